@@ -1,0 +1,119 @@
+//! What may depend on the state and on the moves, and what may not.
+
+use std::collections::VecDeque;
+
+use agon_logic::Symbol;
+use agon_text::{Diagnostic, Diagnostics, Severity};
+
+use super::declarations::DECLARATIONS;
+use super::unify::may_be_same;
+use super::view::View;
+use crate::rules::RuleAtom;
+use crate::symbols::keyword;
+
+pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
+    let on_moves = Dependence::on(view, keyword::DOES);
+    let on_state = Dependence::on(view, keyword::TRUE);
+    for relation in [keyword::LEGAL, keyword::GOAL, keyword::TERMINAL] {
+        report(view, &on_moves, relation, findings);
+    }
+    for relation in [keyword::ROLE, keyword::INIT].into_iter().chain(DECLARATIONS) {
+        report(view, &on_moves, relation, findings);
+        report(view, &on_state, relation, findings);
+    }
+}
+
+/// Which relations depend on the state, or on moves, directly or not.
+pub(super) struct Dependence {
+    target: Symbol,
+    /// By the index of the relation's symbol.
+    depends: Vec<bool>,
+}
+
+impl Dependence {
+    /// Which relations depend on `target`, judged by their names alone.
+    pub(super) fn on(view: &View<'_>, target: Symbol) -> Dependence {
+        let n = view.sheet.symbols.len();
+        let mut users: Vec<Vec<Symbol>> = vec![Vec::new(); n];
+        for rule in view.rules {
+            for atom in rule.body.iter().filter_map(|condition| condition.atom()) {
+                users[atom.relation.index()].push(rule.head.relation);
+            }
+        }
+        let mut depends = vec![false; n];
+        depends[target.index()] = true;
+        let mut open = vec![target];
+        while let Some(relation) = open.pop() {
+            for &user in &users[relation.index()] {
+                if !std::mem::replace(&mut depends[user.index()], true) {
+                    open.push(user);
+                }
+            }
+        }
+        Dependence { target, depends }
+    }
+
+    /// Whether `relation` depends on the target or is the target.
+    pub(super) fn has(&self, relation: Symbol) -> bool {
+        self.depends[relation.index()]
+    }
+
+    /// The shortest chain of conditions that leads from a rule for `relation` to the target. A condition leads only
+    /// to rules whose head it can be the same as, so `(p a)` does not depend on what `(p b)` depends on.
+    fn reason<'a>(&self, view: &View<'a>, relation: Symbol) -> Option<Vec<&'a RuleAtom>> {
+        if !self.has(relation) {
+            return None;
+        }
+        let mut before: Vec<Option<(usize, &'a RuleAtom)>> = vec![None; view.rules.len()];
+        let mut is_seen = vec![false; view.rules.len()];
+        let mut queue: VecDeque<usize> = view.definitions(relation).iter().copied().collect();
+        queue.iter().for_each(|&start| is_seen[start] = true);
+        while let Some(at) = queue.pop_front() {
+            for atom in view.rules[at].body.iter().filter_map(|condition| condition.atom()) {
+                if atom.relation == self.target {
+                    let mut chain = vec![atom];
+                    let mut rule = at;
+                    while let Some((user, atom)) = before[rule] {
+                        chain.push(atom);
+                        rule = user;
+                    }
+                    chain.reverse();
+                    return Some(chain);
+                }
+                if !self.has(atom.relation) {
+                    continue;
+                }
+                for &definition in view.definitions(atom.relation) {
+                    if !is_seen[definition] && may_be_same(atom, &view.rules[definition].head) {
+                        is_seen[definition] = true;
+                        before[definition] = Some((at, atom));
+                        queue.push_back(definition);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+fn report(view: &View<'_>, dependence: &Dependence, relation: Symbol, findings: &mut Diagnostics) {
+    let Some(chain) = dependence.reason(view, relation) else { return };
+    let (code, what) = match dependence.target {
+        keyword::DOES => ("depends-on-does", "what the players do"),
+        _ => ("depends-on-state", "the state"),
+    };
+    let name = view.name(relation);
+    let mut finding = Diagnostic::error(code, chain[0].span, format!("`{name}` depends on {what}"));
+    if DECLARATIONS.contains(&relation) {
+        finding.severity = Severity::Warning;
+    }
+    for link in chain.windows(2) {
+        finding = finding.note(link[1].span, format!("`{}` depends on this", view.name(link[0].relation)));
+    }
+    findings.push(finding.hint(match relation {
+        keyword::LEGAL => "players choose at the same time; let `next` keep what matters in the state",
+        keyword::GOAL | keyword::TERMINAL => "let `next` put what matters into the state and ask for it by `true`",
+        keyword::INIT => "before the game starts nothing is true and nobody moves",
+        _ => "this must be the same in every state",
+    }));
+}

@@ -1,0 +1,237 @@
+//! Whether recursion comes to an end: a rule must not build ever larger terms out of what it builds itself.
+//!
+//! Arguments of relations get ranks, such that the rank of an argument bounds how deep its terms can be. A rule that
+//! puts a variable deeper into its head than into all of its positive conditions raises the rank of the head's
+//! argument above theirs. If ranks exist the relations are finite ("argument-restricted" programs: Lierler and
+//! Lifschitz, "One more decidable class of finitely ground programs", 2009). If not, there is a circle of
+//! rules that grows terms; it may still end for other reasons, and only the hopeless cases are errors.
+
+use std::collections::BTreeMap;
+
+use agon_logic::Symbol;
+use agon_text::{Diagnostic, Diagnostics, Severity};
+
+use super::graph::components;
+use super::safety::{self, Demands};
+use super::view::View;
+use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
+use crate::symbols::keyword;
+
+pub(super) fn check(view: &View<'_>, demands: &Demands, findings: &mut Diagnostics) {
+    let component = by_name(view);
+    let arguments = Arguments::new(view);
+    let ranks = arguments.ranks(view);
+    for rule in view.rules {
+        let own = component[rule.head.relation.index()];
+        let recursive: Vec<&RuleAtom> = positive(rule).filter(|a| component[a.relation.index()] == own).collect();
+        if recursive.is_empty() {
+            continue;
+        }
+        if let Some(position) = grows(rule, &arguments, &ranks, &recursive) {
+            findings.push(report_growth(view, rule, position, demands));
+        }
+        restriction(view, rule, &recursive, findings);
+    }
+}
+
+fn by_name(view: &View<'_>) -> Vec<usize> {
+    let mut successors: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.symbols.len()];
+    for rule in view.rules {
+        successors[rule.head.relation.index()].extend(positive(rule).map(|atom| atom.relation.index()));
+    }
+    components(&successors)
+}
+
+fn positive(rule: &Rule) -> impl Iterator<Item = &RuleAtom> {
+    rule.body.iter().filter_map(|condition| match condition {
+        Condition::Holds(atom) => Some(atom),
+        Condition::Fails(_) | Condition::Differ(..) => None,
+    })
+}
+
+/// Numbers the arguments of the relations that rules define.
+struct Arguments {
+    first: BTreeMap<(Symbol, usize), usize>,
+    n_arguments: usize,
+}
+
+/// Ranks above this stand for "no rank".
+type Ranks = Vec<Option<u32>>;
+
+impl Arguments {
+    fn new(view: &View<'_>) -> Arguments {
+        let mut arguments = Arguments { first: BTreeMap::new(), n_arguments: 0 };
+        for rule in view.rules {
+            let arity = rule.head.arguments.len();
+            let n_arguments = &mut arguments.n_arguments;
+            arguments.first.entry((rule.head.relation, arity)).or_insert_with(|| {
+                *n_arguments += arity;
+                *n_arguments - arity
+            });
+        }
+        arguments
+    }
+
+    /// The number of an argument; `None` for the state and the moves, whose terms are given.
+    fn number(&self, atom: &RuleAtom, position: usize) -> Option<usize> {
+        if [keyword::TRUE, keyword::DOES].contains(&atom.relation) {
+            return None;
+        }
+        self.first.get(&(atom.relation, atom.arguments.len())).map(|first| first + position)
+    }
+
+    /// The least ranks; `None` for arguments that have none.
+    fn ranks(&self, view: &View<'_>) -> Ranks {
+        let mut ranks: Ranks = vec![Some(0); self.n_arguments];
+        // No rank need exceed the sum of the depths of all heads: a higher one went round a circle.
+        let deepest = |rule: &Rule| rule.head.arguments.iter().map(depth).max().unwrap_or(0);
+        let recursive: Vec<&Rule> = view.rules.iter().filter(|rule| positive(rule).next().is_some()).collect();
+        let limit: u32 = recursive.iter().map(|rule| deepest(rule)).sum();
+        if limit == 0 {
+            return ranks;
+        }
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.n_arguments];
+        for (index, rule) in recursive.iter().enumerate() {
+            for atom in positive(rule) {
+                let numbers = (0..atom.arguments.len()).filter_map(|position| self.number(atom, position));
+                numbers.for_each(|number| readers[number].push(index));
+            }
+        }
+        let mut open: Vec<usize> = (0..recursive.len()).rev().collect();
+        let mut is_open = vec![true; recursive.len()];
+        while let Some(index) = open.pop() {
+            is_open[index] = false;
+            let rule = recursive[index];
+            for (position, term) in rule.head.arguments.iter().enumerate() {
+                let number = self.number(&rule.head, position).expect("heads are numbered, but for `true` and `does`");
+                let wanted = self.wanted(rule, term, &ranks, limit);
+                if ranks[number].is_some() && wanted.is_none_or(|wanted| Some(wanted) > ranks[number]) {
+                    ranks[number] = wanted;
+                    for &reader in &readers[number] {
+                        if !std::mem::replace(&mut is_open[reader], true) {
+                            open.push(reader);
+                        }
+                    }
+                }
+            }
+        }
+        ranks
+    }
+
+    /// The rank that a term of the head asks for.
+    fn wanted(&self, rule: &Rule, term: &RuleTerm, ranks: &Ranks, limit: u32) -> Option<u32> {
+        let mut wanted = Some(depth(term));
+        each_depth(term, 0, &mut |variable, depth| {
+            let bounds = positive(rule).flat_map(|atom| self.bounds(atom, variable, ranks));
+            // A variable that no positive condition mentions has its value given.
+            let bound = bounds.flatten().min();
+            let has_source = positive(rule).any(|atom| mentions(atom, variable));
+            let asked = match bound {
+                Some(bound) => Some(bound + depth).filter(|&rank| rank <= limit),
+                None if has_source => None,
+                None => Some(depth),
+            };
+            wanted = wanted.zip(asked).map(|(a, b)| a.max(b));
+        });
+        wanted
+    }
+
+    /// How deep the values of a variable can be, by each of its occurrences in a condition; `None` if without bound.
+    fn bounds(&self, atom: &RuleAtom, variable: u32, ranks: &Ranks) -> Vec<Option<u32>> {
+        let mut bounds = Vec::new();
+        for (position, term) in atom.arguments.iter().enumerate() {
+            let rank = self.number(atom, position).map_or(Some(0), |number| ranks[number]);
+            each_depth(term, 0, &mut |v, depth| {
+                if v == variable {
+                    bounds.push(rank.map(|rank| rank.saturating_sub(depth)));
+                }
+            });
+        }
+        bounds
+    }
+}
+
+fn mentions(atom: &RuleAtom, variable: u32) -> bool {
+    atom.arguments.iter().any(|term| term.mentions(variable))
+}
+
+/// How deep a term is; 0 for variables and constants.
+fn depth(term: &RuleTerm) -> u32 {
+    match term {
+        RuleTerm::Variable(_) => 0,
+        RuleTerm::Function(_, arguments) => arguments.iter().map(|argument| depth(argument) + 1).max().unwrap_or(0),
+    }
+}
+
+/// Calls `visit` on each variable with how deep it stands.
+fn each_depth(term: &RuleTerm, depth: u32, visit: &mut dyn FnMut(u32, u32)) {
+    match term {
+        RuleTerm::Variable(v) => visit(*v, depth),
+        RuleTerm::Function(_, arguments) => arguments.iter().for_each(|a| each_depth(a, depth + 1, visit)),
+    }
+}
+
+/// An argument of the head without rank that this rule makes larger than what it is made of.
+fn grows(rule: &Rule, arguments: &Arguments, ranks: &Ranks, recursive: &[&RuleAtom]) -> Option<usize> {
+    (0..rule.head.arguments.len()).find(|&position| {
+        let has_rank = arguments.number(&rule.head, position).is_none_or(|number| ranks[number].is_some());
+        let mut is_larger = false;
+        each_depth(&rule.head.arguments[position], 0, &mut |variable, depth| {
+            let bounds = positive(rule).flat_map(|atom| arguments.bounds(atom, variable, ranks));
+            let is_free = bounds.flatten().next().is_none();
+            let mut below = None;
+            for term in recursive.iter().flat_map(|atom| &atom.arguments) {
+                each_depth(term, 0, &mut |v, depth| {
+                    if v == variable {
+                        below = below.max(Some(depth));
+                    }
+                });
+            }
+            is_larger |= is_free && below.is_some_and(|below| below < depth);
+        });
+        !has_rank && is_larger
+    })
+}
+
+fn report_growth(view: &View<'_>, rule: &Rule, position: usize, demands: &Demands) -> Diagnostic {
+    let clause = view.clause(rule);
+    let name = view.name(rule.head.relation);
+    let mut finding = Diagnostic::error(
+        "recursion-restriction",
+        clause.head.arguments[position].span,
+        format!("`{name}` builds ever larger terms out of its own, without end"),
+    )
+    .hint("bound the recursion by a condition on a relation that is not recursive");
+    let stops = rule.body.iter().any(|condition| match condition {
+        Condition::Holds(_) => false,
+        Condition::Fails(_) | Condition::Differ(..) => true,
+    });
+    if stops || safety::can_demand(view, demands, &rule.head, position) {
+        finding.severity = Severity::Warning;
+        finding.message = format!("`{name}` builds ever larger terms out of its own; nothing shows that this ends");
+    }
+    finding
+}
+
+/// GDL's own restriction: each argument of a recursive condition is ground, an argument of the head, or an argument
+/// of a positive condition that is not recursive.
+fn restriction(view: &View<'_>, rule: &Rule, recursive: &[&RuleAtom], findings: &mut Diagnostics) {
+    for atom in recursive {
+        for term in &atom.arguments {
+            let mut is_ground = true;
+            term.each_variable(&mut |_| is_ground = false);
+            let elsewhere = positive(rule).filter(|other| !recursive.iter().any(|r| std::ptr::eq(*r, *other)));
+            let is_bounded = is_ground
+                || rule.head.arguments.contains(term)
+                || elsewhere.into_iter().any(|other| other.arguments.contains(term));
+            if !is_bounded {
+                findings.push(Diagnostic::warning(
+                    "recursion-restriction",
+                    atom.span,
+                    format!("`{}` recurs with an argument that nothing else limits", view.name(rule.head.relation)),
+                ));
+                return;
+            }
+        }
+    }
+}

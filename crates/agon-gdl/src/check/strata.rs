@@ -1,0 +1,285 @@
+//! Whether negation is stratified: nothing may depend on its own negation.
+//!
+//! Judged by the names of relations first, as the definition of GDL does. Real rulesheets such as
+//! `(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))` fail that although they are sound, so where names run in a
+//! circle the rules are looked at one by one: a condition leads only to rules whose head it can be the same as.
+//! Where these run in a circle still, the rules of the circle are instantiated by the static relations in their
+//! bodies and looked at again. A circle of ground atoms is always a circle of rules, so what passes is locally
+//! stratified (Przymusinski, "On the declarative semantics of deductive databases and logic programs", 1988).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agon_logic::Symbol;
+use agon_text::{Diagnostic, Diagnostics, Span};
+
+use super::graph::{components, shortest_path};
+use super::statics::{Bindings, Statics, ground};
+use super::unify::may_be_same;
+use super::view::View;
+use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
+
+/// Rows looked at, and names written, to instantiate the rules of one circle.
+const BUDGET: usize = 200_000;
+
+/// Into how many the rules of one circle may be instantiated.
+const MAX_INSTANCES: usize = 5_000;
+
+/// How many pairs of conditions and heads are compared in one circle.
+const MAX_COMPARISONS: usize = 500_000;
+
+pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
+    let component = by_name(view);
+    let mut circles: BTreeMap<usize, Span> = BTreeMap::new();
+    for rule in view.rules {
+        for condition in &rule.body {
+            let own = component[rule.head.relation.index()];
+            if let Condition::Fails(atom) = condition
+                && component[atom.relation.index()] == own
+            {
+                circles.entry(own).or_insert(atom.span);
+            }
+        }
+    }
+    for (circle, place) in circles {
+        let is_inside = |relation: Symbol| component[relation.index()] == circle;
+        let links = view
+            .rules
+            .iter()
+            .filter(|rule| is_inside(rule.head.relation))
+            .map(|rule| Link::new(rule, &is_inside))
+            .filter(|link| !link.needs.is_empty())
+            .collect();
+        let problem = match negative_circle(links) {
+            Verdict::Sound => None,
+            Verdict::Circle(around, involved) => match instantiate(view, &involved, &is_inside) {
+                Some(instances) => match negative_circle(instances) {
+                    Verdict::Sound => None,
+                    Verdict::Circle(around, _) => Some(report(view, &around)),
+                    Verdict::TooLarge => Some(report(view, &around)),
+                },
+                None => Some(report(view, &around)),
+            },
+            Verdict::TooLarge => Some(Diagnostic::error(
+                "unstratified",
+                place,
+                "the negated relation depends on this rule, and the rules are too many to see whether it matters",
+            )),
+        };
+        findings.push(problem.unwrap_or_else(|| {
+            let name = view.text(place);
+            Diagnostic::remark(
+                "stratified-by-arguments",
+                place,
+                format!("`{name}` and this rule depend on each other by name, but not with these arguments"),
+            )
+            .hint("sound; other systems may refuse it")
+        }));
+    }
+}
+
+/// The components of the graph of relations, by the indices of their symbols.
+fn by_name(view: &View<'_>) -> Vec<usize> {
+    let mut successors: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.symbols.len()];
+    for rule in view.rules {
+        let used = rule.body.iter().filter_map(Condition::atom);
+        successors[rule.head.relation.index()].extend(used.map(|atom| atom.relation.index()));
+    }
+    components(&successors)
+}
+
+/// A rule, or an instance of one, reduced to what can take part in a circle.
+#[derive(Clone)]
+struct Link<'a> {
+    rule: &'a Rule,
+    head: RuleAtom,
+    needs: Vec<Need>,
+}
+
+#[derive(Clone)]
+struct Need {
+    atom: RuleAtom,
+    is_negated: bool,
+}
+
+impl<'a> Link<'a> {
+    fn new(rule: &'a Rule, is_inside: &dyn Fn(Symbol) -> bool) -> Link<'a> {
+        let mut needs = Vec::new();
+        for condition in &rule.body {
+            let (atom, is_negated) = match condition {
+                Condition::Holds(atom) => (atom, false),
+                Condition::Fails(atom) => (atom, true),
+                Condition::Differ(..) => continue,
+            };
+            if is_inside(atom.relation) {
+                needs.push(Need { atom: atom.clone(), is_negated });
+            }
+        }
+        Link { rule, head: rule.head.clone(), needs }
+    }
+}
+
+enum Verdict<'a> {
+    Sound,
+    /// The links of a circle in order, each with the need that leads to the next; and all links of its component.
+    Circle(Vec<(Link<'a>, Need)>, Vec<&'a Rule>),
+    TooLarge,
+}
+
+fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
+    let heads = Heads::new(&links);
+    let mut edges: Vec<Vec<(usize, usize)>> = Vec::with_capacity(links.len());
+    let mut budget = MAX_COMPARISONS;
+    for link in &links {
+        let mut of_link = Vec::new();
+        for (index, need) in link.needs.iter().enumerate() {
+            let candidates = heads.candidates(&need.atom);
+            let Some(left) = budget.checked_sub(candidates.len()) else { return Verdict::TooLarge };
+            budget = left;
+            let same = candidates.iter().filter(|&&other| may_be_same(&need.atom, &links[other].head));
+            of_link.extend(same.map(|&other| (other, index)));
+        }
+        edges.push(of_link);
+    }
+    let successors: Vec<Vec<usize>> =
+        edges.iter().map(|of_link| of_link.iter().map(|(other, _)| *other).collect()).collect();
+    let component = components(&successors);
+    for (from, of_link) in edges.iter().enumerate() {
+        for &(to, index) in of_link {
+            if component[from] != component[to] || !links[from].needs[index].is_negated {
+                continue;
+            }
+            let back = shortest_path(&successors, to, from, |node| component[node] == component[from])
+                .expect("nodes of one component reach each other");
+            let mut around = vec![(links[from].clone(), links[from].needs[index].clone())];
+            for step in back.windows(2) {
+                let need = edges[step[0]].iter().find(|(other, _)| *other == step[1]).map(|(_, index)| *index);
+                let need = need.expect("paths follow edges");
+                around.push((links[step[0]].clone(), links[step[0]].needs[need].clone()));
+            }
+            let mut rules: Vec<&Rule> = Vec::new();
+            for (node, link) in links.iter().enumerate() {
+                let is_bad = edges[node].iter().any(|(other, _)| component[*other] == component[node]);
+                if is_bad && !rules.iter().any(|rule| std::ptr::eq(*rule, link.rule)) {
+                    rules.push(link.rule);
+                }
+            }
+            return Verdict::Circle(around, rules);
+        }
+    }
+    Verdict::Sound
+}
+
+/// Heads by what stands in their arguments, so that a ground condition finds its rules at once.
+struct Heads {
+    by_relation: BTreeMap<(Symbol, usize), Vec<usize>>,
+    /// By relation, position and the name that stands there; `None` for variables.
+    by_argument: BTreeMap<(Symbol, usize, usize, Option<Symbol>), Vec<usize>>,
+}
+
+impl Heads {
+    fn new(links: &[Link<'_>]) -> Heads {
+        let mut heads = Heads { by_relation: BTreeMap::new(), by_argument: BTreeMap::new() };
+        for (index, link) in links.iter().enumerate() {
+            let (relation, arity) = (link.head.relation, link.head.arguments.len());
+            heads.by_relation.entry((relation, arity)).or_default().push(index);
+            for (position, term) in link.head.arguments.iter().enumerate() {
+                let name = match term {
+                    RuleTerm::Variable(_) => None,
+                    RuleTerm::Function(name, _) => Some(*name),
+                };
+                heads.by_argument.entry((relation, arity, position, name)).or_default().push(index);
+            }
+        }
+        heads
+    }
+
+    /// Few links that include all whose head may be the same as `atom`.
+    fn candidates(&self, atom: &RuleAtom) -> Vec<usize> {
+        let (relation, arity) = (atom.relation, atom.arguments.len());
+        let all = self.by_relation.get(&(relation, arity)).map_or(&[][..], Vec::as_slice);
+        let mut best: Option<(&[usize], &[usize])> = None;
+        for (position, term) in atom.arguments.iter().enumerate() {
+            let RuleTerm::Function(name, _) = term else { continue };
+            let list = |name| {
+                self.by_argument.get(&(relation, arity, position, name)).map_or(&[][..], Vec::as_slice)
+            };
+            let found = (list(Some(*name)), list(None));
+            if best.is_none_or(|(same, any)| found.0.len() + found.1.len() < same.len() + any.len()) {
+                best = Some(found);
+            }
+        }
+        best.map_or_else(|| all.to_vec(), |(same, any)| [same, any].concat())
+    }
+}
+
+/// The instances of `rules` that agree with the static relations in their bodies; `None` if they are too many.
+fn instantiate<'a>(
+    view: &View<'_>,
+    rules: &[&'a Rule],
+    is_inside: &dyn Fn(Symbol) -> bool,
+) -> Option<Vec<Link<'a>>> {
+    let mut wanted = BTreeSet::new();
+    for atom in rules.iter().flat_map(|rule| &rule.body).filter_map(Condition::atom) {
+        if !is_inside(atom.relation) {
+            wanted.insert(atom.relation);
+        }
+    }
+    let mut budget = BUDGET;
+    let statics = Statics::evaluate(view, &wanted, &mut budget);
+    let mut instances = Vec::new();
+    for rule in rules {
+        let link = Link::new(rule, is_inside);
+        let mut seen: BTreeSet<Vec<Vec<RuleTerm>>> = BTreeSet::new();
+        let conditions: Vec<&Condition> = rule.body.iter().collect();
+        let mut bindings = vec![None; rule.n_variables as usize];
+        let room = MAX_INSTANCES.checked_sub(instances.len())?;
+        statics.join(&conditions, &mut bindings, &mut budget, &mut |bindings| {
+            if seen.len() <= room {
+                let atoms = std::iter::once(&link.head).chain(link.needs.iter().map(|need| &need.atom));
+                seen.insert(atoms.map(|atom| partly(&atom.arguments, bindings)).collect());
+            }
+        })?;
+        if seen.len() > room {
+            return None;
+        }
+        for arguments in seen {
+            let mut instance = link.clone();
+            let mut arguments = arguments.into_iter();
+            instance.head.arguments = arguments.next()?;
+            for (need, arguments) in instance.needs.iter_mut().zip(arguments) {
+                need.atom.arguments = arguments;
+            }
+            instances.push(instance);
+        }
+    }
+    Some(instances)
+}
+
+/// The terms with those variables replaced that have values.
+fn partly(terms: &[RuleTerm], bindings: &Bindings) -> Vec<RuleTerm> {
+    let replaced = |term: &RuleTerm| match (ground(term, bindings), term) {
+        (Some(term), _) => term,
+        (None, RuleTerm::Variable(v)) => RuleTerm::Variable(*v),
+        (None, RuleTerm::Function(name, arguments)) => RuleTerm::Function(*name, partly(arguments, bindings)),
+    };
+    terms.iter().map(replaced).collect()
+}
+
+fn report(view: &View<'_>, around: &[(Link<'_>, Need)]) -> Diagnostic {
+    let text = |span| view.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let step = |(link, need): &(Link<'_>, Need)| {
+        let not = if need.is_negated { "not " } else { "" };
+        format!("`{}` needs `{not}{}`", text(link.head.span), text(need.atom.span))
+    };
+    let steps: Vec<String> = around.iter().map(step).collect();
+    let mut finding = Diagnostic::error(
+        "unstratified",
+        around[0].1.atom.span,
+        format!("negation runs in a circle: {}", steps.join(", ")),
+    );
+    for ((link, need), step) in around.iter().zip(&steps) {
+        let place = if finding.span == need.atom.span { link.head.span } else { need.atom.span };
+        finding = finding.note(place, step.clone());
+    }
+    finding.hint("what is denied must be settled before; define one of these without the others")
+}

@@ -1,0 +1,13 @@
+//! Playing by the rules: the slow, obvious way, and the judge of every faster one.
+//!
+//! The rules are asked as they stand: which fluents hold at first, whether play has ended, what is legal, what comes
+//! next, what is seen. Answers come from [`agon_logic`], which evaluates only what is needed for a question and
+//! keeps what does not change with the state.
+
+pub(crate) mod compile;
+mod game;
+mod notation;
+mod position;
+
+pub use game::{Game, GoalPolicy, Options};
+pub use position::{Interpreter, Move, State};

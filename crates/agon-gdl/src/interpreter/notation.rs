@@ -1,0 +1,94 @@
+//! Terms of a game as text and back.
+
+use agon_game::{Hidden, Notation, Position, Role};
+use agon_logic::TermId;
+
+use super::game::Game;
+use super::position::{Interpreter, Move};
+use crate::read::builder::Builder;
+use crate::read::kif;
+use crate::syntax::{Term, TermKind};
+
+impl Game {
+    /// A term as KIF with single spaces, `(f a b)`, names as first spelt.
+    pub(crate) fn text(&self, term: TermId) -> String {
+        let mut text = String::new();
+        self.write(term, &mut text);
+        text
+    }
+
+    fn write(&self, term: TermId, text: &mut String) {
+        let name = self.rules.sheet().symbols.name(self.bank.symbol(term));
+        if self.bank.arity(term) == 0 {
+            text.push_str(name);
+            return;
+        }
+        text.push('(');
+        text.push_str(name);
+        for argument in self.bank.arguments(term) {
+            text.push(' ');
+            self.write(argument, text);
+        }
+        text.push(')');
+    }
+
+    /// The term that a text names, if it is one that has occurred in this game.
+    pub(super) fn parse(&self, text: &str) -> Option<TermId> {
+        let mut builder = Builder::default();
+        let trees = kif::read_trees(text, &mut builder);
+        let [tree] = trees.as_slice() else { return None };
+        let term = kif::read_term(tree, &mut builder)?;
+        if builder.findings.has_errors() {
+            return None;
+        }
+        self.find(&term, &builder)
+    }
+
+    fn find(&self, term: &Term, builder: &Builder) -> Option<TermId> {
+        let symbol = |s| self.rules.sheet().symbols.find(builder.symbols.name(s));
+        match &term.kind {
+            TermKind::Variable(_) => None,
+            TermKind::Constant(name) => self.bank.find(symbol(*name)?, &[]),
+            TermKind::Function(name, arguments) => {
+                let arguments: Vec<TermId> =
+                    arguments.iter().map(|a| self.find(a, builder)).collect::<Option<_>>()?;
+                self.bank.find(symbol(*name)?, &arguments)
+            }
+        }
+    }
+}
+
+impl Notation for Interpreter {
+    fn move_text(&self, m: &Move) -> String {
+        self.game.text(m.0)
+    }
+
+    fn parse_move(&self, role: Role, text: &str) -> Option<Move> {
+        self.game.parse(text).map(Move).filter(|m| self.legal_moves(role).contains(m))
+    }
+
+    fn state_text(&self) -> Vec<String> {
+        let mut fluents: Vec<TermId> = self.state().fluents().to_vec();
+        fluents.sort_unstable_by(|&a, &b| self.game.bank.compare(a, b, &self.game.rank));
+        let mut texts: Vec<String> = fluents.into_iter().map(|f| self.game.text(f)).collect();
+        texts.sort();
+        texts
+    }
+}
+
+impl Hidden for Interpreter {
+    /// What `sees` gives. Where the rules have no `sees`, everybody sees the moves, as in GDL-I.
+    fn percepts(&self, joint: &[Move], role: Role) -> Vec<String> {
+        let game = &self.game;
+        if !game.rules.has_sees() {
+            return joint.iter().map(|m| game.text(m.0)).collect();
+        }
+        let mut engine = self.engine.borrow_mut();
+        self.set_moves(&mut engine, joint);
+        let Ok(answers) = engine.ask(game.questions.sees, &[]) else { return Vec::new() };
+        let own = (0..answers.len()).filter(|&i| answers.get(i, 0) == game.roles[role.index()]);
+        let mut percepts: Vec<String> = own.map(|i| game.text(answers.get(i, 1))).collect();
+        percepts.sort();
+        percepts
+    }
+}

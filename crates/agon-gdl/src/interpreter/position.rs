@@ -1,0 +1,273 @@
+//! A position of a game played by the rules.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agon_game::{Fault, Position, Role, Shape};
+use agon_logic::{Engine, Refusal, TermBank, TermId};
+
+use super::game::{Game, GoalPolicy};
+
+/// A move: a ground term of the game's bank.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Move(pub(super) TermId);
+
+impl Move {
+    pub(crate) fn term(self) -> TermId {
+        self.0
+    }
+}
+
+/// The fluents that hold. Equal states of one game are equal, whichever clone came to them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State(Arc<Content>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Content {
+    /// Sorted, none twice.
+    fluents: Box<[TermId]>,
+    key: u64,
+    /// Set where the state could not be worked out.
+    fault: Option<Fault>,
+}
+
+impl State {
+    pub(super) fn new(mut fluents: Vec<TermId>, bank: &TermBank) -> State {
+        fluents.sort_unstable();
+        fluents.dedup();
+        // A sum, so that the order of the fluents, which differs from run to run, does not matter.
+        let key = fluents.iter().fold(0, |key: u64, &fluent| key.wrapping_add(bank.hash(fluent)));
+        State(Arc::new(Content { fluents: fluents.into(), key, fault: None }))
+    }
+
+    fn broken(fault: Fault) -> State {
+        State(Arc::new(Content { fluents: Box::new([]), key: u64::MAX, fault: Some(fault) }))
+    }
+
+    pub(crate) fn fluents(&self) -> &[TermId] {
+        &self.0.fluents
+    }
+}
+
+/// A position of a [`Game`], worked out from the rules as they stand. What is asked is worked out once and kept
+/// until the state changes.
+pub struct Interpreter {
+    pub(super) game: Arc<Game>,
+    pub(super) engine: RefCell<Engine>,
+    state: State,
+    standing: OnceCell<Standing>,
+    goals: OnceCell<Vec<Vec<i64>>>,
+}
+
+struct Standing {
+    terminal: bool,
+    legal: Vec<Vec<Move>>,
+    fault: Option<Fault>,
+}
+
+impl Clone for Interpreter {
+    fn clone(&self) -> Interpreter {
+        let mut clone = Interpreter::new(Arc::clone(&self.game));
+        clone.go_to(&self.state);
+        clone
+    }
+}
+
+impl Interpreter {
+    pub(super) fn new(game: Arc<Game>) -> Interpreter {
+        let engine = Engine::new(Arc::clone(&game.plans), game.options().limits.clone());
+        let state = game.initial.clone();
+        let mut position = Interpreter {
+            game,
+            engine: RefCell::new(engine),
+            state: state.clone(),
+            standing: OnceCell::new(),
+            goals: OnceCell::new(),
+        };
+        position.go_to(&state);
+        position
+    }
+
+    /// The game it is a position of.
+    pub fn game(&self) -> &Arc<Game> {
+        &self.game
+    }
+
+    /// Every goal value the rules give the role here, in rising order. In a good rulesheet exactly one where play
+    /// has ended.
+    pub fn goal_values(&self, role: Role) -> &[i64] {
+        let goals = self.goals.get_or_init(|| {
+            self.work_out_goals().unwrap_or_else(|_| vec![Vec::new(); self.game.roles.len()])
+        });
+        &goals[role.index()]
+    }
+
+    /// The moves that `input` lists for the role, or `None` if the rules have no `input`.
+    pub fn input_moves(&self, role: Role) -> Result<BTreeSet<Move>, Fault> {
+        let mut engine = self.engine.borrow_mut();
+        let answers = engine.ask(self.game.questions.input, &[]).map_err(|r| self.game.fault(&r))?;
+        let own = (0..answers.len()).filter(|&i| answers.get(i, 0) == self.game.roles[role.index()]);
+        Ok(own.map(|i| Move(answers.get(i, 1))).collect())
+    }
+
+    /// The fluents of the state that `base` does not list, as text. Empty if the rules have no `base`.
+    pub fn fluents_outside_base(&self) -> Result<Vec<String>, Fault> {
+        let mut engine = self.engine.borrow_mut();
+        let answers = engine.ask(self.game.questions.base, &[]).map_err(|r| self.game.fault(&r))?;
+        let base: BTreeSet<TermId> = (0..answers.len()).map(|i| answers.get(i, 0)).collect();
+        let outside = self.state.fluents().iter().filter(|f| !base.is_empty() && !base.contains(f));
+        let mut outside: Vec<String> = outside.map(|&f| self.game.text(f)).collect();
+        outside.sort();
+        Ok(outside)
+    }
+
+    /// Steps of evaluation so far.
+    pub(super) fn n_work(&self) -> u64 {
+        self.engine.borrow().n_steps()
+    }
+
+    /// Lowers the limit on steps per state.
+    pub(super) fn limit_steps(&mut self, steps: u64) {
+        let limits = self.engine.get_mut().limits_mut();
+        limits.steps = limits.steps.min(steps);
+    }
+
+    fn standing(&self) -> &Standing {
+        self.standing.get_or_init(|| {
+            let fault = match &self.state.0.fault {
+                Some(fault) => fault.clone(),
+                None => match self.work_out_standing() {
+                    Ok(standing) => return standing,
+                    Err(refusal) => self.game.fault(&refusal),
+                },
+            };
+            Standing { terminal: true, legal: vec![Vec::new(); self.game.roles.len()], fault: Some(fault) }
+        })
+    }
+
+    fn work_out_standing(&self) -> Result<Standing, Refusal> {
+        let game = &self.game;
+        let mut engine = self.engine.borrow_mut();
+        let mut legal = vec![Vec::new(); game.roles.len()];
+        let mut terminal = engine.holds(game.questions.terminal, &[])?;
+        let mut fault = None;
+        if !terminal {
+            let answers = engine.ask(game.questions.legal, &[])?;
+            for i in 0..answers.len() {
+                let role = answers.get(i, 0);
+                if let Some(role) = game.roles.iter().position(|&r| r == role) {
+                    legal[role].push(Move(answers.get(i, 1)));
+                }
+            }
+            if let Some(idle) = legal.iter().position(Vec::is_empty) {
+                fault = Some(Fault::NoLegalMove(Role::new(idle)));
+                terminal = true;
+                legal.iter_mut().for_each(Vec::clear);
+            }
+            for moves in &mut legal {
+                moves.sort_unstable_by(|a, b| game.bank.compare(a.0, b.0, &game.rank));
+            }
+        }
+        Ok(Standing { terminal, legal, fault })
+    }
+
+    fn work_out_goals(&self) -> Result<Vec<Vec<i64>>, Refusal> {
+        let game = &self.game;
+        let mut goals = vec![Vec::new(); game.roles.len()];
+        if self.state.0.fault.is_some() {
+            return Ok(goals);
+        }
+        let mut engine = self.engine.borrow_mut();
+        let answers = engine.ask(game.questions.goal, &[])?;
+        for i in 0..answers.len() {
+            let role = game.roles.iter().position(|&r| r == answers.get(i, 0));
+            let value = game.rules.sheet().symbols.name(game.bank.symbol(answers.get(i, 1))).parse().ok();
+            if let (Some(role), Some(value)) = (role, value) {
+                goals[role].push(value);
+            }
+        }
+        goals.iter_mut().for_each(|values| values.sort_unstable());
+        Ok(goals)
+    }
+
+    fn set_state(&mut self, state: State) {
+        self.standing.take();
+        self.goals.take();
+        self.state = state;
+        let rows = self.state.0.fluents.iter().map(std::slice::from_ref);
+        self.engine.get_mut().set_rows(self.game.state_relation, rows);
+    }
+
+    /// Tells the engine which moves are made.
+    pub(super) fn set_moves(&self, engine: &mut Engine, joint: &[Move]) {
+        assert_eq!(joint.len(), self.game.roles.len(), "a joint move has one move for each role");
+        let rows: Vec<[TermId; 2]> = self.game.roles.iter().zip(joint).map(|(&role, m)| [role, m.0]).collect();
+        engine.set_rows(self.game.move_relation, rows.iter().map(<[_; 2]>::as_slice));
+    }
+
+    fn work_out_next(&self, joint: &[Move]) -> Result<State, Refusal> {
+        let mut engine = self.engine.borrow_mut();
+        self.set_moves(&mut engine, joint);
+        let answers = engine.ask(self.game.questions.next, &[])?;
+        let fluents = (0..answers.len()).map(|i| answers.get(i, 0)).collect();
+        Ok(State::new(fluents, &self.game.bank))
+    }
+}
+
+impl Position for Interpreter {
+    type Move = Move;
+    type State = State;
+
+    fn shape(&self) -> &Shape {
+        &self.game.shape
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.standing().terminal
+    }
+
+    fn legal_moves(&self, role: Role) -> &[Move] {
+        &self.standing().legal[role.index()]
+    }
+
+    fn payoff(&self, player: Role) -> f64 {
+        let values = self.goal_values(player);
+        let value = match (self.game.options().goal_policy, values) {
+            (_, []) => 0,
+            (GoalPolicy::Highest, [.., highest]) => *highest,
+            (GoalPolicy::Lowest, [lowest, ..]) => *lowest,
+            (GoalPolicy::ExactlyOne, [only]) => *only,
+            (GoalPolicy::ExactlyOne, [_, _, ..]) => 0,
+        };
+        (value as f64).clamp(*self.shape().payoffs.start(), *self.shape().payoffs.end())
+    }
+
+    fn advance(&mut self, joint: &[Move]) {
+        let next = match self.work_out_next(joint) {
+            Ok(next) => next,
+            Err(refusal) => State::broken(self.game.fault(&refusal)),
+        };
+        self.set_state(next);
+    }
+
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn go_to(&mut self, state: &State) {
+        self.set_state(state.clone());
+    }
+
+    fn key(&self) -> u64 {
+        self.state.0.key
+    }
+
+    fn fault(&self) -> Option<&Fault> {
+        self.standing().fault.as_ref()
+    }
+
+    fn is_legal(&self, role: Role, candidate: &Move) -> bool {
+        self.legal_moves(role).contains(candidate)
+    }
+}

@@ -1,0 +1,75 @@
+//! Text to rulesheet, in whichever syntax it is written.
+
+pub(crate) mod builder;
+mod infix;
+pub(crate) mod kif;
+pub(crate) mod words;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::sync::Arc;
+
+use agon_text::{Diagnostics, Source};
+
+use crate::syntax::{Rulesheet, Syntax};
+
+/// How deep lists and terms may nest. The deepest public rulesheet nests 22 deep; the limit keeps the readers,
+/// which recurse, within their stack.
+pub const MAX_NESTING: usize = 200;
+
+/// Reads a rulesheet. The syntax is chosen by content. What could be read is returned together with all that is
+/// wrong with it; a rulesheet whose findings include an error should not be used further.
+pub fn read(source: Arc<Source>) -> (Rulesheet, Diagnostics) {
+    match guess_syntax(source.text()) {
+        Syntax::Kif => kif::read(source),
+        Syntax::Infix => infix::read(source),
+    }
+}
+
+/// Which syntax a text is written in, decided by its first clause that can tell.
+///
+/// KIF starts a clause with a parenthesis, infix never does. A clause may be a bare name in both, so these are
+/// passed over; infix shows itself by `name(`, `:-`, `<=` or `.` after the name, or by a single quote. A text that
+/// shows nothing is KIF, so that an empty one and one of comments alone are.
+pub fn guess_syntax(text: &str) -> Syntax {
+    let mut rest = text;
+    loop {
+        let before = rest.trim_start();
+        rest = skip_blanks_and_comments(rest);
+        let word_end = match rest.chars().next() {
+            // In KIF the comments of infix would be clauses.
+            None if INFIX_COMMENTS.iter().any(|mark| before.starts_with(mark)) => return Syntax::Infix,
+            None | Some('(' | ')') => return Syntax::Kif,
+            Some('\'' | '~') => return Syntax::Infix,
+            Some('"') => rest[1..].find(['"', '\n', '\r']).map_or(rest.len(), |end| end + 2),
+            Some(_) => {
+                let ends = |c: char| c.is_whitespace() || "();,.:".contains(c);
+                rest.find(ends).unwrap_or(rest.len())
+            }
+        };
+        let after = skip_blanks_and_comments(&rest[word_end..]);
+        let is_call = rest[word_end..].starts_with('(');
+        if is_call || [":-", "<=", ".", ","].iter().any(|mark| after.starts_with(mark)) {
+            return Syntax::Infix;
+        }
+        // A word that ends at once is a mark without meaning here; what follows it may tell.
+        rest = &rest[word_end.max(rest.chars().next().map_or(0, char::len_utf8))..];
+    }
+}
+
+const INFIX_COMMENTS: [&str; 4] = ["%", "//", "#", "/*"];
+
+/// `;` starts a comment in KIF, the others do in infix.
+fn skip_blanks_and_comments(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        rest = if [";", "%", "//", "#"].iter().any(|mark| rest.starts_with(mark)) {
+            rest.find(['\n', '\r']).map_or("", |end| &rest[end..])
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").map_or("", |end| &comment[end + 2..])
+        } else {
+            return rest;
+        };
+    }
+}

@@ -1,0 +1,87 @@
+//! What both readers share: names, variables and the clause under construction.
+
+use std::collections::BTreeMap;
+
+use agon_text::{Diagnostic, Diagnostics, Span};
+
+use crate::symbols::Symbols;
+use crate::syntax::{Term, TermKind, Variable, VariableId};
+
+/// How many findings are kept. A text with more is no rulesheet, and nobody reads on.
+const MAX_FINDINGS: usize = 1000;
+
+/// Names, findings, and the variables of the clause being read.
+#[derive(Default)]
+pub(crate) struct Builder {
+    pub(crate) symbols: Symbols,
+    pub(crate) findings: Diagnostics,
+    variables: Vec<Variable>,
+    /// The named variables by their name in lower case.
+    by_key: BTreeMap<String, VariableId>,
+    /// Those without a name, to be given one when the clause is complete.
+    anonymous: Vec<VariableId>,
+}
+
+impl Builder {
+    /// A variable term. Variables, too, are the same whatever their capitalisation.
+    pub(crate) fn variable(&mut self, name: &str, span: Span) -> Term {
+        let key = name.to_lowercase();
+        let id = match self.by_key.get(&key) {
+            Some(&known) => known,
+            None => {
+                let id = self.new_variable(name, span);
+                self.by_key.insert(key, id);
+                id
+            }
+        };
+        Term { kind: TermKind::Variable(id), span, name_span: span }
+    }
+
+    /// A variable that occurs nowhere else.
+    pub(crate) fn anonymous_variable(&mut self, span: Span) -> Term {
+        let id = self.new_variable("_", span);
+        self.anonymous.push(id);
+        Term { kind: TermKind::Variable(id), span, name_span: span }
+    }
+
+    fn new_variable(&mut self, name: &str, span: Span) -> VariableId {
+        let index = u32::try_from(self.variables.len()).expect("a clause has fewer than 2^32 variables");
+        self.variables.push(Variable { name: name.to_owned(), span });
+        VariableId(index)
+    }
+
+    /// A constant, or with arguments a function term.
+    pub(crate) fn term(&mut self, name: &str, name_span: Span, arguments: Vec<Term>, span: Span) -> Term {
+        let symbol = self.symbols.intern(name);
+        let kind = if arguments.is_empty() {
+            TermKind::Constant(symbol)
+        } else {
+            TermKind::Function(symbol, arguments)
+        };
+        Term { kind, span, name_span }
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        if self.findings.0.len() < MAX_FINDINGS {
+            self.findings.push(diagnostic);
+        }
+    }
+
+    /// Hands over the variables of the clause and starts the next. Anonymous ones are called `_1`, `_2`, …, past
+    /// the names that the clause itself uses.
+    pub(crate) fn take_variables(&mut self) -> Vec<Variable> {
+        let mut number = 0;
+        for id in std::mem::take(&mut self.anonymous) {
+            let name = loop {
+                number += 1;
+                let name = format!("_{number}");
+                if !self.by_key.contains_key(&name) {
+                    break name;
+                }
+            };
+            self.variables[id.0 as usize].name = name;
+        }
+        self.by_key.clear();
+        std::mem::take(&mut self.variables)
+    }
+}

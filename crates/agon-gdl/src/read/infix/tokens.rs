@@ -1,0 +1,178 @@
+//! Infix text as tokens. What cannot be a token is handed on as [`TokenKind::Other`] for the parser to complain
+//! about where it meets it; what has no end is reported here.
+
+use std::borrow::Cow;
+
+use agon_text::{Diagnostic, Span};
+
+use crate::read::builder::Builder;
+use crate::read::words::{infix_word, is_infix_variable, quoted_name};
+
+/// A token and its place.
+pub(super) struct Token<'a> {
+    pub(super) kind: TokenKind<'a>,
+    pub(super) span: Span,
+    /// Bytes between the start of the line and the token.
+    pub(super) column: usize,
+    /// Whether no other token stands before it on its line.
+    pub(super) is_first: bool,
+}
+
+/// What a token can be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum TokenKind<'a> {
+    /// A bare word that is no variable, keywords included.
+    Name(&'a str),
+    /// A name in quotes, as it is known to the rules.
+    Quoted(Cow<'a, str>),
+    /// `X` or `?x`, without the `?`.
+    Variable(&'a str),
+    /// A bare `_`.
+    Anonymous,
+    Open,
+    Close,
+    Comma,
+    /// `&`
+    And,
+    /// `|` or `;`
+    Or,
+    /// `~`
+    Not,
+    /// `:-` or `<=`
+    Implies,
+    /// `!=` or `\=`
+    Differ,
+    Stop,
+    /// A character with no meaning in infix.
+    Other,
+    /// A word that is wrong in itself and has been reported.
+    Wrong,
+    /// Past the last token.
+    End,
+}
+
+/// All tokens of `text`; the last, and only the last, is [`TokenKind::End`].
+pub(super) fn tokens<'a>(text: &'a str, builder: &mut Builder) -> Vec<Token<'a>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    let mut line_start = 0;
+    let mut is_first = true;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        if c == '\n' || c == '\r' {
+            at += 1;
+            (line_start, is_first) = (at, true);
+        } else if c.is_whitespace() || c == '\u{feff}' {
+            at += c.len_utf8();
+        } else if rest.starts_with("/*") {
+            let end = rest[2..].find("*/").map(|end| end + 4);
+            if end.is_none() {
+                builder.report(
+                    Diagnostic::error("unterminated-comment", Span::new(at, at + 2), "comment is never closed")
+                        .hint("add the missing `*/`"),
+                );
+            }
+            let comment = &rest[..end.unwrap_or(rest.len())];
+            if let Some(line_end) = comment.rfind(['\n', '\r']) {
+                (line_start, is_first) = (at + line_end + 1, true);
+            }
+            at += comment.len();
+        } else if starts_line_comment(rest, is_first) {
+            at += rest.find(['\n', '\r']).unwrap_or(rest.len());
+        } else {
+            let (kind, length) = token(rest, at, builder);
+            let span = Span::new(at, at + length);
+            tokens.push(Token { kind, span, column: at - line_start, is_first });
+            is_first = false;
+            at += length;
+        }
+    }
+    let span = Span::new(at, at);
+    tokens.push(Token { kind: TokenKind::End, span, column: at - line_start, is_first });
+    tokens
+}
+
+/// A single `;` is `or`, also at the start of a line.
+fn starts_line_comment(rest: &str, is_first: bool) -> bool {
+    rest.starts_with('%')
+        || rest.starts_with("//")
+        || (is_first && (rest.starts_with('#') || rest.starts_with(";;")))
+}
+
+/// The token at the start of `rest`, which is not empty, and its length.
+fn token<'a>(rest: &'a str, at: usize, builder: &mut Builder) -> (TokenKind<'a>, usize) {
+    let two = |mark| rest.starts_with(mark);
+    match rest.as_bytes()[0] {
+        b'(' => (TokenKind::Open, 1),
+        b')' => (TokenKind::Close, 1),
+        b',' => (TokenKind::Comma, 1),
+        b'&' => (TokenKind::And, 1),
+        b'|' | b';' => (TokenKind::Or, 1),
+        b'~' => (TokenKind::Not, 1),
+        b'.' => (TokenKind::Stop, 1),
+        b':' | b'<' if two(":-") || two("<=") => (TokenKind::Implies, 2),
+        b'!' | b'\\' if two("!=") || two("\\=") => (TokenKind::Differ, 2),
+        b'\'' => single_quoted(rest, at, builder),
+        b'"' => match rest[1..].find(['"', '\n', '\r']) {
+            Some(end) if rest[1 + end..].starts_with('"') => {
+                (TokenKind::Quoted(Cow::Borrowed(&rest[..end + 2])), end + 2)
+            }
+            end => not_closed(end.map_or(rest.len(), |end| end + 1), at, builder),
+        },
+        b'?' => match infix_word(&rest[1..]) {
+            0 => (TokenKind::Other, 1),
+            length => (TokenKind::Variable(&rest[1..1 + length]), 1 + length),
+        },
+        _ => match infix_word(rest) {
+            0 => (TokenKind::Other, rest.chars().next().map_or(1, char::len_utf8)),
+            length => match &rest[..length] {
+                "_" => (TokenKind::Anonymous, length),
+                word if is_infix_variable(word) => (TokenKind::Variable(word), length),
+                word => (TokenKind::Name(word), length),
+            },
+        },
+    }
+}
+
+/// `'…'` with `\'` and `\\` inside; any other `\` stands for itself.
+fn single_quoted<'a>(rest: &'a str, at: usize, builder: &mut Builder) -> (TokenKind<'a>, usize) {
+    let mut name = String::new();
+    let mut chars = rest.char_indices().skip(1).peekable();
+    while let Some((place, c)) = chars.next() {
+        match c {
+            '\n' | '\r' => return not_closed(place, at, builder),
+            '\'' => {
+                let length = place + 1;
+                let Some(name) = quoted_name(&name) else {
+                    builder.report(
+                        Diagnostic::error(
+                            "unexpected-token",
+                            Span::new(at, at + length),
+                            "a name with blanks or parentheses cannot hold both `\"` and `|`",
+                        )
+                        .hint("KIF has no way to quote such a name; leave one of the marks out"),
+                    );
+                    return (TokenKind::Wrong, length);
+                };
+                return (TokenKind::Quoted(Cow::Owned(name.into_owned())), length);
+            }
+            '\\' => {
+                let escaped = chars.next_if(|(_, c)| matches!(c, '\'' | '\\'));
+                name.push(escaped.map_or('\\', |(_, c)| c));
+            }
+            _ => name.push(c),
+        }
+    }
+    not_closed(rest.len(), at, builder)
+}
+
+fn not_closed<'a>(length: usize, at: usize, builder: &mut Builder) -> (TokenKind<'a>, usize) {
+    builder.report(unterminated_quote(Span::new(at, at + 1)));
+    (TokenKind::Wrong, length)
+}
+
+/// The same complaint for both syntaxes.
+pub(in crate::read) fn unterminated_quote(mark: Span) -> Diagnostic {
+    Diagnostic::error("unterminated-quote", mark, "quotation mark is not closed on this line")
+        .hint("add the missing mark; a quoted name ends on the line it starts on")
+}

@@ -1,0 +1,93 @@
+//! A program made ready for planning: ground facts become rows.
+
+use crate::program::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule};
+use crate::term::TermRefusal;
+use crate::{TermBank, TermId};
+
+use super::PlanRefusal;
+
+pub(super) struct Prepared {
+    pub(super) program: Program,
+    /// Rows of each predicate that are known for good.
+    pub(super) facts: Vec<Vec<Vec<TermId>>>,
+    pub(super) levels: Vec<Level>,
+    pub(super) demands: Vec<Vec<bool>>,
+}
+
+/// Takes the ground facts out of the rules. A relation of nothing but facts becomes a given one; where there are
+/// rules too, the facts get a relation of their own and a rule that reads it.
+pub(super) fn prepare(mut program: Program, bank: &TermBank) -> Result<Prepared, PlanRefusal> {
+    let mut facts: Vec<Vec<Vec<TermId>>> = vec![Vec::new(); program.predicates.len()];
+    for predicate in 0..program.predicates.len() {
+        if program.predicates[predicate].given.is_some() {
+            facts[predicate] = std::mem::take(&mut program.predicates[predicate].rows);
+            continue;
+        }
+        let rules = std::mem::take(&mut program.predicates[predicate].rules);
+        let (mut rows, mut proper) = (Vec::new(), Vec::new());
+        for index in rules {
+            let rule = &program.rules[index as usize];
+            let row = if rule.body.is_empty() { ground_row(&rule.head, bank) } else { None };
+            match row {
+                Some(row) => rows.push(row.map_err(|_| PlanRefusal::Term { origin: rule.origin })?),
+                None => proper.push(index),
+            }
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        if proper.is_empty() {
+            program.predicates[predicate].given = Some(Level::Static);
+            facts[predicate] = rows;
+            continue;
+        }
+        program.predicates[predicate].rules = proper;
+        if !rows.is_empty() {
+            let arity = program.predicates[predicate].arity;
+            let holder = program.given(arity, Level::Static);
+            facts.push(rows);
+            let head = PredicateId(u32::try_from(predicate).expect("fewer than 2^32 relations"));
+            program.rule(reader(head, holder, arity));
+        }
+    }
+    let (levels, demands) = (program.levels(), program.demands());
+    Ok(Prepared { program, facts, levels, demands })
+}
+
+impl Prepared {
+    /// A rule that answers from the rows of a given relation.
+    pub(super) fn reader(&self, predicate: PredicateId) -> Rule {
+        reader(predicate, predicate, self.program.predicates[predicate.index()].arity)
+    }
+}
+
+fn reader(head: PredicateId, holder: PredicateId, arity: usize) -> Rule {
+    let n_variables = u32::try_from(arity).expect("fewer than 2^32 columns");
+    let arguments: Vec<Pattern> = (0..n_variables).map(Pattern::Variable).collect();
+    Rule {
+        head: Atom { predicate: head, arguments: arguments.clone() },
+        body: vec![Goal::Holds(Atom { predicate: holder, arguments })],
+        n_variables,
+        origin: u32::MAX,
+    }
+}
+
+/// The term of a pattern without variables; `None` if it has some.
+pub(super) fn ground(pattern: &Pattern, bank: &TermBank) -> Option<Result<TermId, TermRefusal>> {
+    match pattern {
+        Pattern::Variable(_) => None,
+        Pattern::Function(symbol, arguments) => {
+            let mut ids = Vec::with_capacity(arguments.len());
+            for argument in arguments {
+                match ground(argument, bank)? {
+                    Ok(id) => ids.push(id),
+                    Err(refusal) => return Some(Err(refusal)),
+                }
+            }
+            Some(bank.term(*symbol, &ids))
+        }
+    }
+}
+
+fn ground_row(atom: &Atom, bank: &TermBank) -> Option<Result<Vec<TermId>, TermRefusal>> {
+    atom.arguments.iter().map(|argument| ground(argument, bank)).collect()
+}

@@ -1,0 +1,168 @@
+//! Rows of ground terms with indexes that look inside the terms.
+
+use hashbrown::HashTable;
+
+use crate::term::hash_key;
+use crate::{Symbol, TermBank, TermId};
+
+/// A way into a row: a column, then argument positions.
+pub(crate) type Path = Box<[u16]>;
+
+/// What an index selects by. Rows that do not have the forms are left out of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct IndexSpec {
+    /// The term at the path has this symbol and this many arguments. Outer paths come before inner ones.
+    pub(crate) forms: Vec<(Path, Symbol, usize)>,
+    /// The terms at these paths make the key.
+    pub(crate) keys: Vec<Path>,
+}
+
+/// Marks the end of a chain of rows.
+pub(crate) const END: u32 = u32::MAX;
+
+/// A finite relation. Rows keep the order in which they were given. Indexes are built when first used.
+#[derive(Clone, Debug)]
+pub(crate) struct Relation {
+    arity: usize,
+    rows: Vec<u32>,
+    n_rows: usize,
+    indexes: Vec<Index>,
+}
+
+#[derive(Clone, Debug)]
+struct Index {
+    spec: IndexSpec,
+    built: bool,
+    groups: HashTable<u32>,
+    /// The key of each group, one after the other.
+    keys: Vec<u32>,
+    /// The first row of each group.
+    first: Vec<u32>,
+    /// The last row of each group.
+    last: Vec<u32>,
+    /// The next row of the same group.
+    next: Vec<u32>,
+}
+
+impl Relation {
+    pub(crate) fn new(arity: usize, specs: Vec<IndexSpec>) -> Relation {
+        let index = |spec| Index {
+            spec,
+            built: false,
+            groups: HashTable::new(),
+            keys: Vec::new(),
+            first: Vec::new(),
+            last: Vec::new(),
+            next: Vec::new(),
+        };
+        Relation { arity, rows: Vec::new(), n_rows: 0, indexes: specs.into_iter().map(index).collect() }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+        self.n_rows = 0;
+        for index in &mut self.indexes {
+            if index.built {
+                index.built = false;
+                index.groups.clear();
+                index.keys.clear();
+                index.first.clear();
+                index.last.clear();
+                index.next.clear();
+            }
+        }
+    }
+
+    /// Adds a row; the caller sees to it that none is added twice and that indexes are not in use.
+    pub(crate) fn push(&mut self, row: &[TermId]) {
+        debug_assert_eq!(row.len(), self.arity, "a row has as many columns as the relation");
+        debug_assert!(self.indexes.iter().all(|index| !index.built), "rows are complete before they are indexed");
+        self.rows.extend(row.iter().map(|t| t.raw()));
+        self.n_rows += 1;
+    }
+
+    /// The first row with this key, or `END`.
+    #[inline]
+    pub(crate) fn first(&mut self, index: usize, key: &[u32], bank: &TermBank) -> u32 {
+        if !self.indexes[index].built {
+            self.build(index, bank);
+        }
+        let index = &self.indexes[index];
+        if key.is_empty() {
+            return index.first.first().copied().unwrap_or(END);
+        }
+        let width = key.len();
+        let same = |&group: &u32| &index.keys[group as usize * width..][..width] == key;
+        index.groups.find(hash_key(key), same).map_or(END, |&group| index.first[group as usize])
+    }
+
+    /// The row after `row` in its group, or `END`.
+    #[inline]
+    pub(crate) fn next(&self, index: usize, row: u32) -> u32 {
+        self.indexes[index].next[row as usize]
+    }
+
+    /// The term at `path` in `row`; the row must be in an index that fixes the forms on the way.
+    #[inline]
+    pub(crate) fn at(&self, row: u32, path: &[u16], bank: &TermBank) -> u32 {
+        let mut term = self.rows[row as usize * self.arity + path[0] as usize];
+        for &step in &path[1..] {
+            term = bank.argument(TermId::from_raw(term), step.into()).raw();
+        }
+        term
+    }
+
+    fn build(&mut self, which: usize, bank: &TermBank) {
+        let mut index = std::mem::replace(
+            &mut self.indexes[which],
+            Index {
+                spec: IndexSpec::default(),
+                built: false,
+                groups: HashTable::new(),
+                keys: Vec::new(),
+                first: Vec::new(),
+                last: Vec::new(),
+                next: Vec::new(),
+            },
+        );
+        index.next.resize(self.n_rows, END);
+        let width = index.spec.keys.len();
+        let mut key = Vec::with_capacity(width);
+        for row in 0..u32::try_from(self.n_rows).expect("fewer than 2^32 rows") {
+            let has_forms = index.spec.forms.iter().all(|(path, symbol, arity)| {
+                bank.has_form(TermId::from_raw(self.at(row, path, bank)), *symbol, *arity)
+            });
+            if !has_forms {
+                continue;
+            }
+            key.clear();
+            key.extend(index.spec.keys.iter().map(|path| self.at(row, path, bank)));
+            let hash = hash_key(&key);
+            let keys = &index.keys;
+            let found = if width == 0 {
+                (!index.first.is_empty()).then_some(0)
+            } else {
+                let same = |&group: &u32| keys[group as usize * width..][..width] == key[..];
+                index.groups.find(hash, same).copied()
+            };
+            if let Some(group) = found {
+                let last = &mut index.last[group as usize];
+                index.next[*last as usize] = row;
+                *last = row;
+            } else {
+                let group = u32::try_from(index.first.len()).expect("fewer groups than rows");
+                index.keys.extend_from_slice(&key);
+                index.first.push(row);
+                index.last.push(row);
+                if width > 0 {
+                    let keys = &index.keys;
+                    index.groups.insert_unique(hash, group, |&group| {
+                        hash_key(&keys[group as usize * width..][..width])
+                    });
+                }
+            }
+        }
+        index.built = true;
+        self.indexes[which] = index;
+    }
+}

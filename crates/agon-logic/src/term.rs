@@ -1,0 +1,210 @@
+//! Ground terms, each stored once.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use hashbrown::HashTable;
+
+use crate::Symbol;
+
+/// A ground term of a [`TermBank`]. Equal terms have equal ids, in all threads that share the bank.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TermId(u32);
+
+impl TermId {
+    pub(crate) fn raw(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) fn from_raw(raw: u32) -> TermId {
+        TermId(raw)
+    }
+}
+
+impl fmt::Debug for TermId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{}", self.0)
+    }
+}
+
+/// Why a term could not be stored.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum TermRefusal {
+    /// It nests deeper than the bank allows.
+    Depth,
+    /// The bank is full, or the term has more arguments than a bank can hold.
+    Full,
+}
+
+/// Ground terms, each stored once and never removed; shared by all threads that play one game.
+///
+/// An id is the place of the term's first cell: symbol, arity with depth, two halves of a hash that is the same in
+/// every run, then the arguments. Readers take no lock: cells are written before their id is given away.
+pub struct TermBank {
+    chunks: Box<[OnceLock<Box<[AtomicU32]>>]>,
+    known: Mutex<Known>,
+    max_depth: u32,
+}
+
+struct Known {
+    ids: HashTable<u32>,
+    /// The first free cell.
+    free: usize,
+}
+
+const CHUNK_BITS: u32 = 16;
+const CHUNK: usize = 1 << CHUNK_BITS;
+const N_CHUNKS: usize = 1 << 12;
+const HEADER: usize = 4;
+const DEPTH_SHIFT: u32 = 16;
+
+impl TermBank {
+    /// An empty bank that refuses terms nested deeper than `max_depth` (a constant has depth 1).
+    pub fn new(max_depth: u32) -> TermBank {
+        TermBank {
+            chunks: (0..N_CHUNKS).map(|_| OnceLock::new()).collect(),
+            known: Mutex::new(Known { ids: HashTable::new(), free: 0 }),
+            max_depth: max_depth.min((1 << (32 - DEPTH_SHIFT)) - 1),
+        }
+    }
+
+    /// The term with this symbol and these arguments.
+    pub fn term(&self, symbol: Symbol, arguments: &[TermId]) -> Result<TermId, TermRefusal> {
+        let hash = self.hash_of(symbol, arguments);
+        // A panic while the lock was held cannot leave it half changed: the id is entered last.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |&id: &u32| self.is(TermId(id), symbol, arguments);
+        if let Some(&id) = known.ids.find(hash, same) {
+            return Ok(TermId(id));
+        }
+        let depth = 1 + arguments.iter().map(|&a| self.depth(a)).max().unwrap_or(0);
+        if depth > self.max_depth {
+            return Err(TermRefusal::Depth);
+        }
+        let size = HEADER + arguments.len();
+        if size > CHUNK || arguments.len() >= 1 << DEPTH_SHIFT {
+            return Err(TermRefusal::Full);
+        }
+        let mut start = known.free;
+        if start % CHUNK + size > CHUNK {
+            start = (start / CHUNK + 1) * CHUNK; // A term does not cross from one chunk to the next.
+        }
+        if start + size > N_CHUNKS * CHUNK {
+            return Err(TermRefusal::Full);
+        }
+        let chunk = self.chunks[start / CHUNK].get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect());
+        let at = start % CHUNK;
+        let arity = u32::try_from(arguments.len()).expect("checked above");
+        chunk[at].store(symbol.raw(), Relaxed);
+        chunk[at + 1].store(arity | depth << DEPTH_SHIFT, Relaxed);
+        chunk[at + 2].store(hash as u32, Relaxed);
+        chunk[at + 3].store((hash >> 32) as u32, Relaxed);
+        for (i, argument) in arguments.iter().enumerate() {
+            chunk[at + HEADER + i].store(argument.0, Relaxed);
+        }
+        known.free = start + size;
+        let id = u32::try_from(start).expect("the bank has fewer than 2^32 cells");
+        known.ids.insert_unique(hash, id, |&id| self.hash(TermId(id)));
+        Ok(TermId(id))
+    }
+
+    /// The term with this symbol and these arguments, if it is in the bank.
+    pub fn find(&self, symbol: Symbol, arguments: &[TermId]) -> Option<TermId> {
+        let hash = self.hash_of(symbol, arguments);
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.ids.find(hash, |&id| self.is(TermId(id), symbol, arguments)).map(|&id| TermId(id))
+    }
+
+    /// Its symbol.
+    #[inline]
+    pub fn symbol(&self, id: TermId) -> Symbol {
+        Symbol::new(self.cell(id, 0))
+    }
+
+    /// How many arguments it has.
+    #[inline]
+    pub fn arity(&self, id: TermId) -> usize {
+        (self.cell(id, 1) & ((1 << DEPTH_SHIFT) - 1)) as usize
+    }
+
+    /// How deep it nests; 1 for constants.
+    pub fn depth(&self, id: TermId) -> u32 {
+        self.cell(id, 1) >> DEPTH_SHIFT
+    }
+
+    /// A hash that depends on the term alone, not on when it was stored.
+    #[inline]
+    pub fn hash(&self, id: TermId) -> u64 {
+        u64::from(self.cell(id, 2)) | u64::from(self.cell(id, 3)) << 32
+    }
+
+    /// Its argument at `index`.
+    #[inline]
+    pub fn argument(&self, id: TermId, index: usize) -> TermId {
+        debug_assert!(index < self.arity(id), "a term is asked only for arguments it has");
+        TermId(self.cell(id, HEADER + index))
+    }
+
+    /// Its arguments.
+    pub fn arguments(&self, id: TermId) -> impl ExactSizeIterator<Item = TermId> {
+        (0..self.arity(id)).map(move |i| self.argument(id, i))
+    }
+
+    /// Whether it has this symbol and number of arguments.
+    #[inline]
+    pub fn has_form(&self, id: TermId, symbol: Symbol, arity: usize) -> bool {
+        self.symbol(id) == symbol && self.arity(id) == arity
+    }
+
+    /// An order that depends on the terms alone, given an order of the symbols.
+    pub fn compare(&self, a: TermId, b: TermId, rank: &[u32]) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
+        }
+        let by_name = rank[self.symbol(a).index()].cmp(&rank[self.symbol(b).index()]);
+        by_name.then_with(|| self.arity(a).cmp(&self.arity(b))).then_with(|| {
+            let differs = self.arguments(a).zip(self.arguments(b)).find(|(x, y)| x != y);
+            differs.map_or(Ordering::Equal, |(x, y)| self.compare(x, y, rank))
+        })
+    }
+
+    /// How many bytes the terms take.
+    pub fn bytes(&self) -> usize {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).free * 4
+    }
+
+    #[inline]
+    fn cell(&self, id: TermId, offset: usize) -> u32 {
+        let at = id.0 as usize + offset;
+        let chunk = self.chunks[at >> CHUNK_BITS].get().expect("an id points into a chunk that exists");
+        chunk[at & (CHUNK - 1)].load(Relaxed)
+    }
+
+    fn is(&self, id: TermId, symbol: Symbol, arguments: &[TermId]) -> bool {
+        self.has_form(id, symbol, arguments.len())
+            && arguments.iter().enumerate().all(|(i, &argument)| self.argument(id, i) == argument)
+    }
+
+    fn hash_of(&self, symbol: Symbol, arguments: &[TermId]) -> u64 {
+        let mut hash = mix(0x9e37_79b9_7f4a_7c15, u64::from(symbol.raw()) + 1);
+        for &argument in arguments {
+            hash = mix(hash, self.hash(argument));
+        }
+        hash
+    }
+}
+
+/// One round of multiply and fold, the mixing step of wyhash: both halves of the product matter.
+#[inline]
+pub(crate) fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0xa076_1d64_78bd_642f) * u128::from(b ^ 0xe703_7ed1_a0b4_28db);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+/// Hash of a key of an index or a table.
+#[inline]
+pub(crate) fn hash_key(key: &[u32]) -> u64 {
+    key.iter().fold(key.len() as u64, |hash, &part| mix(hash, u64::from(part) + 1))
+}

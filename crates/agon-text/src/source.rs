@@ -1,0 +1,123 @@
+//! A text with a name, and places in it.
+
+use std::fmt;
+
+/// A piece of a [`Source`], in bytes: `start..end`. Invariant: `start <= end`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// The bytes from `start` up to, not including, `end`.
+    pub fn new(start: usize, end: usize) -> Span {
+        debug_assert!(start <= end, "a span does not end before it starts");
+        let narrow = |n: usize| u32::try_from(n).expect("sources are limited to 4 GiB by Source::new");
+        Span { start: narrow(start), end: narrow(end) }
+    }
+
+    /// First byte.
+    pub fn start(self) -> usize {
+        self.start as usize
+    }
+
+    /// One past the last byte.
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
+
+    /// The smallest span that holds both.
+    #[must_use]
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.start, self.end)
+    }
+}
+
+/// A place as people name it: both count from 1, the column in characters.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct LineColumn {
+    /// Line, from 1.
+    pub line: usize,
+    /// Character in the line, from 1.
+    pub column: usize,
+}
+
+/// The text of a rulesheet and the name it is shown under.
+///
+/// A line ends at `\n`, at `\r\n`, or at a lone `\r`, as real rulesheets need.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: String,
+    text: String,
+    line_starts: Vec<usize>,
+}
+
+impl Source {
+    /// A source from text. Text beyond 4 GiB minus one byte is cut off, so that a [`Span`] fits in 8 bytes.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
+        let (name, mut text) = (name.into(), text.into());
+        if text.len() > u32::MAX as usize {
+            let mut end = u32::MAX as usize;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+        }
+        let bytes = text.as_bytes();
+        let mut line_starts = vec![0];
+        for (at, &byte) in bytes.iter().enumerate() {
+            if byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')) {
+                line_starts.push(at + 1);
+            }
+        }
+        Source { name, text, line_starts }
+    }
+
+    /// A source from bytes of unknown encoding: what is not UTF-8 becomes U+FFFD, so comments in other
+    /// encodings do no harm.
+    pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Source {
+        Source::new(name, String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// The name it is shown under, normally a path.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What stands at `span`.
+    pub fn slice(&self, span: Span) -> &str {
+        &self.text[span.start()..span.end()]
+    }
+
+    /// How many lines there are, at least 1.
+    pub fn n_lines(&self) -> usize {
+        self.line_starts.len()
+    }
+
+    /// The line (from 1) and column of a byte.
+    pub fn place(&self, byte: usize) -> LineColumn {
+        let byte = byte.min(self.text.len());
+        let line = self.line_starts.partition_point(|&start| start <= byte);
+        let start = self.line_starts[line - 1];
+        LineColumn { line, column: self.text[start..byte].chars().count() + 1 }
+    }
+
+    /// The bytes of line `line` (from 1), its end of line included. `None` past the last line.
+    pub fn line_range(&self, line: usize) -> Option<std::ops::Range<usize>> {
+        let start = *self.line_starts.get(line.checked_sub(1)?)?;
+        let end = self.line_starts.get(line).copied().unwrap_or(self.text.len());
+        Some(start..end)
+    }
+}

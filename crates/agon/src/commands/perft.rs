@@ -1,0 +1,93 @@
+//! `agon perft`: counts all ways to play to a depth.
+
+use agon_game::{Position, Role};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::open::{self, PlayOptions};
+
+/// Count all ways to play: how many sequences of so many joint moves there are.
+#[derive(clap::Args)]
+#[command(after_help = "\
+For each depth one line `perft DEPTH COUNT`, the plays of exactly that many steps, and once plays have ended
+`ended DEPTH COUNT`, the plays that have come to an end within that many steps.
+
+Examples:
+  agon perft tic-tac-toe --depth 9
+  agon perft connect-four --depth 5 --json")]
+pub(crate) struct Args {
+    /// A shipped game's name or the path of a rulesheet
+    game: String,
+    /// How many steps
+    #[arg(short, long, default_value_t = 3)]
+    depth: usize,
+    /// One JSON object per depth
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let game = open::open(&args.game, &args.play)?;
+    let mut position = game.start();
+    // Depth by depth, so that the first lines come at once and a user may stop when she has seen enough.
+    for depth in 1..=args.depth {
+        let mut count = Count::default();
+        count.walk(&mut position, depth);
+        if let Some(fault) = count.fault {
+            return Err(Failure::wrong(format!("at depth {depth}: {fault}")));
+        }
+        if args.json {
+            println!("{}", json!({"depth": depth, "perft": count.n_reached, "ended": count.n_ended}));
+        } else {
+            println!("perft {depth} {}", count.n_reached);
+            if count.n_ended > 0 {
+                println!("ended {depth} {}", count.n_ended);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Plays counted.
+#[derive(Default)]
+pub(crate) struct Count {
+    /// Plays of exactly the depth.
+    pub(crate) n_reached: u64,
+    /// Plays that have ended within it.
+    pub(crate) n_ended: u64,
+    pub(crate) fault: Option<String>,
+}
+
+impl Count {
+    pub(crate) fn walk<P: Position>(&mut self, position: &mut P, depth: usize) {
+        if position.is_terminal() {
+            self.n_ended += 1;
+            if let Some(fault) = position.fault() {
+                self.fault.get_or_insert_with(|| fault.to_string());
+            }
+        }
+        if depth == 0 {
+            self.n_reached += 1;
+            return;
+        }
+        if position.is_terminal() {
+            return;
+        }
+        let here = position.state().clone();
+        let roles: Vec<Role> = position.shape().roles().collect();
+        let legal: Vec<Vec<P::Move>> = roles.iter().map(|&role| position.legal_moves(role).to_vec()).collect();
+        let mut choice = vec![0; roles.len()];
+        loop {
+            let joint: Vec<P::Move> = choice.iter().zip(&legal).map(|(&i, moves)| moves[i].clone()).collect();
+            position.advance(&joint);
+            self.walk(position, depth - 1);
+            position.go_to(&here);
+            // The next combination: like a counter whose digits are the roles' moves.
+            let Some(role) = (0..roles.len()).rev().find(|&r| choice[r] + 1 < legal[r].len()) else { return };
+            choice[role] += 1;
+            choice[role + 1..].fill(0);
+        }
+    }
+}

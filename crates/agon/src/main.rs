@@ -1,0 +1,26 @@
+//! The `agon` command: one file per subcommand, below `commands`.
+#![forbid(unsafe_code)]
+
+mod commands;
+mod failure;
+mod open;
+mod shipped;
+mod terminal;
+mod trace;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let outcome = commands::run(&commands::Agon::parse());
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                eprintln!("{}", failure.message.trim_end());
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}

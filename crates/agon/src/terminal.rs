@@ -1,0 +1,48 @@
+//! What a terminal gets and a pipe does not.
+
+use std::io::IsTerminal as _;
+
+/// Whether errors are shown in colour: on a terminal that can, unless NO_COLOR is set.
+pub(crate) fn colour_on_stderr() -> bool {
+    std::io::stderr().is_terminal() && colour_wanted()
+}
+
+/// Whether results are shown in colour.
+pub(crate) fn colour_on_stdout() -> bool {
+    std::io::stdout().is_terminal() && colour_wanted()
+}
+
+fn colour_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Text in bold on a terminal, plain in a pipe.
+pub(crate) fn bold(text: &str) -> String {
+    if colour_on_stdout() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Text dimmed on a terminal, plain in a pipe.
+pub(crate) fn dim(text: &str) -> String {
+    if colour_on_stdout() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Text in green on a terminal, plain in a pipe.
+pub(crate) fn green(text: &str) -> String {
+    if colour_on_stdout() { format!("\x1b[32m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Text in red on a terminal, plain in a pipe.
+pub(crate) fn red(text: &str) -> String {
+    if colour_on_stdout() { format!("\x1b[31m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// A bar for long work, shown on a terminal only.
+pub(crate) fn progress(length: u64, what: &'static str) -> indicatif::ProgressBar {
+    let bar = indicatif::ProgressBar::new(length);
+    let style = indicatif::ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}")
+        .expect("the template is a constant and right");
+    bar.set_style(style);
+    bar.set_message(what);
+    bar
+}
