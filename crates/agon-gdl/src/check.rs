@@ -14,6 +14,7 @@ mod domains;
 mod duplicates;
 mod goals;
 mod graph;
+mod heads;
 mod keywords;
 mod names;
 mod recursion;
@@ -137,7 +138,7 @@ pub fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
     keywords::check(&view, &mut findings);
     let roles = roles::check(&view, &mut findings);
     names::check(&view, &mut findings);
-    references::check(&view, &mut findings);
+    references::check(&view, &roles, &mut findings);
     let demands = safety::check(&view, &mut findings);
     dependencies::check(&view, &mut findings);
     strata::check(&view, &mut findings);

@@ -9,5 +9,6 @@ mod game;
 mod notation;
 mod position;
 
-pub use game::{Game, GoalPolicy, Options};
+pub use agon_logic::Level;
+pub use game::{Game, GoalPolicy, Options, RelationFacts};
 pub use position::{Interpreter, Move, State};

@@ -1,6 +1,7 @@
 //! GDL and GDL-II: text to checked rules to interpreter.
 #![forbid(unsafe_code)]
 
+pub mod by_play;
 pub mod check;
 pub mod codes;
 pub mod interpreter;

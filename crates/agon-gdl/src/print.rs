@@ -18,7 +18,9 @@ use agon_text::Span;
 
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::Symbols;
-use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind, Variable, VariableId};
+use crate::syntax::{
+    Atom, Clause, Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind, Variable, VariableId,
+};
 
 /// Where lines are broken, if there is a place to break them: between conditions, never inside a sentence.
 pub const WIDTH: usize = 100;
@@ -43,7 +45,9 @@ pub fn print_rulesheet(sheet: &Rulesheet, syntax: Syntax) -> String {
 
 /// Rules in normal form, which come from the clauses of `sheet`.
 pub fn print_rules(rules: &[Rule], sheet: &Rulesheet, syntax: Syntax) -> String {
-    paragraphs(rules.iter().map(|rule| (rule.head.relation, Printer::for_rule(rule, sheet, syntax).rule(rule))))
+    paragraphs(
+        rules.iter().map(|rule| (rule.head.relation, Printer::for_rule(rule, sheet, syntax).rule(rule))),
+    )
 }
 
 /// One clause per paragraph; single lines about the same relation make one paragraph together.

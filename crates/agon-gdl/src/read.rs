@@ -3,9 +3,9 @@
 pub(crate) mod builder;
 mod infix;
 pub(crate) mod kif;
-pub(crate) mod words;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod words;
 
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ pub fn read(source: Arc<Source>) -> (Rulesheet, Diagnostics) {
 ///
 /// KIF starts a clause with a parenthesis, infix never does. A clause may be a bare name in both, so these are
 /// passed over; infix shows itself by `name(`, `:-`, `<=` or `.` after the name, or by a single quote. A text that
-/// shows nothing is KIF, so that an empty one and one of comments alone are.
+/// shows nothing is KIF, unless its comments are those of infix.
 pub fn guess_syntax(text: &str) -> Syntax {
     let mut rest = text;
     loop {
-        let before = rest.trim_start();
+        let before = rest.trim_start_matches(is_blank);
         rest = skip_blanks_and_comments(rest);
         let word_end = match rest.chars().next() {
             // In KIF the comments of infix would be clauses.
@@ -63,7 +63,7 @@ const INFIX_COMMENTS: [&str; 4] = ["%", "//", "#", "/*"];
 fn skip_blanks_and_comments(text: &str) -> &str {
     let mut rest = text;
     loop {
-        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        rest = rest.trim_start_matches(is_blank);
         rest = if [";", "%", "//", "#"].iter().any(|mark| rest.starts_with(mark)) {
             rest.find(['\n', '\r']).map_or("", |end| &rest[end..])
         } else if let Some(comment) = rest.strip_prefix("/*") {
@@ -71,5 +71,22 @@ fn skip_blanks_and_comments(text: &str) -> &str {
         } else {
             return rest;
         };
+    }
+}
+
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{feff}'
+}
+
+/// Splits a text into the KIF terms that stand in it one after the other, such as the moves of a joint move.
+///
+/// # Errors
+/// If parentheses do not match; the text says so.
+pub fn split_terms(text: &str) -> Result<Vec<String>, String> {
+    let mut builder = builder::Builder::default();
+    let trees = kif::read_trees(text, &mut builder);
+    match builder.findings.0.first() {
+        Some(finding) => Err(format!("`{text}`: {}", finding.message)),
+        None => Ok(trees.iter().map(|tree| text[tree.span().start()..tree.span().end()].to_owned()).collect()),
     }
 }

@@ -10,19 +10,21 @@ use agon_text::{Severity, Source};
 
 #[test]
 fn every_code_in_the_sources_has_a_page() {
-    let mut codes = BTreeSet::new();
+    let mut pieces = BTreeSet::new();
     for file in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
         let text = std::fs::read_to_string(&file).expect("sources are readable");
-        codes.extend(text.split('"').skip(1).step_by(2).filter(|literal| is_code(literal)).map(str::to_owned));
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        pieces.extend(lines.flat_map(|line| line.split('"')).map(str::to_owned));
     }
-    assert!(codes.len() > 50, "only {} codes found", codes.len());
-    let without: Vec<_> = codes.iter().filter(|code| page(code).is_none()).collect();
+    let without: Vec<_> = pieces.iter().filter(|piece| is_code(piece) && page(piece).is_none()).collect();
     assert!(without.is_empty(), "codes without a page: {without:?}");
-    let unused: Vec<_> = pages().iter().map(|page| page.code).filter(|code| !codes.contains(*code)).collect();
+    // What is found by playing is reported by whoever plays, in other crates too.
+    let is_unused = |code: &&str| !pieces.contains(*code) && !code.starts_with("play-");
+    let unused: Vec<_> = pages().iter().map(|page| page.code).filter(is_unused).collect();
     assert!(unused.is_empty(), "pages of codes that do not exist: {unused:?}");
 }
 
-/// All files of rules, without tests, which quote what they like.
+/// All sources but tests, which quote what they like, and the table of pages.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).expect("the folder exists") {
@@ -30,7 +32,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && name != "tests" {
             files.extend(sources(&path));
-        } else if name.ends_with(".rs") && !["tests.rs", "round_trip.rs"].contains(&name.as_str()) {
+        } else if name.ends_with(".rs") && !["tests.rs", "round_trip.rs", "codes.rs"].contains(&name.as_str()) {
             files.push(path);
         }
     }

@@ -1,14 +1,27 @@
 //! The subcommands.
 
+mod check;
+mod explain_code;
+mod games;
+mod info;
 mod perft;
+mod record;
 mod replay;
+mod show;
 mod simulate;
+mod why;
 
 use crate::failure::Failure;
 
 /// A general game playing system: give it the rules of any game, and it plays, checks and explains it.
 #[derive(clap::Parser)]
 #[command(name = "agon", version, about, arg_required_else_help = true)]
+#[command(after_help = "GAME is a shipped game's name (`agon games`), a path, or - for standard input.
+
+Examples:
+  agon simulate connect-four
+  agon check my-game.kif
+  agon why tic-tac-toe \"(legal xplayer (mark 1 1))\"")]
 pub(crate) struct Agon {
     #[command(subcommand)]
     command: Command,
@@ -16,15 +29,29 @@ pub(crate) struct Agon {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    Perft(perft::Args),
-    Replay(replay::Args),
+    Games(games::Args),
+    Info(info::Args),
+    Show(show::Args),
+    Check(check::Args),
+    ExplainCode(explain_code::Args),
+    Why(why::Args),
     Simulate(simulate::Args),
+    Perft(perft::Args),
+    Record(record::Args),
+    Replay(replay::Args),
 }
 
 pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
     match &agon.command {
-        Command::Perft(args) => perft::run(args),
-        Command::Replay(args) => replay::run(args),
+        Command::Games(args) => games::run(args),
+        Command::Info(args) => info::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Check(args) => check::run(args),
+        Command::ExplainCode(args) => explain_code::run(args),
+        Command::Why(args) => why::run(args),
         Command::Simulate(args) => simulate::run(args),
+        Command::Perft(args) => perft::run(args),
+        Command::Record(args) => record::run(args),
+        Command::Replay(args) => replay::run(args),
     }
 }

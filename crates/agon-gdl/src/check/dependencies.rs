@@ -17,7 +17,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     for relation in [keyword::LEGAL, keyword::GOAL, keyword::TERMINAL] {
         report(view, &on_moves, relation, findings);
     }
-    for relation in [keyword::ROLE, keyword::INIT].into_iter().chain(DECLARATIONS) {
+    // `role` has a check of its own.
+    for relation in [keyword::INIT].into_iter().chain(DECLARATIONS) {
         report(view, &on_moves, relation, findings);
         report(view, &on_state, relation, findings);
     }

@@ -4,9 +4,10 @@
 //! its head; repeated until nothing new comes this gives a superset of what play can bring about. A condition
 //! that asks for more can never hold.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agon_logic::Symbol;
+use agon_text::Span;
 
 use super::view::View;
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
@@ -48,7 +49,7 @@ impl Slot {
 }
 
 /// The relation that a relation has its arguments from.
-fn source(relation: Symbol) -> Symbol {
+pub(super) fn source(relation: Symbol) -> Symbol {
     match relation {
         keyword::INIT | keyword::NEXT => keyword::TRUE,
         keyword::DOES => keyword::LEGAL,
@@ -127,8 +128,9 @@ enum Entry {
 }
 
 impl Domains {
-    /// What can stand where; `None` if that takes too long to find out.
-    pub(super) fn new(view: &View<'_>) -> Option<Domains> {
+    /// What can stand where if the conditions at `ignored` are taken for granted; `None` if that takes too long to
+    /// find out.
+    pub(super) fn new(view: &View<'_>, ignored: &BTreeSet<Span>) -> Option<Domains> {
         let names = BTreeMap::from([(HOLDS, 0)]);
         let mut domains = Domains {
             slots: BTreeMap::new(),
@@ -138,7 +140,7 @@ impl Domains {
             patterns: Vec::with_capacity(view.rules.len()),
         };
         for rule in view.rules {
-            let pattern = domains.pattern(rule);
+            let pattern = domains.pattern(rule, ignored);
             domains.patterns.push(pattern);
         }
         domains.run().then_some(domains)
@@ -164,12 +166,14 @@ impl Domains {
     }
 
     /// Gives numbers to the places and names of a rule.
-    fn pattern(&mut self, rule: &Rule) -> Pattern {
+    fn pattern(&mut self, rule: &Rule, ignored: &BTreeSet<Span>) -> Pattern {
         let mut head = Vec::new();
         self.atom(&rule.head, &mut |entry| head.push(entry));
         let mut body = Vec::new();
         for (index, condition) in rule.body.iter().enumerate() {
-            if let Condition::Holds(atom) = condition {
+            if let Condition::Holds(atom) = condition
+                && !ignored.contains(&atom.span)
+            {
                 self.atom(atom, &mut |entry| body.push((index, entry)));
             }
         }

@@ -15,6 +15,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
         missing(view, findings);
     }
     let mut odd_declarations = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     view.each_atom(&mut |_, atom, part| {
         if let Some(expected) = parameters(atom.relation)
             && expected.len() != atom.arguments.len()
@@ -34,13 +35,13 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
         }
         // A percept may well be a move or a fluent, and real GDL-II rulesheets say so: `(sees ?p (does ?q ?m))`.
         if ![keyword::SEES, keyword::PERCEPT].contains(&atom.relation) {
-            atom.arguments.iter().for_each(|term| in_term(view, term, findings));
+            atom.arguments.iter().for_each(|term| in_term(view, term, &mut reported, findings));
         }
     });
     for literal in view.sheet.clauses.iter().flat_map(|clause| &clause.body) {
         each_literal(literal, &mut |part| {
             if let LiteralKind::Distinct(terms) = &part.kind {
-                terms.iter().for_each(|term| in_term(view, term, findings));
+                terms.iter().for_each(|term| in_term(view, term, &mut reported, findings));
             }
         });
     }
@@ -126,11 +127,12 @@ fn in_body(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
     );
 }
 
-fn in_term(view: &View<'_>, term: &Term, findings: &mut Diagnostics) {
+/// Of a thing called by a keyword only the first place is reported.
+fn in_term(view: &View<'_>, term: &Term, reported: &mut BTreeSet<Symbol>, findings: &mut Diagnostics) {
     match &term.kind {
         TermKind::Variable(_) => {}
         TermKind::Constant(symbol) => {
-            if is_reserved(*symbol) {
+            if is_reserved(*symbol) && reported.insert(*symbol) {
                 let name = view.name(*symbol);
                 findings.push(
                     Diagnostic::warning(
@@ -154,7 +156,7 @@ fn in_term(view: &View<'_>, term: &Term, findings: &mut Diagnostics) {
                     .hint("a parenthesis may be wrong; otherwise choose another name"),
                 );
             }
-            arguments.iter().for_each(|argument| in_term(view, argument, findings));
+            arguments.iter().for_each(|argument| in_term(view, argument, reported, findings));
         }
     }
 }

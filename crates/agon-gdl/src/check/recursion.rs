@@ -12,34 +12,67 @@ use agon_logic::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Severity};
 
 use super::graph::components;
+use super::heads::Heads;
 use super::safety::{self, Demands};
+use super::unify::may_be_same;
 use super::view::View;
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 
+/// How many pairs of conditions and heads are compared; past that names alone decide.
+const MAX_COMPARISONS: usize = 500_000;
+
 pub(super) fn check(view: &View<'_>, demands: &Demands, findings: &mut Diagnostics) {
-    let component = by_name(view);
     let arguments = Arguments::new(view);
     let ranks = arguments.ranks(view);
-    for rule in view.rules {
-        let own = component[rule.head.relation.index()];
-        let recursive: Vec<&RuleAtom> = positive(rule).filter(|a| component[a.relation.index()] == own).collect();
-        if recursive.is_empty() {
-            continue;
-        }
+    for (rule, recursive) in recursive_rules(view) {
         if let Some(position) = grows(rule, &arguments, &ranks, &recursive) {
             findings.push(report_growth(view, rule, position, demands));
+        } else {
+            restriction(view, rule, &recursive, findings);
         }
-        restriction(view, rule, &recursive, findings);
     }
 }
 
-fn by_name(view: &View<'_>) -> Vec<usize> {
+/// The rules that lead back to themselves, each with the positive conditions by which they do. Judged by the names
+/// of relations first, then, among those, by whether conditions and heads can be the same.
+fn recursive_rules<'a>(view: &View<'a>) -> Vec<(&'a Rule, Vec<&'a RuleAtom>)> {
     let mut successors: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.symbols.len()];
     for rule in view.rules {
         successors[rule.head.relation.index()].extend(positive(rule).map(|atom| atom.relation.index()));
     }
-    components(&successors)
+    let component = components(&successors);
+    let same_component = |rule: &Rule, atom: &RuleAtom| {
+        component[rule.head.relation.index()] == component[atom.relation.index()]
+    };
+    let mut rules: Vec<(&Rule, Vec<&RuleAtom>)> = Vec::new();
+    for rule in view.rules {
+        let recursive: Vec<&RuleAtom> = positive(rule).filter(|atom| same_component(rule, atom)).collect();
+        if !recursive.is_empty() {
+            rules.push((rule, recursive));
+        }
+    }
+    let heads = Heads::new(rules.iter().map(|(rule, _)| &rule.head));
+    let mut budget = MAX_COMPARISONS;
+    let mut targets: Vec<Vec<Vec<usize>>> = Vec::with_capacity(rules.len());
+    for (_, recursive) in &rules {
+        let mut of_rule = Vec::new();
+        for atom in recursive {
+            let mut candidates = heads.candidates(atom);
+            let Some(left) = budget.checked_sub(candidates.len()) else { return rules };
+            budget = left;
+            candidates.retain(|&other| may_be_same(atom, &rules[other].0.head));
+            of_rule.push(candidates);
+        }
+        targets.push(of_rule);
+    }
+    let component = components(&targets.iter().map(|of_rule| of_rule.concat()).collect::<Vec<_>>());
+    for (index, (_, recursive)) in rules.iter_mut().enumerate() {
+        let mut leads_back = targets[index].iter().map(|to| to.iter().any(|&t| component[t] == component[index]));
+        recursive.retain(|_| leads_back.next() == Some(true));
+    }
+    rules.retain(|(_, recursive)| !recursive.is_empty());
+    rules
 }
 
 fn positive(rule: &Rule) -> impl Iterator<Item = &RuleAtom> {
@@ -103,7 +136,7 @@ impl Arguments {
             is_open[index] = false;
             let rule = recursive[index];
             for (position, term) in rule.head.arguments.iter().enumerate() {
-                let number = self.number(&rule.head, position).expect("heads are numbered, but for `true` and `does`");
+                let Some(number) = self.number(&rule.head, position) else { continue };
                 let wanted = self.wanted(rule, term, &ranks, limit);
                 if ranks[number].is_some() && wanted.is_none_or(|wanted| Some(wanted) > ranks[number]) {
                     ranks[number] = wanted;

@@ -3,29 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_logic::Symbol;
-use agon_text::{Diagnostic, Diagnostics};
+use agon_text::{Diagnostic, Diagnostics, Span};
 
-use super::domains::{Domains, Obstacle, Slot};
-use super::view::{Part, View, parameters};
-use crate::rules::{Condition, Rule, RuleTerm};
+use super::domains::{Domains, Obstacle, Slot, source};
+use super::view::{Part, View, count, parameters};
+use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 use crate::syntax::{Atom, Term, TermKind};
 
 /// How many further places a finding about a name points to.
 const MAX_NOTES: usize = 3;
 
-pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
+pub(super) fn check(view: &View<'_>, roles: &[Symbol], findings: &mut Diagnostics) {
     if !view.is_complete {
         return;
     }
     let products = Products::new(view);
-    undefined(view, findings);
-    unused(view, findings);
+    let meant = undefined(view, findings);
+    unused(view, &meant, findings);
     dead(view, &products, findings);
-    if let Some(domains) = Domains::new(view) {
-        dead_names(view, &domains, findings);
-        unreachable(view, &domains, findings);
-    }
+    unsatisfiable(view, &products, roles, findings);
 }
 
 /// What the rules can make true and what they can make legal, by name and number of arguments.
@@ -53,6 +50,19 @@ impl Products {
             }
         }
         products
+    }
+
+    /// Whether a condition asks for a fluent or a move that no rule gives.
+    fn lack(&self, atom: &RuleAtom) -> bool {
+        let (set, term) = match (atom.relation, atom.arguments.as_slice()) {
+            (keyword::TRUE, [fluent]) => (&self.fluents, fluent),
+            (keyword::DOES, [_, chosen]) => (&self.moves, chosen),
+            _ => return false,
+        };
+        match (set, term) {
+            (Some(set), RuleTerm::Function(name, arguments)) => !set.contains(&(*name, arguments.len())),
+            (_, RuleTerm::Variable(_)) | (None, RuleTerm::Function(..)) => false,
+        }
     }
 }
 
@@ -83,7 +93,9 @@ fn needs_no_rule(relation: Symbol) -> bool {
     .contains(&relation)
 }
 
-fn undefined(view: &View<'_>, findings: &mut Diagnostics) {
+/// Reports undefined relations. Answers with those that were probably meant instead.
+fn undefined(view: &View<'_>, findings: &mut Diagnostics) -> BTreeSet<Symbol> {
+    let mut all_meant = BTreeSet::new();
     let defined: BTreeSet<Symbol> = view.sheet.clauses.iter().map(|clause| clause.head.relation).collect();
     let mut places: BTreeMap<Symbol, Vec<&Atom>> = BTreeMap::new();
     view.each_atom(&mut |_, atom, part| {
@@ -103,14 +115,19 @@ fn undefined(view: &View<'_>, findings: &mut Diagnostics) {
         }
         let meant = view.did_you_mean(name, defined.iter().copied());
         findings.push(match meant {
-            Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
+            Some(meant) => {
+                all_meant.extend(view.sheet.symbols.find(meant));
+                finding.hint(format!("did you mean `{meant}`?"))
+            }
             None => finding.hint(format!("add rules or facts for `{name}`, or remove the condition")),
         });
     }
+    all_meant
 }
 
-fn unused(view: &View<'_>, findings: &mut Diagnostics) {
-    let mut used = BTreeSet::new();
+/// Reports relations that nothing uses, but for those that are misspelt elsewhere.
+fn unused(view: &View<'_>, misspelt: &BTreeSet<Symbol>, findings: &mut Diagnostics) {
+    let mut used = misspelt.clone();
     view.each_atom(&mut |clause, atom, part| {
         if part != Part::Head && atom.relation != clause.head.relation {
             used.insert(atom.relation);
@@ -141,22 +158,19 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
             (keyword::DOES, [_, chosen]) => (chosen, &products.moves, "dead-move", "move", "`legal`"),
             _ => return,
         };
-        let (name, n_arguments) = match &term.kind {
-            TermKind::Variable(_) => return,
-            TermKind::Constant(name) => (*name, 0),
-            TermKind::Function(name, arguments) => (*name, arguments.len()),
-        };
+        let Some((name, n_arguments)) = name_of(term).map(|(name, arguments)| (name, arguments.len())) else { return };
         let Some(set) = set else { return };
         if part == Part::Head || set.contains(&(name, n_arguments)) || !reported.insert((code, name, n_arguments)) {
             return;
         }
         let text = view.name(name);
-        let otherwise = set.iter().find(|(known, _)| *known == name);
-        let finding = match otherwise {
+        let finding = match set.iter().find(|(known, _)| *known == name) {
+            // Functions with different numbers of arguments are reported as such.
+            Some((_, n)) if n_arguments > 0 && *n > 0 => return,
             Some((_, n)) => Diagnostic::warning(
                 code,
                 term.span,
-                format!("no {makers} gives the {what} `{text}` with {n_arguments} arguments"),
+                format!("no {makers} gives the {what} `{text}` with {}", count(n_arguments, "argument")),
             )
             .hint(format!("it is given with {n}")),
             None => {
@@ -172,72 +186,139 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
     });
 }
 
-/// Names in conditions that never come to the place where they are asked for.
-fn dead_names(view: &View<'_>, domains: &Domains, findings: &mut Diagnostics) {
+/// Conditions that can never hold because of what stands in them, and the rules that can never apply for that.
+fn unsatisfiable(view: &View<'_>, products: &Products, roles: &[Symbol], findings: &mut Diagnostics) {
+    // What follows from a mistake is not reported as another: conditions that fail for lack of any rule are taken for
+    // granted, and in the second round also those that fail for the names in them.
+    let mut ignored = hopeless(view, products);
+    let Some(domains) = Domains::new(view, &ignored) else { return };
+    unreachable(view, &domains, &ignored, findings);
+    idle_roles(view, &domains, roles, findings);
+    let mut suspects = dead_names(view, &domains);
+    if suspects.is_empty() {
+        return;
+    }
+    ignored.extend(suspects.iter().map(|(_, _, condition)| *condition));
+    let Some(domains) = Domains::new(view, &ignored) else { return };
+    let still: BTreeSet<Span> = dead_names(view, &domains).iter().map(|(term, ..)| term.span).collect();
+    suspects.retain(|(term, ..)| still.contains(&term.span));
     let mut reported = BTreeSet::new();
-    view.each_atom(&mut |_, atom, part| {
-        if part == Part::Head {
-            return;
+    for (term, slot, _) in suspects {
+        let Some((name, _)) = name_of(term) else { continue };
+        if !reported.insert((slot, name)) {
+            continue;
         }
-        for (position, term) in atom.arguments.iter().enumerate() {
-            let slot = Slot::of(atom.relation, atom.arguments.len(), position);
-            dead_name(view, domains, slot, term, &mut reported, findings);
-        }
-    });
+        let text = view.name(name);
+        let finding =
+            Diagnostic::warning("dead-constant", term.span, format!("`{text}` never comes here, so this never holds"));
+        findings.push(match view.did_you_mean(text, domains.names_at(slot)) {
+            Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
+            None => finding.hint("no fact and no rule puts it in this place"),
+        });
+    }
 }
 
-fn dead_name(
-    view: &View<'_>,
-    domains: &Domains,
-    slot: Slot,
-    term: &Term,
-    reported: &mut BTreeSet<(Slot, Symbol)>,
-    findings: &mut Diagnostics,
-) {
-    let (name, arguments) = match &term.kind {
-        TermKind::Variable(_) => return,
-        TermKind::Constant(name) => (*name, &[][..]),
-        TermKind::Function(name, arguments) => (*name, arguments.as_slice()),
+/// Roles that never have a legal move or a goal value, unless somebody unknown has them instead.
+fn idle_roles(view: &View<'_>, domains: &Domains, roles: &[Symbol], findings: &mut Diagnostics) {
+    if findings.0.iter().any(|finding| finding.code == "unknown-role") {
+        return;
+    }
+    for clause in view.sheet.clauses.iter().filter(|clause| clause.head.relation == keyword::ROLE) {
+        let Some((role, _)) = clause.head.arguments.first().and_then(name_of) else { continue };
+        let never = |relation| !domains.allows(Slot::of(relation, 2, 0), role, 0);
+        if !roles.contains(&role) {
+            continue;
+        }
+        let name = view.name(role);
+        if never(keyword::LEGAL) {
+            let message = format!("`{name}` never has a legal move");
+            findings.push(
+                Diagnostic::warning("missing-legal", clause.head.span, message)
+                    .hint(format!("add rules for `{}`", view.word("legal", &[name, "MOVE"]))),
+            );
+        }
+        if never(keyword::GOAL) && role != keyword::RANDOM {
+            let message = format!("`{name}` never has a goal value");
+            findings.push(
+                Diagnostic::warning("missing-goal", clause.head.span, message)
+                    .hint(format!("add rules for `{}`", view.word("goal", &[name, "NUMBER"]))),
+            );
+        }
+    }
+}
+
+/// The conditions that no rule can satisfy: undefined relations, other numbers of arguments, dead fluents and moves.
+fn hopeless(view: &View<'_>, products: &Products) -> BTreeSet<Span> {
+    let given: BTreeSet<(Symbol, usize)> =
+        view.rules.iter().map(|rule| (source(rule.head.relation), rule.head.arguments.len())).collect();
+    let mut found = BTreeSet::new();
+    for atom in view.rules.iter().flat_map(|rule| &rule.body).filter_map(Condition::atom) {
+        if !given.contains(&(source(atom.relation), atom.arguments.len())) || products.lack(atom) {
+            found.insert(atom.span);
+        }
+    }
+    found
+}
+
+/// The terms in conditions whose names never come to their place, with that place and the condition.
+fn dead_names<'a>(view: &View<'a>, domains: &Domains) -> Vec<(&'a Term, Slot, Span)> {
+    let mut found = Vec::new();
+    view.each_atom(&mut |_, atom, part| {
+        if part != Part::Head {
+            for (position, term) in atom.arguments.iter().enumerate() {
+                let slot = Slot::of(atom.relation, atom.arguments.len(), position);
+                dead_name(domains, slot, term, &mut |term, slot| found.push((term, slot, atom.span)));
+            }
+        }
+    });
+    found
+}
+
+fn dead_name<'a>(domains: &Domains, slot: Slot, term: &'a Term, visit: &mut dyn FnMut(&'a Term, Slot)) {
+    let Some((name, arguments)) = name_of(term) else { return };
+    // Whole fluents and moves are reported by name, and so are roles.
+    let is_whole = match slot {
+        Slot::Relation(keyword::TRUE, 1, 0) | Slot::Relation(keyword::LEGAL, 2, 1) => true,
+        Slot::Relation(keyword::LEGAL | keyword::GOAL | keyword::SEES | keyword::INPUT, 2, 0) => true,
+        Slot::Relation(..) | Slot::Function(..) | Slot::Truth(..) => false,
     };
     if domains.allows(slot, name, arguments.len()) {
         for (position, argument) in arguments.iter().enumerate() {
-            let inner = Slot::Function(name, arguments.len(), position);
-            dead_name(view, domains, inner, argument, reported, findings);
+            dead_name(domains, Slot::Function(name, arguments.len(), position), argument, visit);
         }
-        return;
+    } else if !is_whole {
+        visit(term, slot);
     }
-    // Whole fluents and moves are reported by name.
-    let is_whole = [Slot::of(keyword::TRUE, 1, 0), Slot::of(keyword::DOES, 2, 1)].contains(&slot);
-    if is_whole || !reported.insert((slot, name)) {
-        return;
+}
+
+/// The name and arguments of a term that is not a variable.
+fn name_of(term: &Term) -> Option<(Symbol, &[Term])> {
+    match &term.kind {
+        TermKind::Variable(_) => None,
+        TermKind::Constant(name) => Some((*name, &[])),
+        TermKind::Function(name, arguments) => Some((*name, arguments)),
     }
-    let text = view.name(name);
-    let finding =
-        Diagnostic::warning("dead-constant", term.span, format!("`{text}` never comes here, so this never holds"));
-    findings.push(match view.did_you_mean(text, domains.names_at(slot)) {
-        Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
-        None => finding.hint("no fact and no rule puts it in this place"),
-    });
 }
 
 /// Reports each rule that needs what can never hold. A remark only: its cause is reported where it lies.
-fn unreachable(view: &View<'_>, domains: &Domains, findings: &mut Diagnostics) {
+fn unreachable(view: &View<'_>, domains: &Domains, hopeless: &BTreeSet<Span>, findings: &mut Diagnostics) {
     let mut of_clause: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.clauses.len()];
     view.rules.iter().enumerate().for_each(|(index, rule)| of_clause[rule.clause].push(index));
+    let obstacle = |index: usize| {
+        let is_hopeless = |c: &Condition| matches!(c, Condition::Holds(atom) if hopeless.contains(&atom.span));
+        let condition = view.rules[index].body.iter().position(is_hopeless);
+        condition.map(|condition| Obstacle { condition, variable: None }).or_else(|| domains.obstacle(index))
+    };
     for (clause, rules) in view.sheet.clauses.iter().zip(of_clause) {
-        let obstacles: Option<Vec<Obstacle>> = rules.iter().map(|&index| domains.obstacle(index)).collect();
+        let obstacles: Option<Vec<Obstacle>> = rules.iter().map(|&index| obstacle(index)).collect();
         let Some(obstacle) = obstacles.as_ref().and_then(|obstacles| obstacles.first()) else { continue };
         let place = view.rules[rules[0]].body[obstacle.condition].span();
         let why = match obstacle.variable {
-            Some(variable) => {
-                let name = view.variable(clause, variable);
-                format!("`{name}` would have to be two things at once")
-            }
+            Some(variable) => format!("`{}` would have to be two things at once", view.variable(clause, variable)),
             None => "this condition never holds".to_owned(),
         };
         findings.push(
-            Diagnostic::remark("unreachable-rule", clause.head.span, "this rule can never apply")
-                .note(place, why),
+            Diagnostic::remark("unreachable-rule", clause.head.span, "this rule can never apply").note(place, why),
         );
     }
 }

@@ -38,17 +38,19 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
             roles(table.iter().flat_map(|table| table.rows()).filter_map(|row| row.first()))
         }
     };
+    let mut has_compound = false;
     for clause in view.sheet.clauses.iter().filter(|clause| clause.head.relation == keyword::ROLE) {
         if let [term] = clause.head.arguments.as_slice()
             && let TermKind::Function(..) = term.kind
         {
+            has_compound = true;
             findings.push(
                 Diagnostic::error("role-not-constant", term.span, "the name of a role is a single word")
                     .hint("join the parts, as in `player1` for `(player 1)`"),
             );
         }
     }
-    if view.is_complete && !roles.is_empty() {
+    if view.is_complete && !roles.is_empty() && !has_compound {
         unknown(view, &roles, findings);
     }
     roles

@@ -15,7 +15,7 @@ use agon_logic::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Edit, Fix, Severity, Span};
 
 use super::declarations;
-use super::view::{View, parameters};
+use super::view::{View, each_literal, parameters};
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 use crate::syntax::{Clause, LiteralKind, Syntax};
@@ -28,13 +28,42 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Demands {
     let demands = grow(view, Demands::new());
     let mut reported: BTreeSet<(usize, u32)> = BTreeSet::new();
     for rule in view.rules {
-        for fault in faults(rule, &demands) {
-            if reported.insert((rule.clause, fault.variable)) {
+        for mut fault in faults(rule, &demands) {
+            if matches!(fault.kind, Kind::NoValue) && is_split(view.clause(rule), fault.variable) {
+                fault.kind = Kind::Negated;
+            }
+            // Of a rule that demands several arguments the first stands for all.
+            let variable = if matches!(fault.kind, Kind::Demanded) { u32::MAX } else { fault.variable };
+            if reported.insert((rule.clause, variable)) {
                 findings.push(report(view, rule, &fault));
             }
         }
     }
     demands
+}
+
+/// Whether one negation covers several conditions with the variable: `(not (and (p ?x) (q ?x)))` says that no value
+/// meets both, which normal form, where each is negated alone, does not express.
+fn is_split(clause: &Clause, variable: u32) -> bool {
+    let mut found = false;
+    for literal in &clause.body {
+        each_literal(literal, &mut |part| {
+            let LiteralKind::Not(inner) = &part.kind else { return };
+            let mut n_parts = 0;
+            each_literal(inner, &mut |part| {
+                let mut mentions = false;
+                match &part.kind {
+                    LiteralKind::Atom(_) | LiteralKind::Distinct(_) => {
+                        part.each_variable(&mut |v, _| mentions |= v.0 == variable);
+                    }
+                    LiteralKind::Not(_) | LiteralKind::And(_) | LiteralKind::Or(_) => {}
+                }
+                n_parts += usize::from(mentions);
+            });
+            found |= n_parts > 1;
+        });
+    }
+    found
 }
 
 /// The relations the game is asked for, with nothing given.
@@ -262,9 +291,10 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
         }
         Kind::Demanded => {
             let relation = view.name(rule.head.relation);
-            (format!("no condition gives `{name}` a value; each use of `{relation}` must have one"), None)
+            (format!("no condition gives `{name}` a value; each use of `{relation}` must give one"), None)
         }
         Kind::NoValue => (format!("`{name}` occurs nowhere else; this is read as \"for no `{name}`\""), None),
+        Kind::Head if is_fact => (format!("`{name}` in a fact has no value"), None),
         Kind::Head => (format!("no condition gives `{name}` a value"), None),
         Kind::Demand(relation) => {
             let relation = view.name(relation);
@@ -285,11 +315,11 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
     {
         finding = finding.note(view.rules[index].head.span, "it must be given to this rule");
     }
-    let hint = match &fix {
-        Some(fix) => fix.title.clone(),
-        None => format!("add a positive condition that gives `{name}` its values"),
-    };
-    finding = finding.hint(hint);
+    finding = finding.hint(match fault.kind {
+        Kind::EveryRole => format!("add the condition `{}`", view.word("role", &[&name])),
+        Kind::Head if is_fact => "make it a rule with a condition that has the variable".to_owned(),
+        _ => format!("add a positive condition that gives `{name}` its values"),
+    });
     finding.fix = fix;
     finding
 }

@@ -13,6 +13,7 @@ use agon_logic::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Span};
 
 use super::graph::{components, shortest_path};
+use super::heads::Heads;
 use super::statics::{Bindings, Statics, ground};
 use super::unify::may_be_same;
 use super::view::View;
@@ -126,7 +127,7 @@ enum Verdict<'a> {
 }
 
 fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
-    let heads = Heads::new(&links);
+    let heads = Heads::new(links.iter().map(|link| &link.head));
     let mut edges: Vec<Vec<(usize, usize)>> = Vec::with_capacity(links.len());
     let mut budget = MAX_COMPARISONS;
     for link in &links {
@@ -167,49 +168,6 @@ fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
         }
     }
     Verdict::Sound
-}
-
-/// Heads by what stands in their arguments, so that a ground condition finds its rules at once.
-struct Heads {
-    by_relation: BTreeMap<(Symbol, usize), Vec<usize>>,
-    /// By relation, position and the name that stands there; `None` for variables.
-    by_argument: BTreeMap<(Symbol, usize, usize, Option<Symbol>), Vec<usize>>,
-}
-
-impl Heads {
-    fn new(links: &[Link<'_>]) -> Heads {
-        let mut heads = Heads { by_relation: BTreeMap::new(), by_argument: BTreeMap::new() };
-        for (index, link) in links.iter().enumerate() {
-            let (relation, arity) = (link.head.relation, link.head.arguments.len());
-            heads.by_relation.entry((relation, arity)).or_default().push(index);
-            for (position, term) in link.head.arguments.iter().enumerate() {
-                let name = match term {
-                    RuleTerm::Variable(_) => None,
-                    RuleTerm::Function(name, _) => Some(*name),
-                };
-                heads.by_argument.entry((relation, arity, position, name)).or_default().push(index);
-            }
-        }
-        heads
-    }
-
-    /// Few links that include all whose head may be the same as `atom`.
-    fn candidates(&self, atom: &RuleAtom) -> Vec<usize> {
-        let (relation, arity) = (atom.relation, atom.arguments.len());
-        let all = self.by_relation.get(&(relation, arity)).map_or(&[][..], Vec::as_slice);
-        let mut best: Option<(&[usize], &[usize])> = None;
-        for (position, term) in atom.arguments.iter().enumerate() {
-            let RuleTerm::Function(name, _) = term else { continue };
-            let list = |name| {
-                self.by_argument.get(&(relation, arity, position, name)).map_or(&[][..], Vec::as_slice)
-            };
-            let found = (list(Some(*name)), list(None));
-            if best.is_none_or(|(same, any)| found.0.len() + found.1.len() < same.len() + any.len()) {
-                best = Some(found);
-            }
-        }
-        best.map_or_else(|| all.to_vec(), |(same, any)| [same, any].concat())
-    }
 }
 
 /// The instances of `rules` that agree with the static relations in their bodies; `None` if they are too many.

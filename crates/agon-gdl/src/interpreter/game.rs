@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agon_game::{Fault, Position as _, Rng, Role, Shape};
 use agon_logic::{
-    Engine, Entry, Limits, PlanRefusal, Plans, PredicateId, Question, Refusal, RefusalKind, Symbol, TermBank,
+    Engine, Entry, Level, Limits, PlanRefusal, Plans, PredicateId, Question, Refusal, RefusalKind, Symbol, TermBank,
     TermId, materialise,
 };
 use agon_text::Diagnostic;
@@ -40,6 +40,21 @@ pub struct Options {
     pub goal_policy: GoalPolicy,
 }
 
+/// What is known of a relation of the rules.
+#[derive(Clone, Debug)]
+pub struct RelationFacts {
+    /// Its name.
+    pub name: String,
+    /// How many arguments it has.
+    pub arity: usize,
+    /// How many facts of it stand in the rulesheet.
+    pub n_facts: usize,
+    /// How many rules derive it, in normal form.
+    pub n_rules: usize,
+    /// How often it changes.
+    pub level: Level,
+}
+
 /// A game opened for play: the rules planned, the initial state worked out. Shared by all its positions.
 pub struct Game {
     pub(super) rules: CheckedRules,
@@ -52,7 +67,7 @@ pub struct Game {
     /// The order in which names are listed: numbers by value, then the others by spelling.
     pub(crate) rank: Vec<u32>,
     pub(super) shape: Shape,
-    pub(super) initial: State,
+    pub(crate) initial: State,
     options: Options,
 }
 
@@ -182,6 +197,35 @@ impl Game {
     /// How many ways of asking and indexes the plan has.
     pub fn plan_sizes(&self) -> (usize, usize) {
         self.plans.sizes()
+    }
+
+    /// The relations of the rules by name, with what is known of each.
+    pub fn relations(&self) -> Vec<RelationFacts> {
+        let compiled = compile(self.rules.rules());
+        let levels = compiled.program.levels();
+        let symbols = &self.rules.sheet().symbols;
+        let about = |(symbol, arity): (Symbol, usize)| {
+            let own = |rule: &&crate::rules::Rule| {
+                rule.head.relation == symbol && rule.head.arguments.len() == arity
+            };
+            self.rules.rules().iter().filter(own).partition::<Vec<_>, _>(|rule| rule.body.is_empty())
+        };
+        let mut relations: Vec<RelationFacts> = compiled
+            .relations()
+            .into_iter()
+            .map(|((symbol, arity), predicate)| {
+                let (facts, rules) = about((symbol, arity));
+                RelationFacts {
+                    name: symbols.name(symbol).to_owned(),
+                    arity,
+                    n_facts: facts.len(),
+                    n_rules: rules.len(),
+                    level: levels[predicate.index()],
+                }
+            })
+            .collect();
+        relations.sort_by(|a, b| (&a.name, a.arity).cmp(&(&b.name, b.arity)));
+        relations
     }
 
     /// A position at the initial state.

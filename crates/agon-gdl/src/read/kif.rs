@@ -35,7 +35,7 @@ pub(crate) enum Tree<'a> {
 }
 
 impl Tree<'_> {
-    fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         match self {
             Tree::Word(_, span) | Tree::List(_, span) => *span,
         }
@@ -218,13 +218,18 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
     };
     if name.starts_with('?') {
         builder.report(
-            Diagnostic::error("variable-as-sentence", name_span, format!("variable `{name}` cannot be a sentence"))
-                .hint("GDL has no variables for relations; name the relation"),
+            Diagnostic::error(
+                "variable-as-sentence",
+                name_span,
+                format!("variable `{name}` cannot be a sentence"),
+            )
+            .hint("GDL has no variables for relations; name the relation"),
         );
         return None;
     }
     if let Some((why, hint)) = misplaced_keyword(name, matches!(tree, Tree::Word(..)), place) {
-        builder.report(Diagnostic::error("misplaced-keyword", name_span, format!("`{name}` {why}")).hint(hint));
+        builder
+            .report(Diagnostic::error("misplaced-keyword", name_span, format!("`{name}` {why}")).hint(hint));
         return None;
     }
     let arguments = all_or_none(rest, |tree| read_term(tree, builder))?;
@@ -234,10 +239,13 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
 
 fn misplaced_keyword(name: &str, is_bare: bool, place: Place) -> Option<(&'static str, &'static str)> {
     match name.to_ascii_lowercase().as_str() {
-        "<=" => Some(("cannot stand inside another sentence", "a closing parenthesis may be missing before it")),
-        "not" | "or" | "and" | "distinct" if place == Place::Head => {
-            Some(("is a word for conditions; a rule or fact cannot say it", "move it into the body of a rule"))
+        "<=" => {
+            Some(("cannot stand inside another sentence", "a closing parenthesis may be missing before it"))
         }
+        "not" | "or" | "and" | "distinct" if place == Place::Head => Some((
+            "is a word for conditions; a rule or fact cannot say it",
+            "move it into the body of a rule",
+        )),
         "not" | "or" | "and" | "distinct" if is_bare => {
             Some(("needs its conditions", "write `(not (p a))`, with the condition inside the parentheses"))
         }
@@ -258,7 +266,8 @@ pub(crate) fn read_term(tree: &Tree<'_>, builder: &mut Builder) -> Option<Term> 
                 return None;
             }
             None => {
-                builder.report(Diagnostic::error("empty-list", *span, "`()` is not a term").hint("remove it"));
+                builder
+                    .report(Diagnostic::error("empty-list", *span, "`()` is not a term").hint("remove it"));
                 return None;
             }
         },

@@ -15,11 +15,11 @@ use std::borrow::Cow;
 /// How long the KIF word at the start of `text` is. An error carries the length of a word whose quotation mark is
 /// not closed on its line, up to where the word would end without the mark.
 pub(super) fn kif_word(text: &str) -> Result<usize, usize> {
-    let bare = text.find(ends_kif_word).unwrap_or(text.len());
-    let Some(mark @ ('"' | '|')) = text.chars().next() else { return Ok(bare) };
+    let bare = || text.find(ends_kif_word).unwrap_or(text.len());
+    let Some(mark @ ('"' | '|')) = text.chars().next() else { return Ok(bare()) };
     match text[1..].find([mark, '\n', '\r']) {
         Some(end) if text[1 + end..].starts_with(mark) => Ok(end + 2),
-        Some(_) | None => Err(bare),
+        Some(_) | None => Err(bare()),
     }
 }
 

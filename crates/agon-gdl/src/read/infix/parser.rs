@@ -376,10 +376,7 @@ impl<'t, 'a> Parser<'t, 'a> {
 
 /// Whether a term, and therefore a clause, may begin with it.
 fn is_word(kind: &TokenKind<'_>) -> bool {
-    matches!(
-        kind,
-        TokenKind::Name(_) | TokenKind::Quoted(_) | TokenKind::Variable(_) | TokenKind::Anonymous
-    )
+    matches!(kind, TokenKind::Name(_) | TokenKind::Quoted(_) | TokenKind::Variable(_) | TokenKind::Anonymous)
 }
 
 /// The sentence a term would be; `None` for variables.

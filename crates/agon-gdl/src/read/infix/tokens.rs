@@ -64,12 +64,16 @@ pub(super) fn tokens<'a>(text: &'a str, builder: &mut Builder) -> Vec<Token<'a>>
             (line_start, is_first) = (at, true);
         } else if c.is_whitespace() || c == '\u{feff}' {
             at += c.len_utf8();
-        } else if rest.starts_with("/*") {
-            let end = rest[2..].find("*/").map(|end| end + 4);
+        } else if let Some(inner) = rest.strip_prefix("/*") {
+            let end = inner.find("*/").map(|end| end + 4);
             if end.is_none() {
                 builder.report(
-                    Diagnostic::error("unterminated-comment", Span::new(at, at + 2), "comment is never closed")
-                        .hint("add the missing `*/`"),
+                    Diagnostic::error(
+                        "unterminated-comment",
+                        Span::new(at, at + 2),
+                        "comment is never closed",
+                    )
+                    .hint("add the missing `*/`"),
                 );
             }
             let comment = &rest[..end.unwrap_or(rest.len())];

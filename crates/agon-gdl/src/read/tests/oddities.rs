@@ -73,9 +73,16 @@ fn kif_of_all_kinds() {
 
 #[test]
 fn text_without_clauses() {
-    for text in
-        ["", " \n\t\r", "; nothing\n;;; (role a)", "\u{feff}", "% nothing", "/* nothing */", "# nothing"]
-    {
+    for text in [
+        "",
+        " \n\t\r",
+        "; nothing\n;;; (role a)",
+        "\u{feff}",
+        "% nothing",
+        "\u{feff}% nothing",
+        "/* nothing */",
+        "# nothing",
+    ] {
         check(text, "");
     }
     assert_eq!(infix::read(source("")).0.clauses.len(), 0);

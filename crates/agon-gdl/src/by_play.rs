@@ -1,0 +1,243 @@
+//! Faults of a rulesheet that show only in play: seeded random games, with every law of GDL watched.
+
+mod belief;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agon_game::{Fault, Notation as _, Position as _, Rng, Role};
+use agon_text::{Diagnostic, Diagnostics, Span};
+use rand::SeedableRng as _;
+
+use crate::interpreter::{Game, Interpreter, Move};
+use crate::symbols::keyword;
+use crate::syntax::TermKind;
+use belief::Belief;
+
+/// How much to play.
+#[derive(Copy, Clone, Debug)]
+pub struct PlayPlan {
+    /// How many plays.
+    pub plays: u64,
+    /// Seed of the random generator.
+    pub seed: u64,
+    /// A play that goes on longer than this is said not to end.
+    pub max_steps: usize,
+}
+
+impl Default for PlayPlan {
+    fn default() -> PlayPlan {
+        PlayPlan { plays: 100, seed: 1, max_steps: 1000 }
+    }
+}
+
+/// Plays and reports what goes wrong, each kind of fault once per role, with how often and the first time.
+/// `watch` is told after each play.
+pub fn check_by_play(game: &Arc<Game>, plan: &PlayPlan, watch: &mut dyn FnMut()) -> Diagnostics {
+    let mut checker = Checker { game, seen: BTreeMap::new(), n_plays: 0 };
+    let mut rng = Rng::seed_from_u64(plan.seed);
+    let mut position = game.start();
+    for _ in 0..plan.plays {
+        position.go_to(&game.initial);
+        checker.play(&mut position, &mut rng, plan.max_steps);
+        checker.n_plays += 1;
+        watch();
+    }
+    checker.findings(plan)
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    NoLegalMove,
+    Refused,
+    Endless,
+    NoGoal,
+    SeveralGoals,
+    MoveNotInput,
+    FluentNotBase,
+    UnknownOwnMoves,
+}
+
+/// The first time a fault was seen, and in how many plays it was.
+struct Seen {
+    n_plays: u64,
+    last_play: u64,
+    detail: String,
+    after: String,
+}
+
+struct Checker<'a> {
+    game: &'a Arc<Game>,
+    seen: BTreeMap<(Kind, Option<Role>), Seen>,
+    n_plays: u64,
+}
+
+impl Checker<'_> {
+    fn play(&mut self, position: &mut Interpreter, rng: &mut Rng, max_steps: usize) {
+        let roles: Vec<Role> = position.shape().roles().collect();
+        let inputs: Vec<_> = roles.iter().map(|&role| position.input_moves(role).unwrap_or_default()).collect();
+        let has_input = inputs.iter().any(|moves| !moves.is_empty());
+        let mut beliefs: Vec<Belief> = if position.shape().hidden {
+            position.shape().players().map(|role| Belief::new(role, position)).collect()
+        } else {
+            Vec::new()
+        };
+        let mut history: Vec<String> = Vec::new();
+        let mut joint: Vec<Move> = Vec::new();
+        for _ in 0..max_steps {
+            if let Some(outside) = position.fluents_outside_base().unwrap_or_default().first() {
+                self.see(Kind::FluentNotBase, None, outside, &history);
+            }
+            match position.fault() {
+                Some(Fault::NoLegalMove(role)) => self.see(Kind::NoLegalMove, Some(*role), "", &history),
+                Some(Fault::Refused(why)) => self.see(Kind::Refused, None, why, &history),
+                None => {}
+            }
+            if position.is_terminal() {
+                if position.fault().is_none() {
+                    self.goals(position, &history);
+                }
+                return;
+            }
+            for &role in &roles {
+                let outside =
+                    position.legal_moves(role).iter().find(|m| !inputs[role.index()].contains(m));
+                if let Some(m) = outside.filter(|_| has_input) {
+                    self.see(Kind::MoveNotInput, Some(role), &position.move_text(m), &history);
+                }
+            }
+            for belief in &mut beliefs {
+                if let Some(difference) = belief.differing_moves(position) {
+                    self.see(Kind::UnknownOwnMoves, Some(belief.role()), &difference, &history);
+                }
+            }
+            position.draw(rng, &mut joint);
+            for belief in &mut beliefs {
+                belief.advance(position, &joint, rng);
+            }
+            let texts: Vec<String> = joint.iter().map(|m| position.move_text(m)).collect();
+            history.push(texts.join(" "));
+            position.advance(&joint);
+        }
+        self.see(Kind::Endless, None, "", &[]);
+    }
+
+    fn goals(&mut self, position: &Interpreter, history: &[String]) {
+        for role in position.shape().players() {
+            match position.goal_values(role) {
+                [] => self.see(Kind::NoGoal, Some(role), "", history),
+                [_] => {}
+                several => {
+                    let values: Vec<String> = several.iter().map(i64::to_string).collect();
+                    self.see(Kind::SeveralGoals, Some(role), &values.join(", "), history);
+                }
+            }
+        }
+    }
+
+    fn see(&mut self, kind: Kind, role: Option<Role>, detail: &str, history: &[String]) {
+        let play = self.n_plays;
+        let seen = self.seen.entry((kind, role)).or_insert_with(|| Seen {
+            n_plays: 0,
+            last_play: u64::MAX,
+            detail: detail.to_owned(),
+            after: history.join("  "),
+        });
+        if seen.last_play != play {
+            seen.last_play = play;
+            seen.n_plays += 1;
+        }
+    }
+
+    fn findings(&self, plan: &PlayPlan) -> Diagnostics {
+        let mut findings = Diagnostics::default();
+        let names = &self.game.shape().role_names;
+        for ((kind, role), seen) in &self.seen {
+            let name = role.map_or("", |role| names[role.index()].as_str());
+            let (n, plays, detail) = (seen.n_plays, self.n_plays, &seen.detail);
+            let often = format!("in {n} of {plays} plays");
+            let finding = match kind {
+                Kind::NoLegalMove => Diagnostic::error(
+                    "play-no-legal-move",
+                    self.role_span(*role),
+                    format!("role `{name}` has no legal move although play has not ended, {often}"),
+                )
+                .hint("every role needs a move at every step; give the one who waits a `noop`"),
+                Kind::Refused => {
+                    Diagnostic::error("play-refused", self.span_of(keyword::NEXT), format!("{detail}, {often}"))
+                        .hint("a recursion that builds ever new terms is the usual cause")
+                }
+                Kind::Endless => Diagnostic::warning(
+                    "play-endless",
+                    self.span_of(keyword::TERMINAL),
+                    format!("play did not end within {} steps {often}", plan.max_steps),
+                )
+                .hint("add a step counter, or raise the bound with --max-steps"),
+                Kind::NoGoal => Diagnostic::warning(
+                    "play-no-goal",
+                    self.span_of(keyword::GOAL),
+                    format!("role `{name}` has no goal value at the end {often}"),
+                )
+                .hint("give every role exactly one goal value at every end; none counts as 0"),
+                Kind::SeveralGoals => Diagnostic::warning(
+                    "play-several-goals",
+                    self.span_of(keyword::GOAL),
+                    format!("role `{name}` has several goal values at the end {often}, the first time {detail}"),
+                )
+                .hint("make the conditions of its goals exclude each other; as it is, the highest counts"),
+                Kind::MoveNotInput => Diagnostic::warning(
+                    "play-move-not-input",
+                    self.span_of(keyword::INPUT),
+                    format!("`{detail}` is a legal move of `{name}` but not among its `input`s, {often}"),
+                )
+                .hint("`input` must list every move that can ever be legal"),
+                Kind::FluentNotBase => Diagnostic::warning(
+                    "play-fluent-not-base",
+                    self.span_of(keyword::BASE),
+                    format!("`{detail}` comes to hold but is not among the `base` fluents, {often}"),
+                )
+                .hint("`base` must list every fluent that can ever hold"),
+                Kind::UnknownOwnMoves => Diagnostic::warning(
+                    "play-unknown-own-moves",
+                    self.role_span(*role),
+                    format!("role `{name}` cannot know its own legal moves {often}: {detail}"),
+                )
+                .hint("let it see what its moves depend on, with `sees`"),
+            };
+            findings.push(if seen.after.is_empty() {
+                finding
+            } else {
+                finding.hint(format!("the first time after: {}", shorten(&seen.after)))
+            });
+        }
+        findings
+    }
+
+    /// The fact that names a role.
+    fn role_span(&self, role: Option<Role>) -> Span {
+        let sheet = self.game.rules().sheet();
+        let symbol = role.map(|role| self.game.rules().roles()[role.index()]);
+        let names_it = |clause: &&crate::syntax::Clause| {
+            clause.head.relation == keyword::ROLE
+                && matches!(clause.head.arguments.first().map(|a| &a.kind),
+                    Some(TermKind::Constant(name)) if Some(*name) == symbol)
+        };
+        let named = sheet.clauses.iter().find(names_it);
+        named.map_or_else(|| self.span_of(keyword::ROLE), |clause| clause.span)
+    }
+
+    /// The first clause about a relation, or the start of the text.
+    fn span_of(&self, relation: agon_logic::Symbol) -> Span {
+        let clauses = &self.game.rules().sheet().clauses;
+        clauses.iter().find(|c| c.head.relation == relation).map_or_else(Span::default, |c| c.span)
+    }
+}
+
+/// The end of a long history is what matters.
+fn shorten(text: &str) -> String {
+    const MAX: usize = 300;
+    match text.char_indices().rev().nth(MAX) {
+        Some((cut, _)) => format!("… {}", &text[cut..]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,51 @@
+//! Finds the heads that a condition can lead to.
+
+use std::collections::BTreeMap;
+
+use agon_logic::Symbol;
+
+use crate::rules::{RuleAtom, RuleTerm};
+
+/// Heads by what stands in their arguments, so that a ground condition finds its rules at once.
+pub(super) struct Heads {
+    by_relation: BTreeMap<(Symbol, usize), Vec<usize>>,
+    /// By relation, position and the name that stands there; `None` for variables.
+    by_argument: BTreeMap<(Symbol, usize, usize, Option<Symbol>), Vec<usize>>,
+}
+
+impl Heads {
+    /// Numbers the heads as they come.
+    pub(super) fn new<'a>(all: impl Iterator<Item = &'a RuleAtom>) -> Heads {
+        let mut heads = Heads { by_relation: BTreeMap::new(), by_argument: BTreeMap::new() };
+        for (index, head) in all.enumerate() {
+            let (relation, arity) = (head.relation, head.arguments.len());
+            heads.by_relation.entry((relation, arity)).or_default().push(index);
+            for (position, term) in head.arguments.iter().enumerate() {
+                let name = match term {
+                    RuleTerm::Variable(_) => None,
+                    RuleTerm::Function(name, _) => Some(*name),
+                };
+                heads.by_argument.entry((relation, arity, position, name)).or_default().push(index);
+            }
+        }
+        heads
+    }
+
+    /// Few heads that include all which may be the same as `atom`.
+    pub(super) fn candidates(&self, atom: &RuleAtom) -> Vec<usize> {
+        let (relation, arity) = (atom.relation, atom.arguments.len());
+        let all = self.by_relation.get(&(relation, arity)).map_or(&[][..], Vec::as_slice);
+        let mut best: Option<(&[usize], &[usize])> = None;
+        for (position, term) in atom.arguments.iter().enumerate() {
+            let RuleTerm::Function(name, _) = term else { continue };
+            let list = |name| {
+                self.by_argument.get(&(relation, arity, position, name)).map_or(&[][..], Vec::as_slice)
+            };
+            let found = (list(Some(*name)), list(None));
+            if best.is_none_or(|(same, any)| found.0.len() + found.1.len() < same.len() + any.len()) {
+                best = Some(found);
+            }
+        }
+        best.map_or_else(|| all.to_vec(), |(same, any)| [same, any].concat())
+    }
+}

@@ -1,0 +1,187 @@
+//! `agon check`: tells an author what is wrong with a rulesheet, where, why, and how to mend it.
+
+use std::sync::Arc;
+
+use agon_gdl::by_play::{PlayPlan, check_by_play};
+use agon_gdl::check::check;
+use agon_gdl::interpreter::{Game, Options};
+use agon_text::{Diagnostic, Diagnostics, Severity, Source, apply_fixes, render};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::{open, terminal};
+
+/// Check rulesheets: what is wrong, where, and how to mend it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Exit code 0: no errors (there may be warnings); 1: errors; 2: a file cannot be read.
+`agon explain-code CODE` tells more about a finding.
+
+Examples:
+  agon check my-game.kif
+  agon check my-game.kif --plays 200 --seed 7
+  agon check my-game.kif --fix
+  agon check *.kif --json")]
+pub(crate) struct Args {
+    /// Rulesheets, or names of shipped games; `-` reads standard input
+    #[arg(required = true)]
+    files: Vec<String>,
+    /// Also play so many random games and report what goes wrong in play
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    plays: u64,
+    /// Seed of the random games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A play longer than this is reported as not ending
+    #[arg(long, default_value_t = 1000)]
+    max_steps: usize,
+    /// Apply the fixes that do not change what the rules mean, and show them
+    #[arg(long)]
+    fix: bool,
+    /// With --fix: show what would change, and change nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
+    /// Show notes too, not only errors and warnings
+    #[arg(long)]
+    notes: bool,
+    /// One JSON object per file
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (mut n_errors, mut n_warnings, mut n_unreadable) = (0, 0, 0);
+    for file in &args.files {
+        let mut source = match open::source(file) {
+            Ok(source) => source,
+            Err(failure) => {
+                n_unreadable += 1;
+                if args.json {
+                    println!("{}", json!({"file": file, "unreadable": failure.message}));
+                } else {
+                    eprintln!("{}", failure.message);
+                }
+                continue;
+            }
+        };
+        if args.fix {
+            source = fix(source, file, args)?;
+        }
+        let findings = findings(&source, args);
+        let count = |severity| findings.0.iter().filter(|f| f.severity == severity).count();
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        let shown: Vec<Diagnostic> =
+            findings.0.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
+        if args.json {
+            let findings: Vec<Value> = shown.iter().map(|finding| to_json(finding, &source)).collect();
+            println!("{}", json!({"file": file, "errors": errors, "warnings": warnings, "findings": findings}));
+        } else {
+            print!("{}", render(&shown, &source, terminal::colour_on_stdout()));
+            println!("{}: {}", terminal::bold(file), summary(errors, warnings));
+        }
+        n_errors += errors;
+        n_warnings += warnings;
+    }
+    if args.files.len() > 1 && !args.json {
+        println!("{} files: {}", args.files.len(), summary(n_errors, n_warnings));
+    }
+    match (n_unreadable, n_errors) {
+        (0, 0) => Ok(()),
+        (0, _) => Err(Failure { code: 1, message: String::new() }),
+        _ => Err(Failure { code: 2, message: String::new() }),
+    }
+}
+
+fn summary(n_errors: usize, n_warnings: usize) -> String {
+    let count = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    match (n_errors, n_warnings) {
+        (0, 0) => terminal::green("no errors, no warnings"),
+        (0, _) => format!("no errors, {}", count(n_warnings, "warning")),
+        _ => {
+            let errors = terminal::red(&count(n_errors, "error"));
+            format!("{errors}, {}", count(n_warnings, "warning"))
+        }
+    }
+}
+
+/// All findings, those by play included if they are asked for and the rules can be played.
+fn findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
+    let checked = check(Arc::clone(source));
+    let mut findings = checked.findings;
+    if let Some(rules) = checked.rules
+        && args.plays > 0
+    {
+        match Game::open(rules, Options::default()) {
+            Ok(game) => {
+                let plan = PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
+                let bar = terminal::progress(args.plays, "playing");
+                findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
+                bar.finish_and_clear();
+            }
+            Err(finding) => findings.push(*finding),
+        }
+        findings.sort();
+    }
+    findings
+}
+
+/// Applies fixes until there are none left, shows the difference and writes the file. One fix may bring another
+/// to light, so this goes round a few times.
+fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<Arc<Source>, Failure> {
+    let mut mended = Arc::clone(&source);
+    let mut n_fixes = 0;
+    for _ in 0..8 {
+        let findings = check(Arc::clone(&mended)).findings;
+        let (text, n_applied) = apply_fixes(&mended, findings.0.iter().filter_map(|f| f.fix.as_ref()));
+        if n_applied == 0 {
+            break;
+        }
+        n_fixes += n_applied;
+        mended = Arc::new(Source::new(source.name(), text));
+    }
+    if n_fixes == 0 {
+        return Ok(source);
+    }
+    if !args.json {
+        let diff = similar::TextDiff::from_lines(source.text(), mended.text());
+        let header = (format!("{} (before)", source.name()), format!("{} (after)", source.name()));
+        print!("{}", diff.unified_diff().context_radius(2).header(&header.0, &header.1));
+    }
+    if args.dry_run {
+        if !args.json {
+            println!("{file}: {n_fixes} fixes possible, nothing written");
+        }
+        return Ok(source);
+    }
+    if !std::path::Path::new(file).is_file() {
+        return Err(Failure::unreadable(format!(
+            "{file} is not a file that could be written; use --dry-run to see the fixes"
+        )));
+    }
+    // A copy beside it first: an interrupted run must not leave half a rulesheet.
+    let beside = format!("{file}.agon-fix");
+    std::fs::write(&beside, mended.text())
+        .and_then(|()| std::fs::rename(&beside, file))
+        .map_err(|error| Failure::unreadable(format!("cannot write {file}: {error}")))?;
+    if !args.json {
+        println!("{file}: {n_fixes} fixes applied");
+    }
+    Ok(mended)
+}
+
+fn to_json(finding: &Diagnostic, source: &Source) -> Value {
+    let (start, end) = (source.place(finding.span.start()), source.place(finding.span.end()));
+    let notes: Vec<Value> = finding
+        .notes
+        .iter()
+        .map(|(span, text)| {
+            let place = source.place(span.start());
+            json!({"line": place.line, "column": place.column, "message": text})
+        })
+        .collect();
+    json!({
+        "severity": finding.severity.word(), "code": finding.code, "message": finding.message,
+        "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
+        "notes": notes, "hints": finding.hints, "fix": finding.fix.as_ref().map(|fix| &fix.title),
+    })
+}

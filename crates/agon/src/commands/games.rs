@@ -1,0 +1,47 @@
+//! `agon games`: what ships with the program.
+
+use agon_gdl::check::check;
+use agon_text::Source;
+use serde_json::json;
+use std::sync::Arc;
+
+use crate::failure::Failure;
+use crate::shipped::SHIPPED;
+use crate::terminal;
+
+/// List the games that ship with agon.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  agon games
+  agon games --json
+  agon info kuhn-poker         tells more about one of them")]
+pub(crate) struct Args {
+    /// One JSON object per game
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let width = SHIPPED.iter().map(|game| game.name.len()).max().unwrap_or(0);
+    for game in SHIPPED {
+        let summary = game.header("summary").unwrap_or_default();
+        let language = if game.path.starts_with("games/gdl2/") { "GDL-II" } else { "GDL" };
+        let source = Arc::new(Source::new(game.path, game.text));
+        let n_players = check(source).rules.map_or(0, |rules| {
+            rules.roles().len() - usize::from(rules.nature().is_some())
+        });
+        if args.json {
+            let title = game.header("title").unwrap_or_default();
+            println!(
+                "{}",
+                json!({"name": game.name, "title": title, "summary": summary, "language": language,
+                    "players": n_players, "path": game.path})
+            );
+        } else {
+            let name = terminal::bold(&format!("{:width$}", game.name));
+            println!("{name}  {language:6}  {n_players}p  {summary}");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,214 @@
+//! `agon info`: what is known of a game.
+
+use std::sync::Arc;
+
+use agon_game::{Notation as _, Position as _, Rng, Role};
+use agon_gdl::interpreter::{Game, Level};
+use agon_gdl::symbols::keyword;
+use agon_gdl::syntax::Syntax;
+use rand::SeedableRng as _;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::open::{self, PlayOptions};
+use crate::shipped::Shipped;
+use crate::terminal;
+
+/// Tell what is known of a game: roles, sizes, keywords, what is proved and what was observed.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  agon info connect-four
+  agon info my-game.kif --plays 100 --json")]
+pub(crate) struct Args {
+    /// A shipped game's name or the path of a rulesheet
+    game: String,
+    /// Random plays for what is observed
+    #[arg(long, default_value_t = 20)]
+    plays: u64,
+    /// Seed of the random plays
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let game = open::open(&args.game, &args.play)?;
+    let facts = facts(args, &game);
+    if args.json {
+        println!("{facts}");
+    } else {
+        print(&facts, args);
+    }
+    Ok(())
+}
+
+fn facts(args: &Args, game: &Arc<Game>) -> Value {
+    let rules = game.rules();
+    let sheet = rules.sheet();
+    let start = game.start();
+    let shape = game.shape();
+    let relations = game.relations();
+    let at_level = |level| relations.iter().filter(|r| r.level == level).count();
+    let used = |symbol| {
+        let mut used = false;
+        for clause in &sheet.clauses {
+            used |= clause.head.relation == symbol;
+            for literal in &clause.body {
+                literal.each_atom(false, &mut |atom, _| used |= atom.relation == symbol);
+            }
+        }
+        used
+    };
+    let keywords: Vec<&str> = [
+        keyword::ROLE,
+        keyword::INIT,
+        keyword::TRUE,
+        keyword::DOES,
+        keyword::NEXT,
+        keyword::LEGAL,
+        keyword::GOAL,
+        keyword::TERMINAL,
+        keyword::BASE,
+        keyword::INPUT,
+        keyword::SEES,
+        keyword::PERCEPT,
+    ]
+    .into_iter()
+    .filter(|&symbol| used(symbol))
+    .map(|symbol| sheet.symbols.name(symbol))
+    .collect();
+    let shipped = Shipped::named(&args.game);
+    let header = |key| shipped.and_then(|game| game.header(key));
+    let (n_procedures, n_indexes) = game.plan_sizes();
+    json!({
+        "game": args.game,
+        "title": header("title"), "summary": header("summary"), "interest": header("interest"),
+        "facts": header("facts"),
+        "language": if rules.is_gdl2() { "GDL-II" } else { "GDL" },
+        "syntax": match sheet.syntax { Syntax::Kif => "kif", Syntax::Infix => "infix" },
+        "roles": shape.role_names,
+        "nature": shape.nature.map(|role| &shape.role_names[role.index()]),
+        "hidden_information": shape.hidden,
+        "keywords": keywords,
+        "clauses": sheet.clauses.len(),
+        "rules": sheet.clauses.iter().filter(|clause| !clause.body.is_empty()).count(),
+        "rules_in_normal_form": rules.rules().len(),
+        "relations": {"static": at_level(Level::Static), "state": at_level(Level::State),
+            "move": at_level(Level::Move)},
+        "initial_fluents": start.state_text().len(),
+        "plan": {"procedures": n_procedures, "indexes": n_indexes},
+        "proved": {
+            "safe": true, "stratified": true,
+            "turn_taking": if shape.turn_taking { json!(true) } else { Value::Null },
+            "constant_sum": shape.constant_sum,
+        },
+        "observed": observe(args, game),
+    })
+}
+
+/// What shows in random play. Observed, not proved.
+fn observe(args: &Args, game: &Arc<Game>) -> Value {
+    let start = game.start();
+    let mut position = start.clone();
+    let mut rng = Rng::seed_from_u64(args.seed);
+    let roles: Vec<Role> = start.shape().roles().collect();
+    let players: Vec<Role> = start.shape().players().collect();
+    let (mut n_steps, mut n_ended, mut n_plays) = (0u64, 0u64, 0u64);
+    let mut n_moves = vec![0u64; roles.len()];
+    let mut turn_taking = true;
+    let mut sums: Vec<f64> = Vec::new();
+    let mut joint = Vec::new();
+    for _ in 0..args.plays {
+        position.go_to(start.state());
+        n_plays += 1;
+        for _ in 0..1000 {
+            if position.is_terminal() {
+                break;
+            }
+            for &role in &roles {
+                n_moves[role.index()] += position.legal_moves(role).len() as u64;
+            }
+            turn_taking &= players.iter().filter(|&&r| position.legal_moves(r).len() > 1).count() <= 1;
+            position.draw(&mut rng, &mut joint);
+            position.advance(&joint);
+            n_steps += 1;
+        }
+        if position.is_terminal() {
+            n_ended += 1;
+            sums.push(players.iter().map(|&role| position.payoff(role)).sum());
+        }
+    }
+    let constant = sums.first().filter(|first| sums.iter().all(|sum| sum == *first));
+    let branching: Vec<f64> = n_moves.iter().map(|&n| n as f64 / n_steps.max(1) as f64).collect();
+    json!({
+        "plays": n_plays, "ended": n_ended, "seed": args.seed,
+        "mean_length": n_steps as f64 / n_plays.max(1) as f64,
+        "mean_legal_moves": branching,
+        "turn_taking": turn_taking, "constant_sum": constant,
+    })
+}
+
+fn print(facts: &Value, args: &Args) {
+    let text = |key: &str| facts[key].as_str().unwrap_or_default().to_owned();
+    let line = |name: &str, value: String| {
+        if !value.is_empty() {
+            println!("  {}  {value}", terminal::dim(&format!("{name:14}")));
+        }
+    };
+    let list = |value: &Value| {
+        let items = value.as_array().into_iter().flatten();
+        items.map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>()
+    };
+    let title = if text("title").is_empty() { args.game.clone() } else { text("title") };
+    println!("{}", terminal::bold(&title));
+    line("summary", text("summary"));
+    line("interesting", text("interest"));
+    line("facts", text("facts"));
+    line("language", format!("{}, {}", text("language"), text("syntax")));
+    line("roles", list(&facts["roles"]).join(", "));
+    line("chance", text("nature"));
+    line("information", if facts["hidden_information"] == json!(true) { "hidden".into() } else { "open".into() });
+    line("keywords", list(&facts["keywords"]).join(" "));
+    line(
+        "size",
+        format!(
+            "{} clauses, {} of them rules; {} rules in normal form; {} fluents at first",
+            facts["clauses"], facts["rules"], facts["rules_in_normal_form"], facts["initial_fluents"]
+        ),
+    );
+    let relations = &facts["relations"];
+    line(
+        "relations",
+        format!(
+            "{} static, {} change with the state, {} with the moves",
+            relations["static"], relations["state"], relations["move"]
+        ),
+    );
+    line("plan", format!("{} procedures, {} indexes", facts["plan"]["procedures"], facts["plan"]["indexes"]));
+    line("proved", "safe, stratified".into());
+    let observed = &facts["observed"];
+    let number = |value: &Value| value.as_f64().unwrap_or(0.0);
+    let branching: Vec<String> =
+        list(&facts["roles"])
+            .iter()
+            .zip(observed["mean_legal_moves"].as_array().into_iter().flatten())
+            .map(|(role, moves)| format!("{role} {:.1}", number(moves)))
+            .collect();
+    let plays = &observed["plays"];
+    line("in play", format!("{} of {plays} random plays ended, {:.1} steps on average", observed["ended"],
+        number(&observed["mean_length"])));
+    line("legal moves", format!("{} on average", branching.join(", ")));
+    let mut seen = Vec::new();
+    if observed["turn_taking"] == json!(true) {
+        seen.push("at most one player had a choice at a time".to_owned());
+    }
+    if let Some(sum) = observed["constant_sum"].as_f64() {
+        seen.push(format!("payoffs always added up to {sum}"));
+    }
+    line("observed", seen.join("; "));
+}

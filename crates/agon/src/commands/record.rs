@@ -1,0 +1,83 @@
+//! `agon record`: random games written down for later comparison.
+
+use std::path::PathBuf;
+
+use agon_game::{Notation as _, Position as _, Rng, Role};
+use rand::SeedableRng as _;
+
+use crate::failure::Failure;
+use crate::open::{self, PlayOptions};
+use crate::trace::{Play, Step, Trace};
+
+/// Record random games: every state, every legal move, the goals, for `agon replay`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  agon record tic-tac-toe -n 3 --seed 7 --out tic-tac-toe.trace.json")]
+pub(crate) struct Args {
+    /// A shipped game's name or the path of a rulesheet
+    game: String,
+    /// How many plays
+    #[arg(short, long, default_value_t = 3)]
+    n: u64,
+    /// Seed of the random generator
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Plays longer than this are cut off
+    #[arg(long, default_value_t = 200)]
+    max_steps: usize,
+    /// Where to write; standard output if not given
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// The value of the field `game` [default: GAME]
+    #[arg(long)]
+    name: Option<String>,
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let game = open::open(&args.game, &args.play)?;
+    let mut position = game.start();
+    let start = position.state().clone();
+    let mut rng = Rng::seed_from_u64(args.seed);
+    let roles: Vec<Role> = position.shape().roles().collect();
+    let lower = |texts: Vec<String>| {
+        let mut texts: Vec<String> = texts.into_iter().map(|text| text.to_lowercase()).collect();
+        texts.sort();
+        texts
+    };
+    let mut plays = Vec::new();
+    for _ in 0..args.n {
+        position.go_to(&start);
+        let (mut steps, mut joint) = (Vec::new(), Vec::new());
+        while steps.len() < args.max_steps && !position.is_terminal() {
+            position.draw(&mut rng, &mut joint);
+            let texts = |moves: &[_]| moves.iter().map(|m| position.move_text(m)).collect::<Vec<_>>();
+            steps.push(Step {
+                state: lower(position.state_text()),
+                legal: roles.iter().map(|&role| lower(texts(position.legal_moves(role)))).collect(),
+                joint: texts(&joint).into_iter().map(|text| text.to_lowercase()).collect(),
+            });
+            position.advance(&joint);
+        }
+        if let Some(fault) = position.fault() {
+            return Err(Failure::wrong(format!("a play could not be played on: {fault}")));
+        }
+        let only = |values: &[i64]| if let [value] = values { Some(*value) } else { None };
+        plays.push(Play {
+            steps,
+            last: lower(position.state_text()),
+            terminal: position.is_terminal(),
+            goals: roles.iter().map(|&role| only(position.goal_values(role))).collect(),
+        });
+    }
+    let roles = position.shape().role_names.iter().map(|name| name.to_lowercase()).collect();
+    let trace = Trace { game: args.name.clone().unwrap_or_else(|| args.game.clone()), roles, plays };
+    match &args.out {
+        None => print!("{}", trace.to_text()),
+        Some(path) => std::fs::write(path, trace.to_text())
+            .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))?,
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! `agon show`: a game at one stage of its way from text to play.
+
+use std::sync::Arc;
+
+use agon_game::Notation as _;
+use agon_gdl::check::check;
+use agon_gdl::print::{print_rules, print_rulesheet};
+use agon_gdl::read::read;
+use agon_gdl::syntax::Syntax;
+use agon_text::render;
+
+use crate::failure::Failure;
+use crate::open::{self, PlayOptions};
+use crate::terminal;
+
+/// Show a game at one stage: as text, as rules, in either syntax, checked and normalised.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  agon show tic-tac-toe
+  agon show my-game.kif --stage infix
+  agon show my-game.kif --stage checked")]
+pub(crate) struct Args {
+    /// A shipped game's name or the path of a rulesheet
+    game: String,
+    /// What to show
+    #[arg(long, value_enum, default_value = "source")]
+    stage: Stage,
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, clap::ValueEnum)]
+enum Stage {
+    /// The text as it stands, comments included.
+    Source,
+    /// The rules as read, in the syntax they were written in.
+    Rules,
+    /// The rules in prefix KIF.
+    Kif,
+    /// The rules in infix.
+    Infix,
+    /// The rules in normal form: `or` multiplied out, `not` on atoms only, roles bound.
+    Checked,
+    /// The relations: how many arguments, facts and rules, and how often each changes.
+    Relations,
+    /// The initial state.
+    Initial,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let source = open::source(&args.game)?;
+    if args.stage == Stage::Source {
+        print!("{}", source.text());
+        return Ok(());
+    }
+    let (sheet, findings) = read(Arc::clone(&source));
+    if findings.has_errors() {
+        return Err(Failure::wrong(render(&findings.0, &source, terminal::colour_on_stderr())));
+    }
+    match args.stage {
+        Stage::Source => unreachable!("shown above"),
+        Stage::Rules => print!("{}", print_rulesheet(&sheet, sheet.syntax)),
+        Stage::Kif => print!("{}", print_rulesheet(&sheet, Syntax::Kif)),
+        Stage::Infix => print!("{}", print_rulesheet(&sheet, Syntax::Infix)),
+        Stage::Checked => {
+            let checked = check(Arc::clone(&source));
+            let Some(rules) = checked.rules else {
+                return Err(Failure::wrong(render(
+                    &checked.findings.0,
+                    &source,
+                    terminal::colour_on_stderr(),
+                )));
+            };
+            print!("{}", print_rules(rules.rules(), rules.sheet(), rules.sheet().syntax));
+        }
+        Stage::Relations => {
+            let game = open::open_source(source, &args.play)?;
+            let relations = game.relations();
+            let width = relations.iter().map(|relation| relation.name.len()).max().unwrap_or(0);
+            println!("{:width$}  arguments  facts  rules  changes", "relation");
+            for r in relations {
+                let level = match r.level {
+                    agon_gdl::interpreter::Level::Static => "never",
+                    agon_gdl::interpreter::Level::State => "with the state",
+                    agon_gdl::interpreter::Level::Move => "with the moves",
+                };
+                println!("{:width$}  {:9}  {:5}  {:5}  {level}", r.name, r.arity, r.n_facts, r.n_rules);
+            }
+        }
+        Stage::Initial => {
+            let start = open::open_source(source, &args.play)?.start();
+            start.state_text().iter().for_each(|fluent| println!("{fluent}"));
+        }
+    }
+    Ok(())
+}
