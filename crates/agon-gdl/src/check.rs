@@ -27,6 +27,8 @@ mod style;
 mod unify;
 mod view;
 
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,9 +38,9 @@ use agon_text::{Diagnostics, Source};
 
 use self::view::View;
 use crate::normalise::normalise;
-use crate::read::read;
+use crate::read::read_as;
 use crate::rules::Rule;
-use crate::symbols::keyword;
+use crate::symbols::{Case, keyword};
 use crate::syntax::Rulesheet;
 
 /// Rules that have been checked; they can only be made by [`check`].
@@ -124,7 +126,12 @@ pub struct Checked {
 /// assert!(checked.findings.0.iter().any(|finding| finding.code == "unstratified"));
 /// ```
 pub fn check(source: Arc<Source>) -> Checked {
-    let (sheet, findings) = read(source);
+    check_as(source, Case::Ignored)
+}
+
+/// The same with names read with or without regard to their capitalisation.
+pub fn check_as(source: Arc<Source>, case: Case) -> Checked {
+    let (sheet, findings) = read_as(source, case);
     check_sheet(sheet, findings)
 }
 
@@ -147,7 +154,8 @@ pub fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
     goals::check(&view, &mut findings);
     style::check(&view, &mut findings);
     let spoilt = declarations::spoilt(&view, &demands);
-    let left_out: Vec<Symbol> = spoilt.iter().copied().filter(|&relation| !view.is_condition(relation)).collect();
+    let left_out: Vec<Symbol> =
+        spoilt.iter().copied().filter(|&relation| !view.is_condition(relation)).collect();
     findings.sort();
 
     if findings.has_errors() {

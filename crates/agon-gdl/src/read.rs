@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use agon_text::{Diagnostics, Source};
 
+use crate::symbols::Case;
 use crate::syntax::{Rulesheet, Syntax};
 
 /// How deep lists and terms may nest. The deepest public rulesheet nests 22 deep; the limit keeps the readers,
@@ -20,9 +21,20 @@ pub const MAX_NESTING: usize = 200;
 /// Reads a rulesheet. The syntax is chosen by content. What could be read is returned together with all that is
 /// wrong with it; a rulesheet whose findings include an error should not be used further.
 pub fn read(source: Arc<Source>) -> (Rulesheet, Diagnostics) {
-    match guess_syntax(source.text()) {
-        Syntax::Kif => kif::read(source),
-        Syntax::Infix => infix::read(source),
+    read_as(source, Case::Ignored)
+}
+
+/// The same with names read with or without regard to their capitalisation. Variables never differ by it.
+pub fn read_as(source: Arc<Source>, case: Case) -> (Rulesheet, Diagnostics) {
+    let syntax = guess_syntax(source.text());
+    read_in(source, case, syntax)
+}
+
+/// The same in a syntax that is known beforehand.
+pub fn read_in(source: Arc<Source>, case: Case, syntax: Syntax) -> (Rulesheet, Diagnostics) {
+    match syntax {
+        Syntax::Kif => kif::read(source, case),
+        Syntax::Infix => infix::read(source, case),
     }
 }
 

@@ -12,6 +12,18 @@ use agon_logic::Symbol;
 pub struct Symbols {
     by_key: BTreeMap<String, Symbol>,
     spellings: Vec<String>,
+    case: Case,
+}
+
+/// Whether names that differ only in capitalisation are the same.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Case {
+    /// They are the same: how Agon reads, like the Dresden and the ggp.org servers.
+    #[default]
+    Ignored,
+    /// They are different, keywords excepted: how ggp-base's players read. A few public rulesheets mix
+    /// capitalisations and so mean something else to them.
+    Respected,
 }
 
 macro_rules! keywords {
@@ -36,18 +48,35 @@ keywords! {
 
 impl Default for Symbols {
     fn default() -> Symbols {
-        let mut symbols = Symbols { by_key: BTreeMap::new(), spellings: Vec::new() };
+        Symbols::new(Case::Ignored)
+    }
+}
+
+impl Symbols {
+    /// The keywords alone.
+    pub fn new(case: Case) -> Symbols {
+        let mut symbols = Symbols { by_key: BTreeMap::new(), spellings: Vec::new(), case };
         for text in keyword::TEXTS {
             symbols.intern(text);
         }
         symbols
     }
-}
 
-impl Symbols {
+    /// Whether capitalisation matters here.
+    pub fn case(&self) -> Case {
+        self.case
+    }
+
+    /// Names with the same key are the same.
+    fn key(&self, name: &str) -> String {
+        let lower = name.to_lowercase();
+        let is_keyword = || keyword::TEXTS.contains(&lower.as_str());
+        if self.case == Case::Ignored || is_keyword() { lower } else { name.to_owned() }
+    }
+
     /// The symbol of a name, made if it is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
-        let key = name.to_lowercase();
+        let key = self.key(name);
         if let Some(&symbol) = self.by_key.get(&key) {
             return symbol;
         }
@@ -59,7 +88,7 @@ impl Symbols {
 
     /// The symbol of a name that is known already.
     pub fn find(&self, name: &str) -> Option<Symbol> {
-        self.by_key.get(&name.to_lowercase()).copied()
+        self.by_key.get(&self.key(name)).copied()
     }
 
     /// The spelling that came first.

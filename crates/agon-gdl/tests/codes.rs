@@ -32,7 +32,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && name != "tests" {
             files.extend(sources(&path));
-        } else if name.ends_with(".rs") && !["tests.rs", "round_trip.rs", "codes.rs"].contains(&name.as_str()) {
+        } else if name.ends_with(".rs") && !["tests.rs", "round_trip.rs", "codes.rs"].contains(&name.as_str())
+        {
             files.push(path);
         }
     }
@@ -66,8 +67,16 @@ fn examples_give_what_they_should() {
         let (wrong, right) = (example(page.page, "wrong"), example(page.page, "right"));
         let severities = severities(&wrong, page.code);
         assert!(!severities.is_empty(), "the wrong example of {} does not give it", page.code);
-        assert!(severities.iter().all(|&severity| severity <= page.severity), "{} is graver than said", page.code);
-        assert!(self::severities(&right, page.code).is_empty(), "the right example of {} gives it", page.code);
+        assert!(
+            severities.iter().all(|&severity| severity <= page.severity),
+            "{} is graver than said",
+            page.code
+        );
+        assert!(
+            self::severities(&right, page.code).is_empty(),
+            "the right example of {} gives it",
+            page.code
+        );
     }
 }
 

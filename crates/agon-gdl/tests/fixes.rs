@@ -11,7 +11,8 @@ use agon_text::{Diagnostic, Fix, Severity, Source, apply_fixes};
 #[test]
 fn fixes_of_rejects() {
     let files = files_below(&repository().join("tests/rejects/gdl"));
-    let n_mended = files.iter().filter(|file| mend(&std::fs::read(file).expect("rejects are readable"))).count();
+    let n_mended =
+        files.iter().filter(|file| mend(&std::fs::read(file).expect("rejects are readable"))).count();
     assert!(n_mended >= 8, "only {n_mended} rejects have fixes");
 }
 

@@ -43,7 +43,8 @@ struct Expectation {
 /// Reads an expectation: `; error: 9-11 unsafe-variable part of the message`.
 fn expectation(text: &str, line: usize) -> Option<Expectation> {
     let text = text.trim_start_matches([';', '%', ' ', '\t']).trim_end();
-    let severity = ["error", "warning", "note"].into_iter().find(|word| text.starts_with(&format!("{word}: ")))?;
+    let severity =
+        ["error", "warning", "note"].into_iter().find(|word| text.starts_with(&format!("{word}: ")))?;
     let mut words = text[severity.len() + 1..].trim_start().splitn(3, ' ');
     let columns = words.next().unwrap_or_default().to_owned();
     let code = words.next().unwrap_or_default().to_owned();
@@ -98,13 +99,16 @@ fn compare(source: Source, report: &mut String) {
     for diagnostic in &checked.findings.0 {
         let found = finding(diagnostic, &source);
         let known = expected.iter().position(|e| {
-            (e.line, e.severity, &e.columns, &e.code) == (found.line, found.severity, &found.columns, &found.code)
+            (e.line, e.severity, &e.columns, &e.code)
+                == (found.line, found.severity, &found.columns, &found.code)
                 && found.message.contains(&e.message)
         });
         match known {
             Some(index) => drop(expected.remove(index)),
             None if diagnostic.severity == Severity::Note => {}
-            None => writeln!(report, "{}: found {found:?}", source.name()).expect("strings can be written to"),
+            None => {
+                writeln!(report, "{}: found {found:?}", source.name()).expect("strings can be written to");
+            }
         }
     }
     for missing in expected {

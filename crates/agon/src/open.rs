@@ -4,8 +4,9 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use agon_gdl::check::{Checked, check};
+use agon_gdl::check::{Checked, check_as};
 use agon_gdl::interpreter::{Game, GoalPolicy, Options};
+use agon_gdl::symbols::Case;
 use agon_text::{Severity, Source, render};
 
 use crate::failure::Failure;
@@ -29,9 +30,20 @@ pub(crate) struct PlayOptions {
     /// The engine that plays
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineChoice,
+    /// Whether names that differ only in capitalisation are the same
+    #[arg(long, value_enum, default_value = "ignored")]
+    pub(crate) case: CaseChoice,
     /// What counts where the rules give a role several goal values
     #[arg(long, value_enum, default_value = "highest")]
     pub(crate) goals: GoalChoice,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum CaseChoice {
+    /// They are the same.
+    Ignored,
+    /// They are different, as for the players of ggp-base.
+    Respected,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -104,7 +116,11 @@ pub(crate) fn open_source(source: Arc<Source>, play: &PlayOptions) -> Result<Arc
     match play.engine {
         EngineChoice::Auto | EngineChoice::Interpreter => {}
     }
-    let Checked { rules, findings } = check(Arc::clone(&source));
+    let case = match play.case {
+        CaseChoice::Ignored => Case::Ignored,
+        CaseChoice::Respected => Case::Respected,
+    };
+    let Checked { rules, findings } = check_as(Arc::clone(&source), case);
     let Some(rules) = rules else {
         let errors: Vec<_> =
             findings.0.into_iter().filter(|finding| finding.severity == Severity::Error).collect();

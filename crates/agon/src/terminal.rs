@@ -1,6 +1,28 @@
 //! What a terminal gets and a pipe does not.
 
-use std::io::IsTerminal as _;
+use std::fmt::Arguments;
+use std::io::{IsTerminal as _, Write as _};
+
+/// Prints a line to standard output. Unlike `println!` it ends the program quietly when nobody reads on, as in
+/// `agon games | head`.
+macro_rules! say {
+    ($($argument:tt)*) => { $crate::terminal::write(format_args!("{}\n", format_args!($($argument)*))) };
+}
+
+/// Prints to standard output without ending the line.
+macro_rules! put {
+    ($($argument:tt)*) => { $crate::terminal::write(format_args!($($argument)*)) };
+}
+
+pub(crate) use {put, say};
+
+/// Writes to standard output; ends the program if that is closed.
+pub(crate) fn write(text: Arguments<'_>) {
+    if let Err(error) = std::io::stdout().lock().write_fmt(text) {
+        let code = if error.kind() == std::io::ErrorKind::BrokenPipe { 0 } else { 2 };
+        std::process::exit(code);
+    }
+}
 
 /// Whether errors are shown in colour: on a terminal that can, unless NO_COLOR is set.
 pub(crate) fn colour_on_stderr() -> bool {

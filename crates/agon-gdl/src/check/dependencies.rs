@@ -113,7 +113,9 @@ fn report(view: &View<'_>, dependence: &Dependence, relation: Symbol, findings: 
     }
     findings.push(finding.hint(match relation {
         keyword::LEGAL => "players choose at the same time; let `next` keep what matters in the state",
-        keyword::GOAL | keyword::TERMINAL => "let `next` put what matters into the state and ask for it by `true`",
+        keyword::GOAL | keyword::TERMINAL => {
+            "let `next` put what matters into the state and ask for it by `true`"
+        }
         keyword::INIT => "before the game starts nothing is true and nobody moves",
         _ => "this must be the same in every state",
     }));

@@ -150,7 +150,9 @@ impl Domains {
     /// yes, because their trouble is another.
     pub(super) fn allows(&self, slot: Slot, name: Symbol, n_arguments: usize) -> bool {
         let Some(set) = self.slots.get(&slot).map(|&slot| &self.sets[slot]) else { return true };
-        set.is_empty() || set.is_all || self.names.get(&(name, n_arguments)).is_some_and(|&name| set.has(name))
+        set.is_empty()
+            || set.is_all
+            || self.names.get(&(name, n_arguments)).is_some_and(|&name| set.has(name))
     }
 
     /// The names that can come to a place.
@@ -262,7 +264,12 @@ impl Domains {
     }
 
     /// Fills in what each variable of a rule can be, or answers why the rule cannot apply.
-    fn variables(&self, pattern: &Pattern, variables: &mut Vec<Set>, budget: &mut usize) -> Result<(), Obstacle> {
+    fn variables(
+        &self,
+        pattern: &Pattern,
+        variables: &mut Vec<Set>,
+        budget: &mut usize,
+    ) -> Result<(), Obstacle> {
         variables.clear();
         for &(condition, entry) in &pattern.body {
             *budget = budget.saturating_sub(1);

@@ -31,9 +31,13 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
                 .hint(title.clone())
                 .fix(Fix::replace(title, line_of(view, clause), ""))
         } else {
-            Diagnostic::warning("subsumed-rule", clause.head.span, "this rule adds nothing to a more general one")
-                .note(other.head.span, "this one applies whenever the other does")
-                .hint("remove it, or see whether a condition of the general one is missing")
+            Diagnostic::warning(
+                "subsumed-rule",
+                clause.head.span,
+                "this rule adds nothing to a more general one",
+            )
+            .note(other.head.span, "this one applies whenever the other does")
+            .hint("remove it, or see whether a condition of the general one is missing")
         });
     }
 }
@@ -44,7 +48,8 @@ fn line_of(view: &View<'_>, clause: &Clause) -> Span {
     let is_end = |c: char| c == '\n' || c == '\r';
     let start = text[..clause.span.start()].rfind(is_end).map_or(0, |at| at + 1);
     let end = text[clause.span.end()..].find(is_end).map_or(text.len(), |at| clause.span.end() + at);
-    let is_alone = text[start..clause.span.start()].trim().is_empty() && text[clause.span.end()..end].trim().is_empty();
+    let is_alone =
+        text[start..clause.span.start()].trim().is_empty() && text[clause.span.end()..end].trim().is_empty();
     if !is_alone {
         return clause.span;
     }
@@ -172,10 +177,14 @@ fn renumbered(term: &RuleTerm, numbers: &mut [Option<u32>], n_numbers: &mut u32)
 /// of `special`'s, so that `general` gives all that `special` gives (Plotkin, "A note on inductive
 /// generalization", 1970).
 fn subsumes(general: &Rule, special: &Rule, budget: &mut usize) -> bool {
-    let mut matching =
-        Matching { bindings: vec![None; general.n_variables as usize], steps: MAX_STEPS.min(*budget), trail: Vec::new() };
+    let mut matching = Matching {
+        bindings: vec![None; general.n_variables as usize],
+        steps: MAX_STEPS.min(*budget),
+        trail: Vec::new(),
+    };
     let before = matching.steps;
-    let answer = matching.atoms(&general.head, &special.head) && matching.conditions(&general.body, &special.body);
+    let answer =
+        matching.atoms(&general.head, &special.head) && matching.conditions(&general.body, &special.body);
     *budget -= before - matching.steps;
     answer
 }
@@ -237,7 +246,9 @@ impl<'a> Matching<'a> {
                     true
                 }
             },
-            (RuleTerm::Function(f, general), RuleTerm::Function(g, special)) => f == g && self.terms(general, special),
+            (RuleTerm::Function(f, general), RuleTerm::Function(g, special)) => {
+                f == g && self.terms(general, special)
+            }
             (RuleTerm::Function(..), RuleTerm::Variable(_)) => false,
         }
     }

@@ -26,7 +26,9 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
                 let mut finding = arity(view, atom, expected);
                 finding.severity = Severity::Warning;
                 let name = view.name(atom.relation);
-                findings.push(finding.hint(format!("as it stands, `{name}` is not taken as a declaration at all")));
+                findings.push(
+                    finding.hint(format!("as it stands, `{name}` is not taken as a declaration at all")),
+                );
             }
         }
         match part {
@@ -61,23 +63,28 @@ fn missing(view: &View<'_>, findings: &mut Diagnostics) {
             .push(Diagnostic::error("missing-legal", end, "nobody can move: there is no `legal`").hint(hint));
     }
     if absent(keyword::GOAL) {
-        let hint = format!("add rules for `{}`, with a number from 0 to 100", head("goal", &["ROLE", "NUMBER"]));
-        findings.push(Diagnostic::error("missing-goal", end, "nobody can win: there is no `goal`").hint(hint));
+        let hint =
+            format!("add rules for `{}`, with a number from 0 to 100", head("goal", &["ROLE", "NUMBER"]));
+        findings
+            .push(Diagnostic::error("missing-goal", end, "nobody can win: there is no `goal`").hint(hint));
     }
     if absent(keyword::TERMINAL) {
-        let finding = Diagnostic::error("missing-terminal", end, "the game never ends: there is no `terminal`");
+        let finding =
+            Diagnostic::error("missing-terminal", end, "the game never ends: there is no `terminal`");
         findings.push(finding.hint("add a rule for `terminal`"));
     }
     if absent(keyword::INIT) {
         let hint = format!("add facts such as `{}`", head("init", &["FLUENT"]));
         findings.push(
-            Diagnostic::warning("missing-init", end, "nothing is true at the start: there is no `init`").hint(hint),
+            Diagnostic::warning("missing-init", end, "nothing is true at the start: there is no `init`")
+                .hint(hint),
         );
     }
     if absent(keyword::NEXT) {
         let hint = format!("add rules for `{}`", head("next", &["FLUENT"]));
         findings.push(
-            Diagnostic::warning("missing-next", end, "nothing is true after a move: there is no `next`").hint(hint),
+            Diagnostic::warning("missing-next", end, "nothing is true after a move: there is no `next`")
+                .hint(hint),
         );
     }
 }
@@ -98,22 +105,28 @@ fn arity(view: &View<'_>, atom: &Atom, expected: &[&str]) -> Diagnostic {
 
 fn in_head(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
     let (why, instead) = match atom.relation {
-        keyword::TRUE => ("the rules cannot say what is true now", "`init` for the start or `next` for what follows"),
+        keyword::TRUE => {
+            ("the rules cannot say what is true now", "`init` for the start or `next` for what follows")
+        }
         keyword::DOES => ("the rules cannot say what a player does", "`legal` for what a player may do"),
         _ => return,
     };
     findings.push(
-        Diagnostic::error("keyword-in-head", atom.name_span, format!("{why}: `{}`", view.name(atom.relation)))
-            .hint(format!("use {instead}")),
+        Diagnostic::error(
+            "keyword-in-head",
+            atom.name_span,
+            format!("{why}: `{}`", view.name(atom.relation)),
+        )
+        .hint(format!("use {instead}")),
     );
 }
 
 fn in_body(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
     let hint = match atom.relation {
         keyword::INIT => "give what both need a relation of its own; `true` asks for the present state",
-        keyword::NEXT => "give the conditions of `next` a relation of its own and use that in both places",
+        keyword::NEXT => "give the conditions of `next` a relation of their own and use that in both places",
         keyword::BASE | keyword::INPUT | keyword::PERCEPT => "give what both need a relation of its own",
-        keyword::SEES => "give the conditions of `sees` a relation of its own and use that in both places",
+        keyword::SEES => "give the conditions of `sees` a relation of their own and use that in both places",
         _ => return,
     };
     let name = view.name(atom.relation);

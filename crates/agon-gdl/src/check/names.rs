@@ -27,7 +27,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
 fn spelling(view: &View<'_>, names: &[Name], findings: &mut Diagnostics) {
     let usual = view.name(names[0].symbol);
     let is_respelt = |text: &str| text != usual && text.to_lowercase() == usual.to_lowercase();
-    let others: Vec<Span> = names.iter().map(|n| n.span).filter(|&span| is_respelt(view.text(span))).collect();
+    let others: Vec<Span> =
+        names.iter().map(|n| n.span).filter(|&span| is_respelt(view.text(span))).collect();
     findings.0.extend(respelt(view, usual, names[0].span, &others));
 }
 
@@ -37,7 +38,8 @@ fn variables(view: &View<'_>, findings: &mut Diagnostics) {
         clause.each_variable(&mut |v, span| {
             let usual = &clause.variables[v.0 as usize].name;
             let text = view.text(span);
-            if text.strip_prefix('?').unwrap_or(text) != usual && text.to_lowercase().ends_with(&usual.to_lowercase())
+            if text.strip_prefix('?').unwrap_or(text) != usual
+                && text.to_lowercase().ends_with(&usual.to_lowercase())
             {
                 others.entry(v.0).or_default().push(span);
             }

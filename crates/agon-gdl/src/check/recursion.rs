@@ -22,15 +22,29 @@ use crate::symbols::keyword;
 /// How many pairs of conditions and heads are compared; past that names alone decide.
 const MAX_COMPARISONS: usize = 500_000;
 
+/// How many growing rules are judged one by one, when together they are not harmless.
+const MAX_SINGLE: usize = 16;
+
+/// How many times ranks are computed anew; past that recursion is left to the budgets of those who play.
+const MAX_STEPS: usize = 1_000_000;
+
 pub(super) fn check(view: &View<'_>, demands: &Demands, findings: &mut Diagnostics) {
     let arguments = Arguments::new(view);
     let ranks = arguments.ranks(view);
+    let mut growing: Vec<(&Rule, usize)> = Vec::new();
     for (rule, recursive) in recursive_rules(view) {
-        if let Some(position) = grows(rule, &arguments, &ranks, &recursive) {
-            findings.push(report_growth(view, rule, position, demands));
-        } else {
-            restriction(view, rule, &recursive, findings);
+        match grows(rule, &arguments, &ranks, &recursive) {
+            Some(position) => growing.push((rule, position)),
+            None => restriction(view, rule, &recursive, findings),
         }
+    }
+    let wanted: Vec<(&RuleAtom, usize)> =
+        growing.iter().map(|(rule, position)| (&rule.head, *position)).collect();
+    let can_demand_all = safety::can_demand(view, demands, &wanted);
+    for (rule, position) in growing {
+        let is_given = can_demand_all
+            || (wanted.len() <= MAX_SINGLE && safety::can_demand(view, demands, &[(&rule.head, position)]));
+        findings.push(report_growth(view, rule, position, is_given));
     }
 }
 
@@ -68,7 +82,8 @@ fn recursive_rules<'a>(view: &View<'a>) -> Vec<(&'a Rule, Vec<&'a RuleAtom>)> {
     }
     let component = components(&targets.iter().map(|of_rule| of_rule.concat()).collect::<Vec<_>>());
     for (index, (_, recursive)) in rules.iter_mut().enumerate() {
-        let mut leads_back = targets[index].iter().map(|to| to.iter().any(|&t| component[t] == component[index]));
+        let mut leads_back =
+            targets[index].iter().map(|to| to.iter().any(|&t| component[t] == component[index]));
         recursive.retain(|_| leads_back.next() == Some(true));
     }
     rules.retain(|(_, recursive)| !recursive.is_empty());
@@ -118,7 +133,8 @@ impl Arguments {
         let mut ranks: Ranks = vec![Some(0); self.n_arguments];
         // No rank need exceed the sum of the depths of all heads: a higher one went round a circle.
         let deepest = |rule: &Rule| rule.head.arguments.iter().map(depth).max().unwrap_or(0);
-        let recursive: Vec<&Rule> = view.rules.iter().filter(|rule| positive(rule).next().is_some()).collect();
+        let recursive: Vec<&Rule> =
+            view.rules.iter().filter(|rule| positive(rule).next().is_some()).collect();
         let limit: u32 = recursive.iter().map(|rule| deepest(rule)).sum();
         if limit == 0 {
             return ranks;
@@ -132,7 +148,12 @@ impl Arguments {
         }
         let mut open: Vec<usize> = (0..recursive.len()).rev().collect();
         let mut is_open = vec![true; recursive.len()];
+        let mut n_steps = 0;
         while let Some(index) = open.pop() {
+            n_steps += 1;
+            if n_steps > MAX_STEPS {
+                return vec![Some(0); self.n_arguments];
+            }
             is_open[index] = false;
             let rule = recursive[index];
             for (position, term) in rule.head.arguments.iter().enumerate() {
@@ -192,7 +213,9 @@ fn mentions(atom: &RuleAtom, variable: u32) -> bool {
 fn depth(term: &RuleTerm) -> u32 {
     match term {
         RuleTerm::Variable(_) => 0,
-        RuleTerm::Function(_, arguments) => arguments.iter().map(|argument| depth(argument) + 1).max().unwrap_or(0),
+        RuleTerm::Function(_, arguments) => {
+            arguments.iter().map(|argument| depth(argument) + 1).max().unwrap_or(0)
+        }
     }
 }
 
@@ -226,7 +249,8 @@ fn grows(rule: &Rule, arguments: &Arguments, ranks: &Ranks, recursive: &[&RuleAt
     })
 }
 
-fn report_growth(view: &View<'_>, rule: &Rule, position: usize, demands: &Demands) -> Diagnostic {
+/// `is_given` says that the growing argument has a value wherever the relation is used.
+fn report_growth(view: &View<'_>, rule: &Rule, position: usize, is_given: bool) -> Diagnostic {
     let clause = view.clause(rule);
     let name = view.name(rule.head.relation);
     let mut finding = Diagnostic::error(
@@ -239,9 +263,10 @@ fn report_growth(view: &View<'_>, rule: &Rule, position: usize, demands: &Demand
         Condition::Holds(_) => false,
         Condition::Fails(_) | Condition::Differ(..) => true,
     });
-    if stops || safety::can_demand(view, demands, &rule.head, position) {
+    if stops || is_given {
         finding.severity = Severity::Warning;
-        finding.message = format!("`{name}` builds ever larger terms out of its own; nothing shows that this ends");
+        finding.message =
+            format!("`{name}` builds ever larger terms out of its own; nothing shows that this ends");
     }
     finding
 }
@@ -253,7 +278,8 @@ fn restriction(view: &View<'_>, rule: &Rule, recursive: &[&RuleAtom], findings: 
         for term in &atom.arguments {
             let mut is_ground = true;
             term.each_variable(&mut |_| is_ground = false);
-            let elsewhere = positive(rule).filter(|other| !recursive.iter().any(|r| std::ptr::eq(*r, *other)));
+            let elsewhere =
+                positive(rule).filter(|other| !recursive.iter().any(|r| std::ptr::eq(*r, *other)));
             let is_bounded = is_ground
                 || rule.head.arguments.contains(term)
                 || elsewhere.into_iter().any(|other| other.arguments.contains(term));
@@ -261,7 +287,10 @@ fn restriction(view: &View<'_>, rule: &Rule, recursive: &[&RuleAtom], findings: 
                 findings.push(Diagnostic::warning(
                     "recursion-restriction",
                     atom.span,
-                    format!("`{}` recurs with an argument that nothing else limits", view.name(rule.head.relation)),
+                    format!(
+                        "`{}` recurs with an argument that nothing else limits",
+                        view.name(rule.head.relation)
+                    ),
                 ));
                 return;
             }

@@ -154,13 +154,20 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
     let mut reported = BTreeSet::new();
     view.each_atom(&mut |_, atom, part| {
         let (term, set, code, what, makers) = match (atom.relation, atom.arguments.as_slice()) {
-            (keyword::TRUE, [fluent]) => (fluent, &products.fluents, "dead-fluent", "fluent", "`init` or `next`"),
+            (keyword::TRUE, [fluent]) => {
+                (fluent, &products.fluents, "dead-fluent", "fluent", "`init` or `next`")
+            }
             (keyword::DOES, [_, chosen]) => (chosen, &products.moves, "dead-move", "move", "`legal`"),
             _ => return,
         };
-        let Some((name, n_arguments)) = name_of(term).map(|(name, arguments)| (name, arguments.len())) else { return };
+        let Some((name, n_arguments)) = name_of(term).map(|(name, arguments)| (name, arguments.len())) else {
+            return;
+        };
         let Some(set) = set else { return };
-        if part == Part::Head || set.contains(&(name, n_arguments)) || !reported.insert((code, name, n_arguments)) {
+        if part == Part::Head
+            || set.contains(&(name, n_arguments))
+            || !reported.insert((code, name, n_arguments))
+        {
             return;
         }
         let text = view.name(name);
@@ -174,8 +181,11 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
             )
             .hint(format!("it is given with {n}")),
             None => {
-                let finding =
-                    Diagnostic::warning(code, term.name_span, format!("no {makers} gives the {what} `{text}`"));
+                let finding = Diagnostic::warning(
+                    code,
+                    term.name_span,
+                    format!("no {makers} gives the {what} `{text}`"),
+                );
                 match view.did_you_mean(text, set.iter().map(|(known, _)| *known)) {
                     Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
                     None => finding.hint("the condition never holds; remove it, or add what gives it"),
@@ -209,8 +219,11 @@ fn unsatisfiable(view: &View<'_>, products: &Products, roles: &[Symbol], finding
             continue;
         }
         let text = view.name(name);
-        let finding =
-            Diagnostic::warning("dead-constant", term.span, format!("`{text}` never comes here, so this never holds"));
+        let finding = Diagnostic::warning(
+            "dead-constant",
+            term.span,
+            format!("`{text}` never comes here, so this never holds"),
+        );
         findings.push(match view.did_you_mean(text, domains.names_at(slot)) {
             Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
             None => finding.hint("no fact and no rule puts it in this place"),
@@ -224,7 +237,8 @@ fn idle_roles(view: &View<'_>, domains: &Domains, roles: &[Symbol], findings: &m
         return;
     }
     for clause in view.sheet.clauses.iter().filter(|clause| clause.head.relation == keyword::ROLE) {
-        let Some((role, _)) = clause.head.arguments.first().and_then(name_of) else { continue };
+        let [term] = clause.head.arguments.as_slice() else { continue };
+        let Some((role, _)) = name_of(term) else { continue };
         let never = |relation| !domains.allows(Slot::of(relation, 2, 0), role, 0);
         if !roles.contains(&role) {
             continue;
@@ -305,7 +319,8 @@ fn unreachable(view: &View<'_>, domains: &Domains, hopeless: &BTreeSet<Span>, fi
     let mut of_clause: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.clauses.len()];
     view.rules.iter().enumerate().for_each(|(index, rule)| of_clause[rule.clause].push(index));
     let obstacle = |index: usize| {
-        let is_hopeless = |c: &Condition| matches!(c, Condition::Holds(atom) if hopeless.contains(&atom.span));
+        let is_hopeless =
+            |c: &Condition| matches!(c, Condition::Holds(atom) if hopeless.contains(&atom.span));
         let condition = view.rules[index].body.iter().position(is_hopeless);
         condition.map(|condition| Obstacle { condition, variable: None }).or_else(|| domains.obstacle(index))
     };
@@ -314,11 +329,14 @@ fn unreachable(view: &View<'_>, domains: &Domains, hopeless: &BTreeSet<Span>, fi
         let Some(obstacle) = obstacles.as_ref().and_then(|obstacles| obstacles.first()) else { continue };
         let place = view.rules[rules[0]].body[obstacle.condition].span();
         let why = match obstacle.variable {
-            Some(variable) => format!("`{}` would have to be two things at once", view.variable(clause, variable)),
+            Some(variable) => {
+                format!("`{}` would have to be two things at once", view.variable(clause, variable))
+            }
             None => "this condition never holds".to_owned(),
         };
         findings.push(
-            Diagnostic::remark("unreachable-rule", clause.head.span, "this rule can never apply").note(place, why),
+            Diagnostic::remark("unreachable-rule", clause.head.span, "this rule can never apply")
+                .note(place, why),
         );
     }
 }

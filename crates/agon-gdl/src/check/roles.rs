@@ -19,7 +19,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
     let rules: Vec<&Rule> = view.definitions(keyword::ROLE).iter().map(|&index| &view.rules[index]).collect();
     let derived = rules.iter().find(|rule| !rule.body.is_empty());
     let roles = match derived {
-        None => roles(rules.iter().filter_map(|rule| rule.head.arguments.first())),
+        None => roles(rules.iter().map(|rule| rule.head.arguments.as_slice())),
         Some(rule) => {
             let mut budget = BUDGET;
             let statics = Statics::evaluate(view, &BTreeSet::from([keyword::ROLE]), &mut budget);
@@ -35,7 +35,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
             );
             finding.severity = severity;
             findings.push(finding.hint(format!("write `{}` for each role", view.word("role", &["NAME"]))));
-            roles(table.iter().flat_map(|table| table.rows()).filter_map(|row| row.first()))
+            roles(table.iter().flat_map(|table| table.rows()).map(Vec::as_slice))
         }
     };
     let mut has_compound = false;
@@ -56,11 +56,15 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
     roles
 }
 
-fn roles<'t>(terms: impl Iterator<Item = &'t RuleTerm>) -> Vec<Symbol> {
+/// The constants among the arguments of `role`, each once.
+fn roles<'t>(rows: impl Iterator<Item = &'t [RuleTerm]>) -> Vec<Symbol> {
     let mut roles: Vec<Symbol> = Vec::new();
     let mut known = BTreeSet::new();
-    for role in terms.filter_map(RuleTerm::as_constant) {
-        if known.insert(role) {
+    for row in rows {
+        if let [term] = row
+            && let Some(role) = term.as_constant()
+            && known.insert(role)
+        {
             roles.push(role);
         }
     }

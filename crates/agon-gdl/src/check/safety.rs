@@ -76,13 +76,16 @@ pub(super) fn is_unsafe(rule: &Rule, demands: &Demands) -> bool {
     faults(rule, demands).iter().any(|fault| fault.kind.severity() == Severity::Error)
 }
 
-/// Whether every use of the relation of `head` gives a value to the argument at `position`, so that it can be asked
-/// for top down.
-pub(super) fn can_demand(view: &View<'_>, demands: &Demands, head: &RuleAtom, position: usize) -> bool {
+/// Whether every use of certain relations gives values to certain arguments, each given by a head and a position, so
+/// that these can be asked for top down.
+pub(super) fn can_demand(view: &View<'_>, demands: &Demands, wanted: &[(&RuleAtom, usize)]) -> bool {
     let n_unsafe = |demands: &Demands| view.rules.iter().filter(|rule| is_unsafe(rule, demands)).count();
     let mut more = demands.clone();
-    more.entry(key(head)).or_insert_with(|| vec![false; head.arguments.len()])[position] = true;
-    !is_query(head.relation) && n_unsafe(&grow(view, more)) <= n_unsafe(demands)
+    for (head, position) in wanted {
+        more.entry(key(head)).or_insert_with(|| vec![false; head.arguments.len()])[*position] = true;
+    }
+    wanted.iter().all(|(head, _)| !is_query(head.relation))
+        && n_unsafe(&grow(view, more)) <= n_unsafe(demands)
 }
 
 /// Adds to `demands` what follows from them.
@@ -244,7 +247,8 @@ fn faults(rule: &Rule, demands: &Demands) -> Vec<Fault> {
                 }
                 atom.each_variable(&mut |variable| {
                     if !bound[variable as usize] {
-                        let kind = if is_elsewhere(rule, index, variable) { Kind::Negated } else { Kind::NoValue };
+                        let kind =
+                            if is_elsewhere(rule, index, variable) { Kind::Negated } else { Kind::NoValue };
                         faults.push(Fault { variable, place: atom.span, kind });
                     }
                 });
@@ -300,9 +304,10 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
             let relation = view.name(relation);
             (format!("`{name}` has no value here, and the rules of `{relation}` do not find one"), None)
         }
-        Kind::Negated => {
-            (format!("`{name}` occurs only in negated conditions and comparisons, which give no values"), None)
-        }
+        Kind::Negated => (
+            format!("`{name}` occurs only in negated conditions and comparisons, which give no values"),
+            None,
+        ),
         Kind::Compared => (format!("`{name}` is compared, but no positive condition gives it a value"), None),
     };
     let mut finding = Diagnostic::error(code, place, message);

@@ -74,7 +74,8 @@ impl Statics {
             .iter()
             .flat_map(|&relation| view.definitions(relation).iter().map(|&index| &view.rules[index]))
             .collect();
-        let complete = rules.iter().all(|rule| self.is_evaluable(rule, relations)) && self.run(&rules, relations, budget).is_some();
+        let complete = rules.iter().all(|rule| self.is_evaluable(rule, relations))
+            && self.run(&rules, relations, budget).is_some();
         if !complete {
             relations.iter().for_each(|relation| {
                 self.tables.remove(relation);
@@ -91,7 +92,9 @@ impl Statics {
             && rule.body.len() <= MAX_CONDITIONS
             && rule.body.iter().all(|condition| match condition {
                 Condition::Holds(atom) => self.tables.contains_key(&atom.relation),
-                Condition::Fails(atom) => self.tables.contains_key(&atom.relation) && !own.contains(&atom.relation),
+                Condition::Fails(atom) => {
+                    self.tables.contains_key(&atom.relation) && !own.contains(&atom.relation)
+                }
                 Condition::Differ(..) => true,
             })
     }
@@ -201,7 +204,8 @@ impl Statics {
             Condition::Holds(_) => true,
             Condition::Fails(atom) => {
                 let Some(table) = self.table(atom.relation) else { return true };
-                let row: Option<Vec<RuleTerm>> = atom.arguments.iter().map(|term| ground(term, bindings)).collect();
+                let row: Option<Vec<RuleTerm>> =
+                    atom.arguments.iter().map(|term| ground(term, bindings)).collect();
                 match row {
                     Some(row) => !table.known.contains(&row),
                     None => table
@@ -274,7 +278,8 @@ pub(super) fn ground(term: &RuleTerm, bindings: &Bindings) -> Option<RuleTerm> {
     match term {
         RuleTerm::Variable(v) => bindings[*v as usize].clone(),
         RuleTerm::Function(symbol, arguments) => {
-            let arguments = arguments.iter().map(|argument| ground(argument, bindings)).collect::<Option<_>>()?;
+            let arguments =
+                arguments.iter().map(|argument| ground(argument, bindings)).collect::<Option<_>>()?;
             Some(RuleTerm::Function(*symbol, arguments))
         }
     }
@@ -284,12 +289,15 @@ pub(super) fn ground(term: &RuleTerm, bindings: &Bindings) -> Option<RuleTerm> {
 fn size(term: &RuleTerm, bindings: &Bindings) -> usize {
     match term {
         RuleTerm::Variable(v) => bindings[*v as usize].as_ref().map_or(1, |bound| size(bound, &Vec::new())),
-        RuleTerm::Function(_, arguments) => 1 + arguments.iter().map(|argument| size(argument, bindings)).sum::<usize>(),
+        RuleTerm::Function(_, arguments) => {
+            1 + arguments.iter().map(|argument| size(argument, bindings)).sum::<usize>()
+        }
     }
 }
 
 fn match_all(patterns: &[RuleTerm], row: &[RuleTerm], bindings: &mut Bindings) -> bool {
-    patterns.len() == row.len() && patterns.iter().zip(row).all(|(pattern, term)| match_term(pattern, term, bindings))
+    patterns.len() == row.len()
+        && patterns.iter().zip(row).all(|(pattern, term)| match_term(pattern, term, bindings))
 }
 
 fn match_term(pattern: &RuleTerm, term: &RuleTerm, bindings: &mut Bindings) -> bool {
@@ -301,7 +309,9 @@ fn match_term(pattern: &RuleTerm, term: &RuleTerm, bindings: &mut Bindings) -> b
                 true
             }
         },
-        (RuleTerm::Function(f, left), RuleTerm::Function(g, right)) => f == g && match_all(left, right, bindings),
+        (RuleTerm::Function(f, left), RuleTerm::Function(g, right)) => {
+            f == g && match_all(left, right, bindings)
+        }
         (RuleTerm::Function(..), RuleTerm::Variable(_)) => false,
     }
 }

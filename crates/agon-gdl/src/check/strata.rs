@@ -153,7 +153,8 @@ fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
                 .expect("nodes of one component reach each other");
             let mut around = vec![(links[from].clone(), links[from].needs[index].clone())];
             for step in back.windows(2) {
-                let need = edges[step[0]].iter().find(|(other, _)| *other == step[1]).map(|(_, index)| *index);
+                let need =
+                    edges[step[0]].iter().find(|(other, _)| *other == step[1]).map(|(_, index)| *index);
                 let need = need.expect("paths follow edges");
                 around.push((links[step[0]].clone(), links[step[0]].needs[need].clone()));
             }

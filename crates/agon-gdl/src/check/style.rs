@@ -7,7 +7,7 @@ use agon_text::{Diagnostic, Diagnostics, Edit, Fix, Span};
 use super::unify::can_be_equal;
 use super::view::{View, each_literal};
 use crate::rules::{Condition, Rule};
-use crate::syntax::{Clause, Literal, LiteralKind, Syntax};
+use crate::syntax::{Clause, Literal, LiteralKind, Syntax, VariableId};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     for clause in &view.sheet.clauses {
@@ -30,26 +30,32 @@ fn empty_body(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     let finding = Diagnostic::warning("empty-body", clause.span, "a rule without conditions is a fact");
     let title = "write it as a fact".to_owned();
     findings.push(match view.sheet.syntax {
-        Syntax::Kif => finding
-            .hint(title.clone())
-            .fix(Fix { title, edits: keep_only(clause.span, clause.head.span) }),
+        Syntax::Kif => {
+            finding.hint(title.clone()).fix(Fix { title, edits: keep_only(clause.span, clause.head.span) })
+        }
         Syntax::Infix => finding.hint(title),
     });
 }
 
+/// Variables of a single positive condition. Elsewhere a lone variable is unsafe, which is another matter.
 fn singletons(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     let mut n_places = vec![0_usize; clause.variables.len()];
     clause.each_variable(&mut |v, _| n_places[v.0 as usize] += 1);
-    // In the head it would be unsafe, which is another matter.
-    clause.head.each_variable(&mut |v, _| n_places[v.0 as usize] += 1);
-    for (v, variable) in clause.variables.iter().enumerate() {
-        if n_places[v] == 1 && !variable.name.starts_with('_') {
-            let name = view.variable(clause, u32::try_from(v).expect("a clause has fewer than 2^32 variables"));
+    let mut report = |v: VariableId, place: Span| {
+        if n_places[v.0 as usize] == 1 && !clause.variables[v.0 as usize].name.starts_with('_') {
+            let name = view.variable(clause, v.0);
             findings.push(
-                Diagnostic::remark("singleton-variable", variable.span, format!("`{name}` occurs only once"))
+                Diagnostic::remark("singleton-variable", place, format!("`{name}` occurs only once"))
                     .hint(format!("if any value will do, `{}` says so", underscored(&name))),
             );
         }
+    };
+    for literal in &clause.body {
+        literal.each_atom(false, &mut |atom, negated| {
+            if !negated {
+                atom.each_variable(&mut report);
+            }
+        });
     }
 }
 
@@ -71,9 +77,13 @@ fn superfluous_and(view: &View<'_>, literal: &Literal, findings: &mut Diagnostic
         };
         let title = "remove `and` and its parentheses".to_owned();
         findings.push(
-            Diagnostic::remark("superfluous-and", literal.span, "the conditions of a rule are joined by `and` anyway")
-                .hint(title.clone())
-                .fix(Fix { title, edits }),
+            Diagnostic::remark(
+                "superfluous-and",
+                literal.span,
+                "the conditions of a rule are joined by `and` anyway",
+            )
+            .hint(title.clone())
+            .fix(Fix { title, edits }),
         );
     }
     parts.iter().for_each(|part| superfluous_and(view, part, findings));
@@ -152,10 +162,13 @@ fn comparisons(rules: &[&Rule], findings: &mut Diagnostics) {
     }
     for (span, outcome) in outcomes {
         let (message, hint) = match outcome {
-            Outcome::Never => {
-                ("nothing differs from itself", "the rule can never apply; one of the two is probably another")
+            Outcome::Never => (
+                "nothing differs from itself",
+                "the rule can never apply; one of the two is probably another",
+            ),
+            Outcome::Always => {
+                ("these always differ", "remove the condition, or put a variable where one is missing")
             }
-            Outcome::Always => ("these always differ", "remove the condition, or put a variable where one is missing"),
             Outcome::Depends => continue,
         };
         findings.push(Diagnostic::warning("constant-condition", span, message).hint(hint));
@@ -192,9 +205,13 @@ fn contradictions(view: &View<'_>, rule: &Rule, findings: &mut Diagnostics) {
         {
             let text = view.text(atom.span);
             findings.push(
-                Diagnostic::warning("constant-condition", atom.span, format!("`{text}` must hold and must not hold"))
-                    .note(*other, "must hold")
-                    .hint("the rule can never apply; remove one of the two conditions"),
+                Diagnostic::warning(
+                    "constant-condition",
+                    atom.span,
+                    format!("`{text}` must hold and must not hold"),
+                )
+                .note(*other, "must hold")
+                .hint("the rule can never apply; remove one of the two conditions"),
             );
         }
     }

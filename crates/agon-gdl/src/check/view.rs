@@ -88,7 +88,8 @@ impl<'a> View<'a> {
 
     /// Where the rulesheet ends: findings about what is nowhere to be found point there.
     pub(super) fn end(&self) -> Span {
-        let end = self.sheet.clauses.last().map_or(0, |clause| clause.span.end());
+        let all = self.sheet.source.text().trim_end().len();
+        let end = self.sheet.clauses.last().map_or(all, |clause| clause.span.end());
         Span::new(end, end)
     }
 
@@ -97,7 +98,11 @@ impl<'a> View<'a> {
     pub(super) fn place_of(&self, clause: &Clause, variable: u32, place: Span) -> Span {
         let mut found = None;
         clause.each_variable(&mut |v, span| {
-            if v.0 == variable && found.is_none() && place.start() <= span.start() && span.end() <= place.end() {
+            if v.0 == variable
+                && found.is_none()
+                && place.start() <= span.start()
+                && span.end() <= place.end()
+            {
                 found = Some(span);
             }
         });
@@ -131,7 +136,11 @@ impl<'a> View<'a> {
     }
 
     /// Which of `candidates` was probably meant by `name`.
-    pub(super) fn did_you_mean(&self, name: &str, candidates: impl Iterator<Item = Symbol>) -> Option<&'a str> {
+    pub(super) fn did_you_mean(
+        &self,
+        name: &str,
+        candidates: impl Iterator<Item = Symbol>,
+    ) -> Option<&'a str> {
         // A third of the letters may be wrong, and in short names one.
         let n_chars = name.chars().count();
         let tolerance = (n_chars / 3).max(1);
@@ -150,7 +159,11 @@ impl<'a> View<'a> {
             let distance = strsim::osa_distance(&lower, &candidate.to_lowercase());
             // Numbers are close to each other without being mistaken for each other.
             let is_number = candidate.parse::<i64>().is_ok();
-            if distance > 0 && distance <= tolerance && !is_number && best.is_none_or(|(d, _)| distance < d) {
+            if candidate != name
+                && distance <= tolerance
+                && !is_number
+                && best.is_none_or(|(d, _)| distance < d)
+            {
                 best = Some((distance, candidate));
             }
         }

@@ -6,7 +6,8 @@ use agon_logic::TermId;
 use super::game::Game;
 use super::position::{Interpreter, Move};
 use crate::read::builder::Builder;
-use crate::read::kif;
+use crate::read::{kif, split_terms};
+use crate::symbols::Case;
 use crate::syntax::{Term, TermKind};
 
 impl Game {
@@ -64,7 +65,16 @@ impl Notation for Interpreter {
     }
 
     fn parse_move(&self, role: Role, text: &str) -> Option<Move> {
-        self.game.parse(text).map(Move).filter(|m| self.legal_moves(role).contains(m))
+        let legal = self.legal_moves(role);
+        if let Some(exact) = self.game.parse(text).map(Move).filter(|m| legal.contains(m)) {
+            return Some(exact);
+        }
+        // Where names are read with regard to case, messages still may not be.
+        let wanted = split_terms(text).ok().filter(|terms| terms.len() == 1)?.concat().to_lowercase();
+        if self.game.rules.sheet().symbols.case() == Case::Ignored {
+            return None;
+        }
+        legal.iter().copied().find(|m| self.game.text(m.0).to_lowercase() == wanted)
     }
 
     fn state_text(&self) -> Vec<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use agon_text::{Diagnostic, Diagnostics, Span};
 
-use crate::symbols::Symbols;
+use crate::symbols::{Case, Symbols};
 use crate::syntax::{Term, TermKind, Variable, VariableId};
 
 /// How many findings are kept. A text with more is no rulesheet, and nobody reads on.
@@ -23,6 +23,11 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
+    /// A builder that reads names with or without regard to case.
+    pub(crate) fn new(case: Case) -> Builder {
+        Builder { symbols: Symbols::new(case), ..Builder::default() }
+    }
+
     /// A variable term. Variables, too, are the same whatever their capitalisation.
     pub(crate) fn variable(&mut self, name: &str, span: Span) -> Term {
         let key = name.to_lowercase();

@@ -27,12 +27,13 @@ use std::sync::Arc;
 use agon_text::{Diagnostics, Source};
 
 use super::builder::Builder;
+use crate::symbols::Case;
 use crate::syntax::{Rulesheet, Syntax};
 
 pub(super) use tokens::unterminated_quote;
 
-pub(super) fn read(source: Arc<Source>) -> (Rulesheet, Diagnostics) {
-    let mut builder = Builder::default();
+pub(super) fn read(source: Arc<Source>, case: Case) -> (Rulesheet, Diagnostics) {
+    let mut builder = Builder::new(case);
     let tokens = tokens::tokens(source.text(), &mut builder);
     let clauses = parser::clauses(source.text(), &tokens, &mut builder);
     drop(tokens);

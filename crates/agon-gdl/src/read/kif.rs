@@ -11,10 +11,11 @@ use super::MAX_NESTING;
 use super::builder::Builder;
 use super::infix::unterminated_quote;
 use super::words::kif_word;
+use crate::symbols::Case;
 use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Syntax, Term};
 
-pub(super) fn read(source: Arc<Source>) -> (Rulesheet, agon_text::Diagnostics) {
-    let mut builder = Builder::default();
+pub(super) fn read(source: Arc<Source>, case: Case) -> (Rulesheet, agon_text::Diagnostics) {
+    let mut builder = Builder::new(case);
     let trees = read_trees(source.text(), &mut builder);
     let mut clauses = Vec::new();
     for tree in unwrap_description(&trees) {

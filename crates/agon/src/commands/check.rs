@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::{open, terminal};
+use crate::terminal::{put, say};
 
 /// Check rulesheets: what is wrong, where, and how to mend it.
 #[derive(clap::Args)]
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             Err(failure) => {
                 n_unreadable += 1;
                 if args.json {
-                    println!("{}", json!({"file": file, "unreadable": failure.message}));
+                    say!("{}", json!({"file": file, "unreadable": failure.message}));
                 } else {
                     eprintln!("{}", failure.message);
                 }
@@ -74,16 +75,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             findings.0.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
         if args.json {
             let findings: Vec<Value> = shown.iter().map(|finding| to_json(finding, &source)).collect();
-            println!("{}", json!({"file": file, "errors": errors, "warnings": warnings, "findings": findings}));
+            say!("{}", json!({"file": file, "errors": errors, "warnings": warnings, "findings": findings}));
         } else {
-            print!("{}", render(&shown, &source, terminal::colour_on_stdout()));
-            println!("{}: {}", terminal::bold(file), summary(errors, warnings));
+            put!("{}", render(&shown, &source, terminal::colour_on_stdout()));
+            say!("{}: {}", terminal::bold(file), summary(errors, warnings));
         }
         n_errors += errors;
         n_warnings += warnings;
     }
     if args.files.len() > 1 && !args.json {
-        println!("{} files: {}", args.files.len(), summary(n_errors, n_warnings));
+        say!("{} files: {}", args.files.len(), summary(n_errors, n_warnings));
     }
     match (n_unreadable, n_errors) {
         (0, 0) => Ok(()),
@@ -145,11 +146,11 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<Arc<Source>, Fail
     if !args.json {
         let diff = similar::TextDiff::from_lines(source.text(), mended.text());
         let header = (format!("{} (before)", source.name()), format!("{} (after)", source.name()));
-        print!("{}", diff.unified_diff().context_radius(2).header(&header.0, &header.1));
+        put!("{}", diff.unified_diff().context_radius(2).header(&header.0, &header.1));
     }
     if args.dry_run {
         if !args.json {
-            println!("{file}: {n_fixes} fixes possible, nothing written");
+            say!("{file}: {n_fixes} fixes possible, nothing written");
         }
         return Ok(source);
     }
@@ -164,7 +165,7 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<Arc<Source>, Fail
         .and_then(|()| std::fs::rename(&beside, file))
         .map_err(|error| Failure::unreadable(format!("cannot write {file}: {error}")))?;
     if !args.json {
-        println!("{file}: {n_fixes} fixes applied");
+        say!("{file}: {n_fixes} fixes applied");
     }
     Ok(mended)
 }

@@ -4,6 +4,7 @@ use agon_gdl::codes::{page, pages};
 
 use crate::failure::Failure;
 use crate::terminal;
+use crate::terminal::say;
 
 /// Explain a finding of `agon check`: what it means, an example, the cure.
 #[derive(clap::Args)]
@@ -20,12 +21,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(code) = &args.code else {
         let width = pages().iter().map(|page| page.code.len()).max().unwrap_or(0);
         for page in pages() {
-            println!("{}  {}", terminal::bold(&format!("{:width$}", page.code)), page.summary);
+            say!("{}  {}", terminal::bold(&format!("{:width$}", page.code)), page.summary);
         }
         return Ok(());
     };
     if let Some(page) = page(code) {
-        println!("{}", page.page.trim_end());
+        say!("{}", page.page.trim_end());
         return Ok(());
     }
     let closest = pages().iter().min_by_key(|page| strsim::damerau_levenshtein(page.code, code));

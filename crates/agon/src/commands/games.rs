@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::failure::Failure;
 use crate::shipped::SHIPPED;
 use crate::terminal;
+use crate::terminal::say;
 
 /// List the games that ship with agon.
 #[derive(clap::Args)]
@@ -33,14 +34,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         });
         if args.json {
             let title = game.header("title").unwrap_or_default();
-            println!(
+            say!(
                 "{}",
                 json!({"name": game.name, "title": title, "summary": summary, "language": language,
                     "players": n_players, "path": game.path})
             );
         } else {
             let name = terminal::bold(&format!("{:width$}", game.name));
-            println!("{name}  {language:6}  {n_players}p  {summary}");
+            say!("{name}  {language:6}  {n_players}p  {summary}");
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::shipped::Shipped;
 use crate::terminal;
+use crate::terminal::say;
 
 /// Tell what is known of a game: roles, sizes, keywords, what is proved and what was observed.
 #[derive(clap::Args)]
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let game = open::open(&args.game, &args.play)?;
     let facts = facts(args, &game);
     if args.json {
-        println!("{facts}");
+        say!("{facts}");
     } else {
         print(&facts, args);
     }
@@ -157,7 +158,7 @@ fn print(facts: &Value, args: &Args) {
     let text = |key: &str| facts[key].as_str().unwrap_or_default().to_owned();
     let line = |name: &str, value: String| {
         if !value.is_empty() {
-            println!("  {}  {value}", terminal::dim(&format!("{name:14}")));
+            say!("  {}  {value}", terminal::dim(&format!("{name:14}")));
         }
     };
     let list = |value: &Value| {
@@ -165,7 +166,7 @@ fn print(facts: &Value, args: &Args) {
         items.map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>()
     };
     let title = if text("title").is_empty() { args.game.clone() } else { text("title") };
-    println!("{}", terminal::bold(&title));
+    say!("{}", terminal::bold(&title));
     line("summary", text("summary"));
     line("interesting", text("interest"));
     line("facts", text("facts"));

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
+use crate::terminal::say;
 
 /// Count all ways to play: how many sequences of so many joint moves there are.
 #[derive(clap::Args)]
@@ -39,11 +40,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             return Err(Failure::wrong(format!("at depth {depth}: {fault}")));
         }
         if args.json {
-            println!("{}", json!({"depth": depth, "perft": count.n_reached, "ended": count.n_ended}));
+            say!("{}", json!({"depth": depth, "perft": count.n_reached, "ended": count.n_ended}));
         } else {
-            println!("perft {depth} {}", count.n_reached);
+            say!("perft {depth} {}", count.n_reached);
             if count.n_ended > 0 {
-                println!("ended {depth} {}", count.n_ended);
+                say!("ended {depth} {}", count.n_ended);
             }
         }
     }

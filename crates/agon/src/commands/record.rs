@@ -8,6 +8,7 @@ use rand::SeedableRng as _;
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::trace::{Play, Step, Trace};
+use crate::terminal::put;
 
 /// Record random games: every state, every legal move, the goals, for `agon replay`.
 #[derive(clap::Args)]
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let roles = position.shape().role_names.iter().map(|name| name.to_lowercase()).collect();
     let trace = Trace { game: args.name.clone().unwrap_or_else(|| args.game.clone()), roles, plays };
     match &args.out {
-        None => print!("{}", trace.to_text()),
+        None => put!("{}", trace.to_text()),
         Some(path) => std::fs::write(path, trace.to_text())
             .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))?,
     }

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Position as _, Role};
+use agon_gdl::check::check;
 use agon_gdl::interpreter::{Game, Interpreter};
 
 use crate::failure::Failure;
-use crate::open::{self, PlayOptions};
+use crate::open::{self, CaseChoice, PlayOptions};
 use crate::terminal;
 use crate::trace::{Play, Trace};
+use crate::terminal::say;
 
 /// Replay a recorded game and compare every state, every legal move and the goals.
 #[derive(clap::Args)]
@@ -50,6 +52,7 @@ struct Tally {
     n_mismatches: usize,
     /// The first few differences, readable.
     differences: Vec<String>,
+    remarks: Vec<String>,
 }
 
 /// How many differences are shown for one rulesheet.
@@ -59,14 +62,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let total = match (&args.rules, &args.trace, &args.games, &args.traces) {
         (Some(rules), Some(trace), _, _) => {
             let trace = Trace::read(trace)?;
-            let tally = replay(&open::open(rules, &args.play)?, &trace);
-            tally.differences.iter().for_each(|difference| println!("{difference}"));
+            let tally = replay_as_recorded(rules, &trace, args)?;
+            tally.remarks.iter().for_each(|remark| say!("{remark}"));
+            tally.differences.iter().for_each(|difference| say!("{difference}"));
             tally
         }
         (_, _, Some(games), Some(traces)) => replay_all(games, traces, args)?,
         _ => return Err(Failure::unreadable("give RULES and TRACE, or --games and --traces")),
     };
-    println!(
+    say!(
         "replayed {} plays, {} states, {} mismatches",
         total.n_plays, total.n_states, total.n_mismatches
     );
@@ -131,14 +135,14 @@ impl Printer {
                         terminal::red(&format!("{} mismatches", tally.n_mismatches))
                     };
                     let (plays, states) = (tally.n_plays, tally.n_states);
-                    println!("{name}: {verdict}, {plays} plays, {states} states, {seconds:.2} s");
-                    tally.differences.iter().for_each(|difference| println!("{difference}"));
+                    say!("{name}: {verdict}, {plays} plays, {states} states, {seconds:.2} s");
+                    tally.remarks.iter().chain(&tally.differences).for_each(|line| say!("{line}"));
                     self.total.n_plays += plays;
                     self.total.n_states += states;
                     self.total.n_mismatches += tally.n_mismatches;
                 }
                 Err(why) => {
-                    println!("{name}: {}, {seconds:.2} s\n{why}", terminal::red("not replayed"));
+                    say!("{name}: {}, {seconds:.2} s\n{why}", terminal::red("not replayed"));
                     self.total.n_mismatches += 1;
                 }
             }
@@ -156,11 +160,32 @@ fn replay_file(games: &Path, file: &Path, args: &Args) -> Result<Tally, String> 
         return Err(format!("`game` is not a path below the folder of games: {}", trace.game));
     }
     let rules = games.join(below);
-    let game = open::open(&rules.to_string_lossy(), &args.play).map_err(|failure| failure.message)?;
-    Ok(replay(&game, &trace))
+    replay_as_recorded(&rules.to_string_lossy(), &trace, args).map_err(|failure| failure.message)
 }
 
-fn replay(game: &std::sync::Arc<Game>, trace: &Trace) -> Tally {
+/// Replays with names read as usual. A rulesheet that mixes capitalisations means something else to a reasoner
+/// that tells them apart, as ggp-base's does; where its recording differs, it is tried that way too, and said.
+fn replay_as_recorded(rules: &str, trace: &Trace, args: &Args) -> Result<Tally, Failure> {
+    let source = open::source(rules)?;
+    let tally = replay(&open::open_source(Arc::clone(&source), &args.play)?, trace);
+    let mixes_case = || check(Arc::clone(&source)).findings.0.iter().any(|f| f.code == "mixed-capitalisation");
+    if tally.n_mismatches == 0 || args.play.case == CaseChoice::Respected || !mixes_case() {
+        return Ok(tally);
+    }
+    let play = PlayOptions { case: CaseChoice::Respected, ..args.play.clone() };
+    let mut with_case = replay(&open::open_source(source, &play)?, trace);
+    if with_case.n_mismatches > 0 {
+        return Ok(tally);
+    }
+    with_case.remarks.push(
+        "  the rulesheet mixes capitalisations and was recorded with them told apart; it replays only so \
+         (--case respected)"
+            .to_owned(),
+    );
+    Ok(with_case)
+}
+
+fn replay(game: &Arc<Game>, trace: &Trace) -> Tally {
     let mut tally = Tally::default();
     let start = game.start();
     let names: Vec<String> = start.shape().role_names.iter().map(|name| name.to_lowercase()).collect();
@@ -236,7 +261,7 @@ impl Tally {
 
     /// Compares two sets of terms.
     fn compare(&mut self, place: &str, recorded: &[String], here: &[String]) {
-        let fold = |list: &[String]| list.iter().map(|term| term.to_lowercase()).collect::<BTreeSet<_>>();
+        let fold = |list: &[String]| list.iter().map(|term| canonical(term)).collect::<BTreeSet<_>>();
         let (recorded, here) = (fold(recorded), fold(here));
         if recorded == here {
             return;
@@ -256,4 +281,30 @@ impl Tally {
         }
         self.differ(place, &parts.join("; "));
     }
+}
+
+/// A term in lower case, with `(f)` written `f`: recorders differ in that.
+fn canonical(term: &str) -> String {
+    let term = term.to_lowercase();
+    if !term.contains('(') {
+        return term;
+    }
+    let mut text = String::with_capacity(term.len());
+    let mut rest = term.as_str();
+    while let Some(open) = rest.find('(') {
+        text.push_str(&rest[..open]);
+        let inner = &rest[open + 1..];
+        match inner.find([' ', '(', ')']) {
+            Some(end) if inner[end..].starts_with(')') => {
+                text.push_str(&inner[..end]);
+                rest = &inner[end + 1..];
+            }
+            _ => {
+                text.push('(');
+                rest = inner;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
 }

@@ -12,6 +12,7 @@ use agon_text::render;
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::terminal;
+use crate::terminal::{put, say};
 
 /// Show a game at one stage: as text, as rules, in either syntax, checked and normalised.
 #[derive(clap::Args)]
@@ -51,7 +52,7 @@ enum Stage {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = open::source(&args.game)?;
     if args.stage == Stage::Source {
-        print!("{}", source.text());
+        put!("{}", source.text());
         return Ok(());
     }
     let (sheet, findings) = read(Arc::clone(&source));
@@ -60,9 +61,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     match args.stage {
         Stage::Source => unreachable!("shown above"),
-        Stage::Rules => print!("{}", print_rulesheet(&sheet, sheet.syntax)),
-        Stage::Kif => print!("{}", print_rulesheet(&sheet, Syntax::Kif)),
-        Stage::Infix => print!("{}", print_rulesheet(&sheet, Syntax::Infix)),
+        Stage::Rules => put!("{}", print_rulesheet(&sheet, sheet.syntax)),
+        Stage::Kif => put!("{}", print_rulesheet(&sheet, Syntax::Kif)),
+        Stage::Infix => put!("{}", print_rulesheet(&sheet, Syntax::Infix)),
         Stage::Checked => {
             let checked = check(Arc::clone(&source));
             let Some(rules) = checked.rules else {
@@ -72,25 +73,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                     terminal::colour_on_stderr(),
                 )));
             };
-            print!("{}", print_rules(rules.rules(), rules.sheet(), rules.sheet().syntax));
+            put!("{}", print_rules(rules.rules(), rules.sheet(), rules.sheet().syntax));
         }
         Stage::Relations => {
             let game = open::open_source(source, &args.play)?;
             let relations = game.relations();
             let width = relations.iter().map(|relation| relation.name.len()).max().unwrap_or(0);
-            println!("{:width$}  arguments  facts  rules  changes", "relation");
+            say!("{:width$}  arguments  facts  rules  changes", "relation");
             for r in relations {
                 let level = match r.level {
                     agon_gdl::interpreter::Level::Static => "never",
                     agon_gdl::interpreter::Level::State => "with the state",
                     agon_gdl::interpreter::Level::Move => "with the moves",
                 };
-                println!("{:width$}  {:9}  {:5}  {:5}  {level}", r.name, r.arity, r.n_facts, r.n_rules);
+                say!("{:width$}  {:9}  {:5}  {:5}  {level}", r.name, r.arity, r.n_facts, r.n_rules);
             }
         }
         Stage::Initial => {
             let start = open::open_source(source, &args.play)?.start();
-            start.state_text().iter().for_each(|fluent| println!("{fluent}"));
+            start.state_text().iter().for_each(|fluent| say!("{fluent}"));
         }
     }
     Ok(())

@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::terminal;
+use crate::terminal::say;
 
 /// Play random games and show how they end.
 #[derive(clap::Args)]
@@ -127,21 +128,21 @@ impl Outcomes {
     }
 
     fn print(&self, args: &Args, shape: &agon_game::Shape, seconds: f64) {
-        println!("{}: {} random plays, seed {}", terminal::bold(&args.game), self.n_plays, args.seed);
+        say!("{}: {} random plays, seed {}", terminal::bold(&args.game), self.n_plays, args.seed);
         if self.n_plays > 0 {
             let (shortest, longest) = (self.shortest, self.longest);
-            println!("  length  {:.2} on average, {shortest} to {longest}", self.mean_length());
+            say!("  length  {:.2} on average, {shortest} to {longest}", self.mean_length());
         }
         if self.n_ended < self.n_plays {
-            println!("  {} were cut off after {} steps", self.n_plays - self.n_ended, args.max_steps);
+            say!("  {} were cut off after {} steps", self.n_plays - self.n_ended, args.max_steps);
         }
         let width = shape.role_names.iter().map(String::len).max().unwrap_or(0);
         for role in shape.players() {
             let (name, mean) = (&shape.role_names[role.index()], self.mean(role));
-            println!("  {name:width$}  {mean:6.2} ± {:.2} points", self.half_width(role));
+            say!("  {name:width$}  {mean:6.2} ± {:.2} points", self.half_width(role));
         }
         let rate = self.n_states as f64 / seconds.max(1e-9);
-        println!("{}", terminal::dim(&format!("  {seconds:.2} s, {rate:.0} states/s")));
+        say!("{}", terminal::dim(&format!("  {seconds:.2} s, {rate:.0} states/s")));
     }
 
     fn print_json(&self, args: &Args, shape: &agon_game::Shape, seconds: f64) {
@@ -159,6 +160,6 @@ impl Outcomes {
             "players": players, "faults": self.faults.len(), "seconds": seconds,
             "states_per_s": self.n_states as f64 / seconds.max(1e-9),
         });
-        println!("{object}");
+        say!("{object}");
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::terminal;
+use crate::terminal::say;
 
 /// Explain why a sentence holds or does not: a proof, or the conditions that fail.
 #[derive(clap::Args)]
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = &game.rules().sheet().source;
     let view = View { source };
     if args.json {
-        println!("{}", view.json(&explanation));
+        say!("{}", view.json(&explanation));
     } else {
         view.print(&explanation);
     }
@@ -137,15 +138,15 @@ impl View<'_> {
         match explanation {
             Explanation::Holds { proofs, n_ways } => {
                 for proof in proofs {
-                    println!("{} {}", terminal::bold(&proof.sentence), terminal::green("holds"));
+                    say!("{} {}", terminal::bold(&proof.sentence), terminal::green("holds"));
                     self.print_because(&proof.because, "");
                 }
                 if *n_ways > proofs.len() {
-                    println!("… and {} more ways", n_ways - proofs.len());
+                    say!("… and {} more ways", n_ways - proofs.len());
                 }
             }
             Explanation::Fails(failure) => {
-                println!("{} {}", terminal::bold(&failure.sentence), terminal::red("does not hold"));
+                say!("{} {}", terminal::bold(&failure.sentence), terminal::red("does not hold"));
                 self.print_failure(failure, "");
             }
         }
@@ -153,27 +154,27 @@ impl View<'_> {
 
     fn print_because(&self, because: &Because, indent: &str) {
         let Because::Rule(_, supports) = because else {
-            println!("{indent}└─ {}", terminal::dim(&self.reason(because)));
+            say!("{indent}└─ {}", terminal::dim(&self.reason(because)));
             return;
         };
-        println!("{indent}{}", terminal::dim(&format!("│  {}", self.reason(because))));
+        say!("{indent}{}", terminal::dim(&format!("│  {}", self.reason(because))));
         for (i, support) in supports.iter().enumerate() {
             let last = i + 1 == supports.len();
             let (branch, below) = if last { ("└─", "   ") } else { ("├─", "│  ") };
             match support {
                 Support::Holds(proof) => {
                     if let Because::Rule(..) = proof.because {
-                        println!("{indent}{branch} {}", proof.sentence);
+                        say!("{indent}{branch} {}", proof.sentence);
                         self.print_because(&proof.because, &format!("{indent}{below}"));
                     } else {
                         let reason = terminal::dim(&self.reason(&proof.because));
-                        println!("{indent}{branch} {}  {reason}", proof.sentence);
+                        say!("{indent}{branch} {}  {reason}", proof.sentence);
                     }
                 }
                 Support::DoesNotHold(sentence) => {
-                    println!("{indent}{branch} (not {sentence})  {}", terminal::dim("it does not hold"));
+                    say!("{indent}{branch} (not {sentence})  {}", terminal::dim("it does not hold"));
                 }
-                Support::Different(a, b) => println!("{indent}{branch} (distinct {a} {b})"),
+                Support::Different(a, b) => say!("{indent}{branch} (distinct {a} {b})"),
             }
         }
     }
@@ -191,23 +192,23 @@ impl View<'_> {
 
     fn print_failure(&self, failure: &NotHeld, indent: &str) {
         if let Some(remark) = &failure.remark {
-            println!("{indent}└─ {remark}");
+            say!("{indent}└─ {remark}");
         }
         for (i, attempt) in failure.attempts.iter().enumerate() {
             let last = i + 1 == failure.attempts.len() && failure.remark.is_none();
             let (branch, below) = if last { ("└─", "   ") } else { ("├─", "│  ") };
-            println!("{indent}{branch} {}", terminal::dim(&format!("rule, {}", self.place(attempt.rule))));
+            say!("{indent}{branch} {}", terminal::dim(&format!("rule, {}", self.place(attempt.rule))));
             let indent = format!("{indent}{below}");
             for met in &attempt.met {
-                println!("{indent}{} {met}", terminal::green("✓"));
+                say!("{indent}{} {met}", terminal::green("✓"));
             }
-            println!("{indent}{} {}  {}", terminal::red("✗"), attempt.unmet, terminal::dim(&self.unmet_place(attempt)));
+            say!("{indent}{} {}  {}", terminal::red("✗"), attempt.unmet, terminal::dim(&self.unmet_place(attempt)));
             match &attempt.because {
-                Unmet::Same => println!("{indent}  └─ the two are the same"),
+                Unmet::Same => say!("{indent}  └─ the two are the same"),
                 Unmet::Fails(None) => {}
                 Unmet::Fails(Some(failure)) => self.print_failure(failure, &format!("{indent}  ")),
                 Unmet::Holds(proof) => {
-                    println!("{indent}  └─ {} holds", proof.sentence);
+                    say!("{indent}  └─ {} holds", proof.sentence);
                     self.print_because(&proof.because, &format!("{indent}     "));
                 }
             }
