@@ -16,17 +16,24 @@ const MAX_RULES: usize = 12;
 impl Why {
     /// Why a sentence does not hold.
     pub(super) fn fail(&mut self, sentence: &Sentence, depth: usize) -> Result<Failure, WhyError> {
-        let text = self.facts.atom_text(&sentence.atom, &vec![None; sentence.n_variables], None);
+        let text = sentence.text.clone().unwrap_or_else(|| {
+            self.facts.atom_text(&sentence.atom, &vec![None; sentence.n_variables], None)
+        });
         let mut failure = Failure { sentence: text, attempts: Vec::new(), remark: None };
         let atom = &sentence.atom;
         if atom.relation == keyword::TRUE || atom.relation == keyword::DOES {
             let what = if atom.relation == keyword::TRUE { "the state" } else { "the moves made" };
-            failure.remark = Some(format!("it is not part of {what}"));
+            let instead = self.near_misses(atom)?;
+            failure.remark = Some(if instead.is_empty() {
+                format!("it is not part of {what}")
+            } else {
+                format!("it is not part of {what}; there is {}", instead.join(" "))
+            });
             return Ok(failure);
         }
         let candidates = self.facts.rules_for(atom.relation, atom.arguments.len());
         if candidates.is_empty() {
-            failure.remark = Some(self.no_rule(atom));
+            failure.remark = Some(self.no_rule(sentence));
             return Ok(failure);
         }
         for index in candidates {
@@ -42,9 +49,42 @@ impl Why {
             failure.attempts.extend(self.attempt(&rule, bindings, depth)?);
         }
         if failure.attempts.is_empty() && failure.remark.is_none() {
-            failure.remark = Some("no rule or fact gives a sentence of this form".to_owned());
+            failure.remark = Some(match sentence.unknown_names.first() {
+                Some(name) => self.unknown_name(name),
+                None => "no rule or fact gives a sentence of this form".to_owned(),
+            });
         }
         Ok(failure)
+    }
+
+    /// What is in the state, or among the moves, and differs from the sentence in one argument only.
+    fn near_misses(&mut self, atom: &RuleAtom) -> Result<Vec<String>, WhyError> {
+        let Some(RuleTerm::Function(wanted, parts)) = atom.arguments.last().cloned() else {
+            return Ok(Vec::new());
+        };
+        let anything = (0..).map(RuleTerm::Variable).take(atom.arguments.len()).collect();
+        let any = RuleAtom { relation: atom.relation, arguments: anything, span: atom.span };
+        let mut rows: Vec<TermId> = Vec::new();
+        self.facts.each_match(&any, &mut vec![None; any.arguments.len()], &mut |row, _| {
+            rows.extend(row.last());
+            true
+        })?;
+        let game = &self.facts.game;
+        rows.retain(|&row| parts.len() > 1 && game.bank.has_form(row, wanted, parts.len()));
+        let differs_at = |row: TermId| -> Vec<usize> {
+            let pairs = game.bank.arguments(row).zip(&parts).enumerate();
+            let differs = |have: TermId, part: &RuleTerm| {
+                !has_variables(part) && self.facts.ground(part, &Vec::new()) != Some(have)
+            };
+            pairs.filter(|(_, (have, part))| differs(*have, part)).map(|(i, _)| i).collect()
+        };
+        // The last argument is mostly the content of a place; what else is there says more than other places.
+        let (content, place): (Vec<TermId>, Vec<TermId>) =
+            rows.into_iter().filter(|&row| differs_at(row).len() == 1).partition(|&row| {
+                differs_at(row) == [parts.len() - 1]
+            });
+        let near = if content.is_empty() { place } else { content };
+        Ok(near.into_iter().take(3).map(|row| game.text(row)).collect())
     }
 
     /// Whether a rule's head and a sentence can be the same; fills in what the sentence says of the rule's
@@ -132,6 +172,8 @@ impl Why {
         Sentence {
             atom: RuleAtom { relation: atom.relation, arguments, span: atom.span },
             n_variables: rule.n_variables as usize,
+            text: None,
+            unknown_names: Vec::new(),
         }
     }
 
@@ -147,10 +189,21 @@ impl Why {
         }
     }
 
-    fn no_rule(&self, atom: &RuleAtom) -> String {
+    fn unknown_name(&self, name: &str) -> String {
+        let symbols = &self.facts.game.rules().sheet().symbols;
+        let distance = |known: &str| strsim::damerau_levenshtein(&known.to_lowercase(), &name.to_lowercase());
+        let closest = symbols.all().map(|(_, known)| known).min_by_key(|known| distance(known));
+        match closest.filter(|known| distance(known) <= (name.len() / 3).max(1)) {
+            Some(known) => format!("the rulesheet has no name `{name}`; did you mean `{known}`?"),
+            None => format!("the rulesheet has no name `{name}`"),
+        }
+    }
+
+    fn no_rule(&self, sentence: &Sentence) -> String {
+        let atom = &sentence.atom;
         let sheet = self.facts.game.rules().sheet();
-        if atom.relation.index() >= sheet.symbols.len() {
-            return "the rulesheet has no such relation".to_owned();
+        if let Some(name) = sentence.unknown_names.first() {
+            return self.unknown_name(name);
         }
         let name = sheet.symbols.name(atom.relation);
         let heads = self.facts.game.rules().rules().iter().filter(|rule| rule.head.relation == atom.relation);

@@ -37,6 +37,10 @@ struct Asking {
 pub(super) struct Sentence {
     pub(super) atom: RuleAtom,
     pub(super) n_variables: usize,
+    /// As it was asked.
+    pub(super) text: Option<String>,
+    /// Names in it that the rulesheet does not have.
+    pub(super) unknown_names: Vec<String>,
 }
 
 pub(super) type Bindings = Vec<Option<TermId>>;
@@ -103,6 +107,13 @@ impl Facts {
         Ok(Sentence {
             atom: RuleAtom { relation, arguments, span: agon_text::Span::default() },
             n_variables: builder.take_variables().len(),
+            text: Some(text.trim().to_owned()),
+            unknown_names: builder
+                .symbols
+                .all()
+                .filter(|(_, name)| self.game.rules().sheet().symbols.find(name).is_none())
+                .map(|(_, name)| name.to_owned())
+                .collect(),
         })
     }
 
