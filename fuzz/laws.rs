@@ -160,7 +160,8 @@ fn check_places(sheet: &Rulesheet, findings: &Diagnostics) {
     check_findings(&sheet.source, findings);
     let term = |term: &Term| check_term(&sheet.source, term);
     for clause in &sheet.clauses {
-        [clause.span, clause.head.span, clause.head.name_span].map(|span| check_place(&sheet.source, span));
+        let spans = [clause.span, clause.head.span, clause.head.name_span];
+        spans.into_iter().for_each(|span| check_place(&sheet.source, span));
         clause.variables.iter().for_each(|variable| check_place(&sheet.source, variable.span));
         clause.head.arguments.iter().for_each(term);
         clause.body.iter().for_each(|literal| check_literal(&sheet.source, literal));
@@ -171,7 +172,7 @@ fn check_literal(source: &Source, literal: &Literal) {
     check_place(source, literal.span);
     match &literal.kind {
         LiteralKind::Atom(atom) => {
-            [atom.span, atom.name_span].map(|span| check_place(source, span));
+            [atom.span, atom.name_span].into_iter().for_each(|span| check_place(source, span));
             atom.arguments.iter().for_each(|term| check_term(source, term));
         }
         LiteralKind::Not(inner) => check_literal(source, inner),
@@ -183,7 +184,7 @@ fn check_literal(source: &Source, literal: &Literal) {
 }
 
 fn check_term(source: &Source, term: &Term) {
-    [term.span, term.name_span].map(|span| check_place(source, span));
+    [term.span, term.name_span].into_iter().for_each(|span| check_place(source, span));
     if let TermKind::Function(_, arguments) = &term.kind {
         arguments.iter().for_each(|argument| check_term(source, argument));
     }

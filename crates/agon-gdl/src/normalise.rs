@@ -13,15 +13,29 @@ use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Term, TermKin
 /// Into how many rules one clause may be multiplied out.
 pub const MAX_ALTERNATIVES: usize = 4096;
 
+/// How many rules all clauses together may be multiplied out into.
+pub const MAX_RULES: usize = 200_000;
+
 /// All clauses in normal form, with what could not be brought into it.
 pub fn normalise(sheet: &Rulesheet) -> (Vec<Rule>, Diagnostics) {
     let mut rules = Vec::new();
     let mut findings = Diagnostics::default();
     for (index, clause) in sheet.clauses.iter().enumerate() {
         match alternatives(&clause.body) {
-            Some(bodies) => {
+            Some(bodies) if rules.len() + bodies.len() <= sheet.clauses.len() + MAX_RULES => {
                 let unified = bodies.into_iter().filter_map(|parts| rule(clause, index, parts));
                 rules.extend(unified.map(bind_roles));
+            }
+            Some(_) => {
+                findings.push(
+                    Diagnostic::error(
+                        "too-many-alternatives",
+                        clause.span,
+                        format!("the `or`s up to here multiply out to more than {MAX_RULES} rules"),
+                    )
+                    .hint("give the alternatives relations of their own"),
+                );
+                break;
             }
             None => findings.push(
                 Diagnostic::error(
@@ -81,6 +95,11 @@ fn product(factors: impl Iterator<Item = Option<Vec<Vec<Part>>>>) -> Option<Vec<
     let mut all = vec![Vec::new()];
     for factor in factors {
         let factor = factor?;
+        if let [only] = factor.as_slice() {
+            // The usual case, done in place: a long body must not be copied for each of its conditions.
+            all.iter_mut().for_each(|left| left.extend_from_slice(only));
+            continue;
+        }
         if all.len() * factor.len() > MAX_ALTERNATIVES {
             return None;
         }

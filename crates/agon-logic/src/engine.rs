@@ -227,7 +227,7 @@ impl Work {
             return Err(Refusal { kind: RefusalKind::Depth, origin });
         }
         // Rules recurse as deep as their author likes; the stack grows with them up to the limit above.
-        stacker::maybe_grow(64 << 10, 1 << 20, || self.work_out(plans, id, entry, key))?;
+        stacker::maybe_grow(procedure.stack, (1 << 20) + procedure.stack, || self.work_out(plans, id, entry, key))?;
         Ok(entry)
     }
 
@@ -500,7 +500,7 @@ impl Work {
     fn check_limits(&self, rule: &PlannedRule) -> Result<(), Refusal> {
         let kind = if self.n_steps > self.limits.steps {
             RefusalKind::Steps
-        } else if self.n_cells * 4 > self.limits.bytes {
+        } else if self.n_cells * 4 + self.bank.bytes() > self.limits.bytes {
             RefusalKind::Bytes
         } else if self.limits.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             RefusalKind::Deadline

@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod engine;
+mod ground;
 mod limits;
 mod materialise;
 mod plan;
@@ -42,7 +43,11 @@ mod symbol;
 mod table;
 mod term;
 
+#[cfg(test)]
+mod tests;
+
 pub use engine::{Answers, Engine};
+pub use ground::{AtomId, GroundLimits, GroundProgram, GroundRule, ground, split};
 pub use limits::{Limits, Refusal, RefusalKind};
 pub use materialise::materialise;
 pub use plan::{Entry, PlanRefusal, Plans, Question};

@@ -6,8 +6,8 @@
 //! branch least. Nothing is evaluated here.
 
 mod order;
-mod prepare;
-mod shape;
+pub(crate) mod prepare;
+pub(crate) mod shape;
 mod unify;
 
 use std::collections::BTreeMap;
@@ -42,6 +42,11 @@ const MAX_PROCEDURES: usize = 50_000;
 /// How deep a skeleton looks into terms; below that a term is matched after the call. Bounds the number of
 /// skeletons where rules build ever deeper terms.
 const SKELETON_DEPTH: usize = 2;
+
+/// Bytes of stack for a call and for each step of its longest rule. A step takes below 300 when optimised and below
+/// 1200 when not; sanitizers need more.
+const CALL_STACK: usize = 64 << 10;
+const STEP_STACK: usize = 2 << 10;
 
 /// What a caller knows of an argument.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -88,6 +93,8 @@ pub(crate) struct Procedure {
     pub(crate) level: Level,
     pub(crate) n_inputs: usize,
     pub(crate) n_outputs: usize,
+    /// Bytes of stack that working it out may need, its calls apart: steps are tried one inside the other.
+    pub(crate) stack: usize,
     pub(crate) rules: Vec<PlannedRule>,
 }
 
@@ -185,8 +192,8 @@ impl Plans {
                 entry.known.iter().map(|&k| if k { Skeleton::Known } else { Skeleton::Wanted }).collect();
             questions.push(Question(planner.procedure(entry.predicate, skeleton)?));
         }
-        while let Some(id) = planner.open.pop() {
-            planner.plan(id)?;
+        while let Some((id, predicate, skeleton)) = planner.open.pop() {
+            planner.plan(id, predicate, &skeleton)?;
         }
         Ok((planner.plans, questions))
     }
@@ -202,7 +209,8 @@ pub(crate) struct Planner {
     plans: Plans,
     samples: Vec<Sample>,
     known: BTreeMap<(PredicateId, Vec<Skeleton>), ProcedureId>,
-    open: Vec<ProcedureId>,
+    /// Made but not yet planned.
+    open: Vec<(ProcedureId, PredicateId, Vec<Skeleton>)>,
 }
 
 impl Planner {
@@ -233,28 +241,26 @@ impl Planner {
         let (mut n_inputs, mut n_outputs) = (0, 0);
         skeleton.iter().for_each(|s| s.count(&mut n_inputs, &mut n_outputs));
         let level = self.prepared.levels[predicate.index()];
-        self.plans.procedures.push(Procedure { level, n_inputs, n_outputs, rules: Vec::new() });
-        self.known.insert((predicate, skeleton), id);
-        self.open.push(id);
+        self.plans.procedures.push(Procedure { level, n_inputs, n_outputs, stack: CALL_STACK, rules: Vec::new() });
+        self.known.insert((predicate, skeleton.clone()), id);
+        self.open.push((id, predicate, skeleton));
         Ok(id)
     }
 
-    fn plan(&mut self, id: ProcedureId) -> Result<(), PlanRefusal> {
-        let (predicate, skeleton) = self
-            .known
-            .iter()
-            .find_map(|(asked, &known)| (known == id).then(|| asked.clone()))
-            .expect("a procedure is entered with how it is asked");
+    fn plan(&mut self, id: ProcedureId, predicate: PredicateId, skeleton: &[Skeleton]) -> Result<(), PlanRefusal> {
         let mut planned = Vec::new();
         if self.prepared.program.predicates[predicate.index()].given.is_some() {
             // A relation of plain rows asked from outside: a rule that reads it.
-            planned.extend(self.plan_rule(&self.prepared.reader(predicate), &skeleton)?);
+            planned.extend(self.plan_rule(&self.prepared.reader(predicate), skeleton)?);
         }
         for rule in self.prepared.program.predicates[predicate.index()].rules.clone() {
             let rule = self.prepared.program.rules[rule as usize].clone();
-            planned.extend(self.plan_rule(&rule, &skeleton)?);
+            planned.extend(self.plan_rule(&rule, skeleton)?);
         }
-        self.plans.procedures[id.index()].rules = planned;
+        let n_steps = planned.iter().map(|rule| rule.steps.len()).max().unwrap_or(0);
+        let procedure = &mut self.plans.procedures[id.index()];
+        procedure.stack = CALL_STACK + n_steps * STEP_STACK;
+        procedure.rules = planned;
         Ok(())
     }
 
@@ -352,7 +358,7 @@ impl Skeleton {
 }
 
 impl Goal {
-    fn each_variable(&self, visit: &mut dyn FnMut(u32)) {
+    pub(crate) fn each_variable(&self, visit: &mut dyn FnMut(u32)) {
         match self {
             Goal::Holds(atom) | Goal::Fails(atom) => atom.each_variable(visit),
             Goal::Differ(a, b) => {

@@ -153,21 +153,10 @@ impl Program {
         loop {
             let mut changed = false;
             for rule in &self.rules {
-                let mut found = vec![false; rule.n_variables as usize];
-                for goal in &rule.body {
-                    if let Goal::Holds(atom) = goal {
-                        for (i, argument) in atom.arguments.iter().enumerate() {
-                            if !demands[atom.predicate.index()][i] {
-                                argument.each_variable(&mut |v| found[v as usize] = true);
-                            }
-                        }
-                    }
-                }
                 let head = rule.head.predicate.index();
+                let found = rule.found(&demands);
                 for (i, argument) in rule.head.arguments.iter().enumerate() {
-                    let mut all_found = true;
-                    argument.each_variable(&mut |v| all_found &= found[v as usize]);
-                    if !all_found && !demands[head][i] {
+                    if !demands[head][i] && !argument.is_bound(&found) {
                         demands[head][i] = true;
                         changed = true;
                     }
@@ -175,6 +164,35 @@ impl Program {
             }
             if !changed {
                 return demands;
+            }
+        }
+    }
+}
+
+impl Rule {
+    /// The variables that get a value, from the caller by a demanded argument or from a goal whose own demands are
+    /// met.
+    fn found(&self, demands: &[Vec<bool>]) -> Vec<bool> {
+        let mut found = vec![false; self.n_variables as usize];
+        for (argument, &demanded) in self.head.arguments.iter().zip(&demands[self.head.predicate.index()]) {
+            if demanded {
+                argument.each_variable(&mut |v| found[v as usize] = true);
+            }
+        }
+        let mut left: Vec<&Atom> =
+            self.body.iter().filter_map(|goal| if let Goal::Holds(atom) = goal { Some(atom) } else { None }).collect();
+        loop {
+            let n_left = left.len();
+            left.retain(|atom| {
+                let demands = &demands[atom.predicate.index()];
+                let met = atom.arguments.iter().zip(demands).all(|(a, &demanded)| !demanded || a.is_bound(&found));
+                if met {
+                    atom.each_variable(&mut |v| found[v as usize] = true);
+                }
+                !met
+            });
+            if left.len() == n_left {
+                return found;
             }
         }
     }

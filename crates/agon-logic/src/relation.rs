@@ -29,7 +29,7 @@ pub(crate) struct Relation {
     indexes: Vec<Index>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Index {
     spec: IndexSpec,
     built: bool,
@@ -42,19 +42,13 @@ struct Index {
     last: Vec<u32>,
     /// The next row of the same group.
     next: Vec<u32>,
+    /// Rows that have the forms.
+    n_entered: usize,
 }
 
 impl Relation {
     pub(crate) fn new(arity: usize, specs: Vec<IndexSpec>) -> Relation {
-        let index = |spec| Index {
-            spec,
-            built: false,
-            groups: HashTable::new(),
-            keys: Vec::new(),
-            first: Vec::new(),
-            last: Vec::new(),
-            next: Vec::new(),
-        };
+        let index = |spec| Index { spec, ..Index::default() };
         Relation { arity, rows: Vec::new(), n_rows: 0, indexes: specs.into_iter().map(index).collect() }
     }
 
@@ -69,16 +63,61 @@ impl Relation {
                 index.first.clear();
                 index.last.clear();
                 index.next.clear();
+                index.n_entered = 0;
             }
         }
     }
 
-    /// Adds a row; the caller sees to it that none is added twice and that indexes are not in use.
+    /// Adds a row; the caller sees to it that none is added twice. Indexes that were built need [`Relation::index`].
     pub(crate) fn push(&mut self, row: &[TermId]) {
         debug_assert_eq!(row.len(), self.arity, "a row has as many columns as the relation");
         debug_assert!(self.indexes.iter().all(|index| !index.built), "rows are complete before they are indexed");
         self.rows.extend(row.iter().map(|t| t.raw()));
         self.n_rows += 1;
+    }
+
+    /// Adds a row and keeps the indexes up to date; for relations that grow while they are read.
+    pub(crate) fn grow(&mut self, row: &[u32], bank: &TermBank) {
+        debug_assert_eq!(row.len(), self.arity, "a row has as many columns as the relation");
+        self.rows.extend_from_slice(row);
+        self.n_rows += 1;
+        let added = u32::try_from(self.n_rows - 1).expect("fewer than 2^32 rows");
+        let mut key = Vec::new();
+        for which in 0..self.indexes.len() {
+            if self.indexes[which].built {
+                let mut index = std::mem::take(&mut self.indexes[which]);
+                self.enter(&mut index, added, &mut key, bank);
+                self.indexes[which] = index;
+            }
+        }
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> u32 {
+        u32::try_from(self.n_rows).expect("fewer than 2^32 rows")
+    }
+
+    /// Adds an index; the same specification gets the same number.
+    pub(crate) fn add_index(&mut self, spec: IndexSpec) -> usize {
+        if let Some(known) = self.indexes.iter().position(|index| index.spec == spec) {
+            return known;
+        }
+        self.indexes.push(Index { spec, ..Index::default() });
+        self.indexes.len() - 1
+    }
+
+    /// How many rows of an index share a key on average.
+    pub(crate) fn fan_out(&mut self, index: usize, bank: &TermBank) -> f64 {
+        if !self.indexes[index].built {
+            self.build(index, bank);
+        }
+        let index = &self.indexes[index];
+        index.n_entered as f64 / index.first.len().max(1) as f64
+    }
+
+    /// A row.
+    pub(crate) fn row(&self, row: u32) -> &[u32] {
+        &self.rows[row as usize * self.arity..][..self.arity]
     }
 
     /// The first row with this key, or `END`.
@@ -113,56 +152,53 @@ impl Relation {
     }
 
     fn build(&mut self, which: usize, bank: &TermBank) {
-        let mut index = std::mem::replace(
-            &mut self.indexes[which],
-            Index {
-                spec: IndexSpec::default(),
-                built: false,
-                groups: HashTable::new(),
-                keys: Vec::new(),
-                first: Vec::new(),
-                last: Vec::new(),
-                next: Vec::new(),
-            },
-        );
-        index.next.resize(self.n_rows, END);
-        let width = index.spec.keys.len();
-        let mut key = Vec::with_capacity(width);
-        for row in 0..u32::try_from(self.n_rows).expect("fewer than 2^32 rows") {
-            let has_forms = index.spec.forms.iter().all(|(path, symbol, arity)| {
-                bank.has_form(TermId::from_raw(self.at(row, path, bank)), *symbol, *arity)
-            });
-            if !has_forms {
-                continue;
-            }
-            key.clear();
-            key.extend(index.spec.keys.iter().map(|path| self.at(row, path, bank)));
-            let hash = hash_key(&key);
-            let keys = &index.keys;
-            let found = if width == 0 {
-                (!index.first.is_empty()).then_some(0)
-            } else {
-                let same = |&group: &u32| keys[group as usize * width..][..width] == key[..];
-                index.groups.find(hash, same).copied()
-            };
-            if let Some(group) = found {
-                let last = &mut index.last[group as usize];
-                index.next[*last as usize] = row;
-                *last = row;
-            } else {
-                let group = u32::try_from(index.first.len()).expect("fewer groups than rows");
-                index.keys.extend_from_slice(&key);
-                index.first.push(row);
-                index.last.push(row);
-                if width > 0 {
-                    let keys = &index.keys;
-                    index.groups.insert_unique(hash, group, |&group| {
-                        hash_key(&keys[group as usize * width..][..width])
-                    });
-                }
-            }
+        let mut index = std::mem::take(&mut self.indexes[which]);
+        index.next.reserve(self.n_rows);
+        let mut key = Vec::with_capacity(index.spec.keys.len());
+        for row in 0..self.len() {
+            self.enter(&mut index, row, &mut key, bank);
         }
         index.built = true;
         self.indexes[which] = index;
+    }
+
+    /// Enters a row, the next one in order, into an index.
+    fn enter(&self, index: &mut Index, row: u32, key: &mut Vec<u32>, bank: &TermBank) {
+        debug_assert_eq!(index.next.len(), row as usize, "rows are entered in order");
+        index.next.push(END);
+        let has_forms = index.spec.forms.iter().all(|(path, symbol, arity)| {
+            bank.has_form(TermId::from_raw(self.at(row, path, bank)), *symbol, *arity)
+        });
+        if !has_forms {
+            return;
+        }
+        index.n_entered += 1;
+        let width = index.spec.keys.len();
+        key.clear();
+        key.extend(index.spec.keys.iter().map(|path| self.at(row, path, bank)));
+        let hash = hash_key(key);
+        let keys = &index.keys;
+        let found = if width == 0 {
+            (!index.first.is_empty()).then_some(0)
+        } else {
+            let same = |&group: &u32| keys[group as usize * width..][..width] == key[..];
+            index.groups.find(hash, same).copied()
+        };
+        if let Some(group) = found {
+            let last = &mut index.last[group as usize];
+            index.next[*last as usize] = row;
+            *last = row;
+            return;
+        }
+        let group = u32::try_from(index.first.len()).expect("fewer groups than rows");
+        index.keys.extend_from_slice(key);
+        index.first.push(row);
+        index.last.push(row);
+        if width > 0 {
+            let keys = &index.keys;
+            index
+                .groups
+                .insert_unique(hash, group, |&group| hash_key(&keys[group as usize * width..][..width]));
+        }
     }
 }

@@ -159,15 +159,18 @@ impl TermBank {
     }
 
     /// An order that depends on the terms alone, given an order of the symbols.
-    pub fn compare(&self, a: TermId, b: TermId, rank: &[u32]) -> Ordering {
-        if a == b {
-            return Ordering::Equal;
+    pub fn compare(&self, mut a: TermId, mut b: TermId, rank: &[u32]) -> Ordering {
+        // A loop, because terms may nest deeper than the stack.
+        while a != b {
+            let by_name = rank[self.symbol(a).index()].cmp(&rank[self.symbol(b).index()]);
+            let by_form = by_name.then_with(|| self.arity(a).cmp(&self.arity(b)));
+            if by_form != Ordering::Equal {
+                return by_form;
+            }
+            let Some(differs) = self.arguments(a).zip(self.arguments(b)).find(|(x, y)| x != y) else { break };
+            (a, b) = differs;
         }
-        let by_name = rank[self.symbol(a).index()].cmp(&rank[self.symbol(b).index()]);
-        by_name.then_with(|| self.arity(a).cmp(&self.arity(b))).then_with(|| {
-            let differs = self.arguments(a).zip(self.arguments(b)).find(|(x, y)| x != y);
-            differs.map_or(Ordering::Equal, |(x, y)| self.compare(x, y, rank))
-        })
+        Ordering::Equal
     }
 
     /// How many bytes the terms take.

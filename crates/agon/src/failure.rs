@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use agon_game::{Fault, Shape};
+
 /// What the program says before it stops, and the code it stops with.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -20,6 +22,16 @@ impl Failure {
     /// The input cannot be read.
     pub(crate) fn unreadable(message: impl Into<String>) -> Failure {
         Failure { code: 2, message: message.into() }
+    }
+}
+
+/// Why a position could not be worked out, with the role called by its name.
+pub(crate) fn describe(fault: &Fault, shape: &Shape) -> String {
+    match fault {
+        Fault::NoLegalMove(role) => {
+            format!("role `{}` has no legal move although play has not ended", shape.role_names[role.index()])
+        }
+        Fault::Refused(why) => why.clone(),
     }
 }
 

@@ -18,23 +18,28 @@ impl Shipped {
         SHIPPED.iter().find(|game| game.name.eq_ignore_ascii_case(name))
     }
 
-    /// The value of a key such as `title` in the comment at the top, continuation lines included.
+    /// What the comment at the top says of a key such as `title`.
     pub(crate) fn header(&self, key: &str) -> Option<String> {
-        let mut found: Option<String> = None;
-        for line in self.text.lines().take_while(|line| line.starts_with(";;")) {
-            let line = &line[2..];
-            let is_continuation = line.starts_with("   ");
-            let named = line.trim_start().split_once(':').filter(|_| !is_continuation);
-            match (&mut found, named) {
-                (Some(value), None) if is_continuation => {
-                    value.push(' ');
-                    value.push_str(line.trim());
-                }
-                (Some(_), _) => break,
-                (None, Some((name, value))) if name.trim() == key => found = Some(value.trim().to_owned()),
-                (None, _) => {}
-            }
-        }
-        found
+        header(self.text, key)
     }
+}
+
+/// The value of a key such as `title` in the comment at the top of a rulesheet, continuation lines included.
+pub(crate) fn header(text: &str, key: &str) -> Option<String> {
+    let mut found: Option<String> = None;
+    for line in text.lines().take_while(|line| line.starts_with(";;")) {
+        let line = &line[2..];
+        let is_continuation = line.starts_with("   ");
+        let named = line.trim_start().split_once(':').filter(|_| !is_continuation);
+        match (&mut found, named) {
+            (Some(value), None) if is_continuation => {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+            (Some(_), _) => break,
+            (None, Some((name, value))) if name.trim() == key => found = Some(value.trim().to_owned()),
+            (None, _) => {}
+        }
+    }
+    found
 }

@@ -19,6 +19,11 @@ pub(super) fn is_mere(view: &View<'_>, rule: &Rule) -> bool {
     DECLARATIONS.contains(&rule.head.relation) && !view.is_condition(rule.head.relation)
 }
 
+/// What happens to a faulty declaration.
+pub(super) fn consequence(view: &View<'_>, relation: Symbol) -> String {
+    format!("as it stands, `{}` is not taken as a declaration at all", view.name(relation))
+}
+
 /// The declarations that cannot be relied on: their rules have other numbers of arguments (old rulesheets use
 /// `base` for purposes of their own), unsafe variables, or depend on the state.
 pub(super) fn spoilt(view: &View<'_>, demands: &Demands) -> BTreeSet<Symbol> {

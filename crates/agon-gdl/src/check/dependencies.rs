@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use agon_logic::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Severity};
 
-use super::declarations::DECLARATIONS;
+use super::declarations::{DECLARATIONS, consequence};
 use super::unify::may_be_same;
 use super::view::View;
 use crate::rules::RuleAtom;
@@ -111,12 +111,14 @@ fn report(view: &View<'_>, dependence: &Dependence, relation: Symbol, findings: 
     for link in chain.windows(2) {
         finding = finding.note(link[1].span, format!("`{}` depends on this", view.name(link[0].relation)));
     }
-    findings.push(finding.hint(match relation {
-        keyword::LEGAL => "players choose at the same time; let `next` keep what matters in the state",
-        keyword::GOAL | keyword::TERMINAL => {
-            "let `next` put what matters into the state and ask for it by `true`"
+    findings.push(match relation {
+        keyword::LEGAL => {
+            finding.hint("players choose at the same time; let `next` keep what matters in the state")
         }
-        keyword::INIT => "before the game starts nothing is true and nobody moves",
-        _ => "this must be the same in every state",
-    }));
+        keyword::GOAL | keyword::TERMINAL => {
+            finding.hint("let `next` put what matters into the state and ask for it by `true`")
+        }
+        keyword::INIT => finding.hint("before the game starts nothing is true and nobody moves"),
+        _ => finding.hint(consequence(view, relation)),
+    });
 }

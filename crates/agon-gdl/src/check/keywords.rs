@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use agon_logic::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Severity};
 
-use super::declarations::DECLARATIONS;
+use super::declarations::{DECLARATIONS, consequence};
 use super::view::{Part, View, count, each_literal, parameters};
 use crate::symbols::keyword;
 use crate::syntax::{Atom, LiteralKind, Term, TermKind};
@@ -25,10 +25,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
             } else if odd_declarations.insert(atom.relation) {
                 let mut finding = arity(view, atom, expected);
                 finding.severity = Severity::Warning;
-                let name = view.name(atom.relation);
-                findings.push(
-                    finding.hint(format!("as it stands, `{name}` is not taken as a declaration at all")),
-                );
+                findings.push(finding.hint(consequence(view, atom.relation)));
             }
         }
         match part {

@@ -36,18 +36,15 @@ fn variables(view: &View<'_>, findings: &mut Diagnostics) {
     for clause in &view.sheet.clauses {
         let mut others: BTreeMap<u32, Vec<Span>> = BTreeMap::new();
         clause.each_variable(&mut |v, span| {
-            let usual = &clause.variables[v.0 as usize].name;
-            let text = view.text(span);
-            if text.strip_prefix('?').unwrap_or(text) != usual
-                && text.to_lowercase().ends_with(&usual.to_lowercase())
-            {
+            let (text, usual) = (view.text(span), view.variable(clause, v.0));
+            if text != usual && text.to_lowercase() == usual.to_lowercase() {
                 others.entry(v.0).or_default().push(span);
             }
         });
         clause.variables.iter().for_each(|variable| characters(view, variable.span, findings));
         for (v, others) in others {
             let usual = view.variable(clause, v);
-            findings.0.extend(respelt(view, &usual, clause.variables[v as usize].span, &others));
+            findings.0.extend(respelt(view, usual, clause.variables[v as usize].span, &others));
         }
     }
 }

@@ -284,14 +284,17 @@ fn restriction(view: &View<'_>, rule: &Rule, recursive: &[&RuleAtom], findings: 
                 || rule.head.arguments.contains(term)
                 || elsewhere.into_iter().any(|other| other.arguments.contains(term));
             if !is_bounded {
-                findings.push(Diagnostic::warning(
-                    "recursion-restriction",
-                    atom.span,
-                    format!(
-                        "`{}` recurs with an argument that nothing else limits",
-                        view.name(rule.head.relation)
-                    ),
-                ));
+                findings.push(
+                    Diagnostic::warning(
+                        "recursion-restriction",
+                        atom.span,
+                        format!(
+                            "`{}` recurs with an argument that nothing else limits",
+                            view.name(rule.head.relation)
+                        ),
+                    )
+                    .hint("each argument should be one of the head or of a condition that is not recursive"),
+                );
                 return;
             }
         }

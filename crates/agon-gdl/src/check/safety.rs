@@ -287,7 +287,7 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
     let code = if is_fact { "variable-in-fact" } else { "unsafe-variable" };
     let (message, fix) = match fault.kind {
         Kind::EveryRole => {
-            let role = view.word("role", &[&name]);
+            let role = view.word("role", &[name]);
             (
                 format!("no condition gives `{name}` a value; it is read as every role"),
                 add_condition(view, clause, &role),
@@ -312,19 +312,23 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
     };
     let mut finding = Diagnostic::error(code, place, message);
     finding.severity = fault.kind.severity();
-    if declarations::is_mere(view, rule) {
-        finding.severity = Severity::Warning;
-    }
     if let Kind::Demand(relation) = fault.kind
         && let Some(&index) = view.definitions(relation).first()
     {
         finding = finding.note(view.rules[index].head.span, "it must be given to this rule");
     }
     finding = finding.hint(match fault.kind {
-        Kind::EveryRole => format!("add the condition `{}`", view.word("role", &[&name])),
-        Kind::Head if is_fact => "make it a rule with a condition that has the variable".to_owned(),
+        Kind::EveryRole => format!("add the condition `{}`", view.word("role", &[name])),
+        Kind::NoValue => {
+            "say so by a relation: give it the condition without `not`, and deny the relation".to_owned()
+        }
+        _ if is_fact => "make it a rule with a condition that has the variable".to_owned(),
         _ => format!("add a positive condition that gives `{name}` its values"),
     });
+    if declarations::is_mere(view, rule) && finding.severity == Severity::Error {
+        finding.severity = Severity::Warning;
+        finding = finding.hint(declarations::consequence(view, rule.head.relation));
+    }
     finding.fix = fix;
     finding
 }

@@ -225,10 +225,10 @@ fn partly(terms: &[RuleTerm], bindings: &Bindings) -> Vec<RuleTerm> {
 }
 
 fn report(view: &View<'_>, around: &[(Link<'_>, Need)]) -> Diagnostic {
-    let text = |span| view.text(span).split_whitespace().collect::<Vec<_>>().join(" ");
     let step = |(link, need): &(Link<'_>, Need)| {
+        let clause = view.clause(link.rule);
         let not = if need.is_negated { "not " } else { "" };
-        format!("`{}` needs `{not}{}`", text(link.head.span), text(need.atom.span))
+        format!("`{}` needs `{not}{}`", view.show(clause, &link.head), view.show(clause, &need.atom))
     };
     let steps: Vec<String> = around.iter().map(step).collect();
     let mut finding = Diagnostic::error(
@@ -236,9 +236,9 @@ fn report(view: &View<'_>, around: &[(Link<'_>, Need)]) -> Diagnostic {
         around[0].1.atom.span,
         format!("negation runs in a circle: {}", steps.join(", ")),
     );
-    for ((link, need), step) in around.iter().zip(&steps) {
+    for ((link, need), step) in around.iter().zip(steps) {
         let place = if finding.span == need.atom.span { link.head.span } else { need.atom.span };
-        finding = finding.note(place, step.clone());
+        finding = finding.note(place, step);
     }
     finding.hint("what is denied must be settled before; define one of these without the others")
 }

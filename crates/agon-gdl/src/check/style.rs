@@ -46,7 +46,7 @@ fn singletons(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
             let name = view.variable(clause, v.0);
             findings.push(
                 Diagnostic::remark("singleton-variable", place, format!("`{name}` occurs only once"))
-                    .hint(format!("if any value will do, `{}` says so", underscored(&name))),
+                    .hint(format!("if any value will do, `{}` says so", underscored(name))),
             );
         }
     };

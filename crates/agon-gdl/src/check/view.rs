@@ -5,7 +5,7 @@ use std::cell::Cell;
 use agon_logic::Symbol;
 use agon_text::Span;
 
-use crate::rules::{Condition, Rule};
+use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind};
 
@@ -63,13 +63,9 @@ impl<'a> View<'a> {
         self.sheet.symbols.name(symbol)
     }
 
-    /// A variable of a clause as it is written.
-    pub(super) fn variable(&self, clause: &Clause, variable: u32) -> String {
-        let name = &clause.variables[variable as usize].name;
-        match self.sheet.syntax {
-            Syntax::Kif => format!("?{name}"),
-            Syntax::Infix => name.clone(),
-        }
+    /// A variable of a clause as it is first written.
+    pub(super) fn variable(&self, clause: &Clause, variable: u32) -> &'a str {
+        self.text(clause.variables[variable as usize].span)
     }
 
     /// A sentence or term in the syntax of the rulesheet: `word("p", &["a"])` is `(p a)` in KIF.
@@ -78,6 +74,21 @@ impl<'a> View<'a> {
             (_, []) => name.to_owned(),
             (Syntax::Kif, _) => format!("({name} {})", arguments.join(" ")),
             (Syntax::Infix, _) => format!("{name}({})", arguments.join(", ")),
+        }
+    }
+
+    /// An atom, or an instance of one, of a clause.
+    pub(super) fn show(&self, clause: &Clause, atom: &RuleAtom) -> String {
+        self.show_term(clause, &RuleTerm::Function(atom.relation, atom.arguments.clone()))
+    }
+
+    fn show_term(&self, clause: &Clause, term: &RuleTerm) -> String {
+        match term {
+            RuleTerm::Variable(v) => self.variable(clause, *v).to_owned(),
+            RuleTerm::Function(name, arguments) => {
+                let arguments: Vec<String> = arguments.iter().map(|a| self.show_term(clause, a)).collect();
+                self.word(self.name(*name), &arguments.iter().map(String::as_str).collect::<Vec<_>>())
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use crate::relation::{IndexSpec, Path};
 use crate::{TermBank, TermId};
 
 use super::prepare::Prepared;
+use super::shape::{ScanShape, scan_shape};
 use super::unify::Asked;
 use super::{PlanRefusal, Planner, Step};
 
@@ -113,7 +114,7 @@ impl Planner {
             Goal::Differ(a, b) => Step::Differ(self.build(a, origin)?, self.build(b, origin)?),
             Goal::Holds(atom) => match self.plans.relation_of[atom.predicate.index()] {
                 Some(relation) => {
-                    let shape = self.scan_shape(atom, bound, uses, origin)?;
+                    let shape = self.shape_of(atom, bound, uses, origin)?;
                     for (_, take) in &shape.take {
                         if let super::Take::Bind(v) = take {
                             bound[*v as usize] = true;
@@ -125,7 +126,7 @@ impl Planner {
             },
             Goal::Fails(atom) => match self.plans.relation_of[atom.predicate.index()] {
                 Some(relation) => {
-                    let shape = self.scan_shape(atom, bound, uses, origin)?;
+                    let shape = self.shape_of(atom, bound, uses, origin)?;
                     Step::NoRow(self.scan(relation, shape))
                 }
                 // What a negated call finds is not kept: its own variables end with it.
@@ -159,7 +160,7 @@ impl Planner {
             Goal::Holds(atom) if !self.demands_met(atom, bound) => Ok(None),
             Goal::Holds(atom) => match self.plans.relation_of[atom.predicate.index()] {
                 Some(relation) => {
-                    let shape = self.scan_shape(atom, bound, uses, origin)?;
+                    let shape = self.shape_of(atom, bound, uses, origin)?;
                     let branches = self.branching(atom.predicate, relation, &shape.spec);
                     Ok(Some(if shape.n_bound == 0 { 0.03 + branches.min(1.0) * 0.3 } else { branches }))
                 }
@@ -171,6 +172,16 @@ impl Planner {
                 }
             },
         }
+    }
+
+    fn shape_of(
+        &self,
+        atom: &Atom,
+        bound: &[bool],
+        uses: &[u32],
+        origin: u32,
+    ) -> Result<ScanShape, PlanRefusal> {
+        scan_shape(&self.plans.bank, atom, bound, uses).map_err(|_| PlanRefusal::Term { origin })
     }
 
     fn demands_met(&self, atom: &Atom, bound: &[bool]) -> bool {

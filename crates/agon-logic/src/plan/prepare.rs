@@ -6,17 +6,17 @@ use crate::{TermBank, TermId};
 
 use super::PlanRefusal;
 
-pub(super) struct Prepared {
-    pub(super) program: Program,
+pub(crate) struct Prepared {
+    pub(crate) program: Program,
     /// Rows of each predicate that are known for good.
-    pub(super) facts: Vec<Vec<Vec<TermId>>>,
-    pub(super) levels: Vec<Level>,
-    pub(super) demands: Vec<Vec<bool>>,
+    pub(crate) facts: Vec<Vec<Vec<TermId>>>,
+    pub(crate) levels: Vec<Level>,
+    pub(crate) demands: Vec<Vec<bool>>,
 }
 
 /// Takes the ground facts out of the rules. A relation of nothing but facts becomes a given one; where there are
 /// rules too, the facts get a relation of their own and a rule that reads it.
-pub(super) fn prepare(mut program: Program, bank: &TermBank) -> Result<Prepared, PlanRefusal> {
+pub(crate) fn prepare(mut program: Program, bank: &TermBank) -> Result<Prepared, PlanRefusal> {
     let mut facts: Vec<Vec<Vec<TermId>>> = vec![Vec::new(); program.predicates.len()];
     for predicate in 0..program.predicates.len() {
         if program.predicates[predicate].given.is_some() {
@@ -72,7 +72,7 @@ fn reader(head: PredicateId, holder: PredicateId, arity: usize) -> Rule {
 }
 
 /// The term of a pattern without variables; `None` if it has some.
-pub(super) fn ground(pattern: &Pattern, bank: &TermBank) -> Option<Result<TermId, TermRefusal>> {
+pub(crate) fn ground(pattern: &Pattern, bank: &TermBank) -> Option<Result<TermId, TermRefusal>> {
     match pattern {
         Pattern::Variable(_) => None,
         Pattern::Function(symbol, arguments) => {

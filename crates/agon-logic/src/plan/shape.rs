@@ -2,80 +2,90 @@
 
 use crate::program::{Atom, Pattern};
 use crate::relation::{IndexSpec, Path};
+use crate::term::TermRefusal;
+use crate::TermBank;
 
 use super::{Build, Call, Match, PlanRefusal, Planner, SKELETON_DEPTH, Scan, Skeleton, Take, prepare};
 
 /// What a scan selects by and what it takes from a row.
-pub(super) struct ScanShape {
-    pub(super) spec: IndexSpec,
-    pub(super) key: Vec<Build>,
-    pub(super) take: Vec<(Path, Take)>,
+pub(crate) struct ScanShape {
+    pub(crate) spec: IndexSpec,
+    pub(crate) key: Vec<Build>,
+    pub(crate) take: Vec<(Path, Take)>,
     /// How many variables get their value here.
-    pub(super) n_bound: usize,
+    pub(crate) n_bound: usize,
 }
 
-impl Planner {
-    /// How to find the rows of a given relation that fit an atom. Does not change `bound`.
-    pub(super) fn scan_shape(
-        &self,
-        atom: &Atom,
-        bound: &[bool],
-        uses: &[u32],
-        origin: u32,
-    ) -> Result<ScanShape, PlanRefusal> {
-        let mut shape =
-            ScanShape { spec: IndexSpec::default(), key: Vec::new(), take: Vec::new(), n_bound: 0 };
-        let mut here = vec![false; bound.len()];
-        let mut path = Vec::new();
-        for (column, pattern) in atom.arguments.iter().enumerate() {
-            path.push(u16::try_from(column).expect("relations have fewer than 65536 columns"));
-            self.shape_column(pattern, &mut path, bound, uses, &mut here, &mut shape, origin)?;
-            path.pop();
-        }
-        Ok(shape)
+/// How to find the rows of a given relation that fit an atom when these variables are bound. `uses` counts the
+/// places of each variable in the rule: one that stands nowhere else need not be taken.
+pub(crate) fn scan_shape(
+    bank: &TermBank,
+    atom: &Atom,
+    bound: &[bool],
+    uses: &[u32],
+) -> Result<ScanShape, TermRefusal> {
+    let mut shaping = Shaping {
+        bank,
+        bound,
+        uses,
+        here: vec![false; bound.len()],
+        path: Vec::new(),
+        shape: ScanShape { spec: IndexSpec::default(), key: Vec::new(), take: Vec::new(), n_bound: 0 },
+    };
+    for (column, pattern) in atom.arguments.iter().enumerate() {
+        shaping.path.push(u16::try_from(column).expect("relations have fewer than 65536 columns"));
+        shaping.column(pattern)?;
+        shaping.path.pop();
     }
+    Ok(shaping.shape)
+}
 
-    #[allow(clippy::too_many_arguments)]
-    fn shape_column(
-        &self,
-        pattern: &Pattern,
-        path: &mut Vec<u16>,
-        bound: &[bool],
-        uses: &[u32],
-        here: &mut [bool],
-        shape: &mut ScanShape,
-        origin: u32,
-    ) -> Result<(), PlanRefusal> {
-        let place = || Path::from(path.as_slice());
+struct Shaping<'a> {
+    bank: &'a TermBank,
+    bound: &'a [bool],
+    uses: &'a [u32],
+    /// Variables that got their value further left in the same atom.
+    here: Vec<bool>,
+    path: Vec<u16>,
+    shape: ScanShape,
+}
+
+impl Shaping<'_> {
+    fn column(&mut self, pattern: &Pattern) -> Result<(), TermRefusal> {
+        let place = Path::from(self.path.as_slice());
+        let shape = &mut self.shape;
         match pattern {
-            Pattern::Variable(v) if bound[*v as usize] => {
-                shape.spec.keys.push(place());
+            Pattern::Variable(v) if self.bound[*v as usize] => {
+                shape.spec.keys.push(place);
                 shape.key.push(Build::Slot(*v));
             }
-            Pattern::Variable(v) if here[*v as usize] => shape.take.push((place(), Take::Same(*v))),
-            Pattern::Variable(v) if uses[*v as usize] > 1 => {
-                here[*v as usize] = true;
+            Pattern::Variable(v) if self.here[*v as usize] => shape.take.push((place, Take::Same(*v))),
+            Pattern::Variable(v) if self.uses[*v as usize] > 1 => {
+                self.here[*v as usize] = true;
                 shape.n_bound += 1;
-                shape.take.push((place(), Take::Bind(*v)));
+                shape.take.push((place, Take::Bind(*v)));
             }
             Pattern::Variable(_) => {}
-            Pattern::Function(symbol, arguments) => match prepare::ground(pattern, &self.plans.bank) {
+            Pattern::Function(symbol, arguments) => match prepare::ground(pattern, self.bank) {
                 Some(id) => {
-                    shape.spec.keys.push(place());
-                    shape.key.push(Build::Constant(id.map_err(|_| PlanRefusal::Term { origin })?));
+                    shape.spec.keys.push(place);
+                    shape.key.push(Build::Constant(id?));
                 }
                 None => {
-                    shape.spec.forms.push((place(), *symbol, arguments.len()));
+                    shape.spec.forms.push((place, *symbol, arguments.len()));
                     for (i, argument) in arguments.iter().enumerate() {
-                        path.push(u16::try_from(i).expect("terms have fewer than 65536 arguments"));
-                        self.shape_column(argument, path, bound, uses, here, shape, origin)?;
-                        path.pop();
+                        self.path.push(u16::try_from(i).expect("terms have fewer than 65536 arguments"));
+                        self.column(argument)?;
+                        self.path.pop();
                     }
                 }
             },
         }
         Ok(())
     }
+}
+
+impl Planner {
 
     /// A scan with its index entered in the relation.
     pub(super) fn scan(&mut self, relation: usize, shape: ScanShape) -> Scan {

@@ -84,7 +84,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         n_warnings += warnings;
     }
     if args.files.len() > 1 && !args.json {
-        say!("{} files: {}", args.files.len(), summary(n_errors, n_warnings));
+        let unreadable = if n_unreadable > 0 { format!(", {n_unreadable} unreadable") } else { String::new() };
+        say!("{} files: {}{unreadable}", args.files.len(), summary(n_errors, n_warnings));
     }
     match (n_unreadable, n_errors) {
         (0, 0) => Ok(()),

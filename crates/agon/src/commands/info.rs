@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
-use crate::shipped::Shipped;
+use crate::shipped::header;
 use crate::terminal;
 use crate::terminal::say;
 
@@ -83,8 +83,7 @@ fn facts(args: &Args, game: &Arc<Game>) -> Value {
     .filter(|&symbol| used(symbol))
     .map(|symbol| sheet.symbols.name(symbol))
     .collect();
-    let shipped = Shipped::named(&args.game);
-    let header = |key| shipped.and_then(|game| game.header(key));
+    let header = |key| header(sheet.source.text(), key);
     let (n_procedures, n_indexes) = game.plan_sizes();
     json!({
         "game": args.game,

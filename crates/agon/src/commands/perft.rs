@@ -3,7 +3,7 @@
 use agon_game::{Position, Role};
 use serde_json::json;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
 use crate::terminal::say;
 
@@ -66,7 +66,7 @@ impl Count {
         if position.is_terminal() {
             self.n_ended += 1;
             if let Some(fault) = position.fault() {
-                self.fault.get_or_insert_with(|| fault.to_string());
+                self.fault.get_or_insert_with(|| describe(fault, position.shape()));
             }
         }
         if depth == 0 {

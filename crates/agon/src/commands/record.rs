@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use agon_game::{Notation as _, Position as _, Rng, Role};
 use rand::SeedableRng as _;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
 use crate::trace::{Play, Step, Trace};
 use crate::terminal::put;
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             position.advance(&joint);
         }
         if let Some(fault) = position.fault() {
-            return Err(Failure::wrong(format!("a play could not be played on: {fault}")));
+            return Err(Failure::wrong(format!("a play could not be played on: {}", describe(fault, position.shape()))));
         }
         let only = |values: &[i64]| if let [value] = values { Some(*value) } else { None };
         plays.push(Play {

@@ -6,7 +6,7 @@ use agon_game::{Position, Rng, Role};
 use rand::SeedableRng as _;
 use serde_json::json;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
 use crate::terminal;
 use crate::terminal::say;
@@ -46,7 +46,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut rng = Rng::seed_from_u64(args.seed);
     let bar = terminal::progress(args.n, "playing");
     let began = Instant::now();
-    let limit = args.seconds.map(|seconds| Duration::from_secs_f64(seconds.clamp(0.0, 1e9)));
+    let limit = args.seconds.map(Duration::try_from_secs_f64).transpose();
+    let limit = limit.map_err(|error| Failure::unreadable(format!("--seconds: {error}")))?;
     let mut outcomes = Outcomes::new(shape.role_names.len());
     let mut position = start.clone();
     for _ in 0..args.n {
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         position.go_to(start.state());
         let n_steps = position.play_out(&mut rng, args.max_steps);
         if let Some(fault) = position.fault() {
-            outcomes.faults.push(fault.to_string());
+            outcomes.faults.push(describe(fault, &shape));
         }
         outcomes.add(n_steps, position.is_terminal(), shape.roles().map(|role| position.payoff(role)));
         bar.inc(1);
@@ -67,10 +68,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match outcomes.faults.first() {
         None => Ok(()),
         Some(fault) => {
-            let n_faults = outcomes.faults.len();
-            Err(Failure::wrong(format!("{n_faults} plays could not be played on; the first: {fault}")))
+            let plays = plays(outcomes.faults.len() as u64);
+            Err(Failure::wrong(format!("{plays} could not be played on; the first: {fault}")))
         }
     }
+}
+
+/// A number of plays in words.
+fn plays(n: u64) -> String {
+    if n == 1 { "1 play".to_owned() } else { format!("{n} plays") }
 }
 
 /// What came of the plays.
@@ -128,7 +134,7 @@ impl Outcomes {
     }
 
     fn print(&self, args: &Args, shape: &agon_game::Shape, seconds: f64) {
-        say!("{}: {} random plays, seed {}", terminal::bold(&args.game), self.n_plays, args.seed);
+        say!("{}: {} at random, seed {}", terminal::bold(&args.game), plays(self.n_plays), args.seed);
         if self.n_plays > 0 {
             let (shortest, longest) = (self.shortest, self.longest);
             say!("  length  {:.2} on average, {shortest} to {longest}", self.mean_length());

@@ -14,7 +14,10 @@ const N_THREADS: usize = 2;
 
 /// The root of the project.
 pub(super) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project lies above the crate")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the project lies above the crate")
 }
 
 /// The rulesheets and traces that lie beside the project on our machines, if they are here.

@@ -41,7 +41,8 @@ fn have_header_perft_and_trace() {
         };
         let keys = ["title", "summary", "interest", "facts"].into_iter().filter(|key| !has(key));
         let mut missing: Vec<String> = keys.map(|key| format!("no `;; {key}:` at the top")).collect();
-        let beside = ["perft", "trace.json"].into_iter().filter(|ending| !path.with_extension(ending).is_file());
+        let beside =
+            ["perft", "trace.json"].into_iter().filter(|ending| !path.with_extension(ending).is_file());
         missing.extend(beside.map(|ending| format!("no .{ending} beside it")));
         if missing.is_empty() { Ok(()) } else { Err(format!("{}: {}", name(path), missing.join(", "))) }
     });
@@ -65,7 +66,7 @@ fn have_nothing_to_complain_of() {
 fn keep_the_laws_of_play() {
     for_each(&shipped(), |path| {
         let start = games::open(games::source(path))?.start();
-        let plan = laws::Plan { seed: 1, plays: 2, max_steps: 60 };
+        let plan = laws::Plan { seed: 1, plays: 5, max_steps: 100 };
         let outcome =
             if start.shape().hidden { laws::check_hidden(&start, &plan) } else { laws::check(&start, &plan) };
         match outcome {
@@ -81,7 +82,8 @@ fn have_the_numbers_of_plays_written_down() {
     let is_slow = std::env::var_os("SLOW").is_some();
     let n_skipped = AtomicUsize::new(0);
     for_each(&shipped(), |path| {
-        let text = std::fs::read_to_string(path.with_extension("perft")).map_err(|error| error.to_string())?;
+        let text =
+            std::fs::read_to_string(path.with_extension("perft")).map_err(|error| error.to_string())?;
         let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
         let lines = lines.map(Line::read).collect::<Result<Vec<Line>, String>>();
         let lines = lines.map_err(|why| format!("{}: {why}", name(path)))?;
@@ -89,7 +91,8 @@ fn have_the_numbers_of_plays_written_down() {
             return Err(format!("{}: no perft line", name(path)));
         }
         // A count of ended plays costs as much as all plays of that depth.
-        let too_deep = lines.iter().filter(|line| line.count > MAX_NODES && !is_slow).map(|line| line.depth).min();
+        let too_deep =
+            lines.iter().filter(|line| line.count > MAX_NODES && !is_slow).map(|line| line.depth).min();
         let wanted = |line: &&Line| too_deep.is_none_or(|depth| line.depth < depth);
         n_skipped.fetch_add(lines.iter().filter(|line| !wanted(line)).count(), Ordering::Relaxed);
         let deepest = lines.iter().filter(wanted).map(|line| line.depth).max().unwrap_or(0);
@@ -181,7 +184,9 @@ pub(super) fn joint_moves<P: Position>(position: &P) -> Vec<Vec<P::Move>> {
     let roles: Vec<Role> = position.shape().roles().collect();
     roles.into_iter().fold(vec![Vec::new()], |joints, role| {
         let moves = position.legal_moves(role);
-        let extend = |joint: Vec<P::Move>| moves.iter().map(move |m| [joint.as_slice(), &[m.clone()]].concat());
+        let extend = |joint: Vec<P::Move>| {
+            moves.iter().map(move |m| [joint.as_slice(), std::slice::from_ref(m)].concat())
+        };
         joints.into_iter().flat_map(extend).collect()
     })
 }
@@ -202,7 +207,11 @@ fn play_as_recorded() {
         let last = text.lines().last().unwrap_or_default();
         assert!(last.ends_with(" states, 0 mismatches"), "{text}");
         let n_replayed = text.lines().filter(|line| line.contains(": ok, ")).count();
-        assert_eq!(n_replayed, rulesheets(&folder).len(), "every rulesheet has a trace that names it:\n{text}");
+        assert_eq!(
+            n_replayed,
+            rulesheets(&folder).len(),
+            "every rulesheet has a trace that names it:\n{text}"
+        );
     }
 }
 
@@ -226,7 +235,8 @@ fn survive_printing() {
 /// Replays the trace of a rulesheet by other rules.
 fn plays_alike(rules: &str, rulesheet: &Path) -> Result<(), String> {
     let trace = rulesheet.with_extension("trace.json");
-    let replay = games::program().args(["replay", rules]).arg(&trace).output().map_err(|error| error.to_string())?;
+    let replay =
+        games::program().args(["replay", rules]).arg(&trace).output().map_err(|error| error.to_string())?;
     if replay.status.success() {
         return Ok(());
     }

@@ -85,7 +85,7 @@ fn text_without_clauses() {
     ] {
         check(text, "");
     }
-    assert_eq!(infix::read(source("")).0.clauses.len(), 0);
+    assert_eq!(infix::read(source(""), Case::Ignored).0.clauses.len(), 0);
 }
 
 #[test]

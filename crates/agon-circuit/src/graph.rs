@@ -1,0 +1,219 @@
+//! An and-inverter graph under construction: gates are shared and simplified as they are asked for.
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use crate::Signal;
+
+/// Two-input AND gates over leaves that mean nothing here.
+///
+/// Gate 0 is the constant false, then come the leaves, then the AND gates in topological order. The same gate is
+/// never made twice, and a gate that two levels of logic show to be something simpler is not made at all:
+/// constants, `a & a`, `a & !a`, absorption and substitution through one AND gate below either side (the rules
+/// without blow-up of Brummayer and Biere, "Local two-level And-Inverter Graph minimization", 2006). What is built
+/// is a matter of the calls alone.
+#[derive(Clone)]
+pub(crate) struct Graph {
+    first_and: usize,
+    ands: Vec<[Signal; 2]>,
+    /// Indices into `ands`, found by operands. Invariant: every index is in it once.
+    index: HashTable<u32>,
+}
+
+impl Graph {
+    pub(crate) fn new(n_leaves: usize) -> Graph {
+        Graph { first_and: 1 + n_leaves, ands: Vec::new(), index: HashTable::new() }
+    }
+
+    /// The number of the first AND gate.
+    pub(crate) fn first_and(&self) -> usize {
+        self.first_and
+    }
+
+    pub(crate) fn leaf(&self, leaf: usize) -> Signal {
+        debug_assert!(leaf + 1 < self.first_and, "leaves are dense");
+        Signal::of_gate(1 + leaf)
+    }
+
+    pub(crate) fn ands(&self) -> &[[Signal; 2]] {
+        &self.ands
+    }
+
+    pub(crate) fn into_ands(self) -> Vec<[Signal; 2]> {
+        self.ands
+    }
+
+    /// The operands of the AND gate that drives a signal, whatever its inversion.
+    #[inline]
+    pub(crate) fn operands(&self, signal: Signal) -> Option<[Signal; 2]> {
+        signal.gate().checked_sub(self.first_and).map(|and| self.ands[and])
+    }
+
+    /// Both hold.
+    pub(crate) fn and(&mut self, a: Signal, b: Signal) -> Signal {
+        match self.simplify(a, b) {
+            Simplified::To(signal) => signal,
+            Simplified::Gate(a, b) => self.hashed(a, b),
+        }
+    }
+
+    /// At least one holds.
+    pub(crate) fn or(&mut self, a: Signal, b: Signal) -> Signal {
+        !self.and(!a, !b)
+    }
+
+    /// Exactly one holds.
+    pub(crate) fn xor(&mut self, a: Signal, b: Signal) -> Signal {
+        let both = self.and(a, b);
+        let neither = self.and(!a, !b);
+        self.and(!both, !neither)
+    }
+
+    /// `then` if `condition` holds, else `otherwise`.
+    pub(crate) fn choose(&mut self, condition: Signal, then: Signal, otherwise: Signal) -> Signal {
+        let yes = self.and(condition, then);
+        let no = self.and(!condition, otherwise);
+        self.or(yes, no)
+    }
+
+    /// All hold: a balanced tree. True if there are none. Time is that of sorting.
+    pub(crate) fn and_all(&mut self, signals: &[Signal]) -> Signal {
+        let mut layer = signals.to_vec();
+        layer.sort_unstable();
+        layer.dedup();
+        // Sorted, a wire and its negation are neighbours, and the constants come first.
+        if layer.first() == Some(&Signal::FALSE) || layer.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return Signal::FALSE;
+        }
+        while layer.len() > 1 {
+            let n_pairs = layer.len() / 2;
+            for pair in 0..n_pairs {
+                layer[pair] = self.and(layer[2 * pair], layer[2 * pair + 1]);
+            }
+            if layer.len() % 2 == 1 {
+                layer[n_pairs] = layer[layer.len() - 1];
+            }
+            layer.truncate(layer.len().div_ceil(2));
+        }
+        layer.pop().unwrap_or(Signal::TRUE)
+    }
+
+    /// At least one holds: a balanced tree. False if there are none. Time is that of sorting.
+    pub(crate) fn or_all(&mut self, signals: &[Signal]) -> Signal {
+        let negated: Vec<Signal> = signals.iter().map(|&signal| !signal).collect();
+        !self.and_all(&negated)
+    }
+
+    /// The gate with these operands, made if there is none yet.
+    fn hashed(&mut self, a: Signal, b: Signal) -> Signal {
+        let key = if a < b { [a, b] } else { [b, a] };
+        let Graph { ands, index, first_and } = self;
+        let entry = index.entry(
+            hash(key[0], key[1]),
+            |&and| ands[and as usize] == key,
+            |&and| hash(ands[and as usize][0], ands[and as usize][1]),
+        );
+        let and = match entry {
+            Entry::Occupied(found) => *found.get(),
+            Entry::Vacant(place) => {
+                let and = u32::try_from(ands.len()).expect("a circuit has fewer than 2^31 gates");
+                ands.push(key);
+                place.insert(and);
+                and
+            }
+        };
+        Signal::of_gate(*first_and + and as usize)
+    }
+
+    fn simplify(&self, mut a: Signal, mut b: Signal) -> Simplified {
+        // Every turn of the loop replaces an operand by one of a lower gate, so it ends.
+        loop {
+            if a == Signal::FALSE || b == Signal::FALSE || a == !b {
+                return Simplified::To(Signal::FALSE);
+            }
+            if a == Signal::TRUE || a == b {
+                return Simplified::To(b);
+            }
+            if b == Signal::TRUE {
+                return Simplified::To(a);
+            }
+            let (below_a, below_b) = (self.operands(a), self.operands(b));
+            let step = [(a, b, below_b), (b, a, below_a)]
+                .into_iter()
+                .find_map(|(x, y, below)| one_sided(x, y, below?))
+                .or_else(|| two_sided(a, b, below_a?, below_b?));
+            match step {
+                None => return Simplified::Gate(a, b),
+                Some(Step::To(signal)) => return Simplified::To(signal),
+                Some(Step::Again(x, y)) => (a, b) = (x, y),
+            }
+        }
+    }
+}
+
+/// A hash of two operands: one full multiplication, both halves kept, since neighbouring gates differ in low bits only.
+pub(crate) fn hash(a: Signal, b: Signal) -> u64 {
+    let key = (a.literal() as u64) << 32 | b.literal() as u64;
+    let product = u128::from(key ^ 0x2545_f491_4f6c_dd1d) * 0x9e37_79b9_7f4a_7c15;
+    (product >> 64) as u64 ^ product as u64
+}
+
+enum Simplified {
+    To(Signal),
+    Gate(Signal, Signal),
+}
+
+enum Step {
+    To(Signal),
+    Again(Signal, Signal),
+}
+
+/// `x & y` where `y` is driven by `p & q`.
+fn one_sided(x: Signal, y: Signal, [p, q]: [Signal; 2]) -> Option<Step> {
+    if y.is_inverted() {
+        // x & !(x & q) = x & !q;  x & !(!x & q) = x.
+        if x == p {
+            return Some(Step::Again(x, !q));
+        }
+        if x == q {
+            return Some(Step::Again(x, !p));
+        }
+        return (x == !p || x == !q).then_some(Step::To(x));
+    }
+    // x & (x & q) = x & q;  x & (!x & q) = 0.
+    if x == p || x == q {
+        return Some(Step::To(y));
+    }
+    (x == !p || x == !q).then_some(Step::To(Signal::FALSE))
+}
+
+/// `a & b` where `a` is driven by `p & q` and `b` by `r & s`.
+fn two_sided(a: Signal, b: Signal, [p, q]: [Signal; 2], [r, s]: [Signal; 2]) -> Option<Step> {
+    match (a.is_inverted(), b.is_inverted()) {
+        // (p & q) & (!p & s) = 0.
+        (false, false) => (p == !r || p == !s || q == !r || q == !s).then_some(Step::To(Signal::FALSE)),
+        (false, true) => clash(a, [p, q], [r, s]),
+        (true, false) => clash(b, [r, s], [p, q]),
+        // !(p & q) & !(p & !q) = !p.
+        (true, true) => {
+            if (p == r && q == !s) || (p == s && q == !r) {
+                Some(Step::To(!p))
+            } else if (q == s && p == !r) || (q == r && p == !s) {
+                Some(Step::To(!q))
+            } else {
+                None
+            }
+        }
+    }
+}
+
+/// `a & !(r & s)` where `a = p & q`: whatever `a` implies is dropped from the inverted side.
+fn clash(a: Signal, [p, q]: [Signal; 2], [r, s]: [Signal; 2]) -> Option<Step> {
+    if p == !r || p == !s || q == !r || q == !s {
+        return Some(Step::To(a));
+    }
+    if p == r || q == r {
+        return Some(Step::Again(a, !s));
+    }
+    (p == s || q == s).then_some(Step::Again(a, !r))
+}

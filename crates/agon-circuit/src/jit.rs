@@ -1,0 +1,135 @@
+//! Generated AVX2 code for programs: the one module with unsafe code.
+//!
+//! In goes a [`Program`], out comes a function in executable memory that computes it for 256 lanes. The pages are written
+//! first and made executable afterwards, never both at once. The portable twin is [`crate::interpret`]; tests compare
+//! the two bit by bit.
+#![allow(unsafe_code)]
+
+mod allocate;
+mod machine;
+
+use memmap2::{Mmap, MmapMut};
+
+use crate::Plane;
+use crate::program::{Output, Program};
+
+/// A program as machine code.
+///
+/// Invariants: `code` is what `assemble` made of steps that `allocate` made, so it reads `n_state` planes of the first
+/// area, `n_rest` of the second, writes `n_outputs` planes of the third, uses `n_scratch` of the fourth, touches no other
+/// memory, keeps to the System V calling convention and returns. A value exists only on a machine with AVX2.
+pub(crate) struct Native {
+    code: Mmap,
+    n_state: usize,
+    n_rest: usize,
+    n_outputs: usize,
+    n_scratch: usize,
+    n_steps: usize,
+}
+
+/// Why there is no machine code for a program. Never anybody's fault: the interpreter stands in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unavailable {
+    /// This processor lacks AVX2, or is no x86-64.
+    Processor,
+    /// The system gave no executable memory.
+    Memory(String),
+}
+
+impl Native {
+    /// Generates code. The first `n_state` leaves are read from the state area.
+    pub(crate) fn new(program: &Program, n_state: usize) -> Result<Native, Unavailable> {
+        if !is_available() {
+            return Err(Unavailable::Processor);
+        }
+        check(program);
+        let allocated = allocate::allocate(program, n_state);
+        let bytes = machine::assemble(&allocated.steps);
+        let memory = |error: std::io::Error| Unavailable::Memory(error.to_string());
+        let mut pages = MmapMut::map_anon(bytes.len()).map_err(memory)?;
+        pages[..bytes.len()].copy_from_slice(&bytes);
+        Ok(Native {
+            code: pages.make_exec().map_err(memory)?,
+            n_state,
+            n_rest: program.n_leaves - n_state,
+            n_outputs: program.outputs.len(),
+            n_scratch: allocated.n_scratch,
+            n_steps: allocated.steps.len(),
+        })
+    }
+
+    /// How many planes of scratch memory [`Native::run`] needs.
+    pub(crate) fn n_scratch(&self) -> usize {
+        self.n_scratch
+    }
+
+    /// How many machine instructions there are, and how many bytes of code.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        (self.n_steps, self.code.len())
+    }
+
+    /// Computes the outputs from the leaves.
+    #[inline]
+    pub(crate) fn run(&self, state: &[Plane], rest: &[Plane], out: &mut [Plane], scratch: &mut [Plane]) {
+        assert!(state.len() >= self.n_state && rest.len() >= self.n_rest, "all leaves are given");
+        assert!(
+            out.len() >= self.n_outputs && scratch.len() >= self.n_scratch,
+            "there is room for the results"
+        );
+        scratch[0] = Plane::ONES;
+        #[cfg(target_arch = "x86_64")]
+        {
+            type Function = extern "sysv64" fn(*const Plane, *const Plane, *mut Plane, *mut Plane);
+            // SAFETY: by the invariants of `Native`, the code is a function of this type on a processor that can run it,
+            // and it touches only the first planes of the four areas, which are there by the assertions above. The slices
+            // are distinct memory, since two of them are borrowed mutably.
+            let function = unsafe { std::mem::transmute::<*const u8, Function>(self.code.as_ptr()) };
+            function(state.as_ptr(), rest.as_ptr(), out.as_mut_ptr(), scratch.as_mut_ptr());
+        }
+    }
+}
+
+/// The bounds that the generated code relies on: every operand is a leaf or an earlier result.
+fn check(program: &Program) {
+    for (value, instruction) in (program.n_leaves as u32..).zip(&program.instructions) {
+        assert!(
+            instruction.a < value && instruction.b < value,
+            "an instruction reads leaves or earlier instructions"
+        );
+    }
+    let n_values = (program.n_leaves + program.instructions.len()) as u32;
+    for output in &program.outputs {
+        assert!(!matches!(output, Output::Value { value, .. } if *value >= n_values), "outputs are values");
+    }
+}
+
+/// Whether this processor runs the code generated here.
+pub(crate) fn is_available() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("bmi2")
+        && is_x86_feature_detected!("lzcnt");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+/// Calls the function, compiled for processors like those that run the generated code if this is one.
+///
+/// What is inlined into `work` is compiled with it; the loops around the kernel are written to be.
+#[inline]
+pub(crate) fn with_wide_registers<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
+        fn wide<R>(work: impl FnOnce() -> R) -> R {
+            work()
+        }
+        if is_available() {
+            // SAFETY: `is_available` has just found every feature that `wide` is compiled for.
+            return unsafe { wide(work) };
+        }
+    }
+    work()
+}

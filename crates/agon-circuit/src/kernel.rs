@@ -1,0 +1,69 @@
+//! A program ready to run on 256 lanes, by whichever executor there is.
+
+use crate::Plane;
+use crate::interpret::Interpreter;
+use crate::jit::Native;
+use crate::program::Program;
+
+/// How programs are executed.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Generated machine code where the processor has AVX2, else as `Portable`.
+    #[default]
+    Native,
+    /// The interpreter, which runs everywhere and judges the other.
+    Portable,
+}
+
+/// A program with its own scratch memory: one per thread.
+pub(crate) struct Kernel {
+    executor: Executor,
+    n_state: usize,
+    scratch: Vec<Plane>,
+}
+
+enum Executor {
+    Native(Native),
+    Portable(Interpreter),
+}
+
+impl Kernel {
+    /// The first `n_state` leaves of the program are the state that goes in, the others the rest.
+    pub(crate) fn new(program: &Program, n_state: usize, backend: Backend) -> Kernel {
+        let native = match backend {
+            Backend::Native => Native::new(program, n_state).ok(),
+            Backend::Portable => None,
+        };
+        match native {
+            Some(native) => {
+                let scratch = vec![Plane::ZERO; native.n_scratch()];
+                Kernel { executor: Executor::Native(native), n_state, scratch }
+            }
+            None => {
+                let scratch = vec![Plane::ZERO; program.n_leaves];
+                Kernel { executor: Executor::Portable(Interpreter::new(program)), n_state, scratch }
+            }
+        }
+    }
+
+    /// Computes the outputs.
+    #[inline]
+    pub(crate) fn run(&mut self, state: &[Plane], rest: &[Plane], out: &mut [Plane]) {
+        match &self.executor {
+            Executor::Native(native) => native.run(state, rest, out, &mut self.scratch),
+            Executor::Portable(interpreter) => {
+                self.scratch[..self.n_state].copy_from_slice(&state[..self.n_state]);
+                self.scratch[self.n_state..self.n_state + rest.len()].copy_from_slice(rest);
+                interpreter.run(&mut self.scratch, out);
+            }
+        }
+    }
+
+    /// Which executor it is, machine instructions and bytes of code, if it is native.
+    pub(crate) fn native_size(&self) -> Option<(usize, usize)> {
+        match &self.executor {
+            Executor::Native(native) => Some(native.size()),
+            Executor::Portable(_) => None,
+        }
+    }
+}

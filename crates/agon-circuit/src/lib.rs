@@ -1,0 +1,40 @@
+//! Ground games as circuits: the form, the optimiser, the executors.
+//!
+//! A game with finitely many fluents and moves is one Boolean function from state and moves to the next state,
+//! legality, the end and goals. A language makes one with [`Builder`]; everything after that is written once. This
+//! crate knows no rule language.
+
+mod batch;
+mod builder;
+mod circuit;
+mod dump;
+mod graph;
+mod interpret;
+mod jit;
+mod kernel;
+pub mod optimise;
+mod plane;
+mod playout;
+pub mod program;
+mod random;
+mod sampler;
+mod scalar;
+mod signal;
+mod transpose;
+mod verify;
+
+pub use batch::{Batch, BatchCircuit, BatchOptions, Child, Order, Tally};
+pub use builder::Builder;
+pub use circuit::{Circuit, CircuitRole, Gate, Outputs};
+pub use dump::write_graphviz;
+pub use kernel::Backend;
+pub use plane::Plane;
+pub use playout::Turns;
+pub use scalar::{Bits, Input, ScalarCircuit};
+pub use signal::Signal;
+pub use verify::{Broken, verify};
+
+#[cfg(test)]
+extern crate self as agon_circuit;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! Base bits that nothing depends on.
+
+use super::sweep::sweep;
+use crate::{Circuit, Signal};
+
+/// Sets to false for ever the base bits on which no legal move, no end and no goal ever depends, and drops percepts.
+///
+/// For playouts only: play is the same, but the states read differently, so this is not among
+/// [`PASSES`](super::PASSES).
+pub fn forget_unread(circuit: &Circuit) -> Circuit {
+    let first_and = circuit.first_and();
+    let mut read = vec![false; circuit.n_gates()];
+    let mut stack: Vec<usize> = circuit.outputs.state_signals().map(Signal::gate).collect();
+    while let Some(gate) = stack.pop() {
+        if std::mem::replace(&mut read[gate], true) {
+            continue;
+        }
+        if let Some(and) = gate.checked_sub(first_and) {
+            stack.extend(circuit.ands[and].iter().map(|operand| operand.gate()));
+        } else if (1..circuit.first_input()).contains(&gate) {
+            stack.push(circuit.outputs.next[gate - 1].gate());
+        }
+    }
+    let mut result = circuit.clone();
+    result.outputs.percepts.iter_mut().for_each(Vec::clear);
+    for (bit, next) in result.outputs.next.iter_mut().enumerate() {
+        if !read[1 + bit] {
+            *next = Signal::FALSE;
+            result.initial[bit] = false;
+        }
+    }
+    sweep(&result)
+}

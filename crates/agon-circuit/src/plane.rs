@@ -1,0 +1,95 @@
+//! 256 lanes of one wire.
+
+/// 256 bits that are worked on at once; bit `i % 64` of word `i / 64` belongs to lane `i`.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+#[repr(align(32))]
+pub struct Plane(pub [u64; 4]);
+
+impl Plane {
+    /// False in every lane.
+    pub const ZERO: Plane = Plane([0; 4]);
+    /// True in every lane.
+    pub const ONES: Plane = Plane([!0; 4]);
+    /// How many lanes there are.
+    pub const LANES: usize = 256;
+
+    /// The same value in every lane.
+    pub fn splat(value: bool) -> Plane {
+        if value { Plane::ONES } else { Plane::ZERO }
+    }
+
+    /// The value in one lane.
+    #[inline]
+    pub fn lane(&self, lane: usize) -> bool {
+        self.0[lane / 64] >> (lane % 64) & 1 == 1
+    }
+
+    /// Sets the value of one lane.
+    #[inline]
+    pub fn set_lane(&mut self, lane: usize, value: bool) {
+        let word = &mut self.0[lane / 64];
+        *word = *word & !(1 << (lane % 64)) | u64::from(value) << (lane % 64);
+    }
+
+    /// In how many lanes it is true.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Whether it is true in no lane.
+    #[inline]
+    pub fn is_zero(&self) -> bool {
+        self.0 == [0; 4]
+    }
+
+    /// The lanes in which it is true, in ascending order.
+    pub fn lanes(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(idx, mut word)| {
+            std::iter::from_fn(move || {
+                let lane = word.trailing_zeros() as usize;
+                (word != 0).then(|| {
+                    word &= word - 1;
+                    64 * idx + lane
+                })
+            })
+        })
+    }
+
+    #[inline]
+    fn zip(self, other: Plane, f: impl Fn(u64, u64) -> u64) -> Plane {
+        Plane(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+}
+
+impl std::ops::BitAnd for Plane {
+    type Output = Plane;
+    #[inline]
+    fn bitand(self, other: Plane) -> Plane {
+        self.zip(other, |a, b| a & b)
+    }
+}
+
+impl std::ops::BitOr for Plane {
+    type Output = Plane;
+    #[inline]
+    fn bitor(self, other: Plane) -> Plane {
+        self.zip(other, |a, b| a | b)
+    }
+}
+
+impl std::ops::BitXor for Plane {
+    type Output = Plane;
+    #[inline]
+    fn bitxor(self, other: Plane) -> Plane {
+        self.zip(other, |a, b| a ^ b)
+    }
+}
+
+impl std::ops::Not for Plane {
+    type Output = Plane;
+    #[inline]
+    fn not(self) -> Plane {
+        Plane(self.0.map(|word| !word))
+    }
+}

@@ -1,0 +1,314 @@
+//! One game at a time: a circuit as a [`Position`].
+
+use std::sync::Arc;
+
+use agon_game::{Fault, Hidden, Notation, Position, Role, Shape};
+
+use crate::interpret::Interpreter;
+use crate::program::lower;
+use crate::{Circuit, Signal};
+
+/// A move: the number of its input bit, counted over all roles, role by role. Dense: `0..circuit.n_inputs()`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Input(pub u32);
+
+/// A state: the base bits, 64 to a word. Bits after the last one are zero.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Bits(pub Arc<[u64]>);
+
+impl Bits {
+    /// Packs bits into words.
+    pub fn pack(bits: impl ExactSizeIterator<Item = bool>) -> Bits {
+        let mut words = vec![0; bits.len().div_ceil(64)];
+        for (bit, value) in bits.enumerate() {
+            words[bit / 64] |= u64::from(value) << (bit % 64);
+        }
+        Bits(words.into())
+    }
+
+    /// One bit.
+    #[inline]
+    pub fn get(&self, bit: usize) -> bool {
+        self.0[bit / 64] >> (bit % 64) & 1 == 1
+    }
+}
+
+/// A circuit standing at one state.
+///
+/// Everything is worked out anew at each state, in the order of the lowered program. Nothing is allocated by a step,
+/// unless somebody else holds on to the state that is left.
+#[derive(Clone)]
+pub struct ScalarCircuit {
+    rules: Arc<Rules>,
+    state: Bits,
+    is_terminal: bool,
+    fault: Option<Fault>,
+    /// The legal moves of all roles, role after role.
+    legal: Vec<Input>,
+    /// By role: where its legal moves end in `legal`.
+    legal_ends: Vec<u32>,
+    payoffs: Vec<f64>,
+    /// The values of the program that runs; its first ones are the base bits, then the inputs.
+    slots: Vec<u64>,
+    results: Vec<u64>,
+}
+
+struct Rules {
+    circuit: Arc<Circuit>,
+    shape: Shape,
+    /// From base bits to what a state says: legal, terminal, goals.
+    look: Interpreter,
+    /// From base bits and inputs to the next base bits.
+    step: Interpreter,
+    /// From base bits and inputs to the percepts of all roles.
+    sense: Interpreter,
+    /// By role: its first input, and at the end the number of inputs.
+    first_inputs: Vec<u32>,
+    n_look: usize,
+}
+
+impl ScalarCircuit {
+    /// The initial position of a circuit's game, with what the circuit alone shows of its shape.
+    pub fn new(circuit: Arc<Circuit>) -> ScalarCircuit {
+        let shape = circuit.shape();
+        ScalarCircuit::with_shape(circuit, shape)
+    }
+
+    /// The initial position, of a shape of which more has been proved.
+    pub fn with_shape(circuit: Arc<Circuit>, shape: Shape) -> ScalarCircuit {
+        let n_base = circuit.base.len();
+        let n_leaves = n_base + circuit.n_inputs();
+        let compile = |roots: &[Signal]| Interpreter::new(&lower(n_leaves, &circuit.ands, roots));
+        let look: Vec<Signal> = circuit.outputs.state_signals().collect();
+        let percepts: Vec<Signal> =
+            circuit.outputs.percepts.iter().flatten().map(|(_, signal)| *signal).collect();
+        let mut first_inputs = vec![0];
+        for role in &circuit.roles {
+            first_inputs.push(first_inputs[first_inputs.len() - 1] + role.moves.len() as u32);
+        }
+        let rules = Rules {
+            look: compile(&look),
+            step: compile(&circuit.outputs.next),
+            sense: compile(&percepts),
+            n_look: look.len(),
+            first_inputs,
+            shape,
+            circuit,
+        };
+        let mut position = ScalarCircuit {
+            state: Bits::pack(rules.circuit.initial.iter().copied()),
+            is_terminal: false,
+            fault: None,
+            legal: Vec::new(),
+            legal_ends: vec![0; rules.circuit.roles.len()],
+            payoffs: vec![0.0; rules.circuit.roles.len()],
+            slots: vec![0; n_leaves],
+            results: vec![0; rules.n_look.max(n_base)],
+            rules: Arc::new(rules),
+        };
+        position.look();
+        position
+    }
+
+    /// The circuit that is played.
+    pub fn circuit(&self) -> &Arc<Circuit> {
+        &self.rules.circuit
+    }
+
+    /// The move of a role by its index within the role.
+    pub fn input(&self, role: Role, move_idx: usize) -> Input {
+        Input(self.rules.first_inputs[role.index()] + move_idx as u32)
+    }
+
+    /// Whose move it is, and its index within the role.
+    pub fn role_and_index(&self, input: Input) -> (Role, usize) {
+        let role = self.rules.first_inputs.partition_point(|&first| first <= input.0) - 1;
+        (Role::new(role), (input.0 - self.rules.first_inputs[role]) as usize)
+    }
+
+    /// The goal values that hold for the role here, in ascending order. Games as they should be have exactly one.
+    pub fn goal_values(&self, role: Role) -> Vec<i64> {
+        let goals = &self.rules.circuit.outputs.goals[role.index()];
+        let roots: Vec<Signal> = goals.iter().map(|&(_, signal)| signal).collect();
+        let circuit = &self.rules.circuit;
+        let program = lower(circuit.first_and() - 1, &circuit.ands, &roots);
+        let mut slots = vec![0; program.n_leaves];
+        load(&self.state, circuit.base.len(), &mut slots);
+        let mut results = vec![0_u64; roots.len()];
+        Interpreter::new(&program).run(&mut slots, &mut results);
+        goals.iter().zip(results).filter(|&(_, holds)| holds & 1 == 1).map(|(&(value, _), _)| value).collect()
+    }
+
+    /// Works out everything there is to know of the state.
+    fn look(&mut self) {
+        let ScalarCircuit { rules, slots, results, legal, .. } = self;
+        load(&self.state, rules.circuit.base.len(), slots);
+        rules.look.run(slots, &mut results[..rules.n_look]);
+        let n_inputs = rules.circuit.n_inputs();
+        let (legal_results, rest) = results.split_at(n_inputs);
+        let (terminal, goals) = rest.split_first().expect("terminal comes after legal");
+
+        self.is_terminal = terminal & 1 == 1;
+        self.fault = None;
+        legal.clear();
+        for role in 0..rules.circuit.roles.len() {
+            let inputs = rules.first_inputs[role]..rules.first_inputs[role + 1];
+            if !self.is_terminal {
+                let n_before = legal.len();
+                legal.extend(inputs.filter(|&input| legal_results[input as usize] & 1 == 1).map(Input));
+                if legal.len() == n_before && self.fault.is_none() {
+                    self.fault = Some(Fault::NoLegalMove(Role::new(role)));
+                }
+            }
+            self.legal_ends[role] = legal.len() as u32;
+        }
+        if self.fault.is_some() {
+            self.is_terminal = true;
+            legal.clear();
+            self.legal_ends.fill(0);
+        }
+
+        let mut first_goal = 0;
+        for (payoff, of_role) in self.payoffs.iter_mut().zip(&rules.circuit.outputs.goals) {
+            let holds = &goals[first_goal..first_goal + of_role.len()];
+            let highest = of_role.iter().zip(holds).rev().find(|&(_, holds)| holds & 1 == 1);
+            *payoff = highest.map_or(0.0, |(&(value, _), _)| value as f64);
+            first_goal += of_role.len();
+        }
+    }
+
+    fn load_joint(&self, joint: &[Input], slots: &mut [u64]) {
+        debug_assert_eq!(
+            joint.len(),
+            self.rules.circuit.roles.len(),
+            "a joint move has a move for each role"
+        );
+        let n_base = self.rules.circuit.base.len();
+        slots[n_base..n_base + self.rules.circuit.n_inputs()].fill(0);
+        for input in joint {
+            slots[n_base + input.0 as usize] = 1;
+        }
+    }
+}
+
+/// Spreads a state over slots, one bit each.
+fn load(state: &Bits, n_base: usize, slots: &mut [u64]) {
+    for (bit, slot) in slots[..n_base].iter_mut().enumerate() {
+        *slot = state.0[bit / 64] >> (bit % 64) & 1;
+    }
+}
+
+impl Position for ScalarCircuit {
+    type Move = Input;
+    type State = Bits;
+
+    fn shape(&self) -> &Shape {
+        &self.rules.shape
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    fn legal_moves(&self, role: Role) -> &[Input] {
+        let start = role.index().checked_sub(1).map_or(0, |before| self.legal_ends[before]);
+        &self.legal[start as usize..self.legal_ends[role.index()] as usize]
+    }
+
+    fn payoff(&self, player: Role) -> f64 {
+        self.payoffs[player.index()]
+    }
+
+    fn advance(&mut self, joint: &[Input]) {
+        let mut slots = std::mem::take(&mut self.slots);
+        // The base bits are still where `look` put them: programs never write to their leaves.
+        self.load_joint(joint, &mut slots);
+        let n_base = self.rules.circuit.base.len();
+        self.rules.step.run(&mut slots, &mut self.results[..n_base]);
+        self.slots = slots;
+        if Arc::get_mut(&mut self.state.0).is_none() {
+            self.state = Bits(self.state.0.iter().copied().collect());
+        }
+        let words = Arc::get_mut(&mut self.state.0).expect("nobody else knows the new state");
+        for (word, bits) in words.iter_mut().zip(self.results[..n_base].chunks(64)) {
+            *word = bits.iter().rev().fold(0, |word, &bit| word << 1 | bit & 1);
+        }
+        self.look();
+    }
+
+    fn state(&self) -> &Bits {
+        &self.state
+    }
+
+    fn go_to(&mut self, state: &Bits) {
+        self.state = state.clone();
+        self.look();
+    }
+
+    fn key(&self) -> u64 {
+        // As in wyhash: fold a full product per word; words are few and this is not the place for Zobrist tables.
+        self.state.0.iter().fold(0x9e37_79b9_7f4a_7c15, |hash, &word| {
+            let product = u128::from(hash ^ word ^ 0xa076_1d64_78bd_642f) * 0xe703_7ed1_a0b4_28db;
+            (product >> 64) as u64 ^ product as u64
+        })
+    }
+
+    fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    fn is_legal(&self, role: Role, candidate: &Input) -> bool {
+        self.legal_moves(role).binary_search(candidate).is_ok()
+    }
+}
+
+impl Notation for ScalarCircuit {
+    fn move_text(&self, m: &Input) -> String {
+        let (role, move_idx) = self.role_and_index(*m);
+        self.rules.circuit.roles[role.index()].moves[move_idx].clone()
+    }
+
+    fn parse_move(&self, role: Role, text: &str) -> Option<Input> {
+        let moves = &self.rules.circuit.roles[role.index()].moves;
+        let legal = self.legal_moves(role);
+        let named = |input: &&Input| &moves[self.role_and_index(**input).1];
+        // Two moves may differ in capitalisation alone: the exact spelling goes first.
+        let exact = legal.iter().find(|input| named(input) == text.trim());
+        let wanted = spelling(text);
+        exact.or_else(|| legal.iter().find(|input| spelling(named(input)) == wanted)).copied()
+    }
+
+    fn state_text(&self) -> Vec<String> {
+        let base = self.rules.circuit.base.iter().enumerate();
+        let mut texts: Vec<String> =
+            base.filter(|&(bit, _)| self.state.get(bit)).map(|(_, text)| text.clone()).collect();
+        texts.sort_unstable();
+        texts
+    }
+}
+
+impl Hidden for ScalarCircuit {
+    fn percepts(&self, joint: &[Input], role: Role) -> Vec<String> {
+        let circuit = &self.rules.circuit;
+        let mut slots = self.slots.clone();
+        self.load_joint(joint, &mut slots);
+        let before: usize = circuit.outputs.percepts[..role.index()].iter().map(Vec::len).sum();
+        let n_percepts = circuit.outputs.percepts.iter().map(Vec::len).sum();
+        let mut results = vec![0; n_percepts];
+        self.rules.sense.run(&mut slots, &mut results);
+        let own = circuit.outputs.percepts[role.index()].iter().zip(&results[before..]);
+        own.filter(|&(_, holds)| holds & 1 == 1).map(|((text, _), _)| text.clone()).collect()
+    }
+}
+
+/// A text as it compares: lower case, one space where there were several, none beside parentheses.
+fn spelling(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len());
+    for word in text.replace('(', " ( ").replace(')', " ) ").split_whitespace() {
+        if !spelled.is_empty() && !spelled.ends_with('(') && word != ")" {
+            spelled.push(' ');
+        }
+        spelled.push_str(&word.to_lowercase());
+    }
+    spelled
+}

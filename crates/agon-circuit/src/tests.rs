@@ -1,0 +1,171 @@
+//! Every form against every other: graph against passes, passes against each other, executors against the scalar one.
+
+mod games;
+mod random;
+
+use std::sync::Arc;
+
+use agon_game::laws::{self, Plan};
+use agon_game::{Hidden, Notation, Position, Rng, Role};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+
+use crate::optimise::{self, PASSES, optimise};
+use crate::{Circuit, ScalarCircuit, Signal, verify, write_graphviz};
+
+fn handmade() -> Vec<Circuit> {
+    vec![
+        games::tic_tac_toe(),
+        games::nim(21, false),
+        games::nim(9, true),
+        games::rochambeau(),
+        games::shaky_walk(),
+    ]
+}
+
+#[test]
+fn handmade_games_keep_the_laws() {
+    for circuit in handmade() {
+        for circuit in [optimise(&circuit).0, circuit] {
+            let start = ScalarCircuit::new(Arc::new(circuit));
+            laws::check_hidden(&start, &Plan { plays: 40, ..Plan::default() })
+                .unwrap_or_else(|v| panic!("{v}"));
+        }
+    }
+}
+
+/// Walks both circuits at random from the start and compares every answer.
+#[track_caller]
+fn agree(circuit: &Circuit, other: &Circuit, seed: u64) {
+    let mut a = ScalarCircuit::new(Arc::new(circuit.clone()));
+    let mut b = ScalarCircuit::new(Arc::new(other.clone()));
+    let start = a.state().clone();
+    let mut rng = Rng::seed_from_u64(seed);
+    let mut joint = Vec::new();
+    for _ in 0..200 {
+        assert_eq!(a.state(), b.state());
+        assert_eq!(a.is_terminal(), b.is_terminal());
+        for role in circuit.role_ids() {
+            assert_eq!(a.legal_moves(role), b.legal_moves(role));
+            assert_eq!(a.payoff(role), b.payoff(role));
+            assert_eq!(a.goal_values(role), b.goal_values(role));
+        }
+        if a.is_terminal() {
+            a.go_to(&start);
+            b.go_to(&start);
+            if a.is_terminal() {
+                return;
+            }
+        }
+        a.draw(&mut rng, &mut joint);
+        for role in circuit.role_ids() {
+            assert_eq!(a.percepts(&joint, role), b.percepts(&joint, role));
+        }
+        a.advance(&joint);
+        b.advance(&joint);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn every_pass_alone_changes_nothing(seed: u64, n_gates in 10..300_usize) {
+        let circuit = random::circuit(seed, n_gates);
+        for (name, pass) in PASSES {
+            let passed = pass(&circuit);
+            prop_assert_eq!(verify(&passed), Ok(()), "{}", name);
+            agree(&circuit, &passed, seed);
+        }
+    }
+
+    #[test]
+    fn all_passes_together_change_nothing(seed: u64, n_gates in 10..300_usize) {
+        let circuit = random::circuit(seed, n_gates);
+        let (optimised, reports) = optimise(&circuit);
+        prop_assert!(optimised.ands.len() <= reports[0].gates_after);
+        agree(&circuit, &optimised, seed);
+    }
+}
+
+#[test]
+fn forgetting_unread_bits_keeps_play_the_same() {
+    for seed in 0..100 {
+        let circuit = random::circuit(seed, 80);
+        let forgetful = optimise::forget_unread(&circuit);
+        let mut a = ScalarCircuit::new(Arc::new(circuit));
+        let mut b = ScalarCircuit::new(Arc::new(forgetful));
+        let mut rng = Rng::seed_from_u64(seed);
+        let mut joint = Vec::new();
+        for _ in 0..50 {
+            assert_eq!(a.is_terminal(), b.is_terminal());
+            for role in a.shape().roles() {
+                assert_eq!((a.legal_moves(role), a.payoff(role)), (b.legal_moves(role), b.payoff(role)));
+            }
+            if a.is_terminal() {
+                break;
+            }
+            a.draw(&mut rng, &mut joint);
+            a.advance(&joint);
+            b.advance(&joint);
+        }
+    }
+}
+
+#[test]
+fn passes_earn_their_keep() {
+    let sizes = |circuit: &Circuit| (circuit.ands.len(), optimise(circuit).0.ands.len());
+    // Frame axioms over 16 moves collapse to one negated move each.
+    let found: Vec<_> = handmade().iter().map(sizes).collect();
+    assert_eq!(found, [(389, 142), (273, 147), (104, 59), (53, 46), (109, 68)]);
+}
+
+#[test]
+fn a_constant_base_is_found_through_chains() {
+    // Bit 0 never changes, and each following bit copies the one before: all are constant, and found in one pass.
+    let role = crate::CircuitRole { name: "r".into(), moves: vec!["a".into(), "b".into()], is_nature: false };
+    let n = 1000;
+    let base = (0..n).map(|bit| (format!("b{bit}"), true)).collect();
+    let mut b = crate::Builder::new(vec![role], base);
+    let bits: Vec<Signal> = (0..n).map(|bit| b.base(bit)).collect();
+    let mut next = vec![bits[0]];
+    for bit in 1..n {
+        let either = b.input(0, 0);
+        let either = b.or(either, bits[bit]);
+        next.push(b.and(bits[bit - 1], either));
+    }
+    let circuit = b.finish(crate::Outputs {
+        legal: vec![vec![Signal::TRUE; 2]],
+        next,
+        terminal: !bits[n - 1],
+        goals: vec![vec![]],
+        percepts: vec![vec![]],
+    });
+    let folded = optimise::fold_constants(&circuit);
+    assert_eq!((folded.ands.len(), folded.outputs.terminal), (0, Signal::FALSE));
+    assert!(folded.outputs.next.iter().all(|&next| next == Signal::TRUE));
+}
+
+#[test]
+fn dumps_name_everything() {
+    let circuit = games::nim(2, false);
+    let text = circuit.to_string();
+    for line in ["role first with 4 moves", "  g1 = left 0", "  g3 = left 2, initially", "  terminal = g1"] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+    let mut dot = String::new();
+    write_graphviz(&circuit, &mut dot).expect("strings can be written to");
+    assert!(
+        dot.contains("label=\"does second take 3\"") && dot.contains("label=\"goal first 100\""),
+        "{dot}"
+    );
+}
+
+#[test]
+fn moves_are_read_in_any_spacing() {
+    let start = ScalarCircuit::new(Arc::new(games::tic_tac_toe()));
+    let x = Role::new(0);
+    assert_eq!(start.parse_move(x, " MARK   4 "), Some(start.input(x, 4)));
+    assert_eq!(start.parse_move(x, "mark4"), None);
+    assert_eq!(start.parse_move(x, "wait"), None);
+}

@@ -1,0 +1,461 @@
+//! Rules to ground rules: every instance that could ever apply.
+//!
+//! Reachability is relaxed: a negated condition on something that changes may always hold, and what a feed carries
+//! over (from `next` to `true`, from `legal` to `does`) is carried over for ever. So the ground program has an atom
+//! for everything that can become true, and perhaps for more. Evaluated semi-naively: in each round every rule is
+//! tried once for each condition that has new rows, so no instance is found twice.
+
+mod join;
+mod split;
+
+use std::time::Instant;
+
+use crate::limits::{Refusal, RefusalKind};
+use crate::plan::prepare::{Prepared, prepare};
+use crate::program::{Goal, Level, PredicateId, Program};
+use crate::relation::{END, IndexSpec, Path, Relation};
+use crate::{TermBank, TermId};
+use join::{Join, joins};
+pub use split::split;
+
+/// What grounding may cost.
+#[derive(Clone, Debug)]
+pub struct GroundLimits {
+    /// Atoms.
+    pub atoms: usize,
+    /// Rule instances.
+    pub rules: usize,
+    /// Bytes of rule instances and atoms.
+    pub bytes: usize,
+    /// Steps of joining: a measure of time that is the same on every machine.
+    pub steps: u64,
+    /// A moment after which to stop.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for GroundLimits {
+    fn default() -> GroundLimits {
+        GroundLimits {
+            atoms: 20_000_000,
+            rules: 60_000_000,
+            bytes: 3 << 30,
+            steps: 20_000_000_000,
+            deadline: None,
+        }
+    }
+}
+
+/// An atom of a [`GroundProgram`]. Dense: `0..n_atoms()`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AtomId(pub u32);
+
+/// Ground atoms and the ground rules between them.
+pub struct GroundProgram {
+    relations: Vec<Relation>,
+    /// The relation and row of each atom.
+    places: Vec<(u32, u32)>,
+    atoms_of: Vec<Vec<u32>>,
+    /// Atoms that hold always.
+    pub always: Vec<bool>,
+    rules: Vec<u32>,
+    starts: Vec<usize>,
+    /// For each mention of an atom in a negated condition: the atom, if it can ever hold.
+    mentions: Vec<Option<AtomId>>,
+}
+
+/// A ground rule: the head holds where all of `positive` and none of `negative` do.
+pub struct GroundRule<'a> {
+    /// What is derived.
+    pub head: AtomId,
+    /// What must hold.
+    pub positive: &'a [u32],
+    negative: &'a [u32],
+    /// The rule it is an instance of.
+    pub origin: u32,
+    program: &'a GroundProgram,
+}
+
+impl GroundRule<'_> {
+    /// What must not hold; atoms that can never hold are left out.
+    pub fn negative(&self) -> impl Iterator<Item = AtomId> {
+        self.negative.iter().filter_map(|&mention| self.program.mentions[mention as usize])
+    }
+}
+
+impl GroundProgram {
+    /// How many atoms there are.
+    pub fn n_atoms(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How many rule instances there are; facts are not counted.
+    pub fn n_rules(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The rule instances.
+    pub fn rules(&self) -> impl Iterator<Item = GroundRule<'_>> {
+        (0..self.starts.len()).map(|index| self.rule(index))
+    }
+
+    /// One rule instance.
+    pub fn rule(&self, index: usize) -> GroundRule<'_> {
+        let start = self.starts[index];
+        let (head, origin) = (AtomId(self.rules[start]), self.rules[start + 1]);
+        let (n_positive, n_negative) = (self.rules[start + 2] as usize, self.rules[start + 3] as usize);
+        let positive = &self.rules[start + 4..][..n_positive];
+        let negative = &self.rules[start + 4 + n_positive..][..n_negative];
+        GroundRule { head, positive, negative, origin, program: self }
+    }
+
+    /// The atoms of a relation, with their arguments.
+    pub fn atoms_of(&self, predicate: PredicateId) -> impl Iterator<Item = (AtomId, Vec<TermId>)> {
+        let relation = &self.relations[predicate.index()];
+        let ids = self.atoms_of[predicate.index()].iter();
+        ids.enumerate().map(|(row, &id)| {
+            let row = relation.row(u32::try_from(row).expect("fewer than 2^32 rows"));
+            (AtomId(id), row.iter().map(|&raw| TermId::from_raw(raw)).collect())
+        })
+    }
+
+    /// The relation of an atom.
+    pub fn predicate_of(&self, atom: AtomId) -> PredicateId {
+        PredicateId(self.places[atom.0 as usize].0)
+    }
+}
+
+/// Grounds the rules on which `roots` depend. Each of `feeds` carries the rows of a derived relation over to a
+/// given one.
+pub fn ground(
+    program: Program,
+    bank: &TermBank,
+    feeds: &[(PredicateId, PredicateId)],
+    roots: &[PredicateId],
+    limits: &GroundLimits,
+) -> Result<GroundProgram, Refusal> {
+    let prepared = prepare(program, bank)?;
+    let relevant = relevant(&prepared.program, feeds, roots);
+    let n = prepared.program.predicates.len();
+    let mut is_static: Vec<bool> =
+        prepared.program.predicates.iter().map(|p| p.given == Some(Level::Static)).collect();
+    let asked = roots.iter().chain(feeds.iter().map(|(from, _)| from));
+    asked.for_each(|predicate| is_static[predicate.index()] = false);
+    let mut grounder = Grounder {
+        bank,
+        limits,
+        is_static,
+        feeds_to: vec![Vec::new(); n],
+        program: GroundProgram {
+            relations: Vec::new(),
+            places: Vec::new(),
+            atoms_of: vec![Vec::new(); n],
+            always: Vec::new(),
+            rules: Vec::new(),
+            starts: Vec::new(),
+            mentions: Vec::new(),
+        },
+        mentioned: Vec::new(),
+        mention_ids: vec![Vec::new(); n],
+        mention_places: Vec::new(),
+        visible: vec![(0, 0); n],
+        slots: Vec::new(),
+        rows: Vec::new(),
+        n_steps: 0,
+    };
+    for (from, to) in feeds {
+        grounder.feeds_to[from.index()].push(*to);
+    }
+    grounder.run(&prepared, &relevant)?;
+    Ok(grounder.finish())
+}
+
+/// The relations on which the roots depend, through rules and feeds.
+fn relevant(program: &Program, feeds: &[(PredicateId, PredicateId)], roots: &[PredicateId]) -> Vec<bool> {
+    let mut relevant = vec![false; program.predicates.len()];
+    let mut open: Vec<PredicateId> = roots.to_vec();
+    while let Some(predicate) = open.pop() {
+        if std::mem::replace(&mut relevant[predicate.index()], true) {
+            continue;
+        }
+        open.extend(feeds.iter().filter(|(_, to)| *to == predicate).map(|(from, _)| *from));
+        for &rule in &program.predicates[predicate.index()].rules {
+            for goal in &program.rules[rule as usize].body {
+                if let Goal::Holds(atom) | Goal::Fails(atom) = goal {
+                    open.push(atom.predicate);
+                }
+            }
+        }
+    }
+    relevant
+}
+
+struct Grounder<'a> {
+    bank: &'a TermBank,
+    limits: &'a GroundLimits,
+    is_static: Vec<bool>,
+    feeds_to: Vec<Vec<PredicateId>>,
+    program: GroundProgram,
+    /// Atoms that stand in negated conditions, by relation.
+    mentioned: Vec<Relation>,
+    /// By relation: the number of each row of `mentioned`.
+    mention_ids: Vec<Vec<u32>>,
+    /// The relation and row of each mention.
+    mention_places: Vec<(usize, u32)>,
+    /// By relation: rows below the first number are old, below the second visible in this round.
+    visible: Vec<(u32, u32)>,
+    slots: Vec<u32>,
+    /// The rows of the conditions of the rule being tried.
+    rows: Vec<u32>,
+    n_steps: u64,
+}
+
+/// The index over all columns by which rows are found again; it is the first of every relation that grows.
+const WHOLE_ROW: usize = 0;
+
+impl Grounder<'_> {
+    fn run(&mut self, prepared: &Prepared, relevant: &[bool]) -> Result<(), Refusal> {
+        for (index, predicate) in prepared.program.predicates.iter().enumerate() {
+            let columns = (0..u16::try_from(predicate.arity).expect("fewer than 65536 columns"))
+                .map(|column| Path::from([column].as_slice()));
+            let whole = IndexSpec { forms: Vec::new(), keys: columns.collect() };
+            let mut relation = Relation::new(predicate.arity, vec![whole.clone()]);
+            if self.is_static[index] {
+                prepared.facts[index].iter().for_each(|row| relation.push(row));
+            }
+            self.program.relations.push(relation);
+            self.mentioned.push(Relation::new(predicate.arity, vec![whole]));
+        }
+        // Facts of relations that are asked for or carried over are atoms that hold always.
+        for (index, facts) in prepared.facts.iter().enumerate() {
+            if self.is_static[index] {
+                continue;
+            }
+            for row in facts {
+                let row: Vec<u32> = row.iter().map(|term| term.raw()).collect();
+                let atom = self.atom(index, &row, u32::MAX)?;
+                self.program.always[atom as usize] = true;
+            }
+        }
+        let joins =
+            joins(prepared, relevant, &self.is_static, &mut self.program.relations, self.bank)?;
+        // Rules without conditions that change apply from the start.
+        for join in joins.iter().filter(|join| join.delta.is_none()) {
+            self.start(join)?;
+        }
+        loop {
+            let mut is_new = false;
+            for (predicate, visible) in self.visible.iter_mut().enumerate() {
+                if !self.is_static[predicate] {
+                    *visible = (visible.1, self.program.relations[predicate].len());
+                    is_new |= visible.0 < visible.1;
+                }
+            }
+            if !is_new {
+                return Ok(());
+            }
+            for join in &joins {
+                if join.delta.as_ref().is_some_and(|delta| {
+                    let (old, now) = self.visible[delta.predicate];
+                    old < now
+                }) {
+                    self.start(join)?;
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, join: &Join) -> Result<(), Refusal> {
+        self.slots.clear();
+        self.slots.resize(join.n_slots, END);
+        self.rows.clear();
+        self.rows.resize(join.n_positive, END);
+        let Some(delta) = &join.delta else { return self.step(join, 0) };
+        let (old, now) = self.visible[delta.predicate];
+        for row in old..now {
+            let fits = delta.take.iter().enumerate().all(|(column, take)| {
+                let value = self.program.relations[delta.predicate].row(row)[column];
+                take.fits(value, &mut self.slots, self.bank)
+            });
+            if fits {
+                self.rows[delta.position] = row;
+                self.step(join, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, join: &Join, at: usize) -> Result<(), Refusal> {
+        let Some(step) = join.steps.get(at) else { return self.emit(join) };
+        self.n_steps += 1;
+        if self.n_steps & 0xffff == 0 {
+            self.check_limits(join.origin)?;
+        }
+        match step {
+            join::Step::Differ(a, b) => {
+                if self.build(a, join.origin)? != self.build(b, join.origin)? {
+                    self.step(join, at + 1)?;
+                }
+            }
+            join::Step::NoRow(scan) => {
+                let mut row = self.first(scan, join.origin)?;
+                while row != END && !self.take(scan, row) {
+                    row = self.program.relations[scan.relation].next(scan.index, row);
+                }
+                if row == END {
+                    self.step(join, at + 1)?;
+                }
+            }
+            join::Step::Scan(scan, position, sight) => {
+                let (old, now) = self.visible[scan.relation];
+                let end = match sight {
+                    join::Sight::Static => END,
+                    join::Sight::Old => old,
+                    join::Sight::Now => now,
+                };
+                let mut row = self.first(scan, join.origin)?;
+                // Rows stand in the order of their arrival, so the first one out of sight ends the scan.
+                while row != END && row < end {
+                    if self.take(scan, row) {
+                        if let Some(position) = position {
+                            self.rows[*position] = row;
+                        }
+                        self.step(join, at + 1)?;
+                    }
+                    row = self.program.relations[scan.relation].next(scan.index, row);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn first(&mut self, scan: &crate::plan::Scan, origin: u32) -> Result<u32, Refusal> {
+        let key: Vec<u32> = scan.key.iter().map(|b| self.build(b, origin)).collect::<Result<_, _>>()?;
+        Ok(self.program.relations[scan.relation].first(scan.index, &key, self.bank))
+    }
+
+    fn take(&mut self, scan: &crate::plan::Scan, row: u32) -> bool {
+        let relation = &self.program.relations[scan.relation];
+        scan.take.iter().all(|(path, take)| {
+            let value = relation.at(row, path, self.bank);
+            match *take {
+                crate::plan::Take::Bind(slot) => {
+                    self.slots[slot as usize] = value;
+                    true
+                }
+                crate::plan::Take::Same(slot) => self.slots[slot as usize] == value,
+            }
+        })
+    }
+
+    fn build(&self, build: &crate::plan::Build, origin: u32) -> Result<u32, Refusal> {
+        match build {
+            crate::plan::Build::Slot(slot) => Ok(self.slots[*slot as usize]),
+            crate::plan::Build::Constant(id) => Ok(id.raw()),
+            crate::plan::Build::Make(symbol, parts) => {
+                let arguments: Vec<TermId> = parts
+                    .iter()
+                    .map(|part| self.build(part, origin).map(TermId::from_raw))
+                    .collect::<Result<_, _>>()?;
+                let refused = |_| Refusal { kind: RefusalKind::TermDepth, origin: Some(origin) };
+                Ok(self.bank.term(*symbol, &arguments).map_err(refused)?.raw())
+            }
+        }
+    }
+
+    /// All conditions are met: enters the instance.
+    fn emit(&mut self, join: &Join) -> Result<(), Refusal> {
+        let head: Vec<u32> = join.head.iter().map(|b| self.build(b, join.origin)).collect::<Result<_, _>>()?;
+        let head = self.atom(join.head_predicate, &head, join.origin)?;
+        if self.program.always[head as usize] {
+            return Ok(());
+        }
+        let start = self.program.rules.len();
+        let n_negative = u32::try_from(join.negative.len()).expect("fewer than 2^32 conditions");
+        self.program.rules.extend([head, join.origin, 0, n_negative]);
+        for (position, &row) in self.rows.iter().enumerate() {
+            let atom = self.program.atoms_of[join.positive[position]][row as usize];
+            if !self.program.always[atom as usize] {
+                self.program.rules.push(atom);
+            }
+        }
+        let n_positive = self.program.rules.len() - start - 4;
+        self.program.rules[start + 2] = u32::try_from(n_positive).expect("fewer than 2^32 conditions");
+        for (predicate, arguments) in &join.negative {
+            let row: Vec<u32> =
+                arguments.iter().map(|b| self.build(b, join.origin)).collect::<Result<_, _>>()?;
+            let mention = self.mention(*predicate, &row);
+            self.program.rules.push(mention);
+        }
+        if n_positive == 0 && n_negative == 0 {
+            self.program.always[head as usize] = true;
+            self.program.rules.truncate(start);
+        } else {
+            self.program.starts.push(start);
+        }
+        let limits = self.limits;
+        let bytes = self.program.rules.len() * 4 + self.program.places.len() * 64;
+        let kind = if self.program.starts.len() > limits.rules || bytes > limits.bytes {
+            RefusalKind::Bytes
+        } else {
+            return Ok(());
+        };
+        Err(Refusal { kind, origin: Some(join.origin) })
+    }
+
+    /// The atom with these arguments, entered if it is new, and carried over where it feeds.
+    fn atom(&mut self, predicate: usize, row: &[u32], origin: u32) -> Result<u32, Refusal> {
+        let relation = &mut self.program.relations[predicate];
+        let known = relation.first(WHOLE_ROW, row, self.bank);
+        if known != END {
+            return Ok(self.program.atoms_of[predicate][known as usize]);
+        }
+        relation.grow(row, self.bank);
+        let id = u32::try_from(self.program.places.len()).expect("limited to fewer than 2^32 atoms");
+        if self.program.places.len() >= self.limits.atoms {
+            return Err(Refusal { kind: RefusalKind::Facts, origin: Some(origin) });
+        }
+        let place = (u32::try_from(predicate).expect("fewer than 2^32 relations"), relation.len() - 1);
+        self.program.places.push(place);
+        self.program.always.push(false);
+        self.program.atoms_of[predicate].push(id);
+        for to in self.feeds_to[predicate].clone() {
+            self.atom(to.index(), row, origin)?;
+        }
+        Ok(id)
+    }
+
+    /// The number of an atom that stands in a negated condition. Whether it can ever hold shows at the end.
+    fn mention(&mut self, predicate: usize, row: &[u32]) -> u32 {
+        let relation = &mut self.mentioned[predicate];
+        let known = relation.first(WHOLE_ROW, row, self.bank);
+        if known != END {
+            return self.mention_ids[predicate][known as usize];
+        }
+        relation.grow(row, self.bank);
+        let id = u32::try_from(self.mention_places.len()).expect("fewer than 2^32 mentions");
+        self.mention_places.push((predicate, relation.len() - 1));
+        self.mention_ids[predicate].push(id);
+        id
+    }
+
+    fn check_limits(&self, origin: u32) -> Result<(), Refusal> {
+        let kind = if self.n_steps > self.limits.steps {
+            RefusalKind::Steps
+        } else if self.limits.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            RefusalKind::Deadline
+        } else {
+            return Ok(());
+        };
+        Err(Refusal { kind, origin: Some(origin) })
+    }
+
+    fn finish(mut self) -> GroundProgram {
+        for &(predicate, row) in &self.mention_places {
+            let row = self.mentioned[predicate].row(row);
+            let known = self.program.relations[predicate].first(WHOLE_ROW, row, self.bank);
+            let atom = (known != END).then(|| AtomId(self.program.atoms_of[predicate][known as usize]));
+            self.program.mentions.push(atom);
+        }
+        self.program
+    }
+}
