@@ -20,7 +20,7 @@ use agon_text::{Diagnostics, Source, Span, apply_fixes, render};
 use rand::SeedableRng as _;
 
 /// No reader panics; every place is in the text; what was read without errors is the same after printing.
-pub fn read(text: &str) {
+pub(crate) fn read(text: &str) {
     for syntax in [Syntax::Kif, Syntax::Infix] {
         for case in [Case::Ignored, Case::Respected] {
             let (sheet, findings) = read_in(source(text), case, syntax);
@@ -38,14 +38,18 @@ pub fn read(text: &str) {
 }
 
 /// Checking ends; there are rules just if there are no errors; fixes come to an end and spoil nothing.
-pub fn check(text: &str) {
+pub(crate) fn check(text: &str) {
     let mut text = text.to_owned();
     let mut was_playable = false;
     // A fix that touches another waits for the next round, and lists nest at most 200 deep.
     for _ in 0..1000 {
         let source = source(&text);
         let checked = check_rules(Arc::clone(&source));
-        assert_eq!(checked.rules.is_none(), checked.findings.has_errors(), "rules just if no errors:\n{text}");
+        assert_eq!(
+            checked.rules.is_none(),
+            checked.findings.has_errors(),
+            "rules just if no errors:\n{text}"
+        );
         assert!(checked.rules.is_some() || !was_playable, "a fix spoilt the rules:\n{text}");
         was_playable = checked.rules.is_some();
         check_findings(&source, &checked.findings);
@@ -60,17 +64,24 @@ pub fn check(text: &str) {
 }
 
 /// Rules without errors open or are refused; play never panics, and going back to a state restores it.
-pub fn play(text: &str) {
+pub(crate) fn play(text: &str) {
     let Some(mut position) = open(text) else { return };
     let mut rng = seeded(text);
     let mut seen: Vec<(<Interpreter as agon_game::Position>::State, Vec<Vec<Move>>)> = Vec::new();
     let mut joint = Vec::new();
     for _ in 0..20 {
         let moves = legal_moves(&position);
-        assert!(moves.iter().all(|moves| moves.is_empty() == position.is_terminal()), "moves just until the end");
+        assert!(
+            moves.iter().all(|moves| moves.is_empty() == position.is_terminal()),
+            "moves just until the end"
+        );
         for (role, moves) in position.shape().roles().zip(&moves) {
             for m in moves {
-                assert_eq!(position.parse_move(role, &position.move_text(m)), Some(*m), "moves can be read back");
+                assert_eq!(
+                    position.parse_move(role, &position.move_text(m)),
+                    Some(*m),
+                    "moves can be read back"
+                );
             }
             let payoff = position.payoff(role);
             assert!(position.shape().payoffs.contains(&payoff), "payoffs lie within the shape");
@@ -95,7 +106,7 @@ pub fn play(text: &str) {
 }
 
 /// Any sentence can be asked about; the last line of the text is the sentence, all of it the rules.
-pub fn why(text: &str) {
+pub(crate) fn why(text: &str) {
     let (rules, sentence) = text.rsplit_once('\n').unwrap_or((text, "(legal ?role ?move)"));
     let Some(mut position) = open(rules) else { return };
     let mut rng = seeded(text);

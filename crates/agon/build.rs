@@ -20,7 +20,8 @@ fn main() {
     for path in rulesheets {
         let name = path.file_stem().expect("a file has a name").to_string_lossy();
         let file = path.canonicalize().expect("the file was just listed");
-        let family = path.parent().and_then(Path::file_name).expect("games lie in a folder").to_string_lossy();
+        let family =
+            path.parent().and_then(Path::file_name).expect("games lie in a folder").to_string_lossy();
         let ending = path.extension().expect("filtered by ending").to_string_lossy();
         writeln!(
             table,

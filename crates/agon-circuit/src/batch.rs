@@ -35,8 +35,11 @@ pub trait Batch {
     fn advance_all(&mut self, steps: &[(&Self::State, &[Self::Move])]) -> Vec<Child<Self::State>>;
 
     /// Every legal joint move at a state that is not terminal, with what it leads to.
-    fn expand(&mut self, state: &Self::State) -> Vec<(Vec<Self::Move>, Child<Self::State>)>;
+    fn expand(&mut self, state: &Self::State) -> Children<Self::State, Self::Move>;
 }
+
+/// Joint moves with what they lead to.
+pub type Children<S, M> = Vec<(Vec<M>, Child<S>)>;
 
 /// Playouts that are wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +55,7 @@ pub struct Order<S> {
 pub struct Tally {
     /// How many there were, those that were cut off included.
     pub n_playouts: u64,
-    /// How many of them were cut off. They count with the payoffs of where they were left.
+    /// How many of them were cut off. They count with the payoffs of the state before their last step.
     pub n_cut: u64,
     /// The steps made in all of them.
     pub n_steps: u64,
@@ -150,7 +153,7 @@ impl Batch for BatchCircuit {
         self.expander().advance_all(steps)
     }
 
-    fn expand(&mut self, state: &Bits) -> Vec<(Vec<Input>, Child<Bits>)> {
+    fn expand(&mut self, state: &Bits) -> Children<Bits, Input> {
         self.expander().expand(state)
     }
 }

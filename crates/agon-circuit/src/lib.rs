@@ -23,7 +23,7 @@ mod signal;
 mod transpose;
 mod verify;
 
-pub use batch::{Batch, BatchCircuit, BatchOptions, Child, Order, Tally};
+pub use batch::{Batch, BatchCircuit, BatchOptions, Child, Children, Order, Tally};
 pub use builder::Builder;
 pub use circuit::{Circuit, CircuitRole, Gate, Outputs};
 pub use dump::write_graphviz;

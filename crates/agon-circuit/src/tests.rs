@@ -1,5 +1,6 @@
 //! Every form against every other: graph against passes, passes against each other, executors against the scalar one.
 
+mod batch;
 mod games;
 mod random;
 
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use agon_game::laws::{self, Plan};
 use agon_game::{Hidden, Notation, Position, Rng, Role};
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 
 use crate::optimise::{self, PASSES, optimise};
 use crate::{Circuit, ScalarCircuit, Signal, verify, write_graphviz};

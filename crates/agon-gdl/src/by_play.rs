@@ -75,7 +75,8 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn play(&mut self, position: &mut Interpreter, rng: &mut Rng, max_steps: usize) {
         let roles: Vec<Role> = position.shape().roles().collect();
-        let inputs: Vec<_> = roles.iter().map(|&role| position.input_moves(role).unwrap_or_default()).collect();
+        let inputs: Vec<_> =
+            roles.iter().map(|&role| position.input_moves(role).unwrap_or_default()).collect();
         let has_input = inputs.iter().any(|moves| !moves.is_empty());
         let mut beliefs: Vec<Belief> = if position.shape().hidden {
             position.shape().players().map(|role| Belief::new(role, position)).collect()
@@ -100,8 +101,7 @@ impl Checker<'_> {
                 return;
             }
             for &role in &roles {
-                let outside =
-                    position.legal_moves(role).iter().find(|m| !inputs[role.index()].contains(m));
+                let outside = position.legal_moves(role).iter().find(|m| !inputs[role.index()].contains(m));
                 if let Some(m) = outside.filter(|_| has_input) {
                     self.see(Kind::MoveNotInput, Some(role), &position.move_text(m), &history);
                 }
@@ -163,10 +163,12 @@ impl Checker<'_> {
                     format!("role `{name}` has no legal move although play has not ended, {often}"),
                 )
                 .hint("every role needs a move at every step; give the one who waits a `noop`"),
-                Kind::Refused => {
-                    Diagnostic::error("play-refused", self.span_of(keyword::NEXT), format!("{detail}, {often}"))
-                        .hint("a recursion that builds ever new terms is the usual cause")
-                }
+                Kind::Refused => Diagnostic::error(
+                    "play-refused",
+                    self.span_of(keyword::NEXT),
+                    format!("{detail}, {often}"),
+                )
+                .hint("a recursion that builds ever new terms is the usual cause"),
                 Kind::Endless => Diagnostic::warning(
                     "play-endless",
                     self.span_of(keyword::TERMINAL),
@@ -182,7 +184,9 @@ impl Checker<'_> {
                 Kind::SeveralGoals => Diagnostic::warning(
                     "play-several-goals",
                     self.span_of(keyword::GOAL),
-                    format!("role `{name}` has several goal values at the end {often}, the first time {detail}"),
+                    format!(
+                        "role `{name}` has several goal values at the end {often}, the first time {detail}"
+                    ),
                 )
                 .hint("make the conditions of its goals exclude each other; as it is, the highest counts"),
                 Kind::MoveNotInput => Diagnostic::warning(

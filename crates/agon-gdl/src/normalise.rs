@@ -65,8 +65,12 @@ fn alternatives(literals: &[Literal]) -> Option<Vec<Vec<Part>>> {
 /// The ways to make one literal hold, or fail if `wanted` is false.
 fn satisfy(literal: &Literal, wanted: bool) -> Option<Vec<Vec<Part>>> {
     match (&literal.kind, wanted) {
-        (LiteralKind::Atom(atom), true) => Some(vec![vec![Part::Condition(Condition::Holds(rule_atom(atom)))]]),
-        (LiteralKind::Atom(atom), false) => Some(vec![vec![Part::Condition(Condition::Fails(rule_atom(atom)))]]),
+        (LiteralKind::Atom(atom), true) => {
+            Some(vec![vec![Part::Condition(Condition::Holds(rule_atom(atom)))]])
+        }
+        (LiteralKind::Atom(atom), false) => {
+            Some(vec![vec![Part::Condition(Condition::Fails(rule_atom(atom)))]])
+        }
         (LiteralKind::Not(inner), _) => satisfy(inner, !wanted),
         (LiteralKind::And(parts), true) | (LiteralKind::Or(parts), false) => {
             product(parts.iter().map(|part| satisfy(part, wanted)))
@@ -84,8 +88,11 @@ fn satisfy(literal: &Literal, wanted: bool) -> Option<Vec<Vec<Part>>> {
         (LiteralKind::Distinct(terms), wanted) => {
             // The readers report `distinct` with other than two terms; the first two count, as in ggp-base.
             let (a, b) = (rule_term(&terms[0]), rule_term(&terms[1]));
-            let part =
-                if wanted { Part::Condition(Condition::Differ(a, b, literal.span)) } else { Part::Same(a, b) };
+            let part = if wanted {
+                Part::Condition(Condition::Differ(a, b, literal.span))
+            } else {
+                Part::Same(a, b)
+            };
             Some(vec![vec![part]])
         }
     }
@@ -160,8 +167,11 @@ fn bind_roles(mut rule: Rule) -> Rule {
     if let Some(RuleTerm::Variable(v)) = rule.head.arguments.first()
         && !rule.bound_variables()[*v as usize]
     {
-        let atom =
-            RuleAtom { relation: keyword::ROLE, arguments: vec![RuleTerm::Variable(*v)], span: rule.head.span };
+        let atom = RuleAtom {
+            relation: keyword::ROLE,
+            arguments: vec![RuleTerm::Variable(*v)],
+            span: rule.head.span,
+        };
         rule.body.insert(0, Condition::Holds(atom));
     }
     rule

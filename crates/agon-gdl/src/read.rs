@@ -99,6 +99,8 @@ pub fn split_terms(text: &str) -> Result<Vec<String>, String> {
     let trees = kif::read_trees(text, &mut builder);
     match builder.findings.0.first() {
         Some(finding) => Err(format!("`{text}`: {}", finding.message)),
-        None => Ok(trees.iter().map(|tree| text[tree.span().start()..tree.span().end()].to_owned()).collect()),
+        None => {
+            Ok(trees.iter().map(|tree| text[tree.span().start()..tree.span().end()].to_owned()).collect())
+        }
     }
 }

@@ -104,8 +104,9 @@ impl Symbols {
 
     /// All of them in the order of their first appearance, keywords first.
     pub fn all(&self) -> impl Iterator<Item = (Symbol, &str)> {
-        self.spellings.iter().enumerate().map(|(i, name)| {
-            (Symbol::new(u32::try_from(i).expect("fewer than 2^32 names")), name.as_str())
-        })
+        self.spellings
+            .iter()
+            .enumerate()
+            .map(|(i, name)| (Symbol::new(u32::try_from(i).expect("fewer than 2^32 names")), name.as_str()))
     }
 }

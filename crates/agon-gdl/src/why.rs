@@ -14,6 +14,7 @@ use agon_logic::TermId;
 use agon_text::Span;
 
 use crate::interpreter::{Interpreter, Move};
+use crate::symbols::keyword;
 use facts::Facts;
 
 /// Answers questions about one position.
@@ -123,7 +124,10 @@ pub enum WhyError {
 impl std::fmt::Display for WhyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            WhyError::NotASentence(text) => write!(f, "`{text}` is not one sentence such as (legal robot noop)"),
+            WhyError::NotASentence(text) => write!(
+                f,
+                "`{text}` is not one sentence such as (legal robot noop), without `not`, `or`, `and` or `distinct`"
+            ),
             WhyError::NeedsMoves(relation) => {
                 write!(f, "`{relation}` depends on the moves made, and no moves were given")
             }
@@ -146,6 +150,9 @@ impl Why {
     /// Explains a sentence in KIF, such as `(legal xplayer (mark 1 1))`. Variables ask for all ways to fill them.
     pub fn explain(&mut self, sentence: &str) -> Result<Explanation, WhyError> {
         let question = self.facts.parse(sentence)?;
+        if [keyword::NOT, keyword::OR, keyword::AND, keyword::DISTINCT].contains(&question.atom.relation) {
+            return Err(WhyError::NotASentence(sentence.trim().to_owned()));
+        }
         let mut ways: Vec<Vec<TermId>> = Vec::new();
         self.facts.each_match(&question.atom, &mut vec![None; question.n_variables], &mut |row, _| {
             ways.push(row.to_vec());

@@ -41,6 +41,13 @@ fn fixes_in_infix() {
     assert!(mend(text.as_bytes()));
 }
 
+#[test]
+fn names_do_not_grow_together() {
+    let text = "(p)(role white)(role white)q(init (cell a(b)c)) (<= (legal white go)(and q(p)))(<= r)
+        (<= (next ?f)(true ?f)p r)(<= terminal q)(goal white 0)";
+    assert!(mend(text.as_bytes()));
+}
+
 /// Applies all fixes until there are none left. Answers whether there were any.
 fn mend(bytes: &[u8]) -> bool {
     let mut source = Arc::new(Source::from_bytes("test", bytes));

@@ -31,8 +31,15 @@ fn play() {
 
 #[test]
 fn explanations() {
-    let sentences =
-        ["(legal ?r ?m)", "terminal", "(next ?f)", "(goal ?r 100)", "(true ?x)", "(does ?r (mark ?x 1))", "(p a"];
+    let sentences = [
+        "(legal ?r ?m)",
+        "terminal",
+        "(next ?f)",
+        "(goal ?r 100)",
+        "(true ?x)",
+        "(does ?r (mark ?x 1))",
+        "(p a",
+    ];
     try_law("why", 600, |text| {
         let sentence = sentences[text.len() % sentences.len()];
         laws::why(&format!("{text}\n{sentence}"));

@@ -227,7 +227,9 @@ impl Work {
             return Err(Refusal { kind: RefusalKind::Depth, origin });
         }
         // Rules recurse as deep as their author likes; the stack grows with them up to the limit above.
-        stacker::maybe_grow(procedure.stack, (1 << 20) + procedure.stack, || self.work_out(plans, id, entry, key))?;
+        stacker::maybe_grow(procedure.stack, (1 << 20) + procedure.stack, || {
+            self.work_out(plans, id, entry, key)
+        })?;
         Ok(entry)
     }
 

@@ -236,8 +236,7 @@ impl Grounder<'_> {
                 self.program.always[atom as usize] = true;
             }
         }
-        let joins =
-            joins(prepared, relevant, &self.is_static, &mut self.program.relations, self.bank)?;
+        let joins = joins(prepared, relevant, &self.is_static, &mut self.program.relations, self.bank)?;
         // Rules without conditions that change apply from the start.
         for join in joins.iter().filter(|join| join.delta.is_none()) {
             self.start(join)?;
@@ -364,7 +363,8 @@ impl Grounder<'_> {
 
     /// All conditions are met: enters the instance.
     fn emit(&mut self, join: &Join) -> Result<(), Refusal> {
-        let head: Vec<u32> = join.head.iter().map(|b| self.build(b, join.origin)).collect::<Result<_, _>>()?;
+        let head: Vec<u32> =
+            join.head.iter().map(|b| self.build(b, join.origin)).collect::<Result<_, _>>()?;
         let head = self.atom(join.head_predicate, &head, join.origin)?;
         if self.program.always[head as usize] {
             return Ok(());

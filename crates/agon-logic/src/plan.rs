@@ -241,13 +241,24 @@ impl Planner {
         let (mut n_inputs, mut n_outputs) = (0, 0);
         skeleton.iter().for_each(|s| s.count(&mut n_inputs, &mut n_outputs));
         let level = self.prepared.levels[predicate.index()];
-        self.plans.procedures.push(Procedure { level, n_inputs, n_outputs, stack: CALL_STACK, rules: Vec::new() });
+        self.plans.procedures.push(Procedure {
+            level,
+            n_inputs,
+            n_outputs,
+            stack: CALL_STACK,
+            rules: Vec::new(),
+        });
         self.known.insert((predicate, skeleton.clone()), id);
         self.open.push((id, predicate, skeleton));
         Ok(id)
     }
 
-    fn plan(&mut self, id: ProcedureId, predicate: PredicateId, skeleton: &[Skeleton]) -> Result<(), PlanRefusal> {
+    fn plan(
+        &mut self,
+        id: ProcedureId,
+        predicate: PredicateId,
+        skeleton: &[Skeleton],
+    ) -> Result<(), PlanRefusal> {
         let mut planned = Vec::new();
         if self.prepared.program.predicates[predicate.index()].given.is_some() {
             // A relation of plain rows asked from outside: a rule that reads it.

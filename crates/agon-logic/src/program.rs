@@ -179,13 +179,17 @@ impl Rule {
                 argument.each_variable(&mut |v| found[v as usize] = true);
             }
         }
-        let mut left: Vec<&Atom> =
-            self.body.iter().filter_map(|goal| if let Goal::Holds(atom) = goal { Some(atom) } else { None }).collect();
+        let mut left: Vec<&Atom> = self
+            .body
+            .iter()
+            .filter_map(|goal| if let Goal::Holds(atom) = goal { Some(atom) } else { None })
+            .collect();
         loop {
             let n_left = left.len();
             left.retain(|atom| {
                 let demands = &demands[atom.predicate.index()];
-                let met = atom.arguments.iter().zip(demands).all(|(a, &demanded)| !demanded || a.is_bound(&found));
+                let met =
+                    atom.arguments.iter().zip(demands).all(|(a, &demanded)| !demanded || a.is_bound(&found));
                 if met {
                     atom.each_variable(&mut |v| found[v as usize] = true);
                 }

@@ -71,7 +71,10 @@ impl Relation {
     /// Adds a row; the caller sees to it that none is added twice. Indexes that were built need [`Relation::index`].
     pub(crate) fn push(&mut self, row: &[TermId]) {
         debug_assert_eq!(row.len(), self.arity, "a row has as many columns as the relation");
-        debug_assert!(self.indexes.iter().all(|index| !index.built), "rows are complete before they are indexed");
+        debug_assert!(
+            self.indexes.iter().all(|index| !index.built),
+            "rows are complete before they are indexed"
+        );
         self.rows.extend(row.iter().map(|t| t.raw()));
         self.n_rows += 1;
     }

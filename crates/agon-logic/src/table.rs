@@ -89,9 +89,8 @@ impl Table {
         if width > 0 {
             self.keys.extend_from_slice(key);
             let keys = &self.keys;
-            self.by_key.insert_unique(hash_key(key), entry, |&e| {
-                hash_key(&keys[e as usize * width..][..width])
-            });
+            self.by_key
+                .insert_unique(hash_key(key), entry, |&e| hash_key(&keys[e as usize * width..][..width]));
         }
         entry
     }

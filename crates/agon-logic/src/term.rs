@@ -32,7 +32,7 @@ impl fmt::Debug for TermId {
 /// Why a term could not be stored.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum TermRefusal {
-    /// It nests deeper than the bank allows.
+    /// It nests deeper than the bank allows, or takes more symbols to write than any term may.
     Depth,
     /// The bank is full, or the term has more arguments than a bank can hold.
     Full,
@@ -57,7 +57,11 @@ struct Known {
 const CHUNK_BITS: u32 = 16;
 const CHUNK: usize = 1 << CHUNK_BITS;
 const N_CHUNKS: usize = 1 << 12;
-const HEADER: usize = 4;
+const HEADER: usize = 5;
+
+/// How many symbols a term may be written with. Terms are shared, so one that holds itself twice, again and again, takes
+/// little room in the bank and yet more text than there is paper.
+const MAX_SIZE: u32 = 100_000;
 const DEPTH_SHIFT: u32 = 16;
 
 impl TermBank {
@@ -80,7 +84,8 @@ impl TermBank {
             return Ok(TermId(id));
         }
         let depth = 1 + arguments.iter().map(|&a| self.depth(a)).max().unwrap_or(0);
-        if depth > self.max_depth {
+        let n_symbols = arguments.iter().fold(1u32, |sum, &a| sum.saturating_add(self.cell(a, 4)));
+        if depth > self.max_depth || n_symbols > MAX_SIZE {
             return Err(TermRefusal::Depth);
         }
         let size = HEADER + arguments.len();
@@ -94,13 +99,15 @@ impl TermBank {
         if start + size > N_CHUNKS * CHUNK {
             return Err(TermRefusal::Full);
         }
-        let chunk = self.chunks[start / CHUNK].get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect());
+        let chunk =
+            self.chunks[start / CHUNK].get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect());
         let at = start % CHUNK;
         let arity = u32::try_from(arguments.len()).expect("checked above");
         chunk[at].store(symbol.raw(), Relaxed);
         chunk[at + 1].store(arity | depth << DEPTH_SHIFT, Relaxed);
         chunk[at + 2].store(hash as u32, Relaxed);
         chunk[at + 3].store((hash >> 32) as u32, Relaxed);
+        chunk[at + 4].store(n_symbols, Relaxed);
         for (i, argument) in arguments.iter().enumerate() {
             chunk[at + HEADER + i].store(argument.0, Relaxed);
         }

@@ -33,7 +33,8 @@ pub fn apply_fixes<'a>(source: &Source, fixes: impl IntoIterator<Item = &'a Fix>
     let mut accepted: Vec<&Edit> = Vec::new();
     let mut n_applied = 0;
     for fix in fixes {
-        let clashes = fix.edits.iter().any(|edit| accepted.iter().any(|other| touches(edit.span, other.span)));
+        let clashes =
+            fix.edits.iter().any(|edit| accepted.iter().any(|other| touches(edit.span, other.span)));
         if !clashes {
             accepted.extend(&fix.edits);
             n_applied += 1;

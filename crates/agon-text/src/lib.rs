@@ -16,6 +16,8 @@ mod diagnostic;
 mod fix;
 mod render;
 mod source;
+#[cfg(test)]
+mod tests;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use fix::{Edit, Fix, apply_fixes};

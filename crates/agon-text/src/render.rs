@@ -1,5 +1,7 @@
 //! Findings as people read them.
 
+use std::fmt::Write as _;
+
 use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{Config, emit_into_string, termcolor};
@@ -11,6 +13,10 @@ pub fn render(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> Stri
     let config = Config::default();
     let mut shown = String::new();
     for diagnostic in diagnostics {
+        if line_length(source, diagnostic) > LONG_LINE {
+            excerpt(diagnostic, source, &mut shown);
+            continue;
+        }
         let diagnostic = translate(diagnostic);
         if colour {
             let mut buffer = termcolor::Buffer::ansi();
@@ -24,6 +30,54 @@ pub fn render(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> Stri
         }
     }
     shown
+}
+
+/// Lines longer than this are not shown whole: machine-made rulesheets may stand on a single one.
+const LONG_LINE: usize = 400;
+
+/// How many characters are shown around the place in a long line.
+const AROUND: usize = 40;
+
+/// The longest line that a finding has to do with, in bytes.
+fn line_length(source: &Source, diagnostic: &Diagnostic) -> usize {
+    let places = diagnostic.notes.iter().map(|(span, _)| *span).chain([diagnostic.span]);
+    let lengths = places
+        .flat_map(|span| [span.start(), span.end()])
+        .map(|byte| source.line_range(source.place_line(byte)).map_or(0, |range| range.len()));
+    lengths.max().unwrap_or(0)
+}
+
+/// A finding in a long line: the same form, with a piece of the line only, without colour.
+fn excerpt(diagnostic: &Diagnostic, source: &Source, shown: &mut String) {
+    let place = source.place(diagnostic.span.start());
+    let (name, line, column) = (source.name(), place.line, place.column);
+    let before: String = {
+        let start = source.line_range(line).map_or(0, |range| range.start);
+        let text = &source.text()[start..diagnostic.span.start()];
+        let cut = text.char_indices().rev().nth(AROUND).map_or(0, |(at, _)| at);
+        text[cut..].to_owned()
+    };
+    let after: String = source.text()[diagnostic.span.start()..]
+        .chars()
+        .take_while(|c| !matches!(c, '\n' | '\r'))
+        .take(2 * AROUND)
+        .collect();
+    let width = source.slice(diagnostic.span).chars().count().clamp(1, 2 * AROUND);
+    let margin = line.to_string().len();
+    let (word, code, message) = (diagnostic.severity.word(), diagnostic.code, &diagnostic.message);
+    let _ = writeln!(shown, "{word}[{code}]: {message}");
+    let _ = writeln!(shown, "{:margin$} ┌─ {name}:{line}:{column}", "");
+    let _ = writeln!(shown, "{line} │ … {before}{after} …");
+    let indent = 2 + before.chars().count();
+    let _ = writeln!(shown, "{:margin$} │ {:indent$}{}", "", "", "^".repeat(width));
+    for (span, text) in &diagnostic.notes {
+        let place = source.place(span.start());
+        let _ = writeln!(shown, "{:margin$} = {}:{}: {text}", "", place.line, place.column);
+    }
+    for hint in &diagnostic.hints {
+        let _ = writeln!(shown, "{:margin$} = hint: {hint}", "");
+    }
+    shown.push('\n');
 }
 
 fn translate(diagnostic: &Diagnostic) -> cs::Diagnostic<()> {
@@ -58,7 +112,7 @@ impl<'a> Files<'a> for Source {
     }
 
     fn line_index(&'a self, (): (), byte: usize) -> Result<usize, Error> {
-        Ok(self.place(byte).line - 1)
+        Ok(self.place_line(byte) - 1)
     }
 
     fn line_range(&'a self, (): (), index: usize) -> Result<std::ops::Range<usize>, Error> {

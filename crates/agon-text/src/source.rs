@@ -106,10 +106,15 @@ impl Source {
         self.line_starts.len()
     }
 
+    /// The line (from 1) of a byte.
+    pub fn place_line(&self, byte: usize) -> usize {
+        self.line_starts.partition_point(|&start| start <= byte.min(self.text.len()))
+    }
+
     /// The line (from 1) and column of a byte.
     pub fn place(&self, byte: usize) -> LineColumn {
         let byte = byte.min(self.text.len());
-        let line = self.line_starts.partition_point(|&start| start <= byte);
+        let line = self.place_line(byte);
         let start = self.line_starts[line - 1];
         LineColumn { line, column: self.text[start..byte].chars().count() + 1 }
     }

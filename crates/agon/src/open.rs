@@ -57,6 +57,13 @@ pub(crate) enum GoalChoice {
 }
 
 impl PlayOptions {
+    pub(crate) fn case(&self) -> Case {
+        match self.case {
+            CaseChoice::Ignored => Case::Ignored,
+            CaseChoice::Respected => Case::Respected,
+        }
+    }
+
     fn options(&self) -> Options {
         let goal_policy = match self.goals {
             GoalChoice::Highest => GoalPolicy::Highest,
@@ -116,11 +123,7 @@ pub(crate) fn open_source(source: Arc<Source>, play: &PlayOptions) -> Result<Arc
     match play.engine {
         EngineChoice::Auto | EngineChoice::Interpreter => {}
     }
-    let case = match play.case {
-        CaseChoice::Ignored => Case::Ignored,
-        CaseChoice::Respected => Case::Respected,
-    };
-    let Checked { rules, findings } = check_as(Arc::clone(&source), case);
+    let Checked { rules, findings } = check_as(Arc::clone(&source), play.case());
     let Some(rules) = rules else {
         let errors: Vec<_> =
             findings.0.into_iter().filter(|finding| finding.severity == Severity::Error).collect();

@@ -70,7 +70,8 @@ impl Trace {
 
     /// The JSON text, a step to a line so that differences can be read.
     pub(crate) fn to_text(&self) -> String {
-        let mut text = format!("{{\"game\": {}, \"roles\": {},\n \"plays\": [", json!(self.game), json!(self.roles));
+        let mut text =
+            format!("{{\"game\": {}, \"roles\": {},\n \"plays\": [", json!(self.game), json!(self.roles));
         for (i, play) in self.plays.iter().enumerate() {
             text.push_str(if i == 0 { "\n  {\"steps\": [" } else { ",\n  {\"steps\": [" });
             for (j, step) in play.steps.iter().enumerate() {
@@ -105,7 +106,9 @@ impl Play {
                 .iter()
                 .map(|goal| match goal {
                     Value::Null => Ok(None),
-                    other => other.as_i64().map(Some).ok_or("`goals` has something other than numbers and null"),
+                    other => {
+                        other.as_i64().map(Some).ok_or("`goals` has something other than numbers and null")
+                    }
                 })
                 .collect::<Result<_, _>>()?,
         })

@@ -76,7 +76,7 @@ impl Expander {
         children
     }
 
-    pub(super) fn expand(&mut self, state: &Bits) -> Vec<(Vec<Input>, Child<Bits>)> {
+    pub(super) fn expand(&mut self, state: &Bits) -> super::Children<Bits, Input> {
         transpose::load([state].into_iter(), &mut self.next);
         self.look.run(&self.next, &self.inputs, &mut self.answers);
         let mut own = Vec::new();

@@ -23,6 +23,8 @@ pub(super) struct Lanes<'o> {
     /// The first order that no lane has taken up yet.
     next_order: usize,
     order_of: Vec<usize>,
+    /// Passes made so far. An order's steps are the passes that lanes have spent on it, less one for each end found.
+    n_passes: u64,
     /// The lanes that play.
     active: Plane,
     /// The lanes whose playout has lasted since the last look at overlong ones.
@@ -56,6 +58,7 @@ impl<'o> Lanes<'o> {
             n_left: orders.iter().map(|order| order.n_playouts).collect(),
             next_order: 0,
             order_of: vec![0; Plane::LANES],
+            n_passes: 0,
             active: Plane::ZERO,
             lasting: Plane::ONES,
             now: vec![Plane::ZERO; n_planes],
@@ -68,18 +71,15 @@ impl<'o> Lanes<'o> {
 
     pub(super) fn run(mut self, kernel: &mut Kernel, rng: &mut PlaneRng) -> Vec<Tally> {
         self.seat();
-        let mut n_passes = 0;
         while !self.active.is_zero() {
             if self.active == Plane::ONES && self.n_left_of_only_order().is_some_and(|left| left >= 256) {
-                n_passes = with_wide_registers(|| self.bulk(kernel, rng, n_passes));
-                continue;
+                with_wide_registers(|| self.bulk(kernel, rng));
+            } else {
+                self.pass(kernel, rng);
+                self.settle();
             }
-            self.pass(kernel, rng);
-            self.settle();
-            n_passes += 1;
-            if n_passes == self.max_steps {
+            if self.n_passes.is_multiple_of(self.max_steps) {
                 self.cut_lasting();
-                n_passes = 0;
             }
         }
         self.tallies
@@ -117,6 +117,8 @@ impl<'o> Lanes<'o> {
     fn take_up(&mut self, lane: usize, order: usize) {
         self.order_of[lane] = order;
         self.active.set_lane(lane, true);
+        let n_steps = &mut self.tallies[order].n_steps;
+        *n_steps = n_steps.wrapping_sub(self.n_passes);
         self.reserve(lane);
     }
 
@@ -128,6 +130,10 @@ impl<'o> Lanes<'o> {
 
     /// Finds work for a lane that has none: an order that nobody has taken up, else the one with most left to do.
     fn next_for(&mut self, lane: usize) {
+        if self.active.lane(lane) {
+            let n_steps = &mut self.tallies[self.order_of[lane]].n_steps;
+            *n_steps = n_steps.wrapping_add(self.n_passes);
+        }
         while self.next_order < self.orders.len() && self.n_left[self.next_order] == 0 {
             self.next_order += 1;
         }
@@ -160,6 +166,7 @@ impl<'o> Lanes<'o> {
         rng.fill(&mut self.rest[self.n_start + 1..]);
         kernel.run(&self.now, &self.rest, &mut self.after);
         std::mem::swap(&mut self.now, &mut self.after);
+        self.n_passes += 1;
     }
 
     /// What is left of the order that all lanes work on, if there is only one.
@@ -169,49 +176,44 @@ impl<'o> Lanes<'o> {
 
     /// As long as all lanes play the only order and may restart: nothing is looked at lane by lane.
     #[inline(always)]
-    fn bulk(&mut self, kernel: &mut Kernel, rng: &mut PlaneRng, mut n_passes: u64) -> u64 {
-        let (mut n_left, mut n_ended, mut n_steps) = (self.n_left[0], 0_u64, 0_u64);
+    fn bulk(&mut self, kernel: &mut Kernel, rng: &mut PlaneRng) {
+        let (mut n_left, mut n_ended) = (self.n_left[0], 0_u64);
         let mut lasting = self.lasting;
         let mut n_goals = vec![0_u64; self.step.n_goals];
-        while n_left >= Plane::LANES as u64 && n_passes < self.max_steps {
+        let until_cut = self.max_steps - self.n_passes % self.max_steps;
+        for _ in 0..until_cut {
             self.pass(kernel, rng);
-            n_passes += 1;
             let (ended, goals) =
                 self.now[self.n_kept..].split_first().expect("whether it has ended comes after the state");
             let n = u64::from(ended.count());
             n_ended += n;
             n_left -= n;
-            n_steps += Plane::LANES as u64 - n;
             lasting = lasting & !*ended;
             for (n, goal) in n_goals.iter_mut().zip(goals) {
                 *n += u64::from((*goal & *ended).count());
+            }
+            if n_left < Plane::LANES as u64 {
+                break;
             }
         }
         self.n_left[0] = n_left;
         self.lasting = lasting;
         let tally = &mut self.tallies[0];
         tally.n_playouts += n_ended;
-        tally.n_steps += n_steps;
+        tally.n_steps = tally.n_steps.wrapping_sub(n_ended);
         for (sum, payoffs) in tally.payoff_sums.iter_mut().zip(&self.step.payoffs) {
             *sum += payoffs.iter().map(|&(value, goal)| value * n_goals[goal] as f64).sum::<f64>();
         }
-        if n_passes == self.max_steps {
-            self.cut_lasting();
-            n_passes = 0;
-        }
-        n_passes
     }
 
     /// Notes lane by lane what has ended, and finds new work.
     fn settle(&mut self) {
         let ended = self.now[self.n_kept] & self.active;
-        let going = self.active & !ended;
         self.lasting = self.lasting & !ended;
-        for lane in going.lanes() {
-            self.tallies[self.order_of[lane]].n_steps += 1;
-        }
         for lane in ended.lanes() {
             self.note(lane);
+            let n_steps = &mut self.tallies[self.order_of[lane]].n_steps;
+            *n_steps = n_steps.wrapping_sub(1);
             if self.rest[self.n_start].lane(lane) {
                 self.reserve(lane);
             } else {
@@ -220,7 +222,7 @@ impl<'o> Lanes<'o> {
         }
     }
 
-    /// Counts the playout of a lane with what it pays where it stands.
+    /// Counts the playout of a lane with what it pays where the last step began.
     fn note(&mut self, lane: usize) {
         let goals = &self.now[self.n_kept + 1..];
         let tally = &mut self.tallies[self.order_of[lane]];

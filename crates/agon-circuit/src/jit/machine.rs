@@ -57,10 +57,10 @@ pub(super) fn assemble(steps: &[Step]) -> Vec<u8> {
         match step {
             // vmovdqu ymm, m256 and vmovdqu m256, ymm.
             Step::Load { to, from } => {
-                encode(&mut code, Prefix::F3, 0x6f, to, Register(0), Operand::Memory(from))
+                encode(&mut code, Prefix::F3, 0x6f, to, Register(0), Operand::Memory(from));
             }
             Step::Store { from, to } => {
-                encode(&mut code, Prefix::F3, 0x7f, from, Register(0), Operand::Memory(to))
+                encode(&mut code, Prefix::F3, 0x7f, from, Register(0), Operand::Memory(to));
             }
             Step::Compute { operation, to, left, right } => {
                 let opcode = match operation {

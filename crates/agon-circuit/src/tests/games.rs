@@ -1,5 +1,7 @@
 //! Small games built by hand, as a grounder would build them: frame axioms and all.
 
+#![allow(unreachable_pub)] // An example includes this file too.
+
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 
 fn role(name: &str, moves: Vec<String>) -> CircuitRole {

@@ -6,7 +6,7 @@ use agon_game::Rng;
 use rand::{RngExt, SeedableRng};
 
 /// A random circuit of about so many gates. The same seed gives the same circuit.
-pub fn circuit(seed: u64, n_gates: usize) -> Circuit {
+pub(super) fn circuit(seed: u64, n_gates: usize) -> Circuit {
     let mut rng = Rng::seed_from_u64(seed);
     let n_base = rng.random_range(1..20);
     let n_roles = rng.random_range(1..4);

@@ -29,7 +29,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
             Diagnostic::warning("duplicate-rule", clause.span, format!("the same {kind} stands above"))
                 .note(other.span, "here")
                 .hint(title.clone())
-                .fix(Fix::replace(title, line_of(view, clause), ""))
+                .fix(Fix { title, edits: vec![view.cut(line_of(view, clause))] })
         } else {
             Diagnostic::warning(
                 "subsumed-rule",

@@ -30,9 +30,9 @@ fn empty_body(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     let finding = Diagnostic::warning("empty-body", clause.span, "a rule without conditions is a fact");
     let title = "write it as a fact".to_owned();
     findings.push(match view.sheet.syntax {
-        Syntax::Kif => {
-            finding.hint(title.clone()).fix(Fix { title, edits: keep_only(clause.span, clause.head.span) })
-        }
+        Syntax::Kif => finding
+            .hint(title.clone())
+            .fix(Fix { title, edits: keep_only(view, clause.span, clause.head.span) }),
         Syntax::Infix => finding.hint(title),
     });
 }
@@ -72,8 +72,8 @@ fn superfluous_and(view: &View<'_>, literal: &Literal, findings: &mut Diagnostic
     let LiteralKind::And(parts) = &literal.kind else { return };
     if view.sheet.syntax == Syntax::Kif {
         let edits = match (parts.first(), parts.last()) {
-            (Some(first), Some(last)) => keep_only(literal.span, first.span.to(last.span)),
-            _ => vec![cut(literal.span.start(), literal.span.end())],
+            (Some(first), Some(last)) => keep_only(view, literal.span, first.span.to(last.span)),
+            _ => vec![view.cut(literal.span)],
         };
         let title = "remove `and` and its parentheses".to_owned();
         findings.push(
@@ -118,7 +118,7 @@ fn parentheses(view: &View<'_>, findings: &mut Diagnostics) {
                     format!("`{text}` has no arguments and needs no parentheses; other systems refuse them"),
                 )
                 .hint(title.clone())
-                .fix(Fix { title, edits: keep_only(name.whole, name.span) }),
+                .fix(Fix { title, edits: keep_only(view, name.whole, name.span) }),
             );
         }
     });
@@ -217,11 +217,7 @@ fn contradictions(view: &View<'_>, rule: &Rule, findings: &mut Diagnostics) {
     }
 }
 
-fn cut(start: usize, end: usize) -> Edit {
-    Edit { span: Span::new(start, end), replacement: String::new() }
-}
-
 /// The edits that leave `inner` alone of `outer`.
-fn keep_only(outer: Span, inner: Span) -> Vec<Edit> {
-    vec![cut(outer.start(), inner.start()), cut(inner.end(), outer.end())]
+fn keep_only(view: &View<'_>, outer: Span, inner: Span) -> Vec<Edit> {
+    vec![view.cut(Span::new(outer.start(), inner.start())), view.cut(Span::new(inner.end(), outer.end()))]
 }

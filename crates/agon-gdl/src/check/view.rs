@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use agon_logic::Symbol;
-use agon_text::Span;
+use agon_text::{Edit, Span};
 
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
@@ -95,6 +95,17 @@ impl<'a> View<'a> {
     /// What stands in the text.
     pub(super) fn text(&self, span: Span) -> &'a str {
         self.sheet.source.slice(span)
+    }
+
+    /// The edit that cuts out a piece of the text. In KIF parentheses part names as blanks do: where a name would come to
+    /// touch what follows, a blank takes the place of the piece.
+    pub(super) fn cut(&self, span: Span) -> Edit {
+        let text = self.sheet.source.text();
+        let ends_name = |c: char| !c.is_whitespace() && c != '(' && c != ')';
+        let touches = self.sheet.syntax == Syntax::Kif
+            && text[..span.start()].ends_with(ends_name)
+            && text[span.end()..].starts_with(|c: char| !c.is_whitespace() && c != ')');
+        Edit { span, replacement: if touches { " ".to_owned() } else { String::new() } }
     }
 
     /// Where the rulesheet ends: findings about what is nowhere to be found point there.

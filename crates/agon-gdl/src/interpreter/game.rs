@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use agon_game::{Fault, Position as _, Rng, Role, Shape};
 use agon_logic::{
-    Engine, Entry, Level, Limits, PlanRefusal, Plans, PredicateId, Question, Refusal, RefusalKind, Symbol, TermBank,
-    TermId, materialise,
+    Engine, Entry, Level, Limits, PlanRefusal, Plans, PredicateId, Question, Refusal, RefusalKind, Symbol,
+    TermBank, TermId, materialise,
 };
 use agon_text::Diagnostic;
 use rand::SeedableRng as _;
@@ -251,25 +251,24 @@ fn blame(refusal: &Refusal, rules: &CheckedRules) -> Diagnostic {
     let span = rule.map_or_else(agon_text::Span::default, |rule| sheet.clauses[rule.clause].span);
     let finding = Diagnostic::error("play-refused", span, refusal.kind.to_string());
     match refusal.kind {
-        RefusalKind::Unstratified => finding.hint("rewrite the rule so that it does not need its own opposite"),
+        RefusalKind::Unstratified => {
+            finding.hint("rewrite the rule so that it does not need its own opposite")
+        }
         RefusalKind::Unbound => finding.hint("add a positive condition that binds the variable"),
         RefusalKind::Facts
         | RefusalKind::Depth
         | RefusalKind::TermDepth
         | RefusalKind::Bytes
         | RefusalKind::Steps
-        | RefusalKind::Deadline => {
-            finding.hint("this rule was being applied; a recursion that builds ever new terms is the usual cause")
-        }
+        | RefusalKind::Deadline => finding
+            .hint("this rule was being applied; a recursion that builds ever new terms is the usual cause"),
     }
 }
 
 /// Numbers come before words and in the order of their values, so that lists read well.
 fn rank(symbols: &Symbols) -> Vec<u32> {
-    let mut order: Vec<(Option<i64>, String, Symbol)> = symbols
-        .all()
-        .map(|(symbol, name)| (name.parse::<i64>().ok(), name.to_lowercase(), symbol))
-        .collect();
+    let mut order: Vec<(Option<i64>, String, Symbol)> =
+        symbols.all().map(|(symbol, name)| (name.parse::<i64>().ok(), name.to_lowercase(), symbol)).collect();
     order.sort_by(|a, b| {
         let key = |number: &Option<i64>| (number.is_none(), number.unwrap_or(0));
         (key(&a.0), &a.1).cmp(&(key(&b.0), &b.1))

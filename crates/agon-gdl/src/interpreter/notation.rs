@@ -91,7 +91,9 @@ impl Hidden for Interpreter {
     fn percepts(&self, joint: &[Move], role: Role) -> Vec<String> {
         let game = &self.game;
         if !game.rules.has_sees() {
-            return joint.iter().map(|m| game.text(m.0)).collect();
+            let mut moves: Vec<String> = joint.iter().map(|m| game.text(m.0)).collect();
+            moves.sort();
+            return moves;
         }
         let mut engine = self.engine.borrow_mut();
         self.set_moves(&mut engine, joint);

@@ -202,7 +202,8 @@ impl Interpreter {
     /// Tells the engine which moves are made.
     pub(super) fn set_moves(&self, engine: &mut Engine, joint: &[Move]) {
         assert_eq!(joint.len(), self.game.roles.len(), "a joint move has one move for each role");
-        let rows: Vec<[TermId; 2]> = self.game.roles.iter().zip(joint).map(|(&role, m)| [role, m.0]).collect();
+        let rows: Vec<[TermId; 2]> =
+            self.game.roles.iter().zip(joint).map(|(&role, m)| [role, m.0]).collect();
         engine.set_rows(self.game.move_relation, rows.iter().map(<[_; 2]>::as_slice));
     }
 

@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::{MAX_NESTING, guess_syntax, infix, kif, read};
-use crate::symbols::Case;
 use crate::print::{print_infix, print_kif};
 use crate::same_rules::same_rules;
+use crate::symbols::Case;
 use crate::syntax::{Rulesheet, Syntax};
 
 /// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.

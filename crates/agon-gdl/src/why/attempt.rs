@@ -16,9 +16,10 @@ const MAX_RULES: usize = 12;
 impl Why {
     /// Why a sentence does not hold.
     pub(super) fn fail(&mut self, sentence: &Sentence, depth: usize) -> Result<Failure, WhyError> {
-        let text = sentence.text.clone().unwrap_or_else(|| {
-            self.facts.atom_text(&sentence.atom, &vec![None; sentence.n_variables], None)
-        });
+        let text = sentence
+            .text
+            .clone()
+            .unwrap_or_else(|| self.facts.atom_text(&sentence.atom, &vec![None; sentence.n_variables], None));
         let mut failure = Failure { sentence: text, attempts: Vec::new(), remark: None };
         let atom = &sentence.atom;
         if atom.relation == keyword::TRUE || atom.relation == keyword::DOES {
@@ -79,10 +80,10 @@ impl Why {
             pairs.filter(|(_, (have, part))| differs(*have, part)).map(|(i, _)| i).collect()
         };
         // The last argument is mostly the content of a place; what else is there says more than other places.
-        let (content, place): (Vec<TermId>, Vec<TermId>) =
-            rows.into_iter().filter(|&row| differs_at(row).len() == 1).partition(|&row| {
-                differs_at(row) == [parts.len() - 1]
-            });
+        let (content, place): (Vec<TermId>, Vec<TermId>) = rows
+            .into_iter()
+            .filter(|&row| differs_at(row).len() == 1)
+            .partition(|&row| differs_at(row) == [parts.len() - 1]);
         let near = if content.is_empty() { place } else { content };
         Ok(near.into_iter().take(3).map(|row| game.text(row)).collect())
     }
@@ -208,7 +209,9 @@ impl Why {
         let name = sheet.symbols.name(atom.relation);
         let heads = self.facts.game.rules().rules().iter().filter(|rule| rule.head.relation == atom.relation);
         match heads.map(|rule| rule.head.arguments.len()).next() {
-            Some(arity) => format!("`{name}` has {arity} arguments in the rulesheet, here {}", atom.arguments.len()),
+            Some(arity) => {
+                format!("`{name}` has {arity} arguments in the rulesheet, here {}", atom.arguments.len())
+            }
             None => format!("no rule or fact gives `{name}`"),
         }
     }

@@ -276,7 +276,8 @@ impl Facts {
                 }
             },
             RuleTerm::Function(symbol, arguments) => {
-                let name = if symbol.index() < sheet.symbols.len() { sheet.symbols.name(*symbol) } else { "…" };
+                let name =
+                    if symbol.index() < sheet.symbols.len() { sheet.symbols.name(*symbol) } else { "…" };
                 if arguments.is_empty() {
                     return name.to_owned();
                 }

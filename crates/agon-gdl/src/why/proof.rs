@@ -88,7 +88,8 @@ impl Facts {
         let Some((condition, rest)) = conditions.split_first() else { return Ok(Some(Vec::new())) };
         match condition {
             Condition::Differ(a, b, _) => {
-                let (a, b) = (self.term_text(a, bindings, Some(rule)), self.term_text(b, bindings, Some(rule)));
+                let (a, b) =
+                    (self.term_text(a, bindings, Some(rule)), self.term_text(b, bindings, Some(rule)));
                 if a == b {
                     return Ok(None);
                 }

@@ -1,9 +1,9 @@
 //! Atoms to scans of given relations and calls of derived ones, for the variables known at that point.
 
+use crate::TermBank;
 use crate::program::{Atom, Pattern};
 use crate::relation::{IndexSpec, Path};
 use crate::term::TermRefusal;
-use crate::TermBank;
 
 use super::{Build, Call, Match, PlanRefusal, Planner, SKELETON_DEPTH, Scan, Skeleton, Take, prepare};
 
@@ -86,7 +86,6 @@ impl Shaping<'_> {
 }
 
 impl Planner {
-
     /// A scan with its index entered in the relation.
     pub(super) fn scan(&mut self, relation: usize, shape: ScanShape) -> Scan {
         let specs = &mut self.plans.relations[relation].specs;
@@ -138,9 +137,7 @@ impl Planner {
             Pattern::Function(symbol, arguments) if depth < SKELETON_DEPTH => {
                 let mut parts = Vec::new();
                 for argument in arguments {
-                    parts.push(
-                        self.skeleton(argument, depth + 1, before, bound, uses, key, take, origin)?,
-                    );
+                    parts.push(self.skeleton(argument, depth + 1, before, bound, uses, key, take, origin)?);
                 }
                 Ok(Skeleton::Form(*symbol, parts))
             }

@@ -49,18 +49,25 @@ impl Trial {
             .iter()
             .map(|asking| {
                 let index = asking.relation.index(demands.len());
-                let known: Vec<bool> = demands[index].iter().zip(&asking.known).map(|(&d, &k)| d || k).collect();
+                let known: Vec<bool> =
+                    demands[index].iter().zip(&asking.known).map(|(&d, &k)| d || k).collect();
                 let arity = known.len();
                 let predicate = PredicateId(u32::try_from(index).expect("few relations"));
                 (predicate, known, asking.values[..arity].to_vec())
             })
             .collect();
-        let entries: Vec<Entry> =
-            asked.iter().map(|(predicate, known, _)| Entry { predicate: *predicate, known: known.clone() }).collect();
+        let entries: Vec<Entry> = asked
+            .iter()
+            .map(|(predicate, known, _)| Entry { predicate: *predicate, known: known.clone() })
+            .collect();
         let (plans, questions) =
             Plans::new(program, Arc::clone(bank), samples, &entries).expect("drafts bind their variables");
         let questions = asked.into_iter().zip(questions).map(|((p, known, values), q)| (p, known, values, q));
-        Trial { engine: Engine::new(Arc::new(plans), limits), questions: questions.collect(), calls_grow: built.calls_grow }
+        Trial {
+            engine: Engine::new(Arc::new(plans), limits),
+            questions: questions.collect(),
+            calls_grow: built.calls_grow,
+        }
     }
 
     fn set(&mut self, built: &Built, which: std::ops::Range<usize>, rows: &[Vec<Row>]) {
@@ -75,8 +82,12 @@ impl Trial {
     fn ask(&mut self, index: usize, truth: &Facts) -> Result<(), Refusal> {
         let (predicate, known, values, question) = &self.questions[index];
         let bank = Arc::clone(self.engine.bank());
-        let key: Vec<TermId> =
-            values.iter().zip(known).filter(|&(_, &is_known)| is_known).map(|(v, _)| v.in_bank(&bank)).collect();
+        let key: Vec<TermId> = values
+            .iter()
+            .zip(known)
+            .filter(|&(_, &is_known)| is_known)
+            .map(|(v, _)| v.in_bank(&bank))
+            .collect();
         let answers = self.engine.ask(*question, &key)?;
         let n_wanted = known.iter().filter(|&&is_known| !is_known).count();
         let given: BTreeSet<Row> = (0..answers.len())
@@ -187,6 +198,11 @@ fn a_goal_whose_demands_are_not_met_binds_nothing() {
     // p(x, y) :- p(x, x) leaves y to the caller, so p(x, x) cannot find x either.
     let mut program = Program::default();
     let p = program.derived(2);
-    program.rule(rule(atom(p, &[variable(0), variable(1)]), vec![holds(p, &[variable(0), variable(0)])], 2, 0));
+    program.rule(rule(
+        atom(p, &[variable(0), variable(1)]),
+        vec![holds(p, &[variable(0), variable(0)])],
+        2,
+        0,
+    ));
     assert_eq!(program.demands(), [[true, true]]);
 }

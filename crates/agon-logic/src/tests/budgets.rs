@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::{atom, constant, holds, rule, variable};
 use crate::{
-    Engine, Entry, Goal, Level, Limits, Pattern, Plans, PredicateId, Program, Question, Refusal,
-    RefusalKind, Symbol, TermBank, TermId,
+    Engine, Entry, Goal, Level, Limits, Pattern, Plans, PredicateId, Program, Question, Refusal, RefusalKind,
+    Symbol, TermBank, TermId,
 };
 
 const DEEP: u32 = 50_000;

@@ -109,7 +109,9 @@ fn row(atom: &Atom, filling: &Filling) -> Row {
 
 fn filled(pattern: &Pattern, filling: &Filling) -> Ground {
     match pattern {
-        Pattern::Variable(v) => filling[*v as usize].clone().expect("only negated atoms have variables of their own"),
+        Pattern::Variable(v) => {
+            filling[*v as usize].clone().expect("only negated atoms have variables of their own")
+        }
         Pattern::Function(symbol, arguments) => Ground(
             u32::try_from(symbol.index()).expect("symbols are numbers of 32 bits"),
             arguments.iter().map(|argument| filled(argument, filling)).collect(),

@@ -16,7 +16,8 @@ const F: u32 = 2;
 const G: u32 = 3;
 
 /// The relations from outside: how many arguments, and how often they change.
-const GIVEN: [(usize, Level); 4] = [(1, Level::State), (2, Level::State), (2, Level::Move), (0, Level::State)];
+const GIVEN: [(usize, Level); 4] =
+    [(1, Level::State), (2, Level::State), (2, Level::Move), (0, Level::State)];
 
 const N_STRATA: usize = 3;
 
@@ -86,8 +87,11 @@ pub(super) fn draft() -> impl Strategy<Value = Draft> {
     let goal = (kind, any::<prop::sample::Index>()).prop_flat_map(|(kind, relation)| {
         // A fourth variable for negated goals only: mostly one that occurs nowhere else.
         let n_variables = if matches!(kind, Kind::Fails) { 4 } else { 3 };
-        prop::collection::vec(pattern(n_variables, 3), 3)
-            .prop_map(move |arguments| DraftGoal { kind, relation, arguments })
+        prop::collection::vec(pattern(n_variables, 3), 3).prop_map(move |arguments| DraftGoal {
+            kind,
+            relation,
+            arguments,
+        })
     });
     let rule = (
         any::<prop::sample::Index>(),
@@ -101,11 +105,12 @@ pub(super) fn draft() -> impl Strategy<Value = Draft> {
 
 /// Rows for the relations from outside, by number of arguments.
 pub(super) fn rows() -> impl Strategy<Value = Vec<Vec<Vec<Ground>>>> {
-    GIVEN.map(|(arity, _)| {
-        prop::collection::btree_set(prop::collection::vec(prop::sample::select(universe()), arity), 0..6)
-            .prop_map(|rows| rows.into_iter().collect::<Vec<_>>())
-    })
-    .to_vec()
+    GIVEN
+        .map(|(arity, _)| {
+            prop::collection::btree_set(prop::collection::vec(prop::sample::select(universe()), arity), 0..6)
+                .prop_map(|rows| rows.into_iter().collect::<Vec<_>>())
+        })
+        .to_vec()
 }
 
 fn pattern(n_variables: u32, depth: u32) -> impl Strategy<Value = Pattern> {
@@ -140,11 +145,15 @@ impl Draft {
         }
         let grows = |rule: &Rule, atom: &Atom| {
             strata[atom.predicate.index()] == strata[rule.head.predicate.index()]
-                && atom.arguments.iter().any(|argument| matches!(argument, Pattern::Function(_, parts) if !parts.is_empty()))
+                && atom
+                    .arguments
+                    .iter()
+                    .any(|argument| matches!(argument, Pattern::Function(_, parts) if !parts.is_empty()))
         };
-        let calls_grow = program.rules.iter().any(|rule| {
-            rule.body.iter().any(|goal| matches!(goal, Goal::Holds(atom) if grows(rule, atom)))
-        });
+        let calls_grow = program
+            .rules
+            .iter()
+            .any(|rule| rule.body.iter().any(|goal| matches!(goal, Goal::Holds(atom) if grows(rule, atom))));
         Built { program, strata, given, calls_grow }
     }
 }
@@ -200,8 +209,10 @@ impl Shape<'_> {
             match goal {
                 Goal::Holds(atom) => atom.each_variable(&mut need),
                 Goal::Fails(atom) => atom.each_variable(&mut |v| {
-                    let is_elsewhere =
-                        body.iter().enumerate().any(|(j, other)| i != j && goal_variables(other).contains(&v));
+                    let is_elsewhere = body
+                        .iter()
+                        .enumerate()
+                        .any(|(j, other)| i != j && goal_variables(other).contains(&v));
                     if is_elsewhere || self.is_demanding(atom.predicate) {
                         need(v);
                     }
@@ -227,7 +238,11 @@ impl Shape<'_> {
                     Kind::Fails => relation.stratum < stratum,
                     Kind::Differ => true,
                 };
-                if is_below { (self.derived[index], relation.arity) } else { self.given[index % self.given.len()] }
+                if is_below {
+                    (self.derived[index], relation.arity)
+                } else {
+                    self.given[index % self.given.len()]
+                }
             }
         };
         let mut goal = atom(predicate, &draft.arguments[..arity]);

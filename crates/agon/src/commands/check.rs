@@ -9,8 +9,8 @@ use agon_text::{Diagnostic, Diagnostics, Severity, Source, apply_fixes, render};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::{open, terminal};
 use crate::terminal::{put, say};
+use crate::{open, terminal};
 
 /// Check rulesheets: what is wrong, where, and how to mend it.
 #[derive(clap::Args)]
@@ -50,6 +50,9 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// How many findings are shown for one file: nobody reads more, and the first are mostly the cause.
+const MAX_SHOWN: usize = 100;
+
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (mut n_errors, mut n_warnings, mut n_unreadable) = (0, 0, 0);
     for file in &args.files {
@@ -77,14 +80,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let findings: Vec<Value> = shown.iter().map(|finding| to_json(finding, &source)).collect();
             say!("{}", json!({"file": file, "errors": errors, "warnings": warnings, "findings": findings}));
         } else {
-            put!("{}", render(&shown, &source, terminal::colour_on_stdout()));
+            let first = &shown[..shown.len().min(MAX_SHOWN)];
+            put!("{}", render(first, &source, terminal::colour_on_stdout()));
+            if shown.len() > first.len() {
+                say!("… and {} more findings (--json has them all)", shown.len() - first.len());
+            }
             say!("{}: {}", terminal::bold(file), summary(errors, warnings));
         }
         n_errors += errors;
         n_warnings += warnings;
     }
     if args.files.len() > 1 && !args.json {
-        let unreadable = if n_unreadable > 0 { format!(", {n_unreadable} unreadable") } else { String::new() };
+        let unreadable =
+            if n_unreadable > 0 { format!(", {n_unreadable} unreadable") } else { String::new() };
         say!("{} files: {}{unreadable}", args.files.len(), summary(n_errors, n_warnings));
     }
     match (n_unreadable, n_errors) {

@@ -29,9 +29,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let summary = game.header("summary").unwrap_or_default();
         let language = if game.path.starts_with("games/gdl2/") { "GDL-II" } else { "GDL" };
         let source = Arc::new(Source::new(game.path, game.text));
-        let n_players = check(source).rules.map_or(0, |rules| {
-            rules.roles().len() - usize::from(rules.nature().is_some())
-        });
+        let n_players = check(source)
+            .rules
+            .map_or(0, |rules| rules.roles().len() - usize::from(rules.nature().is_some()));
         if args.json {
             let title = game.header("title").unwrap_or_default();
             say!(

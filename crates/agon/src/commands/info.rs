@@ -172,7 +172,10 @@ fn print(facts: &Value, args: &Args) {
     line("language", format!("{}, {}", text("language"), text("syntax")));
     line("roles", list(&facts["roles"]).join(", "));
     line("chance", text("nature"));
-    line("information", if facts["hidden_information"] == json!(true) { "hidden".into() } else { "open".into() });
+    line(
+        "information",
+        if facts["hidden_information"] == json!(true) { "hidden".into() } else { "open".into() },
+    );
     line("keywords", list(&facts["keywords"]).join(" "));
     line(
         "size",
@@ -193,15 +196,20 @@ fn print(facts: &Value, args: &Args) {
     line("proved", "safe, stratified".into());
     let observed = &facts["observed"];
     let number = |value: &Value| value.as_f64().unwrap_or(0.0);
-    let branching: Vec<String> =
-        list(&facts["roles"])
-            .iter()
-            .zip(observed["mean_legal_moves"].as_array().into_iter().flatten())
-            .map(|(role, moves)| format!("{role} {:.1}", number(moves)))
-            .collect();
+    let branching: Vec<String> = list(&facts["roles"])
+        .iter()
+        .zip(observed["mean_legal_moves"].as_array().into_iter().flatten())
+        .map(|(role, moves)| format!("{role} {:.1}", number(moves)))
+        .collect();
     let plays = &observed["plays"];
-    line("in play", format!("{} of {plays} random plays ended, {:.1} steps on average", observed["ended"],
-        number(&observed["mean_length"])));
+    line(
+        "in play",
+        format!(
+            "{} of {plays} random plays ended, {:.1} steps on average",
+            observed["ended"],
+            number(&observed["mean_length"])
+        ),
+    );
     line("legal moves", format!("{} on average", branching.join(", ")));
     let mut seen = Vec::new();
     if observed["turn_taking"] == json!(true) {

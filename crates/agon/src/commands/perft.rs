@@ -78,7 +78,8 @@ impl Count {
         }
         let here = position.state().clone();
         let roles: Vec<Role> = position.shape().roles().collect();
-        let legal: Vec<Vec<P::Move>> = roles.iter().map(|&role| position.legal_moves(role).to_vec()).collect();
+        let legal: Vec<Vec<P::Move>> =
+            roles.iter().map(|&role| position.legal_moves(role).to_vec()).collect();
         let mut choice = vec![0; roles.len()];
         loop {
             let joint: Vec<P::Move> = choice.iter().zip(&legal).map(|(&i, moves)| moves[i].clone()).collect();

@@ -7,8 +7,8 @@ use rand::SeedableRng as _;
 
 use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
-use crate::trace::{Play, Step, Trace};
 use crate::terminal::put;
+use crate::trace::{Play, Step, Trace};
 
 /// Record random games: every state, every legal move, the goals, for `agon replay`.
 #[derive(clap::Args)]
@@ -63,7 +63,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             position.advance(&joint);
         }
         if let Some(fault) = position.fault() {
-            return Err(Failure::wrong(format!("a play could not be played on: {}", describe(fault, position.shape()))));
+            return Err(Failure::wrong(format!(
+                "a play could not be played on: {}",
+                describe(fault, position.shape())
+            )));
         }
         let only = |values: &[i64]| if let [value] = values { Some(*value) } else { None };
         plays.push(Play {

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Position as _, Role};
 use agon_gdl::check::check;
 use agon_gdl::interpreter::{Game, Interpreter};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, describe};
 use crate::open::{self, CaseChoice, PlayOptions};
 use crate::terminal;
-use crate::trace::{Play, Trace};
 use crate::terminal::say;
+use crate::trace::{Play, Trace};
 
 /// Replay a recorded game and compare every state, every legal move and the goals.
 #[derive(clap::Args)]
@@ -70,10 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         (_, _, Some(games), Some(traces)) => replay_all(games, traces, args)?,
         _ => return Err(Failure::unreadable("give RULES and TRACE, or --games and --traces")),
     };
-    say!(
-        "replayed {} plays, {} states, {} mismatches",
-        total.n_plays, total.n_states, total.n_mismatches
-    );
+    say!("replayed {} plays, {} states, {} mismatches", total.n_plays, total.n_states, total.n_mismatches);
     if total.n_mismatches > 0 { Err(Failure { code: 1, message: String::new() }) } else { Ok(()) }
 }
 
@@ -89,7 +86,8 @@ fn replay_all(games: &Path, traces: &Path, args: &Args) -> Result<Tally, Failure
     if files.is_empty() {
         return Err(Failure::unreadable(format!("no .json or .json.gz files in {}", traces.display())));
     }
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+    let jobs =
+        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
     let next = AtomicUsize::new(0);
     let printer = Mutex::new(Printer { waiting: Vec::new(), n_printed: 0, total: Tally::default() });
     let bar = terminal::progress(files.len() as u64, "replaying");
@@ -125,7 +123,7 @@ impl Printer {
         while let Some(at) = self.waiting.iter().position(|(index, ..)| *index == self.n_printed) {
             let (index, outcome, time) = self.waiting.swap_remove(at);
             let name = files[index].file_name().unwrap_or_default().to_string_lossy();
-            let name = name.trim_end_matches(".gz").trim_end_matches(".json");
+            let name = name.trim_end_matches(".gz").trim_end_matches(".json").trim_end_matches(".trace");
             let seconds = time.as_secs_f64();
             match outcome {
                 Ok(tally) => {
@@ -168,7 +166,8 @@ fn replay_file(games: &Path, file: &Path, args: &Args) -> Result<Tally, String> 
 fn replay_as_recorded(rules: &str, trace: &Trace, args: &Args) -> Result<Tally, Failure> {
     let source = open::source(rules)?;
     let tally = replay(&open::open_source(Arc::clone(&source), &args.play)?, trace);
-    let mixes_case = || check(Arc::clone(&source)).findings.0.iter().any(|f| f.code == "mixed-capitalisation");
+    let mixes_case =
+        || check(Arc::clone(&source)).findings.0.iter().any(|f| f.code == "mixed-capitalisation");
     if tally.n_mismatches == 0 || args.play.case == CaseChoice::Respected || !mixes_case() {
         return Ok(tally);
     }
@@ -221,8 +220,14 @@ fn replay_play(position: &mut Interpreter, play: &Play, number: usize, tally: &m
         }
         let joint = roles.iter().map(|&role| position.parse_move(role, &step.joint[role.index()]));
         let Some(joint) = joint.collect::<Option<Vec<_>>>() else {
-            let why = position.fault().map(|fault| format!("; {fault}")).unwrap_or_default();
-            tally.differ(&place, &format!("the recorded move {} is not legal here{why}", step.joint.join(" ")));
+            let why = position
+                .fault()
+                .map(|fault| format!("; {}", describe(fault, position.shape())))
+                .unwrap_or_default();
+            tally.differ(
+                &place,
+                &format!("the recorded move {} is not legal here{why}", step.joint.join(" ")),
+            );
             return;
         };
         position.advance(&joint);

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use agon_game::Notation as _;
-use agon_gdl::check::check;
+use agon_gdl::check::check_as;
 use agon_gdl::print::{print_rules, print_rulesheet};
-use agon_gdl::read::read;
+use agon_gdl::read::read_as;
 use agon_gdl::syntax::Syntax;
-use agon_text::render;
+use agon_text::{Severity, render};
 
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         put!("{}", source.text());
         return Ok(());
     }
-    let (sheet, findings) = read(Arc::clone(&source));
+    let (sheet, findings) = read_as(Arc::clone(&source), args.play.case());
     if findings.has_errors() {
         return Err(Failure::wrong(render(&findings.0, &source, terminal::colour_on_stderr())));
     }
@@ -65,13 +65,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Stage::Kif => put!("{}", print_rulesheet(&sheet, Syntax::Kif)),
         Stage::Infix => put!("{}", print_rulesheet(&sheet, Syntax::Infix)),
         Stage::Checked => {
-            let checked = check(Arc::clone(&source));
+            let checked = check_as(Arc::clone(&source), args.play.case());
             let Some(rules) = checked.rules else {
-                return Err(Failure::wrong(render(
-                    &checked.findings.0,
-                    &source,
-                    terminal::colour_on_stderr(),
-                )));
+                let errors: Vec<_> =
+                    checked.findings.0.into_iter().filter(|f| f.severity == Severity::Error).collect();
+                return Err(Failure::wrong(render(&errors, &source, terminal::colour_on_stderr())));
             };
             put!("{}", print_rules(rules.rules(), rules.sheet(), rules.sheet().syntax));
         }

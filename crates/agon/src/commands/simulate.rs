@@ -64,7 +64,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     let seconds = began.elapsed().as_secs_f64();
-    if args.json { outcomes.print_json(args, &shape, seconds) } else { outcomes.print(args, &shape, seconds) }
+    if args.json {
+        outcomes.print_json(args, &shape, seconds)
+    } else {
+        outcomes.print(args, &shape, seconds)
+    }
     match outcomes.faults.first() {
         None => Ok(()),
         Some(fault) => {

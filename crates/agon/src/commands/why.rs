@@ -67,12 +67,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let explanation = Why::new(&position, joint.as_deref())
         .and_then(|mut why| why.explain(&args.sentence))
         .map_err(|error| {
-            let hint = match error {
-                agon_gdl::why::WhyError::NeedsMoves(_) => "; give them with --does",
-                _ => "",
-            };
-            Failure::wrong(format!("{error}{hint}"))
-        })?;
+        let hint = match error {
+            agon_gdl::why::WhyError::NeedsMoves(_) => "; give them with --does",
+            _ => "",
+        };
+        Failure::wrong(format!("{error}{hint}"))
+    })?;
     let source = &game.rules().sheet().source;
     let view = View { source };
     if args.json {
@@ -202,7 +202,12 @@ impl View<'_> {
             for met in &attempt.met {
                 say!("{indent}{} {met}", terminal::green("✓"));
             }
-            say!("{indent}{} {}  {}", terminal::red("✗"), attempt.unmet, terminal::dim(&self.unmet_place(attempt)));
+            say!(
+                "{indent}{} {}  {}",
+                terminal::red("✗"),
+                attempt.unmet,
+                terminal::dim(&self.unmet_place(attempt))
+            );
             match &attempt.because {
                 Unmet::Same => say!("{indent}  └─ the two are the same"),
                 Unmet::Fails(None) => {}

@@ -1,0 +1,422 @@
+//! Lanes against single games, generated code against the interpreter, and playouts against known statistics.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agon_game::{Position, Rng, Role, Shape};
+use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+
+use super::{games, handmade, random};
+use crate::graph::Graph;
+use crate::interpret::Interpreter;
+use crate::jit::Native;
+use crate::kernel::Kernel;
+use crate::optimise::optimise;
+use crate::playout::{PlayoutStep, Restart};
+use crate::program::{Program, lower};
+use crate::random::PlaneRng;
+use crate::sampler::{Tree, draw};
+use crate::{
+    Backend, Batch, BatchCircuit, BatchOptions, Bits, Circuit, Order, Plane, ScalarCircuit, Signal, Turns,
+    transpose,
+};
+
+const BACKENDS: [Backend; 2] = [Backend::Portable, Backend::Native];
+
+/// Turn-taking claimed or not; only for games in which it is true.
+fn shapes(circuit: &Circuit, is_turn_taking: bool) -> Vec<Shape> {
+    let mut shape = circuit.shape();
+    let plain = shape.clone();
+    shape.turn_taking = is_turn_taking;
+    if is_turn_taking { vec![plain, shape] } else { vec![plain] }
+}
+
+fn last_move_waits(circuit: &Circuit) -> Turns {
+    let waits =
+        circuit.roles.iter().map(|role| (1..=role.moves.len()).map(|m| m == role.moves.len()).collect());
+    Turns { waits: waits.collect() }
+}
+
+/// States along random walks, one per lane; some of them terminal.
+fn walks(circuit: &Circuit, seed: u64) -> Vec<Bits> {
+    let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
+    let start = position.state().clone();
+    let mut rng = Rng::seed_from_u64(seed);
+    let mut joint = Vec::new();
+    (0..Plane::LANES)
+        .map(|_| {
+            let state = position.state().clone();
+            if position.is_terminal() {
+                position.go_to(&start);
+            } else {
+                position.draw(&mut rng, &mut joint);
+                position.advance(&joint);
+            }
+            state
+        })
+        .collect()
+}
+
+fn random_planes(n: usize, seed: u64) -> Vec<Plane> {
+    let mut planes = vec![Plane::ZERO; n];
+    PlaneRng::new(seed).fill(&mut planes);
+    planes
+}
+
+/// Runs a program by both executors on the same random leaves and compares every bit.
+#[track_caller]
+fn executors_agree(program: &Program, n_state: usize, seed: u64) {
+    let Ok(native) = Native::new(program, n_state) else { return };
+    let leaves = random_planes(program.n_leaves, seed);
+    let mut scratch = random_planes(native.n_scratch(), seed ^ 1);
+    let mut found = vec![Plane::ZERO; program.outputs.len()];
+    native.run(&leaves[..n_state], &leaves[n_state..], &mut found, &mut scratch);
+    let mut slots = leaves;
+    let mut expected = vec![Plane::ZERO; program.outputs.len()];
+    Interpreter::new(program).run(&mut slots, &mut expected);
+    assert_eq!(found, expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn generated_code_is_the_interpreter_bit_for_bit(seed: u64, n_gates in 10..2000_usize) {
+        let circuit = random::circuit(seed, n_gates);
+        let roots: Vec<Signal> = circuit.outputs.signals().collect();
+        let program = lower(circuit.first_and() - 1, &circuit.ands, &roots);
+        executors_agree(&program, circuit.base.len(), seed);
+        for restart in [Restart::Initial, Restart::Planes] {
+            let step = PlayoutStep::new(&circuit, &circuit.shape(), None, restart);
+            executors_agree(&step.program, step.kept.len(), seed);
+        }
+    }
+
+    /// The interpreter on words against the graph evaluated gate by gate.
+    #[test]
+    fn lowering_keeps_every_output(seed: u64, n_gates in 10..500_usize) {
+        let circuit = random::circuit(seed, n_gates);
+        let roots: Vec<Signal> = circuit.outputs.signals().collect();
+        let program = lower(circuit.first_and() - 1, &circuit.ands, &roots);
+        let mut rng = Rng::seed_from_u64(seed);
+        let mut values = vec![0_u64];
+        values.extend((1..circuit.first_and()).map(|_| rng.random::<u64>()));
+        let mut slots = values[1..].to_vec();
+        let value = |values: &[u64], signal: Signal| values[signal.gate()] ^ if signal.is_inverted() { !0 } else { 0 };
+        for &[a, b] in &circuit.ands {
+            values.push(value(&values, a) & value(&values, b));
+        }
+        let expected: Vec<u64> = roots.iter().map(|&root| value(&values, root)).collect();
+        let mut found = vec![0; roots.len()];
+        Interpreter::new(&program).run(&mut slots, &mut found);
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn children_are_what_single_steps_give(seed: u64, n_gates in 10..300_usize) {
+        children_agree(&random::circuit(seed, n_gates), seed);
+    }
+
+    #[test]
+    fn playout_steps_are_legal_steps(seed: u64, n_gates in 10..300_usize) {
+        let circuit = random::circuit(seed, n_gates);
+        steps_agree(&circuit, &circuit.shape(), None, seed);
+    }
+}
+
+/// Every child of some states, and mixed steps from many, by both executors.
+#[track_caller]
+fn children_agree(circuit: &Circuit, seed: u64) {
+    let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
+    let mut states = walks(circuit, seed);
+    states.retain(|state| {
+        position.go_to(state);
+        !position.is_terminal()
+    });
+    states.truncate(20);
+    for backend in BACKENDS {
+        let options = BatchOptions { backend, ..BatchOptions::default() };
+        let mut batch = BatchCircuit::new(Arc::new(circuit.clone()), circuit.shape(), options);
+        let mut all = Vec::new();
+        for state in &states {
+            position.go_to(state);
+            let n_joint: usize = circuit.role_ids().map(|role| position.legal_moves(role).len()).product();
+            let children = batch.expand(state);
+            assert_eq!(children.len(), n_joint);
+            for (joint, child) in children {
+                position.go_to(state);
+                position.advance(&joint);
+                assert_eq!((&child.state, child.is_terminal), (position.state(), position.is_terminal()));
+                for role in circuit.role_ids() {
+                    assert_eq!(child.legal_moves(role), position.legal_moves(role));
+                    assert_eq!(child.payoffs[role.index()], position.payoff(role));
+                }
+                all.push((state, joint, child));
+            }
+        }
+        let steps: Vec<(&Bits, &[crate::Input])> =
+            all.iter().map(|(state, joint, _)| (*state, &joint[..])).collect();
+        let children: Vec<_> = all.iter().map(|(.., child)| child.clone()).collect();
+        assert_eq!(batch.advance_all(&steps), children);
+    }
+}
+
+/// One step of the playout kernel in every lane against what is legal there.
+#[track_caller]
+fn steps_agree(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>, seed: u64) {
+    let states = walks(circuit, seed);
+    let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
+    let options = BatchOptions::default();
+    let mut batch = BatchCircuit::new(Arc::new(circuit.clone()), shape.clone(), options);
+    for backend in BACKENDS {
+        let step = PlayoutStep::new(circuit, shape, turns, Restart::Planes);
+        let mut kernel = Kernel::new(&step.program, step.kept.len(), backend);
+        let mut planes = vec![Plane::ZERO; circuit.base.len()];
+        transpose::load(states.iter(), &mut planes);
+        let state: Vec<Plane> = step.kept.iter().map(|&bit| planes[bit]).collect();
+        // Half of the lanes may restart, at the state of the lane beside.
+        let mut rest: Vec<Plane> =
+            state.iter().map(|plane| Plane(plane.0.map(|word| word.rotate_left(1)))).collect();
+        let start = rest.clone();
+        rest.push(Plane([0xaaaa_aaaa_aaaa_aaaa; 4]));
+        rest.extend(random_planes(step.n_random, seed));
+        let mut out = vec![Plane::ZERO; step.program.outputs.len()];
+        kernel.run(&state, &rest, &mut out);
+        let kept = |planes: &[Plane], lane: usize| -> Vec<bool> {
+            planes.iter().map(|plane| plane.lane(lane)).collect()
+        };
+        for lane in 0..Plane::LANES {
+            position.go_to(&states[lane]);
+            assert_eq!(out[step.kept.len()].lane(lane), position.is_terminal());
+            for role in circuit.role_ids() {
+                let goals = &out[step.kept.len() + 1..];
+                let payoff = step.payoffs[role.index()].iter().find(|&&(_, goal)| goals[goal].lane(lane));
+                assert_eq!(payoff.map_or(0.0, |&(value, _)| value), position.payoff(role));
+            }
+            let after = kept(&out[..step.kept.len()], lane);
+            if position.is_terminal() {
+                assert!(lane % 2 == 0 || after == kept(&start, lane));
+            } else {
+                let children = batch.expand(&states[lane]);
+                let is_child =
+                    |child: &Bits| step.kept.iter().zip(&after).all(|(&bit, &value)| child.get(bit) == value);
+                assert!(
+                    children.iter().any(|(_, child)| is_child(&child.state)),
+                    "lane {lane} made no legal step"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn handmade_games_step_alike_in_every_lane() {
+    for (circuit, is_turn_taking) in handmade().into_iter().zip([true, true, true, false, false]) {
+        for circuit in [optimise(&circuit).0, circuit] {
+            children_agree(&circuit, 1);
+            for shape in shapes(&circuit, is_turn_taking) {
+                steps_agree(&circuit, &shape, None, 1);
+            }
+            if is_turn_taking {
+                steps_agree(&circuit, &circuit.shape(), Some(&last_move_waits(&circuit)), 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn transposing_there_and_back() {
+    let mut rng = Rng::seed_from_u64(3);
+    for (n_bits, n_states) in [(1, 256), (64, 64), (65, 130), (200, 256), (130, 1)] {
+        let states: Vec<Bits> = (0..n_states)
+            .map(|_| Bits::pack((0..n_bits).map(|_| rng.random()).collect::<Vec<_>>().into_iter()))
+            .collect();
+        let mut planes = vec![Plane::ZERO; n_bits];
+        transpose::load(states.iter(), &mut planes);
+        for (lane, state) in states.iter().enumerate() {
+            assert!((0..n_bits).all(|bit| planes[bit].lane(lane) == state.get(bit)));
+        }
+        assert_eq!(transpose::store(&planes, n_states), states);
+    }
+}
+
+/// The 1 in 100 000 quantile of chi-square, by Wilson and Hilferty.
+fn unlikely(degrees: usize) -> f64 {
+    let n = degrees as f64;
+    let t = 1.0 - 2.0 / (9.0 * n) + 4.26 * (2.0 / (9.0 * n)).sqrt();
+    n * t * t * t
+}
+
+#[test]
+fn every_legal_move_is_equally_likely() {
+    for n_moves in [2_usize, 3, 5, 7, 9, 16, 33] {
+        let mut graph = Graph::new(n_moves + crate::sampler::n_random(n_moves));
+        let legal: Vec<Signal> = (0..n_moves).map(|m| graph.leaf(m)).collect();
+        let tree = Tree::new(&mut graph, &legal);
+        let random: Vec<Signal> = (n_moves..n_moves + tree.n_random()).map(|leaf| graph.leaf(leaf)).collect();
+        let number = draw(&mut graph, tree.count(), &random);
+        let chosen = tree.descend(&mut graph, &number);
+        let program = lower(graph.first_and() - 1, graph.ands(), &chosen);
+        let mut kernel = Kernel::new(&program, n_moves, Backend::Native);
+
+        // 256 lanes with different legal moves; the first lanes have all, or one.
+        let mut rng = Rng::seed_from_u64(n_moves as u64);
+        let mut masks: Vec<u64> = (0..Plane::LANES).map(|_| rng.random_range(1..1 << n_moves)).collect();
+        masks[..3].copy_from_slice(&[(1 << n_moves) - 1, 1, 1 << (n_moves - 1)]);
+        let mut state = vec![Plane::ZERO; n_moves];
+        for (m, plane) in state.iter_mut().enumerate() {
+            masks.iter().enumerate().for_each(|(lane, mask)| plane.set_lane(lane, mask >> m & 1 == 1));
+        }
+        let mut planes = vec![Plane::ZERO; tree.n_random()];
+        let mut source = PlaneRng::new(7);
+        let n_rounds = 20_000;
+        let mut counts = vec![vec![0_u32; n_moves]; Plane::LANES];
+        let mut out = vec![Plane::ZERO; n_moves];
+        for _ in 0..n_rounds {
+            source.fill(&mut planes);
+            kernel.run(&state, &planes, &mut out);
+            for (m, plane) in out.iter().enumerate() {
+                plane.lanes().for_each(|lane| counts[lane][m] += 1);
+            }
+        }
+        let (mut total, mut degrees) = (0.0, 0);
+        for (mask, counts) in masks.iter().zip(&counts) {
+            let n_legal = mask.count_ones();
+            let expected = f64::from(n_rounds) / f64::from(n_legal);
+            assert_eq!(counts.iter().sum::<u32>(), n_rounds as u32, "one move per lane and round");
+            for (m, &count) in counts.iter().enumerate() {
+                assert!(count == 0 || mask >> m & 1 == 1, "an illegal move was made");
+                total +=
+                    if mask >> m & 1 == 1 { (f64::from(count) - expected).powi(2) / expected } else { 0.0 };
+            }
+            degrees += n_legal as usize - 1;
+        }
+        assert!(total < unlikely(degrees), "{n_moves} moves: chi-square {total} of {degrees} degrees");
+    }
+}
+
+/// Mean payoffs and lengths of batches against single games, from the start and from states within games.
+#[test]
+fn playouts_pay_what_single_games_pay() {
+    for (circuit, is_turn_taking) in handmade().into_iter().zip([true, true, true, false, false]) {
+        let circuit = Arc::new(optimise(&circuit).0);
+        let mut position = ScalarCircuit::new(Arc::clone(&circuit));
+        let mut states = walks(&circuit, 5);
+        states.truncate(6);
+        let mut rng = Rng::seed_from_u64(9);
+        let n_single = 20_000;
+        for shape in shapes(&circuit, is_turn_taking) {
+            let mut batch = BatchCircuit::new(Arc::clone(&circuit), shape, BatchOptions::default());
+            let orders: Vec<_> =
+                (0..).zip(&states).map(|(i, s)| Order { state: s.clone(), n_playouts: 40_000 + i }).collect();
+            let mut tallies = batch.play_out(&orders, 1000);
+            tallies.extend(batch.play_out(&orders[..1], 1000));
+            tallies.extend(batch.play_out(&orders[1..2], 1000));
+            let orders = orders.iter().chain(&orders[..1]).chain(&orders[1..2]);
+            for (order, tally) in orders.zip(&tallies) {
+                assert_eq!((tally.n_playouts, tally.n_cut), (order.n_playouts, 0));
+                let (mut sums, mut squares) =
+                    (vec![0.0; circuit.roles.len() + 1], vec![0.0; circuit.roles.len() + 1]);
+                for _ in 0..n_single {
+                    position.go_to(&order.state);
+                    let n_steps = position.play_out(&mut rng, 1000) as f64;
+                    let values = circuit.role_ids().map(|role| position.payoff(role)).chain([n_steps]);
+                    for (value, (sum, square)) in values.zip(sums.iter_mut().zip(&mut squares)) {
+                        *sum += value;
+                        *square += value * value;
+                    }
+                }
+                let means =
+                    circuit.role_ids().map(|role| tally.mean_payoff(role)).chain([tally.mean_length()]);
+                for (mean, (sum, square)) in means.zip(sums.iter().zip(squares)) {
+                    let n = f64::from(n_single);
+                    let variance = square / n - (sum / n).powi(2);
+                    // Both means err; five standard deviations of their difference.
+                    let error = 5.0 * (variance / n + variance / tally.n_playouts as f64).sqrt() + 1e-9;
+                    assert!((mean - sum / n).abs() <= error, "{mean} against {} +- {error}", sum / n);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tic_tac_toe_has_its_known_statistics() {
+    let circuit = Arc::new(optimise(&games::tic_tac_toe()).0);
+    let start = ScalarCircuit::new(Arc::clone(&circuit)).state().clone();
+    let order = Order { state: start, n_playouts: 4_000_000 };
+    let mut shape = circuit.shape();
+    let mut tallies = Vec::new();
+    for (turn_taking, turns) in [(false, None), (true, None), (true, Some(last_move_waits(&circuit)))] {
+        shape.turn_taking = turn_taking;
+        let options = BatchOptions { turns, seed: 4, ..BatchOptions::default() };
+        let mut batch = BatchCircuit::new(Arc::clone(&circuit), shape.clone(), options);
+        tallies.extend(batch.play_out(std::slice::from_ref(&order), 1000));
+    }
+    for tally in tallies {
+        assert_eq!((tally.n_playouts, tally.n_cut), (4_000_000, 0));
+        // 0.58491 won, 0.28810 lost, 0.12698 drawn; four million playouts miss by 0.0012 in five deviations.
+        assert!((tally.mean_payoff(Role::new(0)) / 100.0 - 0.64841).abs() < 0.0012, "{tally:?}");
+        assert!((tally.mean_payoff(Role::new(1)) / 100.0 - 0.35159).abs() < 0.0012, "{tally:?}");
+        assert!((tally.mean_length() - 7.6253).abs() < 0.005, "{tally:?}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_playouts_by_both_executors() {
+    for circuit in handmade() {
+        let circuit = Arc::new(circuit);
+        let orders: Vec<_> = walks(&circuit, 2)
+            .into_iter()
+            .step_by(3)
+            .zip(0_u64..)
+            .map(|(state, i)| Order { state, n_playouts: i % 7 * (i % 11) })
+            .collect();
+        let run = |backend| {
+            let options = BatchOptions { backend, seed: 11, turns: None };
+            BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options).play_out(&orders, 100)
+        };
+        let tallies = run(Backend::Native);
+        assert_eq!(tallies, run(Backend::Portable));
+        assert!(orders.iter().zip(&tallies).all(|(order, tally)| tally.n_playouts == order.n_playouts));
+    }
+}
+
+#[test]
+fn overlong_playouts_are_cut() {
+    // The walker of a game that nobody can end: the pile is never touched, so to say.
+    let mut circuit = games::rochambeau();
+    circuit.outputs.terminal = Signal::FALSE;
+    let circuit = Arc::new(circuit);
+    let start = ScalarCircuit::new(Arc::clone(&circuit)).state().clone();
+    for n_playouts in [1, 300, 5000] {
+        let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
+        let tally = &batch.play_out(&[Order { state: start.clone(), n_playouts }], 20)[0];
+        assert_eq!((tally.n_playouts, tally.n_cut), (n_playouts, n_playouts));
+        assert!((20.0..40.0).contains(&tally.mean_length()), "{tally:?}");
+    }
+}
+
+#[test]
+fn lowering_shares_and_orders() {
+    let program = lower_sample();
+    let kinds: BTreeMap<String, usize> =
+        program.instructions.iter().fold(BTreeMap::new(), |mut kinds, instruction| {
+            *kinds.entry(format!("{:?}", instruction.operation)).or_default() += 1;
+            kinds
+        });
+    // A full adder: two XORs, and the carry by two ANDs and an OR.
+    assert_eq!(kinds, BTreeMap::from([("And".into(), 2), ("Or".into(), 1), ("Xor".into(), 2)]));
+}
+
+fn lower_sample() -> Program {
+    let mut graph = Graph::new(3);
+    let [a, b, c] = [0, 1, 2].map(|leaf| graph.leaf(leaf));
+    let half = graph.xor(a, b);
+    let sum = graph.xor(half, c);
+    let both = graph.and(a, b);
+    let passed = graph.and(half, c);
+    let carry = graph.or(both, passed);
+    lower(3, graph.ands(), &[sum, carry])
+}
