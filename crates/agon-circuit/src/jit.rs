@@ -69,7 +69,7 @@ impl Native {
     }
 
     /// Computes the outputs from the leaves.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&self, state: &[Plane], rest: &[Plane], out: &mut [Plane], scratch: &mut [Plane]) {
         assert!(state.len() >= self.n_state && rest.len() >= self.n_rest, "all leaves are given");
         assert!(
@@ -115,21 +115,61 @@ pub(crate) fn is_available() -> bool {
     return false;
 }
 
-/// Calls the function, compiled for processors like those that run the generated code if this is one.
-///
-/// What is inlined into `work` is compiled with it; the loops around the kernel are written to be.
-#[inline]
-pub(crate) fn with_wide_registers<R>(work: impl FnOnce() -> R) -> R {
+/// Fills planes by four generators xoshiro256+ side by side, as [`crate::random::fill_portable`] does. Says whether it has:
+/// compilers make single words of that one, which takes three times as long as these instructions.
+pub(crate) fn fill_random(s: &mut [Plane; 4], planes: &mut [Plane]) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::*;
+
+        #[target_feature(enable = "avx2")]
+        fn fill(s: &mut [Plane; 4], planes: &mut [Plane]) {
+            // SAFETY: a plane is 32 bytes, as is what is loaded from it, and any bits are a value of both.
+            let [mut s0, mut s1, mut s2, mut s3] =
+                s.map(|plane| unsafe { std::mem::transmute::<Plane, __m256i>(plane) });
+            for plane in planes {
+                // SAFETY: as above.
+                *plane = unsafe { std::mem::transmute::<__m256i, Plane>(_mm256_add_epi64(s0, s3)) };
+                let t = _mm256_slli_epi64::<17>(s1);
+                s2 = _mm256_xor_si256(s2, s0);
+                s3 = _mm256_xor_si256(s3, s1);
+                s1 = _mm256_xor_si256(s1, s2);
+                s0 = _mm256_xor_si256(s0, s3);
+                s2 = _mm256_xor_si256(s2, t);
+                s3 = _mm256_or_si256(_mm256_slli_epi64::<45>(s3), _mm256_srli_epi64::<19>(s3));
+            }
+            // SAFETY: as above.
+            *s = [s0, s1, s2, s3].map(|vector| unsafe { std::mem::transmute::<__m256i, Plane>(vector) });
+        }
+        if is_available() {
+            // SAFETY: `is_available` has just found AVX2.
+            unsafe { fill(s, planes) };
+            return true;
+        }
+    }
+    let _ = (s, planes);
+    false
+}
+
+/// A loop around generated code that is to be compiled for the processors that run it.
+pub(crate) trait Work {
+    /// The loop. To be marked `#[inline(always)]`, and so is what it calls, for only what is inlined is compiled anew.
+    fn work(self);
+}
+
+/// Does the work, compiled for processors like those that run the generated code if this is one.
+pub(crate) fn with_wide_registers(work: impl Work) {
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx2,popcnt,bmi1,bmi2,lzcnt")]
-        fn wide<R>(work: impl FnOnce() -> R) -> R {
-            work()
+        fn wide(work: impl Work) {
+            work.work();
         }
         if is_available() {
             // SAFETY: `is_available` has just found every feature that `wide` is compiled for.
-            return unsafe { wide(work) };
+            unsafe { wide(work) };
+            return;
         }
     }
-    work()
+    work.work();
 }

@@ -47,7 +47,7 @@ impl Kernel {
     }
 
     /// Computes the outputs.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&mut self, state: &[Plane], rest: &[Plane], out: &mut [Plane]) {
         match &self.executor {
             Executor::Native(native) => native.run(state, rest, out, &mut self.scratch),

@@ -21,6 +21,7 @@ mod sampler;
 mod scalar;
 mod signal;
 mod transpose;
+mod turns;
 mod verify;
 
 pub use batch::{Batch, BatchCircuit, BatchOptions, Child, Children, Order, Tally};
@@ -32,6 +33,7 @@ pub use plane::Plane;
 pub use playout::Turns;
 pub use scalar::{Bits, Input, ScalarCircuit};
 pub use signal::Signal;
+pub use turns::prove_turns;
 pub use verify::{Broken, verify};
 
 #[cfg(test)]

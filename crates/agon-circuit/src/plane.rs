@@ -1,5 +1,7 @@
 //! 256 lanes of one wire.
 
+// Always inlined: loops that are compiled for wider registers must have all of this within them.
+
 /// 256 bits that are worked on at once; bit `i % 64` of word `i / 64` belongs to lane `i`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 #[repr(align(32))]
@@ -19,26 +21,26 @@ impl Plane {
     }
 
     /// The value in one lane.
-    #[inline]
+    #[inline(always)]
     pub fn lane(&self, lane: usize) -> bool {
         self.0[lane / 64] >> (lane % 64) & 1 == 1
     }
 
     /// Sets the value of one lane.
-    #[inline]
+    #[inline(always)]
     pub fn set_lane(&mut self, lane: usize, value: bool) {
         let word = &mut self.0[lane / 64];
         *word = *word & !(1 << (lane % 64)) | u64::from(value) << (lane % 64);
     }
 
     /// In how many lanes it is true.
-    #[inline]
+    #[inline(always)]
     pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// Whether it is true in no lane.
-    #[inline]
+    #[inline(always)]
     pub fn is_zero(&self) -> bool {
         self.0 == [0; 4]
     }
@@ -56,7 +58,7 @@ impl Plane {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn zip(self, other: Plane, f: impl Fn(u64, u64) -> u64) -> Plane {
         Plane(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
@@ -64,7 +66,7 @@ impl Plane {
 
 impl std::ops::BitAnd for Plane {
     type Output = Plane;
-    #[inline]
+    #[inline(always)]
     fn bitand(self, other: Plane) -> Plane {
         self.zip(other, |a, b| a & b)
     }
@@ -72,7 +74,7 @@ impl std::ops::BitAnd for Plane {
 
 impl std::ops::BitOr for Plane {
     type Output = Plane;
-    #[inline]
+    #[inline(always)]
     fn bitor(self, other: Plane) -> Plane {
         self.zip(other, |a, b| a | b)
     }
@@ -80,7 +82,7 @@ impl std::ops::BitOr for Plane {
 
 impl std::ops::BitXor for Plane {
     type Output = Plane;
-    #[inline]
+    #[inline(always)]
     fn bitxor(self, other: Plane) -> Plane {
         self.zip(other, |a, b| a ^ b)
     }
@@ -88,7 +90,7 @@ impl std::ops::BitXor for Plane {
 
 impl std::ops::Not for Plane {
     type Output = Plane;
-    #[inline]
+    #[inline(always)]
     fn not(self) -> Plane {
         Plane(self.0.map(|word| !word))
     }

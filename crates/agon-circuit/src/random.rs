@@ -9,32 +9,36 @@ use crate::Plane;
 /// 2021), one per word of a plane.
 #[derive(Clone, Debug)]
 pub(crate) struct PlaneRng {
-    s: [[u64; 4]; 4],
+    s: [Plane; 4],
 }
 
 impl PlaneRng {
     pub(crate) fn new(seed: u64) -> PlaneRng {
         let mut seeds = SplitMix64::seed_from_u64(seed);
-        PlaneRng { s: std::array::from_fn(|_| std::array::from_fn(|_| seeds.next_u64())) }
+        PlaneRng { s: std::array::from_fn(|_| Plane(std::array::from_fn(|_| seeds.next_u64()))) }
     }
 
     /// Fills planes with random bits.
-    #[inline(always)]
     pub(crate) fn fill(&mut self, planes: &mut [Plane]) {
-        // Locals, so that the state stays in registers throughout.
-        let [mut s0, mut s1, mut s2, mut s3] = self.s;
-        for plane in planes {
-            for i in 0..4 {
-                plane.0[i] = s0[i].wrapping_add(s3[i]);
-                let t = s1[i] << 17;
-                s2[i] ^= s0[i];
-                s3[i] ^= s1[i];
-                s1[i] ^= s2[i];
-                s0[i] ^= s3[i];
-                s2[i] ^= t;
-                s3[i] = s3[i].rotate_left(45);
-            }
+        if !crate::jit::fill_random(&mut self.s, planes) {
+            fill_portable(&mut self.s, planes);
         }
-        self.s = [s0, s1, s2, s3];
+    }
+}
+
+/// One step of all four generators per plane: the judge of the faster ways.
+pub(crate) fn fill_portable(s: &mut [Plane; 4], planes: &mut [Plane]) {
+    for plane in planes {
+        for i in 0..4 {
+            let [s0, s1, s2, s3] = s.each_mut().map(|plane| &mut plane.0[i]);
+            plane.0[i] = s0.wrapping_add(*s3);
+            let t = *s1 << 17;
+            *s2 ^= *s0;
+            *s3 ^= *s1;
+            *s1 ^= *s2;
+            *s0 ^= *s3;
+            *s2 ^= t;
+            *s3 = s3.rotate_left(45);
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use agon_game::laws::{self, Plan};
 use agon_game::{Hidden, Notation, Position, Rng, Role};
 use proptest::prelude::*;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 
 use crate::optimise::{self, PASSES, optimise};
 use crate::{Circuit, ScalarCircuit, Signal, verify, write_graphviz};
@@ -119,6 +119,60 @@ fn passes_earn_their_keep() {
     // Frame axioms over 16 moves collapse to one negated move each.
     let found: Vec<_> = handmade().iter().map(sizes).collect();
     assert_eq!(found, [(389, 142), (273, 147), (104, 59), (53, 46), (109, 68)]);
+}
+
+/// A family of circuits of any size, with much to factor: cells with many ways to change and frame axioms.
+fn large(n_cells: usize, n_moves: usize) -> Circuit {
+    let role = |name: &str| crate::CircuitRole {
+        name: name.into(),
+        moves: (0..n_moves).map(|m| format!("m{m}")).collect(),
+        is_nature: false,
+    };
+    let base = (0..n_cells).map(|bit| (format!("c{bit}"), bit % 3 == 0)).collect();
+    let mut b = crate::Builder::new(vec![role("x"), role("o")], base);
+    let mut rng = Rng::seed_from_u64(n_cells as u64);
+    let cells: Vec<Signal> = (0..n_cells).map(|bit| b.base(bit)).collect();
+    let mut next = Vec::new();
+    for cell in 0..n_cells {
+        let mut ways = Vec::new();
+        for role in 0..2 {
+            for m in 0..n_moves {
+                let does = b.input(role, m);
+                if (m + cell) % 16 != 0 {
+                    ways.push(b.and(does, cells[cell]));
+                } else {
+                    let condition =
+                        [cells[rng.random_range(0..n_cells)], !cells[rng.random_range(0..n_cells)], does];
+                    ways.push(b.and_all(&condition));
+                }
+            }
+        }
+        next.push(b.or_all(&ways));
+    }
+    b.finish(crate::Outputs {
+        legal: vec![vec![Signal::TRUE; n_moves]; 2],
+        next,
+        terminal: cells[0],
+        goals: vec![vec![], vec![]],
+        percepts: vec![vec![], vec![]],
+    })
+}
+
+#[test]
+fn time_grows_with_size_and_not_with_its_square() {
+    let mut rates = Vec::new();
+    for (n_cells, n_moves) in [(125, 200), (250, 400), (500, 800)] {
+        let start = std::time::Instant::now();
+        let circuit = large(n_cells, n_moves);
+        let built = start.elapsed().as_secs_f64();
+        let (optimised, _) = optimise(&circuit);
+        let all = start.elapsed().as_secs_f64();
+        let n_gates = circuit.ands.len();
+        println!("{n_gates} gates built in {built:.3} s, down to {} after {all:.3} s", optimised.ands.len());
+        rates.push(all / n_gates as f64);
+    }
+    // Sixteen times the gates; a square law would show as a rate sixteen times as high. Machines are busy: five.
+    assert!(rates[2] < 5.0 * rates[0], "{rates:?}");
 }
 
 #[test]

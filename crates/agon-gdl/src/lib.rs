@@ -3,7 +3,9 @@
 
 pub mod by_play;
 pub mod check;
+pub mod circuit;
 pub mod codes;
+pub mod engine;
 pub mod interpreter;
 pub mod normalise;
 pub mod print;

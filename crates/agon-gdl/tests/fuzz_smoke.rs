@@ -16,17 +16,17 @@ const MAX_BYTES: usize = 3000;
 
 #[test]
 fn readers() {
-    try_law("read", 4000, laws::read);
+    try_law("read", 12_000, laws::read);
 }
 
 #[test]
 fn checks() {
-    try_law("check", 800, laws::check);
+    try_law("check", 5000, laws::check);
 }
 
 #[test]
 fn play() {
-    try_law("play", 800, laws::play);
+    try_law("play", 5000, laws::play);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn explanations() {
         "(does ?r (mark ?x 1))",
         "(p a",
     ];
-    try_law("why", 600, |text| {
+    try_law("why", 4000, |text| {
         let sentence = sentences[text.len() % sentences.len()];
         laws::why(&format!("{text}\n{sentence}"));
     });

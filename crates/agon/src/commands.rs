@@ -1,8 +1,11 @@
 //! The subcommands.
 
+mod bench;
 mod check;
 mod explain_code;
 mod games;
+mod gdl_perf;
+mod ground;
 mod info;
 mod perft;
 mod record;
@@ -35,6 +38,9 @@ enum Command {
     Check(check::Args),
     ExplainCode(explain_code::Args),
     Why(why::Args),
+    Ground(ground::Args),
+    Bench(bench::Args),
+    GdlPerf(gdl_perf::Args),
     Simulate(simulate::Args),
     Perft(perft::Args),
     Record(record::Args),
@@ -49,6 +55,9 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Check(args) => check::run(args),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Why(args) => why::run(args),
+        Command::Ground(args) => ground::run(args),
+        Command::Bench(args) => bench::run(args),
+        Command::GdlPerf(args) => gdl_perf::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Record(args) => record::run(args),

@@ -3,11 +3,16 @@
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use agon_game::Rng;
 use agon_gdl::check::{Checked, check_as};
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_gdl::interpreter::{Game, GoalPolicy, Options};
 use agon_gdl::symbols::Case;
 use agon_text::{Severity, Source, render};
+use rand::SeedableRng as _;
 
 use crate::failure::Failure;
 use crate::shipped::{SHIPPED, Shipped};
@@ -22,6 +27,8 @@ pub(crate) enum EngineChoice {
     Auto,
     /// By the rules as they stand: slow, obvious, the judge of every other.
     Interpreter,
+    /// Grounded and made into a circuit.
+    Circuit,
 }
 
 /// Options that every command which plays a game has.
@@ -54,6 +61,12 @@ pub(crate) enum GoalChoice {
     Lowest,
     /// Anything but exactly one value counts as 0.
     ExactlyOne,
+}
+
+impl Default for PlayOptions {
+    fn default() -> PlayOptions {
+        PlayOptions { engine: EngineChoice::Auto, case: CaseChoice::Ignored, goals: GoalChoice::Highest }
+    }
 }
 
 impl PlayOptions {
@@ -120,9 +133,6 @@ pub(crate) fn open(game: &str, play: &PlayOptions) -> Result<Arc<Game>, Failure>
 
 /// The same from text at hand.
 pub(crate) fn open_source(source: Arc<Source>, play: &PlayOptions) -> Result<Arc<Game>, Failure> {
-    match play.engine {
-        EngineChoice::Auto | EngineChoice::Interpreter => {}
-    }
     let Checked { rules, findings } = check_as(Arc::clone(&source), play.case());
     let Some(rules) = rules else {
         let errors: Vec<_> =
@@ -132,4 +142,64 @@ pub(crate) fn open_source(source: Arc<Source>, play: &PlayOptions) -> Result<Arc
     };
     Game::open(rules, play.options())
         .map_err(|finding| Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr())))
+}
+
+/// What the automatic choice spends on making a circuit, and how large it may be.
+const AUTO_SECONDS: u64 = 2;
+const AUTO_GATES: usize = 1_000_000;
+
+/// How long each engine is tried before one is chosen.
+const TRIAL: Duration = Duration::from_millis(40);
+
+/// A game with the engine that was asked for. Left to choose: a circuit if one is made quickly and plays faster than
+/// the interpreter in a short trial. All engines list the same moves in the same order, so the choice changes
+/// nothing but the speed.
+pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Opened, Failure> {
+    let game = open_source(source, play)?;
+    let mut limits = CircuitLimits::default();
+    match play.engine {
+        EngineChoice::Interpreter => return Ok(Opened::Interpreter(game)),
+        EngineChoice::Circuit => {
+            let compiled = game.compile(&limits);
+            let compiled = compiled
+                .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
+            return Ok(Opened::Circuit(game, Arc::new(compiled)));
+        }
+        EngineChoice::Auto => {}
+    }
+    limits.ground.deadline = Some(Instant::now() + Duration::from_secs(AUTO_SECONDS));
+    limits.gates = AUTO_GATES;
+    match game.compile(&limits) {
+        Ok(compiled) => {
+            let circuit = Opened::Circuit(Arc::clone(&game), Arc::new(compiled));
+            let interpreter = Opened::Interpreter(game);
+            let is_faster = circuit.run(Trial) >= interpreter.run(Trial);
+            Ok(if is_faster { circuit } else { interpreter })
+        }
+        Err(why) => {
+            eprintln!("played by the interpreter, because no circuit was made in {AUTO_SECONDS} s: {why}");
+            Ok(Opened::Interpreter(game))
+        }
+    }
+}
+
+/// Random play for a moment; gives states per second.
+struct Trial;
+
+impl GdlTask for Trial {
+    type Output = f64;
+
+    fn run<P: GdlPosition + 'static>(self, start: P) -> f64 {
+        let mut rng = Rng::seed_from_u64(0);
+        let mut position = start.clone();
+        let (began, mut n_states) = (Instant::now(), 0);
+        while began.elapsed() < TRIAL {
+            if position.is_terminal() {
+                position.go_to(start.state());
+            }
+            // A few steps at a time: one playout of a long game may take longer than the whole trial.
+            n_states += 1 + position.play_out(&mut rng, 8);
+        }
+        n_states as f64 / began.elapsed().as_secs_f64()
+    }
 }

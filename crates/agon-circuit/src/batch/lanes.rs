@@ -1,7 +1,7 @@
 //! Who plays what in which lane.
 
 use super::{Order, Tally};
-use crate::jit::with_wide_registers;
+use crate::jit::{Work, with_wide_registers};
 use crate::kernel::Kernel;
 use crate::playout::{PlayoutStep, Restart};
 use crate::random::PlaneRng;
@@ -73,7 +73,7 @@ impl<'o> Lanes<'o> {
         self.seat();
         while !self.active.is_zero() {
             if self.active == Plane::ONES && self.n_left_of_only_order().is_some_and(|left| left >= 256) {
-                with_wide_registers(|| self.bulk(kernel, rng));
+                with_wide_registers(Bulk { lanes: &mut self, kernel, rng });
             } else {
                 self.pass(kernel, rng);
                 self.settle();
@@ -102,8 +102,9 @@ impl<'o> Lanes<'o> {
         transpose_kept(&mut self.now, seats.iter().map(|&order| &self.orders[order].state), &self.step.kept);
         let (now, rest) = (&self.now[..self.n_kept], &mut self.rest[..self.n_start]);
         rest.copy_from_slice(&now[..rest.len()]);
+        // Every seat has its playout before any has a reserve.
+        seats.iter().for_each(|&order| self.n_left[order] -= 1);
         for (lane, order) in seats.into_iter().enumerate() {
-            self.n_left[order] -= 1;
             self.take_up(lane, order);
         }
         for lane in 0..Plane::LANES {
@@ -246,6 +247,19 @@ impl<'o> Lanes<'o> {
             self.next_for(lane);
         }
         self.lasting = Plane::ONES;
+    }
+}
+
+struct Bulk<'l, 'o> {
+    lanes: &'l mut Lanes<'o>,
+    kernel: &'l mut Kernel,
+    rng: &'l mut PlaneRng,
+}
+
+impl Work for Bulk<'_, '_> {
+    #[inline(always)]
+    fn work(self) {
+        self.lanes.bulk(self.kernel, self.rng);
     }
 }
 

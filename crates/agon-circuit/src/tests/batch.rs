@@ -186,8 +186,8 @@ fn steps_agree(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>, seed: u6
         let kept = |planes: &[Plane], lane: usize| -> Vec<bool> {
             planes.iter().map(|plane| plane.lane(lane)).collect()
         };
-        for lane in 0..Plane::LANES {
-            position.go_to(&states[lane]);
+        for (lane, state) in states.iter().enumerate() {
+            position.go_to(state);
             assert_eq!(out[step.kept.len()].lane(lane), position.is_terminal());
             for role in circuit.role_ids() {
                 let goals = &out[step.kept.len() + 1..];
@@ -198,7 +198,7 @@ fn steps_agree(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>, seed: u6
             if position.is_terminal() {
                 assert!(lane % 2 == 0 || after == kept(&start, lane));
             } else {
-                let children = batch.expand(&states[lane]);
+                let children = batch.expand(state);
                 let is_child =
                     |child: &Bits| step.kept.iter().zip(&after).all(|(&bit, &value)| child.get(bit) == value);
                 assert!(
@@ -223,6 +223,21 @@ fn handmade_games_step_alike_in_every_lane() {
             }
         }
     }
+}
+
+#[test]
+fn random_bits_are_the_same_everywhere() {
+    let mut rng = rand_xoshiro::SplitMix64::seed_from_u64(1);
+    let mut portable: [Plane; 4] = std::array::from_fn(|_| Plane(std::array::from_fn(|_| rng.random())));
+    let mut wide = portable;
+    let (mut expected, mut found) = ([Plane::ZERO; 100], [Plane::ZERO; 100]);
+    crate::random::fill_portable(&mut portable, &mut expected);
+    if crate::jit::fill_random(&mut wide, &mut found) {
+        assert_eq!((wide, found), (portable, expected));
+    }
+    let n_ones: u32 = expected.iter().map(Plane::count).sum();
+    // 25 600 fair bits, and five standard deviations of 80.
+    assert!((12_400..=13_200).contains(&n_ones), "{n_ones}");
 }
 
 #[test]
@@ -287,8 +302,11 @@ fn every_legal_move_is_equally_likely() {
             assert_eq!(counts.iter().sum::<u32>(), n_rounds as u32, "one move per lane and round");
             for (m, &count) in counts.iter().enumerate() {
                 assert!(count == 0 || mask >> m & 1 == 1, "an illegal move was made");
-                total +=
-                    if mask >> m & 1 == 1 { (f64::from(count) - expected).powi(2) / expected } else { 0.0 };
+                total += if mask >> m & 1 == 1 {
+                    (f64::from(count) - expected) * (f64::from(count) - expected) / expected
+                } else {
+                    0.0
+                };
             }
             degrees += n_legal as usize - 1;
         }
@@ -331,7 +349,7 @@ fn playouts_pay_what_single_games_pay() {
                     circuit.role_ids().map(|role| tally.mean_payoff(role)).chain([tally.mean_length()]);
                 for (mean, (sum, square)) in means.zip(sums.iter().zip(squares)) {
                     let n = f64::from(n_single);
-                    let variance = square / n - (sum / n).powi(2);
+                    let variance = square / n - (sum / n) * (sum / n);
                     // Both means err; five standard deviations of their difference.
                     let error = 5.0 * (variance / n + variance / tally.n_playouts as f64).sqrt() + 1e-9;
                     assert!((mean - sum / n).abs() <= error, "{mean} against {} +- {error}", sum / n);

@@ -1,6 +1,7 @@
 //! Small games built by hand, as a grounder would build them: frame axioms and all.
 
-#![allow(unreachable_pub)] // An example includes this file too.
+// An example includes this file too, and uses one game of it.
+#![allow(unreachable_pub, dead_code)]
 
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 
@@ -147,7 +148,7 @@ pub fn rochambeau() -> Circuit {
     let [ann, bob] = [ahead(&mut b, 0), ahead(&mut b, 1)];
     let even = b.and(!ann, !bob);
     let goals = vec![vec![(0, bob), (50, even), (100, ann)], vec![(0, ann), (50, even), (100, bob)]];
-    let mut sees = |other: usize| -> Vec<(String, Signal)> {
+    let sees = |other: usize| -> Vec<(String, Signal)> {
         let mut percepts: Vec<_> = (0..3).map(|m| (format!("did {}", names[m]), b.input(other, m))).collect();
         percepts.sort();
         percepts

@@ -15,12 +15,12 @@ fn values(edges: &[(usize, usize)]) -> Vec<Option<bool>> {
     let mut values = vec![None; N_NODES];
     loop {
         let before = values.clone();
-        for node in 0..N_NODES {
+        for (node, value) in values.iter_mut().enumerate() {
             let mut successors = edges.iter().filter(|edge| edge.0 == node).map(|edge| before[edge.1]);
             if successors.clone().any(|value| value == Some(false)) {
-                values[node] = Some(true);
+                *value = Some(true);
             } else if successors.all(|value| value == Some(true)) {
-                values[node] = Some(false);
+                *value = Some(false);
             }
         }
         if values == before {
@@ -49,7 +49,7 @@ fn meets_a_circle(node: usize, edges: &[(usize, usize)]) -> bool {
     reach(vec![node]).into_iter().any(|other| reach(successors(other)).contains(&other))
 }
 
-/// `win(x) :- move(x, y), not win(y)`, and whether `all` asks for every winner at once.
+/// `win(x) :- move(x, y), not win(y)`: the engine, the questions for one node and for all winners, and the nodes.
 fn game(edges: &[(usize, usize)]) -> (Engine, [crate::Question; 2], Vec<TermId>) {
     let mut program = Program::default();
     let edge = program.given(2, Level::State);

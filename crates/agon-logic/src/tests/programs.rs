@@ -103,6 +103,23 @@ pub(super) fn draft() -> impl Strategy<Value = Draft> {
         .prop_map(|(relations, rules)| Draft { relations, rules })
 }
 
+/// Programs of many small relations that call each other in circles within circles.
+pub(super) fn tangle() -> impl Strategy<Value = Draft> {
+    let relation = (0..=1usize, prop_oneof![4 => Just(0), 1 => Just(1)])
+        .prop_map(|(arity, stratum)| DraftRelation { arity, stratum, is_demanding: false });
+    let kind = prop_oneof![9 => Just(Kind::Holds), 1 => Just(Kind::Fails)];
+    let goal = (kind, any::<prop::sample::Index>(), prop::collection::vec((0..2u32).prop_map(variable), 3))
+        .prop_map(|(kind, relation, arguments)| DraftGoal { kind, relation, arguments });
+    let head = (any::<prop::sample::Index>(), prop::collection::vec((0..2u32).prop_map(variable), 3));
+    let rule = (head, prop::collection::vec(goal, 1..4)).prop_map(|((head, arguments), goals)| DraftRule {
+        head,
+        arguments,
+        goals,
+    });
+    (prop::collection::vec(relation, 8..16), prop::collection::vec(rule, 10..50))
+        .prop_map(|(relations, rules)| Draft { relations, rules })
+}
+
 /// Rows for the relations from outside, by number of arguments.
 pub(super) fn rows() -> impl Strategy<Value = Vec<Vec<Vec<Ground>>>> {
     GIVEN

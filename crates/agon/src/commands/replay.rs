@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use agon_game::{Notation, Position as _, Role};
+use agon_game::Role;
 use agon_gdl::check::check;
-use agon_gdl::interpreter::{Game, Interpreter};
+use agon_gdl::engine::{GdlPosition, GdlTask};
 
 use crate::failure::{Failure, describe};
-use crate::open::{self, CaseChoice, PlayOptions};
+use crate::open::{self, CaseChoice, EngineChoice, PlayOptions};
 use crate::terminal;
 use crate::terminal::say;
 use crate::trace::{Play, Trace};
@@ -165,14 +165,18 @@ fn replay_file(games: &Path, file: &Path, args: &Args) -> Result<Tally, String> 
 /// that tells them apart, as ggp-base's does; where its recording differs, it is tried that way too, and said.
 fn replay_as_recorded(rules: &str, trace: &Trace, args: &Args) -> Result<Tally, Failure> {
     let source = open::source(rules)?;
-    let tally = replay(&open::open_source(Arc::clone(&source), &args.play)?, trace);
+    // A trace is short: unless told otherwise, the judge replays it.
+    let engine =
+        if args.play.engine == EngineChoice::Auto { EngineChoice::Interpreter } else { args.play.engine };
+    let play = PlayOptions { engine, ..args.play.clone() };
+    let tally = open::open_engine(Arc::clone(&source), &play)?.run(Replay(trace));
     let mixes_case =
         || check(Arc::clone(&source)).findings.0.iter().any(|f| f.code == "mixed-capitalisation");
     if tally.n_mismatches == 0 || args.play.case == CaseChoice::Respected || !mixes_case() {
         return Ok(tally);
     }
-    let play = PlayOptions { case: CaseChoice::Respected, ..args.play.clone() };
-    let mut with_case = replay(&open::open_source(source, &play)?, trace);
+    let play = PlayOptions { case: CaseChoice::Respected, ..play };
+    let mut with_case = open::open_engine(source, &play)?.run(Replay(trace));
     if with_case.n_mismatches > 0 {
         return Ok(tally);
     }
@@ -184,9 +188,19 @@ fn replay_as_recorded(rules: &str, trace: &Trace, args: &Args) -> Result<Tally, 
     Ok(with_case)
 }
 
-fn replay(game: &Arc<Game>, trace: &Trace) -> Tally {
+/// A trace to be replayed on whatever engine plays the game.
+struct Replay<'a>(&'a Trace);
+
+impl GdlTask for Replay<'_> {
+    type Output = Tally;
+
+    fn run<P: GdlPosition + 'static>(self, start: P) -> Tally {
+        replay(&start, self.0)
+    }
+}
+
+fn replay<P: GdlPosition>(start: &P, trace: &Trace) -> Tally {
     let mut tally = Tally::default();
-    let start = game.start();
     let names: Vec<String> = start.shape().role_names.iter().map(|name| name.to_lowercase()).collect();
     if names != trace.roles.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>() {
         let here = names.join(" ");
@@ -195,14 +209,14 @@ fn replay(game: &Arc<Game>, trace: &Trace) -> Tally {
     }
     let mut position = start.clone();
     for (index, play) in trace.plays.iter().enumerate() {
-        position.clone_from(&start);
+        position.go_to(start.state());
         replay_play(&mut position, play, index + 1, &mut tally);
         tally.n_plays += 1;
     }
     tally
 }
 
-fn replay_play(position: &mut Interpreter, play: &Play, number: usize, tally: &mut Tally) {
+fn replay_play<P: GdlPosition>(position: &mut P, play: &Play, number: usize, tally: &mut Tally) {
     let roles: Vec<Role> = position.shape().roles().collect();
     for (index, step) in play.steps.iter().enumerate() {
         let place = format!("play {number}, step {}", index + 1);
@@ -244,7 +258,7 @@ fn replay_play(position: &mut Interpreter, play: &Play, number: usize, tally: &m
     for &role in &roles {
         let (recorded, here) = (play.goals.get(role.index()).copied(), position.goal_values(role));
         let same = match recorded {
-            Some(Some(value)) => here == [value],
+            Some(Some(value)) => here == vec![value],
             Some(None) => here.len() != 1,
             None => true,
         };

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use agon_game::{Position, Rng, Role};
+use agon_game::{Rng, Role};
+use agon_gdl::engine::{GdlPosition, GdlTask};
 use rand::SeedableRng as _;
 use serde_json::json;
 
@@ -40,40 +41,54 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let game = open::open(&args.game, &args.play)?;
-    let start = game.start();
-    let shape = start.shape().clone();
-    let mut rng = Rng::seed_from_u64(args.seed);
-    let bar = terminal::progress(args.n, "playing");
-    let began = Instant::now();
     let limit = args.seconds.map(Duration::try_from_secs_f64).transpose();
     let limit = limit.map_err(|error| Failure::unreadable(format!("--seconds: {error}")))?;
-    let mut outcomes = Outcomes::new(shape.role_names.len());
-    let mut position = start.clone();
-    for _ in 0..args.n {
-        if limit.is_some_and(|limit| began.elapsed() > limit) {
-            break;
+    let opened = open::open_engine(open::source(&args.game)?, &args.play)?;
+    opened.run(Simulate { args, limit })
+}
+
+/// Random plays on whatever engine plays the game.
+struct Simulate<'a> {
+    args: &'a Args,
+    limit: Option<Duration>,
+}
+
+impl GdlTask for Simulate<'_> {
+    type Output = Result<(), Failure>;
+
+    fn run<P: GdlPosition + 'static>(self, start: P) -> Result<(), Failure> {
+        let args = self.args;
+        let shape = start.shape().clone();
+        let mut rng = Rng::seed_from_u64(args.seed);
+        let bar = terminal::progress(args.n, "playing");
+        let began = Instant::now();
+        let mut outcomes = Outcomes::new(shape.role_names.len());
+        let mut position = start.clone();
+        for _ in 0..args.n {
+            if self.limit.is_some_and(|limit| began.elapsed() > limit) {
+                break;
+            }
+            position.go_to(start.state());
+            let n_steps = position.play_out(&mut rng, args.max_steps);
+            if let Some(fault) = position.fault() {
+                outcomes.faults.push(describe(fault, &shape));
+            }
+            outcomes.add(n_steps, position.is_terminal(), shape.roles().map(|role| position.payoff(role)));
+            bar.inc(1);
         }
-        position.go_to(start.state());
-        let n_steps = position.play_out(&mut rng, args.max_steps);
-        if let Some(fault) = position.fault() {
-            outcomes.faults.push(describe(fault, &shape));
+        bar.finish_and_clear();
+        let seconds = began.elapsed().as_secs_f64();
+        if args.json {
+            outcomes.print_json(args, &shape, seconds)
+        } else {
+            outcomes.print(args, &shape, seconds)
         }
-        outcomes.add(n_steps, position.is_terminal(), shape.roles().map(|role| position.payoff(role)));
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    let seconds = began.elapsed().as_secs_f64();
-    if args.json {
-        outcomes.print_json(args, &shape, seconds)
-    } else {
-        outcomes.print(args, &shape, seconds)
-    }
-    match outcomes.faults.first() {
-        None => Ok(()),
-        Some(fault) => {
-            let plays = plays(outcomes.faults.len() as u64);
-            Err(Failure::wrong(format!("{plays} could not be played on; the first: {fault}")))
+        match outcomes.faults.first() {
+            None => Ok(()),
+            Some(fault) => {
+                let plays = plays(outcomes.faults.len() as u64);
+                Err(Failure::wrong(format!("{plays} could not be played on; the first: {fault}")))
+            }
         }
     }
 }

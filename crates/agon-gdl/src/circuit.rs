@@ -1,0 +1,272 @@
+//! A finite game as a circuit: the rules grounded, every ground atom a signal.
+
+mod order;
+
+use std::sync::Arc;
+
+use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
+use agon_logic::{
+    AtomId, GroundLimits, GroundProgram, PredicateId, Refusal, RefusalKind, TermId, ground, materialise,
+    split,
+};
+
+use crate::interpreter::Game;
+use crate::interpreter::compile::compile;
+use crate::symbols::keyword;
+use order::components;
+
+/// What making a circuit may cost.
+#[derive(Clone, Debug)]
+pub struct CircuitLimits {
+    /// For grounding.
+    pub ground: GroundLimits,
+    /// Gates before optimisation.
+    pub gates: usize,
+}
+
+impl Default for CircuitLimits {
+    fn default() -> CircuitLimits {
+        CircuitLimits { ground: GroundLimits::default(), gates: 40_000_000 }
+    }
+}
+
+/// A circuit and what it was made from.
+pub struct GroundGame {
+    /// The circuit, not yet optimised.
+    pub circuit: Circuit,
+    /// Ground atoms.
+    pub n_atoms: usize,
+    /// Rule instances.
+    pub n_rules: usize,
+}
+
+/// Where the relations that matter are in the program.
+struct Relations {
+    state: PredicateId,
+    moves: PredicateId,
+    init: PredicateId,
+    next: PredicateId,
+    legal: PredicateId,
+    goal: PredicateId,
+    terminal: PredicateId,
+    sees: PredicateId,
+}
+
+impl Game {
+    /// Grounds the game and makes a circuit of it. Refused where that takes more than the limits allow; the game
+    /// then plays on through the interpreter.
+    pub fn ground(&self, limits: &CircuitLimits) -> Result<GroundGame, Refusal> {
+        let mut compiled = compile(self.rules().rules());
+        let relations = Relations {
+            state: compiled.predicate(keyword::TRUE, 1),
+            moves: compiled.predicate(keyword::DOES, 2),
+            init: compiled.predicate(keyword::INIT, 1),
+            next: compiled.predicate(keyword::NEXT, 1),
+            legal: compiled.predicate(keyword::LEGAL, 2),
+            goal: compiled.predicate(keyword::GOAL, 2),
+            terminal: compiled.predicate(keyword::TERMINAL, 0),
+            sees: compiled.predicate(keyword::SEES, 2),
+        };
+        let r = &relations;
+        let roots = [r.terminal, r.legal, r.goal, r.next, r.sees, r.init];
+        let feeds = [(r.init, r.state), (r.next, r.state), (r.legal, r.moves)];
+        let mut program = compiled.program;
+        split(&mut program);
+        materialise(&mut program, &self.bank, &roots);
+        let program = ground(program, &self.bank, &feeds, &roots, &limits.ground)?;
+        let circuit = Wiring::new(self, &program, &relations).wire(limits.gates)?;
+        Ok(GroundGame { circuit, n_atoms: program.n_atoms(), n_rules: program.n_rules() })
+    }
+
+    /// Why a game could not be made into a circuit, for people.
+    pub fn refusal_text(&self, refusal: &Refusal) -> String {
+        self.fault(refusal).to_string()
+    }
+}
+
+struct Wiring<'a> {
+    game: &'a Game,
+    program: &'a GroundProgram,
+    relations: &'a Relations,
+    /// The terms of the base bits and of each role's moves, in the order in which they are listed.
+    base: Vec<TermId>,
+    moves: Vec<Vec<TermId>>,
+}
+
+impl<'a> Wiring<'a> {
+    fn new(game: &'a Game, program: &'a GroundProgram, relations: &'a Relations) -> Wiring<'a> {
+        let by_text = |terms: &mut Vec<TermId>| {
+            terms.sort_unstable_by(|&a, &b| game.bank.compare(a, b, &game.rank));
+            terms.dedup();
+        };
+        let mut base: Vec<TermId> = program.atoms_of(relations.state).map(|(_, row)| row[0]).collect();
+        by_text(&mut base);
+        let mut moves = vec![Vec::new(); game.roles.len()];
+        for (_, row) in program.atoms_of(relations.moves) {
+            if let Some(role) = game.roles.iter().position(|&role| role == row[0]) {
+                moves[role].push(row[1]);
+            }
+        }
+        moves.iter_mut().for_each(by_text);
+        Wiring { game, program, relations, base, moves }
+    }
+
+    fn wire(&self, max_gates: usize) -> Result<Circuit, Refusal> {
+        let game = self.game;
+        let shape = game.shape();
+        let roles = shape.roles().map(|role| CircuitRole {
+            name: shape.role_names[role.index()].clone(),
+            moves: self.moves[role.index()].iter().map(|&m| game.text(m)).collect(),
+            is_nature: shape.nature == Some(role),
+        });
+        let initial = game.initial.fluents();
+        let base = self.base.iter().map(|&f| (game.text(f), initial.contains(&f))).collect();
+        let mut builder = Builder::new(roles.collect(), base);
+        let signals = self.signals(&mut builder, max_gates)?;
+        let outputs = self.outputs(&signals);
+        Ok(builder.finish(outputs))
+    }
+
+    /// The place of a term in a sorted list of them.
+    fn place(&self, list: &[TermId], term: TermId) -> Option<usize> {
+        list.binary_search_by(|&probe| self.game.bank.compare(probe, term, &self.game.rank)).ok()
+    }
+
+    /// A signal for every atom.
+    fn signals(&self, builder: &mut Builder, max_gates: usize) -> Result<Vec<Signal>, Refusal> {
+        let program = self.program;
+        let mut signals = vec![Signal::FALSE; program.n_atoms()];
+        let mut is_given = vec![false; program.n_atoms()];
+        for (atom, row) in program.atoms_of(self.relations.state) {
+            let bit = self.place(&self.base, row[0]).expect("every state atom is a base bit");
+            signals[atom.0 as usize] = builder.base(bit);
+            is_given[atom.0 as usize] = true;
+        }
+        for (atom, row) in program.atoms_of(self.relations.moves) {
+            is_given[atom.0 as usize] = true;
+            if let Some(role) = self.game.roles.iter().position(|&role| role == row[0]) {
+                let index = self.place(&self.moves[role], row[1]).expect("every move is listed");
+                signals[atom.0 as usize] = builder.input(role, index);
+            }
+        }
+        for (atom, &always) in program.always.iter().enumerate() {
+            if always {
+                signals[atom] = Signal::TRUE;
+                is_given[atom] = true;
+            }
+        }
+        let graph = order::Graph::new(program, &is_given);
+        for component in components(&graph) {
+            // Given atoms depend on nothing, so each is a component of its own.
+            if is_given[component[0] as usize] {
+                continue;
+            }
+            if component.len() == 1 && !graph.reads_itself(component[0]) {
+                signals[component[0] as usize] = self.signal(builder, &graph, component[0], &signals);
+            } else {
+                self.fixpoint(builder, &graph, &component, &mut signals, max_gates)?;
+            }
+            if builder.n_ands() > max_gates {
+                return Err(self.too_big(&graph, component[0]));
+            }
+        }
+        Ok(signals)
+    }
+
+    /// The signal of an atom from those of the atoms it depends on.
+    fn signal(&self, builder: &mut Builder, graph: &order::Graph, atom: u32, signals: &[Signal]) -> Signal {
+        let mut ways = Vec::new();
+        let mut conditions = Vec::new();
+        for &index in graph.rules_of(atom) {
+            let rule = self.program.rule(index as usize);
+            conditions.clear();
+            conditions.extend(rule.positive.iter().map(|&p| signals[p as usize]));
+            conditions.extend(rule.negative().map(|n| !signals[n.0 as usize]));
+            ways.push(builder.and_all(&conditions));
+        }
+        builder.or_all(&ways)
+    }
+
+    /// The least fixpoint of atoms that depend on each other: started from false, each derivation is no longer than
+    /// there are atoms, so as many rounds suffice.
+    fn fixpoint(
+        &self,
+        builder: &mut Builder,
+        graph: &order::Graph,
+        component: &[u32],
+        signals: &mut [Signal],
+        max_gates: usize,
+    ) -> Result<(), Refusal> {
+        for &atom in component {
+            for &index in graph.rules_of(atom) {
+                let rule = self.program.rule(index as usize);
+                if rule.negative().any(|n| component.binary_search(&n.0).is_ok()) {
+                    return Err(Refusal { kind: RefusalKind::Unstratified, origin: Some(rule.origin) });
+                }
+            }
+        }
+        for _ in 0..component.len() {
+            let mut changed = false;
+            for &atom in component {
+                let signal = self.signal(builder, graph, atom, signals);
+                changed |= signal != signals[atom as usize];
+                signals[atom as usize] = signal;
+            }
+            if !changed {
+                break;
+            }
+            if builder.n_ands() > max_gates {
+                return Err(self.too_big(graph, component[0]));
+            }
+        }
+        Ok(())
+    }
+
+    fn too_big(&self, graph: &order::Graph, atom: u32) -> Refusal {
+        let origin = graph.rules_of(atom).first().map(|&index| self.program.rule(index as usize).origin);
+        Refusal { kind: RefusalKind::Bytes, origin }
+    }
+
+    fn outputs(&self, signals: &[Signal]) -> Outputs {
+        let (game, program, relations) = (self.game, self.program, self.relations);
+        let role_of = |term: TermId| game.roles.iter().position(|&role| role == term);
+        let at = |atom: AtomId| signals[atom.0 as usize];
+        let mut legal: Vec<Vec<Signal>> = self.moves.iter().map(|m| vec![Signal::FALSE; m.len()]).collect();
+        for (atom, row) in program.atoms_of(relations.legal) {
+            if let Some(role) = role_of(row[0]) {
+                let index = self.place(&self.moves[role], row[1]).expect("every legal move is listed");
+                legal[role][index] = at(atom);
+            }
+        }
+        let mut next = vec![Signal::FALSE; self.base.len()];
+        for (atom, row) in program.atoms_of(relations.next) {
+            next[self.place(&self.base, row[0]).expect("every next fluent is a base bit")] = at(atom);
+        }
+        let mut goals: Vec<Vec<(i64, Signal)>> = vec![Vec::new(); game.roles.len()];
+        for (atom, row) in program.atoms_of(relations.goal) {
+            let value = game.rules().sheet().symbols.name(game.bank.symbol(row[1])).parse().ok();
+            if let (Some(role), Some(value)) = (role_of(row[0]), value) {
+                goals[role].push((value, at(atom)));
+            }
+        }
+        goals.iter_mut().for_each(|values| values.sort_by_key(|(value, _)| *value));
+        let mut percepts: Vec<Vec<(String, Signal)>> = vec![Vec::new(); game.roles.len()];
+        for (atom, row) in program.atoms_of(relations.sees) {
+            if let Some(role) = role_of(row[0]) {
+                percepts[role].push((game.text(row[1]), at(atom)));
+            }
+        }
+        percepts.iter_mut().for_each(|texts| texts.sort_by(|a, b| a.0.cmp(&b.0)));
+        let terminal =
+            program.atoms_of(relations.terminal).next().map_or(Signal::FALSE, |(atom, _)| at(atom));
+        Outputs { legal, next, terminal, goals, percepts }
+    }
+}
+
+/// So that a caller can keep a ground game beside the game it came from.
+impl GroundGame {
+    /// The circuit alone, shared.
+    pub fn into_circuit(self) -> Arc<Circuit> {
+        Arc::new(self.circuit)
+    }
+}

@@ -1,0 +1,136 @@
+//! The ways to play a GDL game, behind one door.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agon_circuit::optimise::{PassReport, optimise};
+use agon_circuit::{Circuit, ScalarCircuit, Turns, prove_turns};
+use agon_game::{Hidden, Position as _, Role, Shape};
+
+use crate::circuit::CircuitLimits;
+use crate::interpreter::{Game, GoalPolicy, Interpreter};
+
+/// A position of a GDL game, whichever engine plays it.
+pub trait GdlPosition: Hidden {
+    /// Every goal value the rules give the role here, in rising order.
+    fn goal_values(&self, role: Role) -> Vec<i64>;
+}
+
+impl GdlPosition for Interpreter {
+    fn goal_values(&self, role: Role) -> Vec<i64> {
+        Interpreter::goal_values(self, role).to_vec()
+    }
+}
+
+impl GdlPosition for ScalarCircuit {
+    fn goal_values(&self, role: Role) -> Vec<i64> {
+        ScalarCircuit::goal_values(self, role)
+    }
+}
+
+/// Work to be done on a GDL game whatever engine plays it.
+pub trait GdlTask {
+    /// What comes out.
+    type Output;
+
+    /// The work.
+    fn run<P: GdlPosition + 'static>(self, start: P) -> Self::Output;
+}
+
+/// A game ready to be played by one of the engines.
+pub enum Opened {
+    /// By the rules as they stand.
+    Interpreter(Arc<Game>),
+    /// As a circuit.
+    Circuit(Arc<Game>, Arc<Compiled>),
+}
+
+/// A game as an optimised circuit, with what it took to make it.
+pub struct Compiled {
+    /// The circuit.
+    pub circuit: Arc<Circuit>,
+    /// What is known of the game.
+    pub shape: Shape,
+    /// Gates before optimisation.
+    pub n_raw_gates: usize,
+    /// Ground atoms.
+    pub n_atoms: usize,
+    /// Rule instances.
+    pub n_rules: usize,
+    /// Who waits when, if the players provably take turns.
+    pub turns: Option<Turns>,
+    /// What each pass of the optimiser saved.
+    pub passes: Vec<PassReport>,
+    /// Time to ground.
+    pub ground_time: Duration,
+    /// Time to optimise.
+    pub optimise_time: Duration,
+}
+
+impl Game {
+    /// Grounds the game and optimises its circuit; the text says why not, and which rule is to blame.
+    pub fn compile(&self, limits: &CircuitLimits) -> Result<Compiled, String> {
+        // Circuits pay the highest goal value that holds.
+        if self.options().goal_policy != GoalPolicy::Highest {
+            return Err("circuits know only the policy that the highest goal value counts".to_owned());
+        }
+        let began = Instant::now();
+        let ground = self.ground(limits).map_err(|refusal| self.refusal_text(&refusal))?;
+        let ground_time = began.elapsed();
+        let n_raw_gates = ground.circuit.n_gates();
+        let (circuit, passes) = optimise(&ground.circuit);
+        let turns = prove_turns(&circuit);
+        let shape = Shape { turn_taking: turns.is_some(), ..self.shape().clone() };
+        Ok(Compiled {
+            circuit: Arc::new(circuit),
+            shape,
+            turns,
+            n_raw_gates,
+            n_atoms: ground.n_atoms,
+            n_rules: ground.n_rules,
+            passes,
+            ground_time,
+            optimise_time: began.elapsed() - ground_time,
+        })
+    }
+}
+
+impl Compiled {
+    /// A position at the initial state.
+    pub fn start(&self) -> ScalarCircuit {
+        ScalarCircuit::with_shape(Arc::clone(&self.circuit), self.shape.clone())
+    }
+}
+
+impl Opened {
+    /// The game.
+    pub fn game(&self) -> &Arc<Game> {
+        match self {
+            Opened::Interpreter(game) | Opened::Circuit(game, _) => game,
+        }
+    }
+
+    /// The name of the engine.
+    pub fn engine(&self) -> &'static str {
+        match self {
+            Opened::Interpreter(_) => "interpreter",
+            Opened::Circuit(..) => "circuit",
+        }
+    }
+
+    /// Does the work with the engine chosen.
+    pub fn run<T: GdlTask>(&self, task: T) -> T::Output {
+        match self {
+            Opened::Interpreter(game) => task.run(game.start()),
+            Opened::Circuit(_, compiled) => {
+                let start = compiled.start();
+                debug_assert_eq!(
+                    start.shape().role_names,
+                    compiled.shape.role_names,
+                    "roles keep their order"
+                );
+                task.run(start)
+            }
+        }
+    }
+}

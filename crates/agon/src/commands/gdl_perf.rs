@@ -1,0 +1,67 @@
+//! `agon gdl-perf`: the process contract of the gdl-perf benchmark.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use agon_game::Rng;
+use agon_gdl::engine::{GdlPosition, GdlTask};
+use rand::SeedableRng as _;
+
+use crate::failure::Failure;
+use crate::open::{self, PlayOptions};
+
+/// Play random games for a time and write how many, as the gdl-perf benchmark wants it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Example:
+  agon gdl-perf rules.kif result.txt 10")]
+pub(crate) struct Args {
+    /// The rulesheet
+    rules: String,
+    /// Where the result is written
+    result: PathBuf,
+    /// How long to play
+    seconds: f64,
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let text = match measure(args) {
+        Ok(text) => text,
+        Err(failure) => format!("errorMessage = {}\n", failure.message.replace(['\n', '\r'], " ")),
+    };
+    std::fs::write(&args.result, format!("version = {}\n{text}", env!("CARGO_PKG_VERSION")))
+        .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", args.result.display())))
+}
+
+fn measure(args: &Args) -> Result<String, Failure> {
+    let time = Duration::try_from_secs_f64(args.seconds)
+        .map_err(|error| Failure::unreadable(format!("SECONDS: {error}")))?;
+    let opened = open::open_engine(open::source(&args.rules)?, &args.play)?;
+    Ok(opened.run(Rollouts(time)))
+}
+
+struct Rollouts(Duration);
+
+impl GdlTask for Rollouts {
+    type Output = String;
+
+    fn run<P: GdlPosition + 'static>(self, start: P) -> String {
+        let mut rng = Rng::seed_from_u64(1);
+        let mut position = start.clone();
+        let (mut n_changes, mut n_rollouts) = (0u64, 0u64);
+        let began = Instant::now();
+        while began.elapsed() < self.0 {
+            position.go_to(start.state());
+            n_changes += position.play_out(&mut rng, 100_000) as u64;
+            let payoffs: f64 = start.shape().players().map(|role| position.payoff(role)).sum();
+            std::hint::black_box(payoffs);
+            n_rollouts += 1;
+        }
+        format!(
+            "millisecondsTaken = {}\nnumStateChanges = {n_changes}\nnumRollouts = {n_rollouts}\n",
+            began.elapsed().as_millis()
+        )
+    }
+}

@@ -1,0 +1,142 @@
+//! `agon ground`: makes circuits of games and tells what they cost.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use agon_gdl::circuit::CircuitLimits;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::open::{self, PlayOptions};
+use crate::terminal::say;
+
+/// Ground a game and make a circuit of it; tell what it took.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  agon ground breakthrough
+  agon ground --all rulesheets/ --seconds 60 --json")]
+pub(crate) struct Args {
+    /// A shipped game's name or the path of a rulesheet
+    #[arg(required_unless_present = "all")]
+    game: Option<String>,
+    /// Every .kif file below this folder, each in a process of its own
+    #[arg(long, value_name = "DIR", conflicts_with = "game")]
+    all: Option<PathBuf>,
+    /// Give up on a game after so many seconds
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f64,
+    /// One JSON object per game
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    match (&args.game, &args.all) {
+        (Some(game), _) => {
+            show(&ground(game, args)?, args.json);
+            Ok(())
+        }
+        (None, Some(folder)) => ground_all(folder, args),
+        (None, None) => Err(Failure::unreadable("give a GAME, or --all DIR")),
+    }
+}
+
+fn ground(name: &str, args: &Args) -> Result<Value, Failure> {
+    let game = open::open(name, &args.play)?;
+    let began = Instant::now();
+    let mut limits = CircuitLimits::default();
+    limits.ground.deadline = Some(began + Duration::from_secs_f64(args.seconds.clamp(0.0, 1e9)));
+    let made = game.ground(&limits);
+    let seconds = began.elapsed().as_secs_f64();
+    let (grounded, reason, atoms, rules, gates) = match &made {
+        Ok(made) => (true, Value::Null, made.n_atoms, made.n_rules, made.circuit.n_gates()),
+        Err(refusal) => (false, json!(game.refusal_text(refusal)), 0, 0, 0),
+    };
+    let (base, inputs) =
+        made.as_ref().map_or((0, 0), |made| (made.circuit.base.len(), made.circuit.n_inputs()));
+    Ok(json!({
+        "game": name, "grounded": grounded, "reason": reason, "seconds": seconds, "peak_mb": peak_mb(),
+        "atoms": atoms, "rules": rules, "gates": gates, "base": base, "inputs": inputs,
+    }))
+}
+
+fn show(result: &Value, as_json: bool) {
+    if as_json {
+        say!("{result}");
+        return;
+    }
+    let name = result["game"].as_str().unwrap_or_default();
+    let seconds = result["seconds"].as_f64().unwrap_or(0.0);
+    if result["grounded"] == json!(true) {
+        say!(
+            "{name}: {} atoms, {} rules, {} gates, {} base bits, {} inputs, {seconds:.2} s, {} MB",
+            result["atoms"],
+            result["rules"],
+            result["gates"],
+            result["base"],
+            result["inputs"],
+            result["peak_mb"]
+        );
+    } else {
+        say!("{name}: not grounded after {seconds:.2} s: {}", result["reason"].as_str().unwrap_or_default());
+    }
+}
+
+fn ground_all(folder: &Path, args: &Args) -> Result<(), Failure> {
+    let mut files = Vec::new();
+    find_rulesheets(folder, &mut files)
+        .map_err(|error| Failure::unreadable(format!("cannot read {}: {error}", folder.display())))?;
+    files.sort();
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::unreadable(format!("cannot find this program: {error}")))?;
+    let mut n_grounded = 0;
+    for file in &files {
+        let output = Command::new(&program)
+            .args(["ground", "--json", "--seconds", &args.seconds.to_string()])
+            .arg(file)
+            .output();
+        let name = file.strip_prefix(folder).unwrap_or(file).to_string_lossy().into_owned();
+        let mut result: Value = output
+            .as_ref()
+            .ok()
+            .and_then(|output| serde_json::from_slice(&output.stdout).ok())
+            .unwrap_or_else(|| {
+                let why = output.map_or_else(
+                    |error| error.to_string(),
+                    |output| String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+                );
+                let why = if why.is_empty() { "the process was ended".to_owned() } else { why };
+                json!({"grounded": false, "reason": why, "seconds": 0.0, "peak_mb": 0, "atoms": 0, "gates": 0})
+            });
+        result["game"] = json!(name);
+        n_grounded += usize::from(result["grounded"] == json!(true));
+        show(&result, args.json);
+    }
+    if !args.json {
+        say!("{n_grounded} of {} grounded", files.len());
+    }
+    Ok(())
+}
+
+fn find_rulesheets(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            find_rulesheets(&path, files)?;
+        } else if path.extension().is_some_and(|ending| ending == "kif") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The most memory this process has used, where the system tells.
+pub(crate) fn peak_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
