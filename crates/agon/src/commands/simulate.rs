@@ -79,9 +79,9 @@ impl GdlTask for Simulate<'_> {
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
         if args.json {
-            outcomes.print_json(args, &shape, seconds)
+            outcomes.print_json(args, &shape, seconds);
         } else {
-            outcomes.print(args, &shape, seconds)
+            outcomes.print(args, &shape, seconds);
         }
         match outcomes.faults.first() {
             None => Ok(()),
