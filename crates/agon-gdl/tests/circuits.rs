@@ -36,15 +36,23 @@ fn open(path: &Path) -> (Arc<Game>, Compiled) {
 }
 
 /// What a position says of itself, as text.
-fn answers<P: GdlPosition>(position: &P) -> (Vec<String>, Vec<Vec<String>>, bool, Vec<Vec<i64>>) {
+#[derive(Debug, PartialEq, Eq)]
+struct Answers {
+    state: Vec<String>,
+    legal: Vec<Vec<String>>,
+    terminal: bool,
+    goals: Vec<Vec<i64>>,
+}
+
+fn answers<P: GdlPosition>(position: &P) -> Answers {
     let roles: Vec<Role> = position.shape().roles().collect();
     let texts = |role: &Role| position.legal_moves(*role).iter().map(|m| position.move_text(m)).collect();
-    (
-        position.state_text(),
-        roles.iter().map(texts).collect(),
-        position.is_terminal(),
-        roles.iter().map(|&role| position.goal_values(role)).collect(),
-    )
+    Answers {
+        state: position.state_text(),
+        legal: roles.iter().map(texts).collect(),
+        terminal: position.is_terminal(),
+        goals: roles.iter().map(|&role| position.goal_values(role)).collect(),
+    }
 }
 
 #[test]
