@@ -14,7 +14,7 @@ const ARROWS: [(&str, &[&str]); 6] = [
     ("agon-game", &[]),
     ("agon-logic", &[]),
     ("agon-circuit", &["agon-game"]),
-    ("agon-gdl", &["agon-text", "agon-game", "agon-logic"]),
+    ("agon-gdl", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
     ("agon", &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl"]),
 ];
 
