@@ -71,7 +71,7 @@ impl Facts {
             }
         }
         making.above.pop();
-        if proof.is_some() {
+        if let Some(Proof { because: Because::Rule(..), .. }) = &proof {
             making.shown.insert(sentence.clone());
         }
         Ok(proof)
@@ -115,10 +115,14 @@ impl Facts {
                     if !self.can_meet(rest, &mut filled)? {
                         continue;
                     }
-                    let Some(proof) = self.prove(&(atom.relation, row), making)? else { continue };
-                    if let Some(supports) = self.support(rule, rest, &mut filled, making)? {
+                    // A proof that leads nowhere is not shown, so nothing in it counts as shown.
+                    let shown = making.shown.clone();
+                    if let Some(proof) = self.prove(&(atom.relation, row), making)?
+                        && let Some(supports) = self.support(rule, rest, &mut filled, making)?
+                    {
                         return Ok(Some(prepend(Support::Holds(proof), supports)));
                     }
+                    making.shown = shown;
                 }
                 Ok(None)
             }

@@ -10,7 +10,7 @@ use super::programs::{Built, draft, rows, tangle, universe};
 use super::{atom, holds, rule, seeded, variable};
 use crate::{
     Engine, Entry, Limits, Plans, PredicateId, Program, Question, Refusal, RefusalKind, TermBank, TermId,
-    materialise,
+    materialise, split,
 };
 
 /// A question to be asked: of which relation, which arguments are known, with which values.
@@ -48,7 +48,7 @@ impl Trial {
         let asked: Vec<(PredicateId, Vec<bool>, Vec<Ground>)> = askings
             .iter()
             .map(|asking| {
-                let index = asking.relation.index(demands.len());
+                let index = asking.relation.index(built.program.n_predicates());
                 let known: Vec<bool> =
                     demands[index].iter().zip(&asking.known).map(|(&d, &k)| d || k).collect();
                 let arity = known.len();
@@ -205,6 +205,16 @@ proptest! {
             .take(n_roots)
             .collect();
         materialise(&mut program, &bank, &roots);
+        let mut trial = Trial::new(&built, program, &bank, &[], &askings, Limits::default());
+        trial.set(&built, 0..4, &rows);
+        trial.ask_all(&truth(&built, &rows));
+    }
+
+    #[test]
+    fn cutting_up_rules_changes_no_answer(draft in draft(), rows in rows(), askings in askings()) {
+        let (built, bank) = (draft.build(), bank());
+        let mut program = built.program.clone();
+        split(&mut program);
         let mut trial = Trial::new(&built, program, &bank, &[], &askings, Limits::default());
         trial.set(&built, 0..4, &rows);
         trial.ask_all(&truth(&built, &rows));
