@@ -12,6 +12,10 @@ pub(crate) trait Word:
     + std::ops::Not<Output = Self>
 {
     const ZERO: Self;
+    const ONES: Self;
+
+    /// Whether the lowest bit is set.
+    fn is_set(self) -> bool;
 
     /// Itself or zero, as the mask is all ones or zero.
     fn masked(self, mask: u64) -> Self;
@@ -19,6 +23,12 @@ pub(crate) trait Word:
 
 impl Word for u64 {
     const ZERO: u64 = 0;
+    const ONES: u64 = !0;
+
+    #[inline(always)]
+    fn is_set(self) -> bool {
+        self & 1 == 1
+    }
 
     #[inline(always)]
     fn masked(self, mask: u64) -> u64 {
@@ -28,6 +38,12 @@ impl Word for u64 {
 
 impl Word for Plane {
     const ZERO: Plane = Plane::ZERO;
+    const ONES: Plane = Plane::ONES;
+
+    #[inline(always)]
+    fn is_set(self) -> bool {
+        self.0[0] & 1 == 1
+    }
 
     #[inline(always)]
     fn masked(self, mask: u64) -> Plane {

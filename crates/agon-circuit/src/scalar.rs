@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use agon_game::{Fault, Hidden, Notation, Position, Role, Shape};
 
-use crate::interpret::Interpreter;
+use crate::interpret::{Interpreter, Word};
+use crate::jit::Native;
 use crate::program::lower;
-use crate::{Circuit, Signal};
+use crate::{Backend, Circuit, Plane, Signal};
 
 /// A move: the number of its input bit, counted over all roles, role by role. Dense: `0..circuit.n_inputs()`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,8 +36,8 @@ impl Bits {
 
 /// A circuit standing at one state.
 ///
-/// Everything is worked out anew at each state, in the order of the lowered program. Nothing is allocated by a step,
-/// unless somebody else holds on to the state that is left.
+/// Everything is worked out anew at each state, by native code where there is some, of which one lane is used, else in the
+/// order of the lowered program. Nothing is allocated by a step, unless somebody else holds on to the state that is left.
 #[derive(Clone)]
 pub struct ScalarCircuit {
     rules: Arc<Rules>,
@@ -48,10 +49,34 @@ pub struct ScalarCircuit {
     /// By role: where its legal moves end in `legal`.
     legal_ends: Vec<u32>,
     payoffs: Vec<f64>,
-    /// The values of the program that runs; its first ones are the base bits, then the inputs.
-    slots: Vec<u64>,
-    results: Vec<u64>,
+    desk: Desk,
 }
+
+/// The memory that programs work on, in words or, for native code, in planes of which one lane is used.
+#[derive(Clone)]
+enum Desk {
+    Words(Sheets<u64>),
+    Planes(Sheets<Plane>),
+}
+
+#[derive(Clone)]
+struct Sheets<W> {
+    /// The base bits, then the inputs; then, in words, the other values of the program that runs.
+    leaves: Vec<W>,
+    results: Vec<W>,
+    /// For native code.
+    scratch: Vec<W>,
+}
+
+/// The programs as native code.
+struct NativeCode {
+    look: Native,
+    step: Native,
+}
+
+/// Circuits with more gates than this are not made into native code for single steps: it would take longer to make than
+/// it saves.
+const MAX_NATIVE_GATES: usize = 400_000;
 
 struct Rules {
     circuit: Arc<Circuit>,
@@ -62,6 +87,7 @@ struct Rules {
     step: Interpreter,
     /// From base bits and inputs to the percepts of all roles.
     sense: Interpreter,
+    native: Option<NativeCode>,
     /// By role: its first input, and at the end the number of inputs.
     first_inputs: Vec<u32>,
     n_look: usize,
@@ -76,9 +102,15 @@ impl ScalarCircuit {
 
     /// The initial position, of a shape of which more has been proved.
     pub fn with_shape(circuit: Arc<Circuit>, shape: Shape) -> ScalarCircuit {
+        ScalarCircuit::with_backend(circuit, shape, Backend::Native)
+    }
+
+    /// The same, executed in a given way.
+    pub fn with_backend(circuit: Arc<Circuit>, shape: Shape, backend: Backend) -> ScalarCircuit {
         let n_base = circuit.base.len();
         let n_leaves = n_base + circuit.n_inputs();
-        let compile = |roots: &[Signal]| Interpreter::new(&lower(n_leaves, &circuit.ands, roots));
+        let program = |roots: &[Signal]| lower(n_leaves, &circuit.ands, roots);
+        let compile = |roots: &[Signal]| Interpreter::new(&program(roots));
         let look: Vec<Signal> = circuit.outputs.state_signals().collect();
         let percepts: Vec<Signal> =
             circuit.outputs.percepts.iter().flatten().map(|(_, signal)| *signal).collect();
@@ -86,7 +118,24 @@ impl ScalarCircuit {
         for role in &circuit.roles {
             first_inputs.push(first_inputs[first_inputs.len() - 1] + role.moves.len() as u32);
         }
+        let is_small = circuit.n_gates() <= MAX_NATIVE_GATES && backend == Backend::Native;
+        let native = |roots: &[Signal]| Native::new(&program(roots), n_base).ok().filter(|_| is_small);
+        let code = if is_small { native(&look).zip(native(&circuit.outputs.next)) } else { None };
+        let n_results = look.len().max(n_base);
+        let desk = match &code {
+            Some((look, step)) => Desk::Planes(Sheets {
+                leaves: vec![Plane::ZERO; n_leaves],
+                results: vec![Plane::ZERO; n_results],
+                scratch: vec![Plane::ZERO; look.n_scratch().max(step.n_scratch())],
+            }),
+            None => Desk::Words(Sheets {
+                leaves: vec![0; n_leaves],
+                results: vec![0; n_results],
+                scratch: Vec::new(),
+            }),
+        };
         let rules = Rules {
+            native: code.map(|(look, step)| NativeCode { look, step }),
             look: compile(&look),
             step: compile(&circuit.outputs.next),
             sense: compile(&percepts),
@@ -102,8 +151,7 @@ impl ScalarCircuit {
             legal: Vec::new(),
             legal_ends: vec![0; rules.circuit.roles.len()],
             payoffs: vec![0.0; rules.circuit.roles.len()],
-            slots: vec![0; n_leaves],
-            results: vec![0; rules.n_look.max(n_base)],
+            desk,
             rules: Arc::new(rules),
         };
         position.look();
@@ -141,21 +189,42 @@ impl ScalarCircuit {
 
     /// Works out everything there is to know of the state.
     fn look(&mut self) {
-        let ScalarCircuit { rules, slots, results, legal, .. } = self;
-        load(&self.state, rules.circuit.base.len(), slots);
-        rules.look.run(slots, &mut results[..rules.n_look]);
-        let n_inputs = rules.circuit.n_inputs();
-        let (legal_results, rest) = results.split_at(n_inputs);
-        let (terminal, goals) = rest.split_first().expect("terminal comes after legal");
+        let mut desk = std::mem::replace(&mut self.desk, Desk::NONE);
+        let rules = Arc::clone(&self.rules);
+        let (n_base, n_look) = (rules.circuit.base.len(), rules.n_look);
+        match &mut desk {
+            Desk::Words(Sheets { leaves, results, .. }) => {
+                load(&self.state, n_base, leaves);
+                rules.look.run(leaves, &mut results[..n_look]);
+                self.read(&rules, &results[..n_look]);
+            }
+            Desk::Planes(Sheets { leaves, results, scratch }) => {
+                load(&self.state, n_base, leaves);
+                let code = rules.native.as_ref().expect("planes go with native code");
+                code.look.run(&leaves[..n_base], &leaves[n_base..], results, scratch);
+                self.read(&rules, &results[..n_look]);
+            }
+        }
+        self.desk = desk;
+    }
 
-        self.is_terminal = terminal & 1 == 1;
+    fn words(&mut self) -> &mut [u64] {
+        Arc::get_mut(&mut self.state.0).expect("nobody else knows the new state")
+    }
+
+    /// Takes over what the circuit says of the state: legal moves, end, goals.
+    fn read<W: Word>(&mut self, rules: &Rules, results: &[W]) {
+        let (legal_results, rest) = results.split_at(rules.circuit.n_inputs());
+        let (terminal, goals) = rest.split_first().expect("terminal comes after legal");
+        let legal = &mut self.legal;
+        self.is_terminal = terminal.is_set();
         self.fault = None;
         legal.clear();
         for role in 0..rules.circuit.roles.len() {
             let inputs = rules.first_inputs[role]..rules.first_inputs[role + 1];
             if !self.is_terminal {
                 let n_before = legal.len();
-                legal.extend(inputs.filter(|&input| legal_results[input as usize] & 1 == 1).map(Input));
+                legal.extend(inputs.filter(|&input| legal_results[input as usize].is_set()).map(Input));
                 if legal.len() == n_before && self.fault.is_none() {
                     self.fault = Some(Fault::NoLegalMove(Role::new(role)));
                 }
@@ -171,30 +240,44 @@ impl ScalarCircuit {
         let mut first_goal = 0;
         for (payoff, of_role) in self.payoffs.iter_mut().zip(&rules.circuit.outputs.goals) {
             let holds = &goals[first_goal..first_goal + of_role.len()];
-            let highest = of_role.iter().zip(holds).rev().find(|&(_, holds)| holds & 1 == 1);
+            let highest = of_role.iter().zip(holds).rev().find(|&(_, holds)| holds.is_set());
             *payoff = highest.map_or(0.0, |(&(value, _), _)| value as f64);
             first_goal += of_role.len();
         }
     }
 
-    fn load_joint(&self, joint: &[Input], slots: &mut [u64]) {
+    /// Sets the inputs of a joint move, or takes them back: between steps all inputs are zero, so that a step touches few.
+    fn set_joint<W: Word>(&self, joint: &[Input], leaves: &mut [W], value: W) {
         debug_assert_eq!(
             joint.len(),
             self.rules.circuit.roles.len(),
             "a joint move has a move for each role"
         );
         let n_base = self.rules.circuit.base.len();
-        slots[n_base..n_base + self.rules.circuit.n_inputs()].fill(0);
         for input in joint {
-            slots[n_base + input.0 as usize] = 1;
+            leaves[n_base + input.0 as usize] = value;
         }
     }
 }
 
-/// Spreads a state over slots, one bit each.
-fn load(state: &Bits, n_base: usize, slots: &mut [u64]) {
-    for (bit, slot) in slots[..n_base].iter_mut().enumerate() {
-        *slot = state.0[bit / 64] >> (bit % 64) & 1;
+impl Desk {
+    /// What stands in while the desk is lent out.
+    const NONE: Desk = Desk::Words(Sheets { leaves: Vec::new(), results: Vec::new(), scratch: Vec::new() });
+}
+
+/// Spreads a state over leaves, one bit each.
+fn load<W: Word>(state: &Bits, n_base: usize, leaves: &mut [W]) {
+    for (leaves, &word) in leaves[..n_base].chunks_mut(64).zip(state.0.iter()) {
+        for (bit, leaf) in leaves.iter_mut().enumerate() {
+            *leaf = if word >> bit & 1 == 1 { W::ONES } else { W::ZERO };
+        }
+    }
+}
+
+/// Gathers the bits of a state.
+fn gather<W: Word>(results: &[W], words: &mut [u64]) {
+    for (word, bits) in words.iter_mut().zip(results.chunks(64)) {
+        *word = bits.iter().rev().fold(0, |word, bit| word << 1 | u64::from(bit.is_set()));
     }
 }
 
@@ -220,19 +303,28 @@ impl Position for ScalarCircuit {
     }
 
     fn advance(&mut self, joint: &[Input]) {
-        let mut slots = std::mem::take(&mut self.slots);
-        // The base bits are still where `look` put them: programs never write to their leaves.
-        self.load_joint(joint, &mut slots);
+        let mut desk = std::mem::replace(&mut self.desk, Desk::NONE);
         let n_base = self.rules.circuit.base.len();
-        self.rules.step.run(&mut slots, &mut self.results[..n_base]);
-        self.slots = slots;
         if Arc::get_mut(&mut self.state.0).is_none() {
             self.state = Bits(self.state.0.iter().copied().collect());
         }
-        let words = Arc::get_mut(&mut self.state.0).expect("nobody else knows the new state");
-        for (word, bits) in words.iter_mut().zip(self.results[..n_base].chunks(64)) {
-            *word = bits.iter().rev().fold(0, |word, &bit| word << 1 | bit & 1);
+        // The base bits are still where `look` put them: programs never write to their leaves.
+        match &mut desk {
+            Desk::Words(Sheets { leaves, results, .. }) => {
+                self.set_joint(joint, leaves, u64::ONES);
+                self.rules.step.run(leaves, &mut results[..n_base]);
+                self.set_joint(joint, leaves, 0);
+                gather(&results[..n_base], self.words());
+            }
+            Desk::Planes(Sheets { leaves, results, scratch }) => {
+                self.set_joint(joint, leaves, Plane::ONES);
+                let code = self.rules.native.as_ref().expect("planes go with native code");
+                code.step.run(&leaves[..n_base], &leaves[n_base..], results, scratch);
+                self.set_joint(joint, leaves, Plane::ZERO);
+                gather(&results[..n_base], self.words());
+            }
         }
+        self.desk = desk;
         self.look();
     }
 
@@ -290,8 +382,9 @@ impl Notation for ScalarCircuit {
 impl Hidden for ScalarCircuit {
     fn percepts(&self, joint: &[Input], role: Role) -> Vec<String> {
         let circuit = &self.rules.circuit;
-        let mut slots = self.slots.clone();
-        self.load_joint(joint, &mut slots);
+        let mut slots = vec![0_u64; circuit.base.len() + circuit.n_inputs()];
+        load(&self.state, circuit.base.len(), &mut slots);
+        self.set_joint(joint, &mut slots, u64::ONES);
         let before: usize = circuit.outputs.percepts[..role.index()].iter().map(Vec::len).sum();
         let n_percepts = circuit.outputs.percepts.iter().map(Vec::len).sum();
         let mut results = vec![0; n_percepts];

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agon_circuit::{Batch as _, BatchCircuit, BatchOptions, Bits, Order};
+use agon_circuit::{Backend, Batch as _, BatchCircuit, BatchOptions, Bits, Order, ScalarCircuit};
 use agon_game::{Hidden as _, Notation as _, Position as _, Rng, Role, laws};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
@@ -61,14 +61,21 @@ fn circuits_agree_with_the_interpreter_step_by_step() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (game, compiled) = open(&path);
         let (mut judge, mut circuit) = (game.start(), compiled.start());
+        let mut portable = ScalarCircuit::with_backend(
+            Arc::clone(&compiled.circuit),
+            compiled.shape.clone(),
+            Backend::Portable,
+        );
         let (judge_start, circuit_start) = (judge.state().clone(), circuit.state().clone());
         let mut rng = Rng::seed_from_u64(11);
         let mut joint = Vec::new();
         for play in 0..3 {
             judge.go_to(&judge_start);
             circuit.go_to(&circuit_start);
+            portable.go_to(&circuit_start);
             for step in 0..120 {
                 assert_eq!(answers(&judge), answers(&circuit), "{name}, play {play}, step {step}");
+                assert_eq!(answers(&portable), answers(&circuit), "{name}, native code, step {step}");
                 if judge.is_terminal() {
                     break;
                 }
@@ -89,6 +96,7 @@ fn circuits_agree_with_the_interpreter_step_by_step() {
                 }
                 judge.advance(&joint);
                 circuit.advance(&same);
+                portable.advance(&same);
             }
         }
     }
