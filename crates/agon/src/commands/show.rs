@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use agon_circuit::write_graphviz;
 use agon_game::Notation as _;
 use agon_gdl::check::check_as;
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::engine::Compiled;
 use agon_gdl::print::{print_rules, print_rulesheet};
 use agon_gdl::read::read_as;
 use agon_gdl::syntax::Syntax;
@@ -20,13 +23,18 @@ use crate::terminal::{put, say};
 Examples:
   agon show tic-tac-toe
   agon show my-game.kif --stage infix
-  agon show my-game.kif --stage checked")]
+  agon show my-game.kif --stage checked
+  agon show breakthrough --stage circuit --stats
+  agon show tic-tac-toe --stage dot | dot -Tsvg > circuit.svg")]
 pub(crate) struct Args {
     /// A shipped game's name or the path of a rulesheet
     game: String,
     /// What to show
     #[arg(long, value_enum, default_value = "source")]
     stage: Stage,
+    /// With --stage circuit: what grounding gave and what each pass of the optimiser saved, instead of the gates
+    #[arg(long)]
+    stats: bool,
     #[command(flatten)]
     play: PlayOptions,
 }
@@ -47,6 +55,10 @@ enum Stage {
     Relations,
     /// The initial state.
     Initial,
+    /// The optimised circuit of the ground game.
+    Circuit,
+    /// The same for Graphviz.
+    Dot,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -91,6 +103,35 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let start = open::open_source(source, &args.play)?.start();
             start.state_text().iter().for_each(|fluent| say!("{fluent}"));
         }
+        Stage::Circuit | Stage::Dot => {
+            let compiled = open::open_source(source, &args.play)?
+                .compile(&CircuitLimits::default())
+                .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
+            if args.stage == Stage::Dot {
+                let mut text = String::new();
+                write_graphviz(&compiled.circuit, &mut text).expect("writing to a string does not fail");
+                put!("{text}");
+            } else if args.stats {
+                show_stats(&compiled);
+            } else {
+                put!("{}", compiled.circuit);
+            }
+        }
     }
     Ok(())
+}
+
+fn show_stats(compiled: &Compiled) {
+    let circuit = &compiled.circuit;
+    let seconds = compiled.ground_time.as_secs_f64();
+    say!("ground   {} atoms, {} rule instances, {seconds:.3} s", compiled.n_atoms, compiled.n_rules);
+    say!("circuit  {} base bits, {} inputs", circuit.base.len(), circuit.n_inputs());
+    say!("turns    {}", if compiled.turns.is_some() { "proved" } else { "not proved" });
+    say!("{:12} {:>10} {:>10} {:>10} {:>9}", "pass", "before", "after", "saved", "seconds");
+    for pass in &compiled.passes {
+        let (before, after) = (pass.gates_before, pass.gates_after);
+        let saved = before as i64 - after as i64;
+        say!("{:12} {before:10} {after:10} {saved:10} {:9.4}", pass.name, pass.seconds);
+    }
+    say!("{} AND gates in the end", circuit.ands.len());
 }
