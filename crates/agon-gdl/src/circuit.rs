@@ -2,8 +2,6 @@
 
 mod order;
 
-use std::sync::Arc;
-
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_logic::{
     AtomId, GroundLimits, GroundProgram, PredicateId, Refusal, RefusalKind, TermId, ground, materialise,
@@ -260,13 +258,5 @@ impl<'a> Wiring<'a> {
         let terminal =
             program.atoms_of(relations.terminal).next().map_or(Signal::FALSE, |(atom, _)| at(atom));
         Outputs { legal, next, terminal, goals, percepts }
-    }
-}
-
-/// So that a caller can keep a ground game beside the game it came from.
-impl GroundGame {
-    /// The circuit alone, shared.
-    pub fn into_circuit(self) -> Arc<Circuit> {
-        Arc::new(self.circuit)
     }
 }

@@ -237,7 +237,8 @@ impl Game {
         let finding = blame(refusal, &self.rules);
         let source = &self.rules.sheet().source;
         let line = source.place(finding.span.start()).line;
-        Fault::Refused(match refusal.origin {
+        let is_rule = |origin: u32| (origin as usize) < self.rules.rules().len();
+        Fault::Refused(match refusal.origin.filter(|&origin| is_rule(origin)) {
             Some(_) => format!("{} ({}:{line})", finding.message, source.name()),
             None => finding.message,
         })
