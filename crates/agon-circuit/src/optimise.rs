@@ -7,6 +7,7 @@
 mod constants;
 mod factor;
 mod legal;
+mod move_sets;
 mod nary;
 mod one_move;
 mod sweep;
@@ -19,6 +20,7 @@ use crate::Circuit;
 pub use constants::fold_constants;
 pub use factor::factor;
 pub use legal::assume_legal;
+pub use move_sets::move_sets;
 pub use one_move::one_move;
 pub use sweep::sweep;
 pub use unread::forget_unread;
@@ -40,8 +42,9 @@ pub struct PassReport {
 pub type Pass = fn(&Circuit) -> Circuit;
 
 /// All passes that [`optimise`] runs, by name, in the order of one round.
-pub const PASSES: [(&str, Pass); 5] = [
+pub const PASSES: [(&str, Pass); 6] = [
     ("constants", fold_constants),
+    ("move-sets", move_sets),
     ("factor", factor),
     ("one-move", one_move),
     ("legal", assume_legal),
