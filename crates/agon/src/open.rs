@@ -31,12 +31,19 @@ pub(crate) enum EngineChoice {
     Circuit,
 }
 
-/// Options that every command which plays a game has.
+/// Options of commands that leave it to the user which engine plays.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct PlayOptions {
     /// The engine that plays
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineChoice,
+    #[command(flatten)]
+    pub(crate) rules: RuleOptions,
+}
+
+/// How rules are read and what they pay: options of every command that opens a game.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct RuleOptions {
     /// Whether names that differ only in capitalisation are the same
     #[arg(long, value_enum, default_value = "ignored")]
     pub(crate) case: CaseChoice,
@@ -63,13 +70,13 @@ pub(crate) enum GoalChoice {
     ExactlyOne,
 }
 
-impl Default for PlayOptions {
-    fn default() -> PlayOptions {
-        PlayOptions { engine: EngineChoice::Auto, case: CaseChoice::Ignored, goals: GoalChoice::Highest }
+impl Default for RuleOptions {
+    fn default() -> RuleOptions {
+        RuleOptions { case: CaseChoice::Ignored, goals: GoalChoice::Highest }
     }
 }
 
-impl PlayOptions {
+impl RuleOptions {
     pub(crate) fn case(&self) -> Case {
         match self.case {
             CaseChoice::Ignored => Case::Ignored,
@@ -127,12 +134,12 @@ fn closest(name: &str) -> Option<&'static str> {
 }
 
 /// A game ready to be played. If its rules are wrong, the failure shows what is wrong with them.
-pub(crate) fn open(game: &str, play: &PlayOptions) -> Result<Arc<Game>, Failure> {
+pub(crate) fn open(game: &str, play: &RuleOptions) -> Result<Arc<Game>, Failure> {
     open_source(source(game)?, play)
 }
 
 /// The same from text at hand.
-pub(crate) fn open_source(source: Arc<Source>, play: &PlayOptions) -> Result<Arc<Game>, Failure> {
+pub(crate) fn open_source(source: Arc<Source>, play: &RuleOptions) -> Result<Arc<Game>, Failure> {
     let Checked { rules, findings } = check_as(Arc::clone(&source), play.case());
     let Some(rules) = rules else {
         let errors: Vec<_> =
@@ -155,7 +162,7 @@ const TRIAL: Duration = Duration::from_millis(40);
 /// the interpreter in a short trial. All engines list the same moves in the same order, so the choice changes
 /// nothing but the speed.
 pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Opened, Failure> {
-    let game = open_source(source, play)?;
+    let game = open_source(source, &play.rules)?;
     let mut limits = CircuitLimits::default();
     match play.engine {
         EngineChoice::Interpreter => return Ok(Opened::Interpreter(game)),

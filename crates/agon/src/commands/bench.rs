@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::commands::ground::peak_mb;
 use crate::failure::Failure;
-use crate::open::{self, PlayOptions};
+use crate::open::{self, RuleOptions};
 use crate::terminal::say;
 
 /// Measure random playouts per second, engine by engine, one thread.
@@ -111,7 +111,7 @@ fn measure(
     args: &Args,
 ) -> Result<Result<Rate, String>, Failure> {
     let began = Instant::now();
-    let opened = open::open(game, &PlayOptions::default())?;
+    let opened = open::open(game, &RuleOptions::default())?;
     if engine == Measured::Interpreter {
         let start = opened.start();
         return Ok(Ok(play_one_by_one(start, began.elapsed(), 0, time, args)));

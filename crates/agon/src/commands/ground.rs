@@ -8,7 +8,7 @@ use agon_gdl::circuit::CircuitLimits;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::open::{self, PlayOptions};
+use crate::open::{self, RuleOptions};
 use crate::terminal::say;
 
 /// Ground a game and make a circuit of it; tell what it took.
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use rand::SeedableRng as _;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::open::{self, PlayOptions};
+use crate::open::{self, RuleOptions};
 use crate::shipped::header;
 use crate::terminal;
 use crate::terminal::say;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

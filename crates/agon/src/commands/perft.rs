@@ -1,6 +1,7 @@
 //! `agon perft`: counts all ways to play to a depth.
 
 use agon_game::{Position, Role};
+use agon_gdl::engine::{GdlPosition, GdlTask};
 use serde_json::json;
 
 use crate::failure::{Failure, describe};
@@ -30,25 +31,35 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let game = open::open(&args.game, &args.play)?;
-    let mut position = game.start();
-    // Depth by depth, so that the first lines come at once and a user may stop when she has seen enough.
-    for depth in 1..=args.depth {
-        let mut count = Count::default();
-        count.walk(&mut position, depth);
-        if let Some(fault) = count.fault {
-            return Err(Failure::wrong(format!("at depth {depth}: {fault}")));
-        }
-        if args.json {
-            say!("{}", json!({"depth": depth, "perft": count.n_reached, "ended": count.n_ended}));
-        } else {
-            say!("perft {depth} {}", count.n_reached);
-            if count.n_ended > 0 {
-                say!("ended {depth} {}", count.n_ended);
+    open::open_engine(open::source(&args.game)?, &args.play)?.run(Perft(args))
+}
+
+/// Counting on whatever engine plays the game.
+struct Perft<'a>(&'a Args);
+
+impl GdlTask for Perft<'_> {
+    type Output = Result<(), Failure>;
+
+    fn run<P: GdlPosition + 'static>(self, mut position: P) -> Result<(), Failure> {
+        let args = self.0;
+        // Depth by depth, so that the first lines come at once and a user may stop when she has seen enough.
+        for depth in 1..=args.depth {
+            let mut count = Count::default();
+            count.walk(&mut position, depth);
+            if let Some(fault) = count.fault {
+                return Err(Failure::wrong(format!("at depth {depth}: {fault}")));
+            }
+            if args.json {
+                say!("{}", json!({"depth": depth, "perft": count.n_reached, "ended": count.n_ended}));
+            } else {
+                say!("perft {depth} {}", count.n_reached);
+                if count.n_ended > 0 {
+                    say!("ended {depth} {}", count.n_ended);
+                }
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Plays counted.

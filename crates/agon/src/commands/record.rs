@@ -6,7 +6,7 @@ use agon_game::{Notation as _, Position as _, Rng, Role};
 use rand::SeedableRng as _;
 
 use crate::failure::{Failure, describe};
-use crate::open::{self, PlayOptions};
+use crate::open::{self, RuleOptions};
 use crate::terminal::put;
 use crate::trace::{Play, Step, Trace};
 
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]
-    play: PlayOptions,
+    play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use agon_gdl::check::check;
 use agon_gdl::engine::{GdlPosition, GdlTask};
 
 use crate::failure::{Failure, describe};
-use crate::open::{self, CaseChoice, EngineChoice, PlayOptions};
+use crate::open::{self, CaseChoice, EngineChoice, PlayOptions, RuleOptions};
 use crate::terminal;
 use crate::terminal::say;
 use crate::trace::{Play, Trace};
@@ -172,10 +172,11 @@ fn replay_as_recorded(rules: &str, trace: &Trace, args: &Args) -> Result<Tally, 
     let tally = open::open_engine(Arc::clone(&source), &play)?.run(Replay(trace));
     let mixes_case =
         || check(Arc::clone(&source)).findings.0.iter().any(|f| f.code == "mixed-capitalisation");
-    if tally.n_mismatches == 0 || args.play.case == CaseChoice::Respected || !mixes_case() {
+    if tally.n_mismatches == 0 || args.play.rules.case == CaseChoice::Respected || !mixes_case() {
         return Ok(tally);
     }
-    let play = PlayOptions { case: CaseChoice::Respected, ..play };
+    let rules = RuleOptions { case: CaseChoice::Respected, ..play.rules };
+    let play = PlayOptions { rules, ..play };
     let mut with_case = open::open_engine(source, &play)?.run(Replay(trace));
     if with_case.n_mismatches > 0 {
         return Ok(tally);

@@ -13,7 +13,7 @@ use agon_gdl::syntax::Syntax;
 use agon_text::{Severity, render};
 
 use crate::failure::Failure;
-use crate::open::{self, PlayOptions};
+use crate::open::{self, RuleOptions};
 use crate::terminal;
 use crate::terminal::{put, say};
 
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long)]
     stats: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    play: RuleOptions,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, clap::ValueEnum)]

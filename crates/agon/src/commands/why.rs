@@ -8,7 +8,7 @@ use agon_text::{Source, Span};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::open::{self, PlayOptions};
+use crate::open::{self, RuleOptions};
 use crate::terminal;
 use crate::terminal::say;
 
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
