@@ -2,6 +2,8 @@
 
 mod order;
 
+use std::time::Instant;
+
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_logic::{
     AtomId, GroundLimits, GroundProgram, PredicateId, Refusal, RefusalKind, TermId, ground, materialise,
@@ -72,7 +74,7 @@ impl Game {
         split(&mut program);
         materialise(&mut program, &self.bank, &roots);
         let program = ground(program, &self.bank, &feeds, &roots, &limits.ground)?;
-        let circuit = Wiring::new(self, &program, &relations).wire(limits.gates)?;
+        let circuit = Wiring::new(self, &program, &relations).wire(limits)?;
         Ok(GroundGame { circuit, n_atoms: program.n_atoms(), n_rules: program.n_rules() })
     }
 
@@ -109,7 +111,7 @@ impl<'a> Wiring<'a> {
         Wiring { game, program, relations, base, moves }
     }
 
-    fn wire(&self, max_gates: usize) -> Result<Circuit, Refusal> {
+    fn wire(&self, limits: &CircuitLimits) -> Result<Circuit, Refusal> {
         let game = self.game;
         let shape = game.shape();
         let roles = shape.roles().map(|role| CircuitRole {
@@ -120,7 +122,7 @@ impl<'a> Wiring<'a> {
         let initial = game.initial.fluents();
         let base = self.base.iter().map(|&f| (game.text(f), initial.contains(&f))).collect();
         let mut builder = Builder::new(roles.collect(), base);
-        let signals = self.signals(&mut builder, max_gates)?;
+        let signals = self.signals(&mut builder, limits)?;
         let outputs = self.outputs(&signals);
         Ok(builder.finish(outputs))
     }
@@ -131,7 +133,7 @@ impl<'a> Wiring<'a> {
     }
 
     /// A signal for every atom.
-    fn signals(&self, builder: &mut Builder, max_gates: usize) -> Result<Vec<Signal>, Refusal> {
+    fn signals(&self, builder: &mut Builder, limits: &CircuitLimits) -> Result<Vec<Signal>, Refusal> {
         let program = self.program;
         let mut signals = vec![Signal::FALSE; program.n_atoms()];
         let mut is_given = vec![false; program.n_atoms()];
@@ -162,11 +164,9 @@ impl<'a> Wiring<'a> {
             if component.len() == 1 && !graph.reads_itself(component[0]) {
                 signals[component[0] as usize] = self.signal(builder, &graph, component[0], &signals);
             } else {
-                self.fixpoint(builder, &graph, &component, &mut signals, max_gates)?;
+                self.fixpoint(builder, &graph, &component, &mut signals, limits)?;
             }
-            if builder.n_ands() > max_gates {
-                return Err(self.too_big(&graph, component[0]));
-            }
+            self.check_limits(builder, &graph, component[0], limits)?;
         }
         Ok(signals)
     }
@@ -193,7 +193,7 @@ impl<'a> Wiring<'a> {
         graph: &order::Graph,
         component: &[u32],
         signals: &mut [Signal],
-        max_gates: usize,
+        limits: &CircuitLimits,
     ) -> Result<(), Refusal> {
         for &atom in component {
             for &index in graph.rules_of(atom) {
@@ -213,16 +213,27 @@ impl<'a> Wiring<'a> {
             if !changed {
                 break;
             }
-            if builder.n_ands() > max_gates {
-                return Err(self.too_big(graph, component[0]));
-            }
+            self.check_limits(builder, graph, component[0], limits)?;
         }
         Ok(())
     }
 
-    fn too_big(&self, graph: &order::Graph, atom: u32) -> Refusal {
+    fn check_limits(
+        &self,
+        builder: &Builder,
+        graph: &order::Graph,
+        atom: u32,
+        limits: &CircuitLimits,
+    ) -> Result<(), Refusal> {
+        let kind = if builder.n_ands() > limits.gates {
+            RefusalKind::Bytes
+        } else if limits.ground.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            RefusalKind::Deadline
+        } else {
+            return Ok(());
+        };
         let origin = graph.rules_of(atom).first().map(|&index| self.program.rule(index as usize).origin);
-        Refusal { kind: RefusalKind::Bytes, origin }
+        Err(Refusal { kind, origin })
     }
 
     fn outputs(&self, signals: &[Signal]) -> Outputs {
