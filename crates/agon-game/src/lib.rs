@@ -4,12 +4,14 @@
 //! hosts or records games goes through the erased [`Table`]. This crate knows neither text nor search.
 #![forbid(unsafe_code)]
 
+mod batch;
 pub mod laws;
 mod position;
 mod shape;
 mod table;
 mod task;
 
+pub use batch::{Batch, Children, LegalMoves, OneByOne, Order, Tally, joint_moves};
 pub use position::{Fault, Hidden, Notation, Position};
 pub use shape::{Role, Shape};
 pub use table::{IllegalMove, Live, Table};

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use rand::RngExt;
 
-use crate::{Rng, Role, Shape};
+use crate::{Batch, Rng, Role, Shape};
 
 /// A game being played: the rules, standing at one position. A step is a joint move: one legal move for every
 /// role, nature included.
@@ -102,6 +102,13 @@ pub trait Position: Clone + Send {
             self.advance(&joint);
         }
         max_steps
+    }
+
+    /// An engine that steps and plays out many games of this kind at once, if there is one that is faster than stepping
+    /// through them one by one ([`crate::OneByOne`]). The same seed gives the same playouts.
+    fn batch(&self, seed: u64) -> Option<Box<dyn Batch<State = Self::State, Move = Self::Move>>> {
+        let _ = seed;
+        None
     }
 }
 
