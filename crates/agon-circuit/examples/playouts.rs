@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agon_circuit::optimise::optimise;
-use agon_circuit::{Backend, Batch, BatchCircuit, BatchOptions, Order, ScalarCircuit, Turns};
-use agon_game::{Position, Rng, Role};
+use agon_circuit::{Backend, BatchCircuit, BatchOptions, ScalarCircuit, Turns};
+use agon_game::{Batch, Order, Position, Rng, Role};
 use rand::SeedableRng;
 
 /// Seconds that this thread has run: on a busy machine the wall clock tells nothing.

@@ -9,71 +9,12 @@ mod lanes;
 
 use std::sync::Arc;
 
-use agon_game::{Role, Shape};
+use agon_game::{Batch, Children, Order, Shape, Tally};
 
 use crate::kernel::{Backend, Kernel};
 use crate::playout::{PlayoutStep, Restart, Turns};
 use crate::random::PlaneRng;
 use crate::{Bits, Circuit, Input};
-
-pub use expand::Child;
-
-/// Many independent steps and playouts at once.
-pub trait Batch {
-    /// A state of the game.
-    type State;
-    /// A move of one role.
-    type Move;
-
-    /// Plays uniformly random moves from each state to the end, as often as ordered. The answers come in the order of
-    /// the orders. A playout that takes longer than `max_steps` is cut off: not before that many steps, and before twice
-    /// as many.
-    fn play_out(&mut self, orders: &[Order<Self::State>], max_steps: u64) -> Vec<Tally>;
-
-    /// Makes a joint move at a state, for any number of pairs of both. The answers come in the order of the pairs. The
-    /// states must not be terminal and the moves must be legal.
-    fn advance_all(&mut self, steps: &[(&Self::State, &[Self::Move])]) -> Vec<Child<Self::State>>;
-
-    /// Every legal joint move at a state that is not terminal, with what it leads to.
-    fn expand(&mut self, state: &Self::State) -> Children<Self::State, Self::Move>;
-}
-
-/// Joint moves with what they lead to.
-pub type Children<S, M> = Vec<(Vec<M>, Child<S>)>;
-
-/// Playouts that are wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order<S> {
-    /// Where they start.
-    pub state: S,
-    /// How many.
-    pub n_playouts: u64,
-}
-
-/// What playouts from one start came to.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
-    /// How many there were, those that were cut off included.
-    pub n_playouts: u64,
-    /// How many of them were cut off. They count with the payoffs of the state before their last step.
-    pub n_cut: u64,
-    /// The steps made in all of them.
-    pub n_steps: u64,
-    /// By role: the sum of the payoffs.
-    pub payoff_sums: Vec<f64>,
-}
-
-impl Tally {
-    /// The mean payoff of a role.
-    pub fn mean_payoff(&self, role: Role) -> f64 {
-        self.payoff_sums[role.index()] / self.n_playouts as f64
-    }
-
-    /// The mean number of steps.
-    pub fn mean_length(&self) -> f64 {
-        self.n_steps as f64 / self.n_playouts as f64
-    }
-}
 
 /// How a circuit is to be run in batches.
 #[derive(Clone, Debug, Default)]
@@ -149,12 +90,12 @@ impl Batch for BatchCircuit {
         tallies
     }
 
-    fn advance_all(&mut self, steps: &[(&Bits, &[Input])]) -> Vec<Child<Bits>> {
-        self.expander().advance_all(steps)
+    fn advance_all(&mut self, steps: &[(&Bits, &[Input])], children: &mut Children<Bits, Input>) {
+        self.expander().advance_all(steps, children);
     }
 
-    fn expand(&mut self, state: &Bits) -> Children<Bits, Input> {
-        self.expander().expand(state)
+    fn expand(&mut self, states: &[&Bits], children: &mut Children<Bits, Input>) {
+        self.expander().expand(states, children);
     }
 }
 

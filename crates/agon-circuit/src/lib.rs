@@ -5,6 +5,7 @@
 //! crate knows no rule language.
 
 mod batch;
+mod bits;
 mod builder;
 mod circuit;
 mod dump;
@@ -24,14 +25,15 @@ mod transpose;
 mod turns;
 mod verify;
 
-pub use batch::{Batch, BatchCircuit, BatchOptions, Child, Children, Order, Tally};
+pub use batch::{BatchCircuit, BatchOptions};
+pub use bits::Bits;
 pub use builder::Builder;
 pub use circuit::{Circuit, CircuitRole, Gate, Outputs};
 pub use dump::write_graphviz;
 pub use kernel::Backend;
 pub use plane::Plane;
 pub use playout::Turns;
-pub use scalar::{Bits, Input, ScalarCircuit};
+pub use scalar::{Input, ScalarCircuit};
 pub use signal::Signal;
 pub use turns::prove_turns;
 pub use verify::{Broken, verify};

@@ -2,37 +2,16 @@
 
 use std::sync::Arc;
 
-use agon_game::{Fault, Hidden, Notation, Position, Role, Shape};
+use agon_game::{Batch, Fault, Hidden, Notation, Position, Role, Shape};
 
 use crate::interpret::{Interpreter, Word};
 use crate::jit::Native;
 use crate::program::lower;
-use crate::{Backend, Circuit, Plane, Signal};
+use crate::{Backend, BatchCircuit, BatchOptions, Bits, Circuit, Plane, Signal, prove_turns};
 
 /// A move: the number of its input bit, counted over all roles, role by role. Dense: `0..circuit.n_inputs()`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Input(pub u32);
-
-/// A state: the base bits, 64 to a word. Bits after the last one are zero.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Bits(pub Arc<[u64]>);
-
-impl Bits {
-    /// Packs bits into words.
-    pub fn pack(bits: impl ExactSizeIterator<Item = bool>) -> Bits {
-        let mut words = vec![0; bits.len().div_ceil(64)];
-        for (bit, value) in bits.enumerate() {
-            words[bit / 64] |= u64::from(value) << (bit % 64);
-        }
-        Bits(words.into())
-    }
-
-    /// One bit.
-    #[inline]
-    pub fn get(&self, bit: usize) -> bool {
-        self.0[bit / 64] >> (bit % 64) & 1 == 1
-    }
-}
 
 /// A circuit standing at one state.
 ///
@@ -80,6 +59,7 @@ const MAX_NATIVE_GATES: usize = 400_000;
 
 struct Rules {
     circuit: Arc<Circuit>,
+    backend: Backend,
     shape: Shape,
     /// From base bits to what a state says: legal, terminal, goals.
     look: Interpreter,
@@ -142,6 +122,7 @@ impl ScalarCircuit {
             n_look: look.len(),
             first_inputs,
             shape,
+            backend,
             circuit,
         };
         let mut position = ScalarCircuit {
@@ -208,10 +189,6 @@ impl ScalarCircuit {
         self.desk = desk;
     }
 
-    fn words(&mut self) -> &mut [u64] {
-        Arc::get_mut(&mut self.state.0).expect("nobody else knows the new state")
-    }
-
     /// Takes over what the circuit says of the state: legal moves, end, goals.
     fn read<W: Word>(&mut self, rules: &Rules, results: &[W]) {
         let (legal_results, rest) = results.split_at(rules.circuit.n_inputs());
@@ -267,7 +244,7 @@ impl Desk {
 
 /// Spreads a state over leaves, one bit each.
 fn load<W: Word>(state: &Bits, n_base: usize, leaves: &mut [W]) {
-    for (leaves, &word) in leaves[..n_base].chunks_mut(64).zip(state.0.iter()) {
+    for (leaves, &word) in leaves[..n_base].chunks_mut(64).zip(state.words()) {
         for (bit, leaf) in leaves.iter_mut().enumerate() {
             *leaf = if word >> bit & 1 == 1 { W::ONES } else { W::ZERO };
         }
@@ -305,23 +282,20 @@ impl Position for ScalarCircuit {
     fn advance(&mut self, joint: &[Input]) {
         let mut desk = std::mem::replace(&mut self.desk, Desk::NONE);
         let n_base = self.rules.circuit.base.len();
-        if Arc::get_mut(&mut self.state.0).is_none() {
-            self.state = Bits(self.state.0.iter().copied().collect());
-        }
         // The base bits are still where `look` put them: programs never write to their leaves.
         match &mut desk {
             Desk::Words(Sheets { leaves, results, .. }) => {
                 self.set_joint(joint, leaves, u64::ONES);
                 self.rules.step.run(leaves, &mut results[..n_base]);
                 self.set_joint(joint, leaves, 0);
-                gather(&results[..n_base], self.words());
+                gather(&results[..n_base], self.state.words_mut());
             }
             Desk::Planes(Sheets { leaves, results, scratch }) => {
                 self.set_joint(joint, leaves, Plane::ONES);
                 let code = self.rules.native.as_ref().expect("planes go with native code");
                 code.step.run(&leaves[..n_base], &leaves[n_base..], results, scratch);
                 self.set_joint(joint, leaves, Plane::ZERO);
-                gather(&results[..n_base], self.words());
+                gather(&results[..n_base], self.state.words_mut());
             }
         }
         self.desk = desk;
@@ -338,11 +312,7 @@ impl Position for ScalarCircuit {
     }
 
     fn key(&self) -> u64 {
-        // As in wyhash: fold a full product per word; words are few and this is not the place for Zobrist tables.
-        self.state.0.iter().fold(0x9e37_79b9_7f4a_7c15, |hash, &word| {
-            let product = u128::from(hash ^ word ^ 0xa076_1d64_78bd_642f) * 0xe703_7ed1_a0b4_28db;
-            (product >> 64) as u64 ^ product as u64
-        })
+        self.state.key()
     }
 
     fn fault(&self) -> Option<&Fault> {
@@ -351,6 +321,12 @@ impl Position for ScalarCircuit {
 
     fn is_legal(&self, role: Role, candidate: &Input) -> bool {
         self.legal_moves(role).binary_search(candidate).is_ok()
+    }
+
+    fn batch(&self, seed: u64) -> Option<Box<dyn Batch<State = Bits, Move = Input>>> {
+        let circuit = Arc::clone(&self.rules.circuit);
+        let options = BatchOptions { backend: self.rules.backend, seed, turns: prove_turns(&circuit) };
+        Some(Box::new(BatchCircuit::new(circuit, self.rules.shape.clone(), options)))
     }
 }
 

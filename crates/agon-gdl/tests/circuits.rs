@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agon_circuit::{Backend, Batch as _, BatchCircuit, BatchOptions, Bits, Order, ScalarCircuit};
-use agon_game::{Hidden as _, Notation as _, Position as _, Rng, Role, laws};
+use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, ScalarCircuit};
+use agon_game::{Batch as _, Children, Hidden as _, Notation as _, Order, Position as _, Rng, Role, laws};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{Compiled, GdlPosition};
@@ -122,16 +122,24 @@ fn all_children_at_once_are_the_children_one_by_one() {
         let mut position = compiled.start();
         let mut rng = Rng::seed_from_u64(5);
         let mut joint = Vec::new();
+        let mut children = Children::new(compiled.circuit.roles.len());
         for _ in 0..6 {
             if position.is_terminal() {
                 break;
             }
             let here = position.state().clone();
-            for (moves, child) in batch.expand(&here).into_iter().take(300) {
+            batch.expand(&[&here], &mut children);
+            for child in 0..children.len().min(300) {
                 position.go_to(&here);
-                position.advance(&moves);
-                assert_eq!(child.state.0, position.state().0, "{}", path.display());
-                assert_eq!(child.is_terminal, position.is_terminal(), "{}", path.display());
+                position.advance(children.joint(child));
+                assert_eq!(&children.states[child], position.state(), "{}", path.display());
+                assert_eq!(children.ended[child], position.is_terminal(), "{}", path.display());
+                for role in position.shape().roles() {
+                    let mut legal = Vec::new();
+                    children.list_legal(child, role, &mut legal);
+                    assert_eq!(legal, position.legal_moves(role), "{}", path.display());
+                    assert_eq!(children.payoffs(child)[role.index()], position.payoff(role));
+                }
             }
             position.go_to(&here);
             position.draw(&mut rng, &mut joint);

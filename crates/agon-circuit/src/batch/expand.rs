@@ -2,44 +2,35 @@
 
 use std::sync::Arc;
 
-use agon_game::Role;
+use agon_game::{Children, LegalMoves};
 
+use crate::jit::{Work, with_wide_registers};
 use crate::kernel::{Backend, Kernel};
 use crate::program::lower;
 use crate::{Bits, Circuit, Input, Plane, Signal, transpose};
-
-/// What a joint move leads to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Child<S> {
-    /// The state after it.
-    pub state: S,
-    /// Whether play has ended there, be it by the rules or because a role has no legal move.
-    pub is_terminal: bool,
-    /// By role: what it gets if play ends there.
-    pub payoffs: Vec<f64>,
-    /// The legal moves of all roles, role after role. None where play has ended.
-    pub legal: Vec<Input>,
-    /// By role: where its moves end in `legal`.
-    pub legal_ends: Vec<u32>,
-}
-
-impl<S> Child<S> {
-    /// The legal moves of a role.
-    pub fn legal_moves(&self, role: Role) -> &[Input] {
-        let start = role.index().checked_sub(1).map_or(0, |before| self.legal_ends[before]);
-        &self.legal[start as usize..self.legal_ends[role.index()] as usize]
-    }
-}
 
 /// Two kernels, one after the other: from state and moves to the next state, and from a state to what it says.
 pub(super) struct Expander {
     circuit: Arc<Circuit>,
     step: Kernel,
     look: Kernel,
+    /// What each bit of a set of legal moves stands for, and by role where its bits end.
+    moves: Arc<[Input]>,
+    role_ends: Arc<[u32]>,
+    /// The state in each lane and the moves made there.
+    seats: Vec<Seat>,
     state: Vec<Plane>,
     inputs: Vec<Plane>,
     next: Vec<Plane>,
     answers: Vec<Plane>,
+    rows: Vec<u64>,
+}
+
+/// What a lane is to do: the state of this number, and where its joint move stands in the list of them.
+#[derive(Copy, Clone)]
+struct Seat {
+    state: u32,
+    joint: u32,
 }
 
 impl Expander {
@@ -48,103 +39,209 @@ impl Expander {
         let step = lower(n_base + n_inputs, &circuit.ands, &circuit.outputs.next);
         let roots: Vec<Signal> = circuit.outputs.state_signals().collect();
         let look = lower(n_base + n_inputs, &circuit.ands, &roots);
+        let role_ends = circuit.roles.iter().scan(0, |end, role| {
+            *end += role.moves.len() as u32;
+            Some(*end)
+        });
         Expander {
             step: Kernel::new(&step, n_base, backend),
             look: Kernel::new(&look, n_base, backend),
+            moves: (0..n_inputs as u32).map(Input).collect(),
+            role_ends: role_ends.collect(),
+            seats: Vec::new(),
             state: vec![Plane::ZERO; n_base],
             inputs: vec![Plane::ZERO; n_inputs],
             next: vec![Plane::ZERO; n_base],
             answers: vec![Plane::ZERO; roots.len()],
+            rows: Vec::new(),
             circuit: Arc::clone(circuit),
         }
     }
 
-    pub(super) fn advance_all(&mut self, steps: &[(&Bits, &[Input])]) -> Vec<Child<Bits>> {
-        let mut children = Vec::with_capacity(steps.len());
-        for steps in steps.chunks(Plane::LANES) {
-            transpose::load(steps.iter().map(|(state, _)| *state), &mut self.state);
-            self.inputs.fill(Plane::ZERO);
-            for (lane, (_, joint)) in steps.iter().enumerate() {
-                for input in *joint {
-                    self.inputs[input.0 as usize].set_lane(lane, true);
-                }
+    pub(super) fn advance_all(&mut self, steps: &[(&Bits, &[Input])], children: &mut Children<Bits, Input>) {
+        self.begin(children);
+        let n_roles = self.circuit.roles.len();
+        for (idx, steps) in steps.chunks(Plane::LANES).enumerate() {
+            for (lane, (_, joint)) in (0..).zip(steps) {
+                self.seats
+                    .push(Seat { state: lane, joint: ((Plane::LANES * idx) as u32 + lane) * n_roles as u32 });
+                children.joints.extend_from_slice(joint);
             }
-            self.step.run(&self.state, &self.inputs, &mut self.next);
-            self.look.run(&self.next, &self.inputs, &mut self.answers);
-            self.collect(steps.len(), &mut children);
+            self.pass(|state| steps[state].0, children);
         }
-        children
+        children.family_ends.extend(1..=steps.len());
     }
 
-    pub(super) fn expand(&mut self, state: &Bits) -> super::Children<Bits, Input> {
-        transpose::load([state].into_iter(), &mut self.next);
-        self.look.run(&self.next, &self.inputs, &mut self.answers);
+    pub(super) fn expand(&mut self, states: &[&Bits], children: &mut Children<Bits, Input>) {
+        self.begin(children);
+        let n_roles = self.circuit.roles.len();
         let mut own = Vec::new();
-        self.collect(1, &mut own);
-        let mut joints = vec![Vec::new()];
-        for role in self.circuit.role_ids() {
-            let legal = own[0].legal_moves(role);
-            joints = joints
-                .iter()
-                .flat_map(|joint: &Vec<Input>| {
-                    legal.iter().map(|&m| joint.iter().copied().chain([m]).collect())
-                })
-                .collect();
+        let mut legal: Vec<Vec<Input>> = vec![Vec::new(); n_roles];
+        let mut at = vec![0; n_roles];
+        for (first, chunk) in (0..).step_by(Plane::LANES).zip(states.chunks(Plane::LANES)) {
+            own.clear();
+            let ended = self.look_at(chunk, &mut own);
+            let n_words = self.moves.len().div_ceil(64);
+            for (idx, words) in own.chunks_exact(n_words).enumerate() {
+                if !ended.lane(idx) {
+                    list_moves(words, &self.role_ends, &mut legal);
+                    at.fill(0);
+                    // An odometer: the last role's moves change fastest.
+                    'joints: loop {
+                        let joint = children.joints.len() as u32;
+                        children.joints.extend(legal.iter().zip(&at).map(|(moves, &at)| moves[at]));
+                        self.seats.push(Seat { state: first + idx as u32, joint });
+                        if self.seats.len() == Plane::LANES {
+                            self.pass(|state| states[state], children);
+                        }
+                        for role in (0..n_roles).rev() {
+                            at[role] += 1;
+                            if at[role] < legal[role].len() {
+                                continue 'joints;
+                            }
+                            at[role] = 0;
+                        }
+                        break;
+                    }
+                }
+                children.family_ends.push(children.states.len() + self.seats.len());
+            }
         }
-        let steps: Vec<(&Bits, &[Input])> = joints.iter().map(|joint| (state, joint.as_slice())).collect();
-        let children = self.advance_all(&steps);
-        joints.into_iter().zip(children).collect()
+        self.pass(|state| states[state], children);
     }
 
-    /// Reads the answers about the first `n` lanes of `next`.
-    fn collect(&self, n: usize, children: &mut Vec<Child<Bits>>) {
-        let n_inputs = self.circuit.n_inputs();
-        let (legal, rest) = self.answers.split_at(n_inputs);
-        let (terminal, goals) = rest.split_first().expect("terminal comes after legal");
-        let legal = transpose::store(legal, n);
-        for (lane, (state, legal)) in transpose::store(&self.next, n).into_iter().zip(legal).enumerate() {
-            let mut child = Child {
-                state,
-                is_terminal: terminal.lane(lane),
-                payoffs: Vec::with_capacity(self.circuit.roles.len()),
-                legal: Vec::new(),
-                legal_ends: vec![0; self.circuit.roles.len()],
+    fn begin(&mut self, children: &mut Children<Bits, Input>) {
+        children.clear();
+        self.seats.clear();
+        if !matches!(&children.legal, LegalMoves::Masks { moves, .. } if Arc::ptr_eq(moves, &self.moves)) {
+            children.legal = LegalMoves::Masks {
+                moves: Arc::clone(&self.moves),
+                role_ends: Arc::clone(&self.role_ends),
+                words: Vec::new(),
             };
-            let mut first_goal = 0;
-            for of_role in &self.circuit.outputs.goals {
-                let holds = &goals[first_goal..first_goal + of_role.len()];
-                let highest = of_role.iter().zip(holds).rev().find(|(_, plane)| plane.lane(lane));
-                child.payoffs.push(highest.map_or(0.0, |(&(value, _), _)| value as f64));
-                first_goal += of_role.len();
-            }
-            if !child.is_terminal {
-                list_moves(&self.circuit, &legal, &mut child);
-            }
-            children.push(child);
+        }
+    }
+
+    /// Adds the legal moves of at most 256 states, as sets, and says where play has ended.
+    fn look_at(&mut self, states: &[&Bits], own: &mut Vec<u64>) -> Plane {
+        let mut ended = Plane::ZERO;
+        with_wide_registers(Look { expander: self, states, own, ended: &mut ended });
+        ended
+    }
+
+    /// Does what the seats say, and gives them up.
+    fn pass<'s>(&mut self, state_of: impl Fn(usize) -> &'s Bits, children: &mut Children<Bits, Input>) {
+        if !self.seats.is_empty() {
+            with_wide_registers(Pass { expander: self, state_of, children });
+            self.seats.clear();
         }
     }
 }
 
-/// Lists the legal moves from a mask of them, and ends play where a role has none.
-fn list_moves(circuit: &Circuit, mask: &Bits, child: &mut Child<Bits>) {
-    for (idx, &word) in (0..).zip(mask.0.iter()) {
+/// Where play has ended: by the rules, or because a role has no move.
+#[inline(always)]
+fn where_ended(answers: &[Plane], role_ends: &[u32]) -> Plane {
+    let mut ended = answers[role_ends.last().map_or(0, |&end| end as usize)];
+    let mut start = 0;
+    for &end in role_ends {
+        let any = answers[start..end as usize].iter().fold(Plane::ZERO, |any, &legal| any | legal);
+        ended = ended | !any;
+        start = end as usize;
+    }
+    ended
+}
+
+struct Look<'e, 's> {
+    expander: &'e mut Expander,
+    states: &'e [&'s Bits],
+    own: &'e mut Vec<u64>,
+    ended: &'e mut Plane,
+}
+
+impl Work for Look<'_, '_> {
+    #[inline(always)]
+    fn work(self) {
+        let Look { expander, states, own, ended } = self;
+        transpose::load(states.iter().map(|state| state.words()), &mut expander.next);
+        expander.look.run(&expander.next, &expander.inputs, &mut expander.answers);
+        transpose::store(&expander.answers[..expander.moves.len()], states.len(), own);
+        *ended = where_ended(&expander.answers, &expander.role_ends);
+    }
+}
+
+struct Pass<'e, F> {
+    expander: &'e mut Expander,
+    state_of: F,
+    children: &'e mut Children<Bits, Input>,
+}
+
+impl<'s, F: Fn(usize) -> &'s Bits> Work for Pass<'_, F> {
+    #[inline(always)]
+    fn work(self) {
+        let Pass { expander, state_of, children } = self;
+        let Expander {
+            circuit, step, look, seats, moves, role_ends, state, inputs, next, answers, rows, ..
+        } = expander;
+        let n = seats.len();
+        let n_roles = circuit.roles.len();
+        transpose::load(seats.iter().map(|seat| state_of(seat.state as usize).words()), state);
+        inputs.fill(Plane::ZERO);
+        for (lane, seat) in seats.iter().enumerate() {
+            for input in &children.joints[seat.joint as usize..seat.joint as usize + n_roles] {
+                inputs[input.0 as usize].0[lane / 64] |= 1 << (lane % 64);
+            }
+        }
+        step.run(state, inputs, next);
+        look.run(next, inputs, answers);
+
+        rows.clear();
+        transpose::store(next, n, rows);
+        let n_words = next.len().div_ceil(64);
+        children.states.extend(rows.chunks_exact(n_words.max(1)).map(Bits::from_words));
+        if n_words == 0 {
+            children.states.extend((0..n).map(|_| Bits::zero(0)));
+        }
+        let n_moves = moves.len();
+        if let LegalMoves::Masks { words, .. } = &mut children.legal {
+            transpose::store(&answers[..n_moves], n, words);
+        }
+        let first = children.payoffs.len();
+        children.payoffs.resize(first + n * n_roles, 0.0);
+        let payoffs = &mut children.payoffs[first..];
+        let mut goals = answers[n_moves + 1..].iter();
+        for (role, of_role) in circuit.outputs.goals.iter().enumerate() {
+            // In ascending order, so that the highest that holds stays.
+            for (&(value, _), holds) in of_role.iter().zip(&mut goals) {
+                for (quarter, &word) in holds.0.iter().enumerate() {
+                    let mut word = word;
+                    while word != 0 {
+                        let lane = 64 * quarter + word.trailing_zeros() as usize;
+                        word &= word - 1;
+                        if lane < n {
+                            payoffs[lane * n_roles + role] = value as f64;
+                        }
+                    }
+                }
+            }
+        }
+        let ended = where_ended(answers, role_ends);
+        children.ended.extend((0..n).map(|lane| ended.lane(lane)));
+    }
+}
+
+/// Lists the legal moves of each role from a set of them.
+fn list_moves(words: &[u64], role_ends: &[u32], legal: &mut [Vec<Input>]) {
+    legal.iter_mut().for_each(Vec::clear);
+    let mut role = 0;
+    for (idx, &word) in (0..).zip(words) {
         let mut word = word;
         while word != 0 {
-            child.legal.push(Input(64 * idx + word.trailing_zeros()));
+            let bit = 64 * idx + word.trailing_zeros();
             word &= word - 1;
+            while bit >= role_ends[role] {
+                role += 1;
+            }
+            legal[role].push(Input(bit));
         }
-    }
-    let mut end = 0;
-    let mut n_before = 0;
-    for (role, part) in circuit.roles.iter().enumerate() {
-        end += part.moves.len() as u32;
-        let n_legal = child.legal.partition_point(|input| input.0 < end) as u32;
-        child.is_terminal |= n_legal == n_before;
-        child.legal_ends[role] = n_legal;
-        n_before = n_legal;
-    }
-    if child.is_terminal {
-        child.legal.clear();
-        child.legal_ends.fill(0);
     }
 }

@@ -1,6 +1,7 @@
 //! Who plays what in which lane.
 
-use super::{Order, Tally};
+use agon_game::{Order, Tally};
+
 use crate::jit::{Work, with_wide_registers};
 use crate::kernel::Kernel;
 use crate::playout::{PlayoutStep, Restart};
@@ -54,7 +55,7 @@ impl<'o> Lanes<'o> {
             orders,
             restart,
             max_steps: max_steps.max(1),
-            tallies: vec![Tally { payoff_sums: vec![0.0; n_roles], ..Tally::default() }; orders.len()],
+            tallies: vec![Tally::new(n_roles); orders.len()],
             n_left: orders.iter().map(|order| order.n_playouts).collect(),
             next_order: 0,
             order_of: vec![0; Plane::LANES],
@@ -202,8 +203,11 @@ impl<'o> Lanes<'o> {
         let tally = &mut self.tallies[0];
         tally.n_playouts += n_ended;
         tally.n_steps = tally.n_steps.wrapping_sub(n_ended);
-        for (sum, payoffs) in tally.payoff_sums.iter_mut().zip(&self.step.payoffs) {
-            *sum += payoffs.iter().map(|&(value, goal)| value * n_goals[goal] as f64).sum::<f64>();
+        for (role, payoffs) in self.step.payoffs.iter().enumerate() {
+            for &(value, goal) in payoffs {
+                tally.payoff_sums[role] += value * n_goals[goal] as f64;
+                tally.square_sums[role] += value * value * n_goals[goal] as f64;
+            }
         }
     }
 
@@ -228,9 +232,11 @@ impl<'o> Lanes<'o> {
         let goals = &self.now[self.n_kept + 1..];
         let tally = &mut self.tallies[self.order_of[lane]];
         tally.n_playouts += 1;
-        for (sum, payoffs) in tally.payoff_sums.iter_mut().zip(&self.step.payoffs) {
-            *sum +=
-                payoffs.iter().find(|&&(_, goal)| goals[goal].lane(lane)).map_or(0.0, |&(value, _)| value);
+        for (role, payoffs) in self.step.payoffs.iter().enumerate() {
+            if let Some(&(value, _)) = payoffs.iter().find(|&&(_, goal)| goals[goal].lane(lane)) {
+                tally.payoff_sums[role] += value;
+                tally.square_sums[role] += value * value;
+            }
         }
     }
 
@@ -264,10 +270,10 @@ impl Work for Bulk<'_, '_> {
 }
 
 /// Writes the kept bits of states to lanes.
-fn transpose_kept<'s>(planes: &mut [Plane], states: impl ExactSizeIterator<Item = &'s Bits>, kept: &[usize]) {
+fn transpose_kept<'s>(planes: &mut [Plane], states: impl Iterator<Item = &'s Bits> + Clone, kept: &[usize]) {
     let n_words = kept.last().map_or(0, |&last| last / 64 + 1);
     let mut all = vec![Plane::ZERO; 64 * n_words];
-    transpose::load(states, &mut all);
+    transpose::load(states.map(Bits::words), &mut all);
     for (plane, &bit) in planes.iter_mut().zip(kept) {
         *plane = all[bit];
     }

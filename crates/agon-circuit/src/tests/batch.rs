@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agon_game::{Position, Rng, Role, Shape};
+use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role, Shape};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
@@ -18,8 +18,7 @@ use crate::program::{Program, lower};
 use crate::random::PlaneRng;
 use crate::sampler::{Tree, draw};
 use crate::{
-    Backend, Batch, BatchCircuit, BatchOptions, Bits, Circuit, Order, Plane, ScalarCircuit, Signal, Turns,
-    transpose,
+    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Plane, ScalarCircuit, Signal, Turns, transpose,
 };
 
 const BACKENDS: [Backend; 2] = [Backend::Portable, Backend::Native];
@@ -125,40 +124,50 @@ proptest! {
     }
 }
 
-/// Every child of some states, and mixed steps from many, by both executors.
+/// Every child of some states, and mixed steps from many, by both executors, as single steps make them.
 #[track_caller]
 fn children_agree(circuit: &Circuit, seed: u64) {
-    let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
-    let mut states = walks(circuit, seed);
-    states.retain(|state| {
-        position.go_to(state);
-        !position.is_terminal()
-    });
-    states.truncate(20);
+    let circuit = Arc::new(circuit.clone());
+    let states = walks(&circuit, seed);
+    let states: Vec<&Bits> = states.iter().take(30).collect();
+    let n_roles = circuit.roles.len();
+    let mut judge = OneByOne::new(ScalarCircuit::new(Arc::clone(&circuit)), Rng::seed_from_u64(seed));
+    let mut expected = Children::new(n_roles);
+    judge.expand(&states, &mut expected);
     for backend in BACKENDS {
         let options = BatchOptions { backend, ..BatchOptions::default() };
-        let mut batch = BatchCircuit::new(Arc::new(circuit.clone()), circuit.shape(), options);
-        let mut all = Vec::new();
-        for state in &states {
-            position.go_to(state);
-            let n_joint: usize = circuit.role_ids().map(|role| position.legal_moves(role).len()).product();
-            let children = batch.expand(state);
-            assert_eq!(children.len(), n_joint);
-            for (joint, child) in children {
-                position.go_to(state);
-                position.advance(&joint);
-                assert_eq!((&child.state, child.is_terminal), (position.state(), position.is_terminal()));
-                for role in circuit.role_ids() {
-                    assert_eq!(child.legal_moves(role), position.legal_moves(role));
-                    assert_eq!(child.payoffs[role.index()], position.payoff(role));
-                }
-                all.push((state, joint, child));
-            }
+        let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options);
+        let mut found = Children::new(n_roles);
+        batch.expand(&states, &mut found);
+        assert_eq!(found.family_ends, expected.family_ends);
+        same_children(&circuit, &found, &expected);
+
+        let mut steps: Vec<(&Bits, &[crate::Input])> = Vec::new();
+        for (family, &state) in states.iter().enumerate() {
+            steps.extend(expected.family(family).map(|child| (state, expected.joint(child))));
         }
-        let steps: Vec<(&Bits, &[crate::Input])> =
-            all.iter().map(|(state, joint, _)| (*state, &joint[..])).collect();
-        let children: Vec<_> = all.iter().map(|(.., child)| child.clone()).collect();
-        assert_eq!(batch.advance_all(&steps), children);
+        batch.advance_all(&steps, &mut found);
+        assert_eq!(found.family_ends, (1..=steps.len()).collect::<Vec<_>>());
+        same_children(&circuit, &found, &expected);
+    }
+}
+
+#[track_caller]
+fn same_children(
+    circuit: &Circuit,
+    found: &Children<Bits, crate::Input>,
+    expected: &Children<Bits, crate::Input>,
+) {
+    assert_eq!((&found.states, &found.ended), (&expected.states, &expected.ended));
+    assert_eq!((&found.payoffs, &found.joints), (&expected.payoffs, &expected.joints));
+    for child in 0..found.len() {
+        for role in circuit.role_ids() {
+            let [mut own, mut others] = [Vec::new(), Vec::new()];
+            found.list_legal(child, role, &mut own);
+            expected.list_legal(child, role, &mut others);
+            assert_eq!(own, others);
+            assert_eq!(found.n_legal(child, role), own.len());
+        }
     }
 }
 
@@ -169,11 +178,12 @@ fn steps_agree(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>, seed: u6
     let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
     let options = BatchOptions::default();
     let mut batch = BatchCircuit::new(Arc::new(circuit.clone()), shape.clone(), options);
+    let mut children = Children::new(circuit.roles.len());
     for backend in BACKENDS {
         let step = PlayoutStep::new(circuit, shape, turns, Restart::Planes);
         let mut kernel = Kernel::new(&step.program, step.kept.len(), backend);
         let mut planes = vec![Plane::ZERO; circuit.base.len()];
-        transpose::load(states.iter(), &mut planes);
+        transpose::load(states.iter().map(Bits::words), &mut planes);
         let state: Vec<Plane> = step.kept.iter().map(|&bit| planes[bit]).collect();
         // Half of the lanes may restart, at the state of the lane beside.
         let mut rest: Vec<Plane> =
@@ -198,13 +208,10 @@ fn steps_agree(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>, seed: u6
             if position.is_terminal() {
                 assert!(lane % 2 == 0 || after == kept(&start, lane));
             } else {
-                let children = batch.expand(state);
+                batch.expand(&[state], &mut children);
                 let is_child =
                     |child: &Bits| step.kept.iter().zip(&after).all(|(&bit, &value)| child.get(bit) == value);
-                assert!(
-                    children.iter().any(|(_, child)| is_child(&child.state)),
-                    "lane {lane} made no legal step"
-                );
+                assert!(children.states.iter().any(is_child), "lane {lane} made no legal step");
             }
         }
     }
@@ -248,11 +255,14 @@ fn transposing_there_and_back() {
             .map(|_| Bits::pack((0..n_bits).map(|_| rng.random()).collect::<Vec<_>>().into_iter()))
             .collect();
         let mut planes = vec![Plane::ZERO; n_bits];
-        transpose::load(states.iter(), &mut planes);
+        transpose::load(states.iter().map(Bits::words), &mut planes);
         for (lane, state) in states.iter().enumerate() {
             assert!((0..n_bits).all(|bit| planes[bit].lane(lane) == state.get(bit)));
         }
-        assert_eq!(transpose::store(&planes, n_states), states);
+        let mut rows = Vec::new();
+        transpose::store(&planes, n_states, &mut rows);
+        let found: Vec<Bits> = rows.chunks(n_bits.div_ceil(64)).map(Bits::from_words).collect();
+        assert_eq!(found, states);
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_circuit::{Backend, Batch as _, BatchCircuit, BatchOptions, Bits, Order};
-use agon_game::{Position, Rng};
+use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits};
+use agon_game::{Batch as _, Order, Position, Rng};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Compiled;
 use rand::SeedableRng as _;

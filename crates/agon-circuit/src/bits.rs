@@ -1,0 +1,110 @@
+//! A state as bits.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A state: the base bits, 64 to a word. Bits after the last one are zero.
+///
+/// Small states lie in the value itself, so that making many allocates nothing; large ones are shared, so that copying one is
+/// cheap all the same.
+#[derive(Clone)]
+pub struct Bits(Form);
+
+#[derive(Clone)]
+enum Form {
+    Here { n_words: u8, words: [u64; MAX_HERE] },
+    Shared(Arc<[u64]>),
+}
+
+/// 256 bits: most board games.
+const MAX_HERE: usize = 4;
+
+impl Bits {
+    /// Packs bits into words.
+    pub fn pack(bits: impl ExactSizeIterator<Item = bool>) -> Bits {
+        let mut packed = Bits::zero(bits.len().div_ceil(64));
+        let words = packed.words_mut();
+        for (bit, value) in bits.enumerate() {
+            words[bit / 64] |= u64::from(value) << (bit % 64);
+        }
+        packed
+    }
+
+    /// So many words of zeros.
+    pub(crate) fn zero(n_words: usize) -> Bits {
+        if n_words <= MAX_HERE {
+            return Bits(Form::Here { n_words: n_words as u8, words: [0; MAX_HERE] });
+        }
+        Bits(Form::Shared(vec![0; n_words].into()))
+    }
+
+    /// Takes over words.
+    #[inline(always)]
+    pub(crate) fn from_words(from: &[u64]) -> Bits {
+        if from.len() <= MAX_HERE {
+            let mut words = [0; MAX_HERE];
+            words[..from.len()].copy_from_slice(from);
+            return Bits(Form::Here { n_words: from.len() as u8, words });
+        }
+        Bits(Form::Shared(from.into()))
+    }
+
+    /// The words.
+    #[inline(always)]
+    pub fn words(&self) -> &[u64] {
+        match &self.0 {
+            Form::Here { n_words, words } => &words[..usize::from(*n_words)],
+            Form::Shared(words) => words,
+        }
+    }
+
+    /// The words, to be written to; copied first if somebody else knows them.
+    #[inline(always)]
+    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
+        match &mut self.0 {
+            Form::Here { n_words, words } => &mut words[..usize::from(*n_words)],
+            Form::Shared(words) => Arc::make_mut(words),
+        }
+    }
+
+    /// One bit.
+    #[inline(always)]
+    pub fn get(&self, bit: usize) -> bool {
+        self.words()[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    /// A hash of all bits, the same on every machine.
+    #[inline(always)]
+    pub fn key(&self) -> u64 {
+        // As in wyhash: fold a full product per word; words are few and this is not the place for Zobrist tables.
+        self.words().iter().fold(0x9e37_79b9_7f4a_7c15, |hash, &word| {
+            let product = u128::from(hash ^ word ^ 0xa076_1d64_78bd_642f) * 0xe703_7ed1_a0b4_28db;
+            (product >> 64) as u64 ^ product as u64
+        })
+    }
+}
+
+impl PartialEq for Bits {
+    #[inline(always)]
+    fn eq(&self, other: &Bits) -> bool {
+        self.words() == other.words()
+    }
+}
+
+impl Eq for Bits {}
+
+impl Hash for Bits {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.words().hash(state);
+    }
+}
+
+impl std::fmt::Debug for Bits {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Bits(")?;
+        for word in self.words().iter().rev() {
+            write!(f, "{word:016x}")?;
+        }
+        f.write_str(")")
+    }
+}
