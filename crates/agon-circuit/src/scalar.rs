@@ -1,13 +1,18 @@
 //! One game at a time: a circuit as a [`Position`].
 
+mod full;
+
 use std::sync::Arc;
 
-use agon_game::{Batch, Fault, Hidden, Notation, Position, Role, Shape};
+use agon_game::{Batch, Fault, Hidden, Notation, Position, Rng, Role, Shape};
 
-use crate::interpret::{Interpreter, Word};
-use crate::jit::Native;
+use rand::SeedableRng as _;
+
+use crate::events::{EventDesk, EventNet};
+use crate::interpret::Interpreter;
 use crate::program::lower;
-use crate::{Backend, BatchCircuit, BatchOptions, Bits, Circuit, Plane, Signal, prove_turns};
+use crate::{Backend, BatchCircuit, BatchOptions, Bits, Circuit, Signal, prove_turns};
+use full::{Full, FullDesk};
 
 /// A move: the number of its input bit, counted over all roles, role by role. Dense: `0..circuit.n_inputs()`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,8 +20,8 @@ pub struct Input(pub u32);
 
 /// A circuit standing at one state.
 ///
-/// Everything is worked out anew at each state, by native code where there is some, of which one lane is used, else in the
-/// order of the lowered program. Nothing is allocated by a step, unless somebody else holds on to the state that is left.
+/// Nothing is allocated by a step, unless somebody else holds on to a large state that is left. See [`Executor`] for the ways
+/// to work it out.
 #[derive(Clone)]
 pub struct ScalarCircuit {
     rules: Arc<Rules>,
@@ -31,46 +36,42 @@ pub struct ScalarCircuit {
     desk: Desk,
 }
 
-/// The memory that programs work on, in words or, for native code, in planes of which one lane is used.
+/// How single steps are worked out. All give the same answers.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Executor {
+    /// Whichever is likely to be fastest, by the work that a few random games take.
+    #[default]
+    Auto,
+    /// Everything anew at each state, by native code where the processor has AVX2, of which one lane is used.
+    Native,
+    /// Everything anew at each state, in the order of the lowered program.
+    Levelled,
+    /// Only what changes from the last state.
+    Events,
+}
+
 #[derive(Clone)]
 enum Desk {
-    Words(Sheets<u64>),
-    Planes(Sheets<Plane>),
+    Full(FullDesk),
+    Events(EventDesk),
 }
 
-#[derive(Clone)]
-struct Sheets<W> {
-    /// The base bits, then the inputs; then, in words, the other values of the program that runs.
-    leaves: Vec<W>,
-    results: Vec<W>,
-    /// For native code.
-    scratch: Vec<W>,
+enum Engine {
+    Full(Full),
+    Events(EventNet),
 }
-
-/// The programs as native code.
-struct NativeCode {
-    look: Native,
-    step: Native,
-}
-
-/// Circuits with more gates than this are not made into native code for single steps: it would take longer to make than
-/// it saves.
-const MAX_NATIVE_GATES: usize = 400_000;
 
 struct Rules {
     circuit: Arc<Circuit>,
-    backend: Backend,
     shape: Shape,
-    /// From base bits to what a state says: legal, terminal, goals.
-    look: Interpreter,
-    /// From base bits and inputs to the next base bits.
-    step: Interpreter,
+    backend: Backend,
+    engine: Engine,
     /// From base bits and inputs to the percepts of all roles.
     sense: Interpreter,
-    native: Option<NativeCode>,
     /// By role: its first input, and at the end the number of inputs.
     first_inputs: Vec<u32>,
-    n_look: usize,
+    /// By role: goal values with their places among the answers, the highest first.
+    goals: Vec<Vec<(i64, usize)>>,
 }
 
 impl ScalarCircuit {
@@ -82,56 +83,65 @@ impl ScalarCircuit {
 
     /// The initial position, of a shape of which more has been proved.
     pub fn with_shape(circuit: Arc<Circuit>, shape: Shape) -> ScalarCircuit {
-        ScalarCircuit::with_backend(circuit, shape, Backend::Native)
+        ScalarCircuit::with_executor(circuit, shape, Executor::Auto)
     }
 
-    /// The same, executed in a given way.
-    pub fn with_backend(circuit: Arc<Circuit>, shape: Shape, backend: Backend) -> ScalarCircuit {
-        let n_base = circuit.base.len();
-        let n_leaves = n_base + circuit.n_inputs();
-        let program = |roots: &[Signal]| lower(n_leaves, &circuit.ands, roots);
-        let compile = |roots: &[Signal]| Interpreter::new(&program(roots));
-        let look: Vec<Signal> = circuit.outputs.state_signals().collect();
+    /// The same, worked out in a given way.
+    pub fn with_executor(circuit: Arc<Circuit>, shape: Shape, executor: Executor) -> ScalarCircuit {
+        let is_native = matches!(executor, Executor::Auto | Executor::Native);
+        let full = |circuit: &Circuit| Engine::Full(Full::new(circuit, is_native));
+        let engine = match executor {
+            Executor::Native | Executor::Levelled => full(&circuit),
+            Executor::Auto | Executor::Events => match EventNet::new(&circuit) {
+                Some(net) => Engine::Events(net),
+                None => full(&circuit),
+            },
+        };
+        let position = ScalarCircuit::with_engine(Arc::clone(&circuit), shape.clone(), engine);
+        if executor != Executor::Auto || position.prefers_events() {
+            return position;
+        }
+        let engine = full(&circuit);
+        ScalarCircuit::with_engine(circuit, shape, engine)
+    }
+
+    fn with_engine(circuit: Arc<Circuit>, shape: Shape, engine: Engine) -> ScalarCircuit {
+        let n_leaves = circuit.base.len() + circuit.n_inputs();
         let percepts: Vec<Signal> =
             circuit.outputs.percepts.iter().flatten().map(|(_, signal)| *signal).collect();
         let mut first_inputs = vec![0];
         for role in &circuit.roles {
             first_inputs.push(first_inputs[first_inputs.len() - 1] + role.moves.len() as u32);
         }
-        let is_small = circuit.n_gates() <= MAX_NATIVE_GATES && backend == Backend::Native;
-        let native = |roots: &[Signal]| Native::new(&program(roots), n_base).ok().filter(|_| is_small);
-        let code = if is_small { native(&look).zip(native(&circuit.outputs.next)) } else { None };
-        let n_results = look.len().max(n_base);
-        let desk = match &code {
-            Some((look, step)) => Desk::Planes(Sheets {
-                leaves: vec![Plane::ZERO; n_leaves],
-                results: vec![Plane::ZERO; n_results],
-                scratch: vec![Plane::ZERO; look.n_scratch().max(step.n_scratch())],
-            }),
-            None => Desk::Words(Sheets {
-                leaves: vec![0; n_leaves],
-                results: vec![0; n_results],
-                scratch: Vec::new(),
-            }),
+        let mut place = circuit.n_inputs() + 1;
+        let goals = circuit.outputs.goals.iter().map(|of_role| {
+            let places: Vec<(i64, usize)> = of_role.iter().map(|&(value, _)| value).zip(place..).collect();
+            place += places.len();
+            places.into_iter().rev().collect()
+        });
+        let state = Bits::pack(circuit.initial.iter().copied());
+        let n_roles = circuit.roles.len();
+        let desk = match &engine {
+            Engine::Full(full) => Desk::Full(full.desk()),
+            Engine::Events(net) => Desk::Events(net.desk()),
         };
+        let goals = goals.collect();
         let rules = Rules {
-            native: code.map(|(look, step)| NativeCode { look, step }),
-            look: compile(&look),
-            step: compile(&circuit.outputs.next),
-            sense: compile(&percepts),
-            n_look: look.len(),
+            engine,
+            sense: Interpreter::new(&lower(n_leaves, &circuit.ands, &percepts)),
             first_inputs,
+            goals,
             shape,
-            backend,
+            backend: Backend::default(),
             circuit,
         };
         let mut position = ScalarCircuit {
-            state: Bits::pack(rules.circuit.initial.iter().copied()),
+            state,
             is_terminal: false,
             fault: None,
             legal: Vec::new(),
-            legal_ends: vec![0; rules.circuit.roles.len()],
-            payoffs: vec![0.0; rules.circuit.roles.len()],
+            legal_ends: vec![0; n_roles],
+            payoffs: vec![0.0; n_roles],
             desk,
             rules: Arc::new(rules),
         };
@@ -142,6 +152,15 @@ impl ScalarCircuit {
     /// The circuit that is played.
     pub fn circuit(&self) -> &Arc<Circuit> {
         &self.rules.circuit
+    }
+
+    /// How steps are worked out.
+    pub fn executor(&self) -> Executor {
+        match &self.rules.engine {
+            Engine::Full(full) if full.is_native() => Executor::Native,
+            Engine::Full(_) => Executor::Levelled,
+            Engine::Events(_) => Executor::Events,
+        }
     }
 
     /// The move of a role by its index within the role.
@@ -157,105 +176,111 @@ impl ScalarCircuit {
 
     /// The goal values that hold for the role here, in ascending order. Games as they should be have exactly one.
     pub fn goal_values(&self, role: Role) -> Vec<i64> {
-        let goals = &self.rules.circuit.outputs.goals[role.index()];
-        let roots: Vec<Signal> = goals.iter().map(|&(_, signal)| signal).collect();
-        let circuit = &self.rules.circuit;
-        let program = lower(circuit.first_and() - 1, &circuit.ands, &roots);
-        let mut slots = vec![0; program.n_leaves];
-        load(&self.state, circuit.base.len(), &mut slots);
-        let mut results = vec![0_u64; roots.len()];
-        Interpreter::new(&program).run(&mut slots, &mut results);
-        goals.iter().zip(results).filter(|&(_, holds)| holds & 1 == 1).map(|(&(value, _), _)| value).collect()
+        let goals = self.rules.goals[role.index()].iter().rev();
+        let answers = self.answers();
+        goals.filter(|&&(_, place)| has_bit(answers, place)).map(|&(value, _)| value).collect()
+    }
+
+    /// What the circuit says of the state, a bit each: legal moves, the end, goals.
+    fn answers(&self) -> &[u64] {
+        match (&self.desk, &self.rules.engine) {
+            (Desk::Events(desk), Engine::Events(net)) => desk.answers(net),
+            (Desk::Full(desk), _) => desk.answers(),
+            (Desk::Events(_), Engine::Full(_)) => unreachable!("a desk goes with its engine"),
+        }
     }
 
     /// Works out everything there is to know of the state.
     fn look(&mut self) {
-        let mut desk = std::mem::replace(&mut self.desk, Desk::NONE);
-        let rules = Arc::clone(&self.rules);
-        let (n_base, n_look) = (rules.circuit.base.len(), rules.n_look);
-        match &mut desk {
-            Desk::Words(Sheets { leaves, results, .. }) => {
-                load(&self.state, n_base, leaves);
-                rules.look.run(leaves, &mut results[..n_look]);
-                self.read(&rules, &results[..n_look]);
+        match (&mut self.desk, &self.rules.engine) {
+            (Desk::Full(desk), Engine::Full(full)) => full.look(desk, &self.state),
+            (Desk::Events(desk), Engine::Events(net)) => {
+                desk.set_state(net, self.state.words(), self.rules.circuit.base.len());
+                desk.settle(net);
             }
-            Desk::Planes(Sheets { leaves, results, scratch }) => {
-                load(&self.state, n_base, leaves);
-                let code = rules.native.as_ref().expect("planes go with native code");
-                code.look.run(&leaves[..n_base], &leaves[n_base..], results, scratch);
-                self.read(&rules, &results[..n_look]);
-            }
+            _ => unreachable!("a desk goes with its engine"),
         }
-        self.desk = desk;
+        self.read();
     }
 
     /// Takes over what the circuit says of the state: legal moves, end, goals.
-    fn read<W: Word>(&mut self, rules: &Rules, results: &[W]) {
-        let (legal_results, rest) = results.split_at(rules.circuit.n_inputs());
-        let (terminal, goals) = rest.split_first().expect("terminal comes after legal");
-        let legal = &mut self.legal;
-        self.is_terminal = terminal.is_set();
+    fn read(&mut self) {
+        let rules = Arc::clone(&self.rules);
+        let answers = match (&self.desk, &rules.engine) {
+            (Desk::Events(desk), Engine::Events(net)) => desk.answers(net),
+            (Desk::Full(desk), _) => desk.answers(),
+            (Desk::Events(_), Engine::Full(_)) => unreachable!("a desk goes with its engine"),
+        };
+        let n_inputs = rules.first_inputs[rules.circuit.roles.len()];
+        self.is_terminal = has_bit(answers, n_inputs as usize);
         self.fault = None;
-        legal.clear();
-        for role in 0..rules.circuit.roles.len() {
-            let inputs = rules.first_inputs[role]..rules.first_inputs[role + 1];
-            if !self.is_terminal {
-                let n_before = legal.len();
-                legal.extend(inputs.filter(|&input| legal_results[input as usize].is_set()).map(Input));
-                if legal.len() == n_before && self.fault.is_none() {
-                    self.fault = Some(Fault::NoLegalMove(Role::new(role)));
+        self.legal.clear();
+        if !self.is_terminal {
+            let mut role = 0;
+            for (idx, &word) in (0..).zip(&answers[..(n_inputs as usize).div_ceil(64)]) {
+                let mut word = word;
+                while word != 0 {
+                    let input = 64 * idx + word.trailing_zeros();
+                    if input >= n_inputs {
+                        break;
+                    }
+                    word &= word - 1;
+                    while input >= rules.first_inputs[role + 1] {
+                        self.legal_ends[role] = self.legal.len() as u32;
+                        role += 1;
+                    }
+                    self.legal.push(Input(input));
                 }
             }
-            self.legal_ends[role] = legal.len() as u32;
+            self.legal_ends[role..].fill(self.legal.len() as u32);
+            let mut start = 0;
+            if let Some(role) =
+                self.legal_ends.iter().position(|&end| std::mem::replace(&mut start, end) == end)
+            {
+                self.fault = Some(Fault::NoLegalMove(Role::new(role)));
+                self.is_terminal = true;
+            }
         }
-        if self.fault.is_some() {
-            self.is_terminal = true;
-            legal.clear();
+        if self.is_terminal {
+            self.legal.clear();
             self.legal_ends.fill(0);
         }
-
-        let mut first_goal = 0;
-        for (payoff, of_role) in self.payoffs.iter_mut().zip(&rules.circuit.outputs.goals) {
-            let holds = &goals[first_goal..first_goal + of_role.len()];
-            let highest = of_role.iter().zip(holds).rev().find(|&(_, holds)| holds.is_set());
-            *payoff = highest.map_or(0.0, |(&(value, _), _)| value as f64);
-            first_goal += of_role.len();
+        for (payoff, goals) in self.payoffs.iter_mut().zip(&rules.goals) {
+            let highest = goals.iter().find(|&&(_, place)| has_bit(answers, place));
+            *payoff = highest.map_or(0.0, |&(value, _)| value as f64);
         }
     }
 
-    /// Sets the inputs of a joint move, or takes them back: between steps all inputs are zero, so that a step touches few.
-    fn set_joint<W: Word>(&self, joint: &[Input], leaves: &mut [W], value: W) {
-        debug_assert_eq!(
-            joint.len(),
-            self.rules.circuit.roles.len(),
-            "a joint move has a move for each role"
-        );
-        let n_base = self.rules.circuit.base.len();
-        for input in joint {
-            leaves[n_base + input.0 as usize] = value;
+    /// Whether propagating changes is likely to be faster than working everything out anew, by the work that a few random
+    /// games take: no clock is read.
+    fn prefers_events(&self) -> bool {
+        let Desk::Events(desk) = &self.desk else { return false };
+        let before = desk.n_followed;
+        let mut position = self.clone();
+        let mut rng = Rng::seed_from_u64(1);
+        let mut n_steps = 0;
+        while n_steps < TRIAL_STEPS {
+            position.go_to(&self.state);
+            if position.is_terminal {
+                return true;
+            }
+            n_steps += position.play_out(&mut rng, TRIAL_STEPS - n_steps);
         }
+        let Desk::Events(desk) = &position.desk else { return false };
+        let per_step = (desk.n_followed - before) / n_steps as u64;
+        per_step * EDGE_IN_GATES < self.rules.circuit.ands.len() as u64
     }
 }
 
-impl Desk {
-    /// What stands in while the desk is lent out.
-    const NONE: Desk = Desk::Words(Sheets { leaves: Vec::new(), results: Vec::new(), scratch: Vec::new() });
-}
+/// How many steps of random games are tried.
+const TRIAL_STEPS: usize = 200;
 
-/// Spreads a state over leaves, one bit each.
-fn load<W: Word>(state: &Bits, n_base: usize, leaves: &mut [W]) {
-    for (leaves, &word) in leaves[..n_base].chunks_mut(64).zip(state.words()) {
-        for (bit, leaf) in leaves.iter_mut().enumerate() {
-            *leaf = if word >> bit & 1 == 1 { W::ONES } else { W::ZERO };
-        }
-    }
-}
+/// How many gates native code computes in the time in which one edge is followed. Measured on shipped games; the choice is
+/// not sensitive to it.
+const EDGE_IN_GATES: u64 = 8;
 
-/// Gathers the bits of a state.
-fn gather<W: Word>(results: &[W], words: &mut [u64]) {
-    for (word, bits) in words.iter_mut().zip(results.chunks(64)) {
-        *word = bits.iter().rev().fold(0, |word, bit| word << 1 | u64::from(bit.is_set()));
-    }
+fn has_bit(words: &[u64], bit: usize) -> bool {
+    words[bit / 64] >> (bit % 64) & 1 == 1
 }
 
 impl Position for ScalarCircuit {
@@ -280,26 +305,22 @@ impl Position for ScalarCircuit {
     }
 
     fn advance(&mut self, joint: &[Input]) {
-        let mut desk = std::mem::replace(&mut self.desk, Desk::NONE);
+        debug_assert_eq!(joint.len(), self.payoffs.len(), "a joint move has a move for each role");
         let n_base = self.rules.circuit.base.len();
-        // The base bits are still where `look` put them: programs never write to their leaves.
-        match &mut desk {
-            Desk::Words(Sheets { leaves, results, .. }) => {
-                self.set_joint(joint, leaves, u64::ONES);
-                self.rules.step.run(leaves, &mut results[..n_base]);
-                self.set_joint(joint, leaves, 0);
-                gather(&results[..n_base], self.state.words_mut());
+        match (&mut self.desk, &self.rules.engine) {
+            (Desk::Full(desk), Engine::Full(full)) => {
+                full.step(desk, joint, &mut self.state);
+                full.look(desk, &self.state);
             }
-            Desk::Planes(Sheets { leaves, results, scratch }) => {
-                self.set_joint(joint, leaves, Plane::ONES);
-                let code = self.rules.native.as_ref().expect("planes go with native code");
-                code.step.run(&leaves[..n_base], &leaves[n_base..], results, scratch);
-                self.set_joint(joint, leaves, Plane::ZERO);
-                gather(&results[..n_base], self.state.words_mut());
+            (Desk::Events(desk), Engine::Events(net)) => {
+                desk.set_joint(net, n_base, joint.iter().map(|input| input.0));
+                desk.settle(net);
+                desk.step(net, self.state.words_mut());
+                desk.settle(net);
             }
+            _ => unreachable!("a desk goes with its engine"),
         }
-        self.desk = desk;
-        self.look();
+        self.read();
     }
 
     fn state(&self) -> &Bits {
@@ -358,9 +379,10 @@ impl Notation for ScalarCircuit {
 impl Hidden for ScalarCircuit {
     fn percepts(&self, joint: &[Input], role: Role) -> Vec<String> {
         let circuit = &self.rules.circuit;
-        let mut slots = vec![0_u64; circuit.base.len() + circuit.n_inputs()];
-        load(&self.state, circuit.base.len(), &mut slots);
-        self.set_joint(joint, &mut slots, u64::ONES);
+        let n_base = circuit.base.len();
+        let mut slots = vec![0_u64; n_base + circuit.n_inputs()];
+        slots[..n_base].iter_mut().enumerate().for_each(|(bit, slot)| *slot = u64::from(self.state.get(bit)));
+        joint.iter().for_each(|input| slots[n_base + input.0 as usize] = 1);
         let before: usize = circuit.outputs.percepts[..role.index()].iter().map(Vec::len).sum();
         let n_percepts = circuit.outputs.percepts.iter().map(Vec::len).sum();
         let mut results = vec![0; n_percepts];

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
 use crate::optimise::{self, PASSES, optimise};
-use crate::{Circuit, ScalarCircuit, Signal, verify, write_graphviz};
+use crate::{Circuit, Executor, ScalarCircuit, Signal, verify, write_graphviz};
 
 fn handmade() -> Vec<Circuit> {
     vec![
@@ -38,8 +38,14 @@ fn handmade_games_keep_the_laws() {
 /// Walks both circuits at random from the start and compares every answer.
 #[track_caller]
 fn agree(circuit: &Circuit, other: &Circuit, seed: u64) {
-    let mut a = ScalarCircuit::new(Arc::new(circuit.clone()));
-    let mut b = ScalarCircuit::new(Arc::new(other.clone()));
+    agree_by(circuit, Executor::Levelled, other, Executor::Auto, seed);
+}
+
+/// The same, by given executors.
+#[track_caller]
+fn agree_by(circuit: &Circuit, by: Executor, other: &Circuit, other_by: Executor, seed: u64) {
+    let mut a = ScalarCircuit::with_executor(Arc::new(circuit.clone()), circuit.shape(), by);
+    let mut b = ScalarCircuit::with_executor(Arc::new(other.clone()), other.shape(), other_by);
     let start = a.state().clone();
     let mut rng = Rng::seed_from_u64(seed);
     let mut joint = Vec::new();
@@ -69,6 +75,14 @@ fn agree(circuit: &Circuit, other: &Circuit, seed: u64) {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn executors_of_single_steps_agree(seed: u64, n_gates in 10..600_usize) {
+        let circuit = random::circuit(seed, n_gates);
+        for executor in [Executor::Native, Executor::Events] {
+            agree_by(&circuit, Executor::Levelled, &circuit, executor, seed);
+        }
+    }
 
     #[test]
     fn every_pass_alone_changes_nothing(seed: u64, n_gates in 10..300_usize) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, ScalarCircuit};
+use agon_circuit::{BatchCircuit, BatchOptions, Bits, Executor, ScalarCircuit};
 use agon_game::{Batch as _, Children, Hidden as _, Notation as _, Order, Position as _, Rng, Role, laws};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
@@ -60,22 +60,26 @@ fn circuits_agree_with_the_interpreter_step_by_step() {
     for path in rulesheets() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (game, compiled) = open(&path);
-        let (mut judge, mut circuit) = (game.start(), compiled.start());
-        let mut portable = ScalarCircuit::with_backend(
-            Arc::clone(&compiled.circuit),
-            compiled.shape.clone(),
-            Backend::Portable,
-        );
-        let (judge_start, circuit_start) = (judge.state().clone(), circuit.state().clone());
+        let mut judge = game.start();
+        let mut circuits: Vec<ScalarCircuit> = [Executor::Native, Executor::Levelled, Executor::Events]
+            .into_iter()
+            .map(|executor| {
+                let circuit = Arc::clone(&compiled.circuit);
+                ScalarCircuit::with_executor(circuit, compiled.shape.clone(), executor)
+            })
+            .collect();
+        let (judge_start, circuit_start) = (judge.state().clone(), circuits[0].state().clone());
         let mut rng = Rng::seed_from_u64(11);
         let mut joint = Vec::new();
         for play in 0..3 {
             judge.go_to(&judge_start);
-            circuit.go_to(&circuit_start);
-            portable.go_to(&circuit_start);
+            circuits.iter_mut().for_each(|circuit| circuit.go_to(&circuit_start));
             for step in 0..120 {
-                assert_eq!(answers(&judge), answers(&circuit), "{name}, play {play}, step {step}");
-                assert_eq!(answers(&portable), answers(&circuit), "{name}, native code, step {step}");
+                let expected = answers(&judge);
+                for circuit in &circuits {
+                    let executor = circuit.executor();
+                    assert_eq!(answers(circuit), expected, "{name}, {executor:?}, play {play}, step {step}");
+                }
                 if judge.is_terminal() {
                     break;
                 }
@@ -85,18 +89,17 @@ fn circuits_agree_with_the_interpreter_step_by_step() {
                     .roles()
                     .map(|role| {
                         let text = judge.move_text(&joint[role.index()]);
-                        circuit.parse_move(role, &text).expect("both list the same moves")
+                        circuits[0].parse_move(role, &text).expect("both list the same moves")
                     })
                     .collect();
                 if judge.shape().hidden {
                     for role in judge.shape().players() {
-                        let seen = (judge.percepts(&joint, role), circuit.percepts(&same, role));
+                        let seen = (judge.percepts(&joint, role), circuits[0].percepts(&same, role));
                         assert_eq!(seen.0, seen.1, "{name}, percepts, step {step}");
                     }
                 }
                 judge.advance(&joint);
-                circuit.advance(&same);
-                portable.advance(&same);
+                circuits.iter_mut().for_each(|circuit| circuit.advance(&same));
             }
         }
     }
