@@ -1,11 +1,13 @@
 //! The ways to play a GDL game, behind one door.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_circuit::optimise::{PassReport, optimise};
 use agon_circuit::{Circuit, ScalarCircuit, Turns, prove_turns};
 use agon_game::{Hidden, Position as _, Role, Shape};
+use agon_logic::Refusal;
 
 use crate::circuit::CircuitLimits;
 use crate::interpreter::{Game, GoalPolicy, Interpreter};
@@ -67,15 +69,42 @@ pub struct Compiled {
     pub optimise_time: Duration,
 }
 
+/// Why no circuit was made of a game. It plays on through the interpreter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoCircuit {
+    /// The caller asked for another goal policy than that the highest value counts, the only one that circuits know.
+    GoalPolicy,
+    /// The rules, grounded, are larger than the limits allow, or mean nothing.
+    Refused {
+        /// What was exceeded, and by which rule.
+        refusal: Refusal,
+        /// The same for people, with the place of the rule.
+        text: String,
+    },
+}
+
+impl fmt::Display for NoCircuit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NoCircuit::GoalPolicy => "circuits know only the policy that the highest goal value counts",
+            NoCircuit::Refused { text, .. } => text,
+        })
+    }
+}
+
+impl std::error::Error for NoCircuit {}
+
 impl Game {
-    /// Grounds the game and optimises its circuit; the text says why not, and which rule is to blame.
-    pub fn compile(&self, limits: &CircuitLimits) -> Result<Compiled, String> {
+    /// Grounds the game and optimises its circuit.
+    pub fn compile(&self, limits: &CircuitLimits) -> Result<Compiled, NoCircuit> {
         // Circuits pay the highest goal value that holds.
         if self.options().goal_policy != GoalPolicy::Highest {
-            return Err("circuits know only the policy that the highest goal value counts".to_owned());
+            return Err(NoCircuit::GoalPolicy);
         }
         let began = Instant::now();
-        let ground = self.ground(limits).map_err(|refusal| self.refusal_text(&refusal))?;
+        let ground = self
+            .ground(limits)
+            .map_err(|refusal| NoCircuit::Refused { refusal, text: self.refusal_text(&refusal) })?;
         let ground_time = began.elapsed();
         let n_raw_gates = ground.circuit.n_gates();
         let (circuit, passes) = optimise(&ground.circuit);

@@ -118,7 +118,7 @@ fn measure(
     }
     let compiled = match opened.compile(&CircuitLimits::default()) {
         Ok(compiled) => compiled,
-        Err(why) => return Ok(Err(why)),
+        Err(why) => return Ok(Err(why.to_string())),
     };
     let n_gates = compiled.circuit.n_gates();
     Ok(Ok(match engine {

@@ -1,0 +1,46 @@
+//! Games that no circuit can be made of (`tests/exploding`): what a user is told, and that they play.
+
+use std::path::{Path, PathBuf};
+
+use super::super::games::{self, rulesheets};
+use super::run::agon;
+
+fn sheets() -> Vec<(PathBuf, Vec<usize>)> {
+    let paths = rulesheets(&games::root().join("tests/exploding"));
+    assert!(paths.len() >= 2, "the games are there");
+    paths.into_iter().map(|path| (path.clone(), blamed_lines(&path))).collect()
+}
+
+/// The lines of the rules below a comment `; explodes`.
+fn blamed_lines(path: &Path) -> Vec<usize> {
+    let text = std::fs::read_to_string(path).expect("it can be read");
+    let lines = text.lines().enumerate().filter(|(_, line)| line.trim() == "; explodes");
+    lines.map(|(index, _)| index + 2).collect()
+}
+
+#[test]
+fn left_to_choose_it_plays_by_the_interpreter_and_says_why_in_one_line() {
+    for (path, lines) in sheets() {
+        let path = path.to_string_lossy();
+        let run = agon(&["simulate", &path, "-n", "20", "--engine", "auto"]).succeeds();
+        assert!(run.out.contains("20 plays at random"), "{}", run.out);
+        assert_eq!(run.err.lines().count(), 1, "{}", run.err);
+        assert!(run.err.starts_with("played by the interpreter, because no circuit was made"), "{}", run.err);
+        let names_a_rule = lines.iter().any(|line| run.err.trim_end().ends_with(&format!("({path}:{line})")));
+        assert!(names_a_rule, "one of the lines {lines:?} is to blame: {}", run.err);
+    }
+}
+
+#[test]
+fn the_choice_changes_nothing_but_the_speed() {
+    for (path, _) in sheets() {
+        let path = path.to_string_lossy();
+        let scores = |engine: &str| {
+            let run = agon(&["simulate", &path, "-n", "50", "--seed", "3", "--engine", engine]).succeeds();
+            run.out.lines().filter(|line| line.ends_with("points")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let by_itself = scores("auto");
+        assert_eq!(by_itself.len(), 2, "a line for each player");
+        assert_eq!(by_itself, scores("interpreter"));
+    }
+}
