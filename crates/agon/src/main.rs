@@ -3,10 +3,12 @@
 
 mod commands;
 mod failure;
+mod fresh;
 mod open;
 mod shipped;
 mod terminal;
 mod trace;
+mod usage;
 
 use std::process::ExitCode;
 

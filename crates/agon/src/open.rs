@@ -12,6 +12,7 @@ use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_gdl::interpreter::{Game, GoalPolicy, Options};
 use agon_gdl::symbols::Case;
 use agon_text::{Severity, Source, render};
+use clap::ValueEnum as _;
 use rand::SeedableRng as _;
 
 use crate::failure::Failure;
@@ -82,6 +83,15 @@ impl RuleOptions {
             CaseChoice::Ignored => Case::Ignored,
             CaseChoice::Respected => Case::Respected,
         }
+    }
+
+    /// The same as it would be typed.
+    pub(crate) fn as_arguments(&self) -> [String; 4] {
+        let name = |value: Option<clap::builder::PossibleValue>| {
+            value.expect("no choice is hidden").get_name().to_owned()
+        };
+        let (case, goals) = (self.case.to_possible_value(), self.goals.to_possible_value());
+        ["--case".to_owned(), name(case), "--goals".to_owned(), name(goals)]
     }
 
     fn options(&self) -> Options {

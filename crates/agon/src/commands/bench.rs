@@ -1,25 +1,27 @@
 //! `agon bench`: how fast random games are played, engine by engine.
+//!
+//! Each game is measured with each engine in a process of its own, so that the memory told is that of this game and
+//! engine alone, and no measurement finds the memory that another has left behind.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+mod measure;
 
-use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits};
-use agon_game::{Batch as _, Order, Position, Rng};
-use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::Compiled;
-use rand::SeedableRng as _;
-use serde_json::json;
+use std::ffi::OsString;
+use std::time::Duration;
 
-use crate::commands::ground::peak_mb;
+use serde_json::{Value, json};
+
 use crate::failure::Failure;
-use crate::open::{self, RuleOptions};
+use crate::fresh::{self, Outcome};
+use crate::open;
 use crate::terminal::say;
+use crate::usage::peak_mb;
+use measure::{Rate, Work, measure};
 
 /// Measure random playouts per second, engine by engine, one thread.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Engines: interpreter (the rules as they stand), circuit (one game at a time), lanes (256 games at a time, native code
-where the processor has AVX2), portable (256 games at a time, without native code).
+where the processor has AVX2), portable (256 games at a time, without native code); all is the first three.
 
 Examples:
   agon bench connect-four breakthrough
@@ -28,9 +30,9 @@ pub(crate) struct Args {
     /// Shipped games' names or paths of rulesheets
     #[arg(required = true)]
     games: Vec<String>,
-    /// The engine to measure; all of them if not given
-    #[arg(long, value_enum)]
-    engine: Option<Measured>,
+    /// The engine to measure
+    #[arg(long, value_enum, default_value = "all")]
+    engine: Choice,
     /// How long to measure each
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
@@ -43,14 +45,43 @@ pub(crate) struct Args {
     /// One JSON object per game and engine
     #[arg(long)]
     json: bool,
+    /// Measure in this very process: what each of the processes is told, and of use under a profiler
+    #[arg(long, hide = true)]
+    here: bool,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Choice {
+    /// Interpreter, circuit and lanes.
+    All,
+    /// The rules as they stand.
+    Interpreter,
+    /// One game at a time.
+    Circuit,
+    /// 256 games at a time.
+    Lanes,
+    /// 256 games at a time, without native code.
+    Portable,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Measured {
     Interpreter,
     Circuit,
     Lanes,
     Portable,
+}
+
+impl Choice {
+    fn engines(self) -> &'static [Measured] {
+        match self {
+            Choice::All => &[Measured::Interpreter, Measured::Circuit, Measured::Lanes],
+            Choice::Interpreter => &[Measured::Interpreter],
+            Choice::Circuit => &[Measured::Circuit],
+            Choice::Lanes => &[Measured::Lanes],
+            Choice::Portable => &[Measured::Portable],
+        }
+    }
 }
 
 impl Measured {
@@ -64,138 +95,98 @@ impl Measured {
     }
 }
 
-/// What was measured.
-struct Rate {
-    n_playouts: u64,
-    n_steps: u64,
-    seconds: f64,
-    build_seconds: f64,
-    n_gates: usize,
-}
-
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let time = Duration::try_from_secs_f64(args.seconds)
         .map_err(|error| Failure::unreadable(format!("--seconds: {error}")))?;
-    let all = [Measured::Interpreter, Measured::Circuit, Measured::Lanes];
-    let engines = args.engine.map_or(all.to_vec(), |engine| vec![engine]);
     if !args.json {
+        let (length, build, cpu) = ("length", "build s", "cpu s");
         say!(
-            "{:24} {:12} {:>14} {:>14} {:>8} {:>9} {:>9}",
+            "{:24} {:12} {:>14} {:>14} {length:>8} {build:>9} {:>9} {cpu:>9} {:>8}",
             "game",
             "engine",
             "playouts/s",
             "states/s",
-            "length",
-            "build s",
-            "gates"
+            "gates",
+            "peak MB"
         );
     }
     for game in &args.games {
-        for &engine in &engines {
-            match measure(game, engine, time, args)? {
-                Ok(rate) => show(game, engine, &rate, args.json),
-                Err(why) if args.json => {
-                    say!("{}", json!({"game": game, "engine": engine.name(), "reason": why}));
-                }
-                Err(why) => say!("{:24} {:12} {why}", short(game), engine.name()),
-            }
+        // Standard input can be read once; each process is given the text again.
+        let input =
+            if game == "-" && !args.here { open::source(game)?.text().to_owned() } else { String::new() };
+        for &engine in args.engine.engines() {
+            let result = if args.here {
+                measure(game, engine, time, args)?.map_or_else(
+                    |why| refused(game, engine, &why.to_string()),
+                    |rate| told(game, engine, &rate),
+                )
+            } else {
+                elsewhere(game, engine, &input, args)?
+            };
+            show(&result, args.json);
         }
     }
     Ok(())
 }
 
-fn measure(
-    game: &str,
-    engine: Measured,
-    time: Duration,
-    args: &Args,
-) -> Result<Result<Rate, String>, Failure> {
-    let began = Instant::now();
-    let opened = open::open(game, &RuleOptions::default())?;
-    if engine == Measured::Interpreter {
-        let start = opened.start();
-        return Ok(Ok(play_one_by_one(start, began.elapsed(), 0, time, args)));
+/// The result of a process of its own.
+fn elsewhere(game: &str, engine: Measured, input: &str, args: &Args) -> Result<Value, Failure> {
+    let numbers = [args.seconds.to_string(), args.seed.to_string(), args.max_steps.to_string()];
+    let [seconds, seed, max_steps] = &numbers;
+    let command = [
+        ["bench", "--here"],
+        ["--json", "--engine"],
+        [engine.name(), "--seconds"],
+        [seconds, "--seed"],
+        [seed, "--max-steps"],
+        [max_steps, "--"],
+    ];
+    let mut command: Vec<OsString> = command.into_iter().flatten().map(OsString::from).collect();
+    command.push(game.into());
+    match fresh::run(&command, input)? {
+        Outcome::Answered(result) => Ok(result),
+        Outcome::Failed(failure) => Err(failure),
+        Outcome::Ended(why) => Ok(refused(game, engine, &why)),
     }
-    let compiled = match opened.compile(&CircuitLimits::default()) {
-        Ok(compiled) => compiled,
-        Err(why) => return Ok(Err(why.to_string())),
-    };
-    let n_gates = compiled.circuit.n_gates();
-    Ok(Ok(match engine {
-        Measured::Interpreter | Measured::Circuit => {
-            play_one_by_one(compiled.start(), began.elapsed(), n_gates, time, args)
-        }
-        Measured::Lanes => play_in_lanes(&compiled, Backend::default(), began, time, args),
-        Measured::Portable => play_in_lanes(&compiled, Backend::Portable, began, time, args),
-    }))
 }
 
-fn play_one_by_one<P: Position>(
-    start: P,
-    build: Duration,
-    n_gates: usize,
-    time: Duration,
-    args: &Args,
-) -> Rate {
-    let mut rng = Rng::seed_from_u64(args.seed);
-    let mut position = start.clone();
-    let (mut n_playouts, mut n_steps, mut sum) = (0, 0, 0.0);
-    let began = Instant::now();
-    while began.elapsed() < time {
-        position.go_to(start.state());
-        n_steps += position.play_out(&mut rng, args.max_steps) as u64;
-        // Goals are part of the work, as in every published figure.
-        sum += start.shape().players().map(|role| position.payoff(role)).sum::<f64>();
-        n_playouts += 1;
-    }
-    std::hint::black_box(sum);
-    let seconds = began.elapsed().as_secs_f64();
-    Rate { n_playouts, n_steps, seconds, build_seconds: build.as_secs_f64(), n_gates }
+fn refused(game: &str, engine: Measured, why: &str) -> Value {
+    json!({"game": game, "engine": engine.name(), "reason": why})
 }
 
-fn play_in_lanes(compiled: &Compiled, backend: Backend, began: Instant, time: Duration, args: &Args) -> Rate {
-    let options = BatchOptions { backend, seed: args.seed, turns: compiled.turns.clone() };
-    let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
-    let initial = Bits::pack(compiled.circuit.initial.iter().copied());
-    // A first small batch makes the code; then batches large enough that the last games of each hardly count.
-    let order = |n_playouts| [Order { state: initial.clone(), n_playouts }];
-    batch.play_out(&order(256), args.max_steps as u64);
-    let build_seconds = began.elapsed().as_secs_f64();
-    let (mut n_playouts, mut n_steps, mut size) = (0, 0, 4096);
-    let began = Instant::now();
-    while began.elapsed() < time {
-        let tally = &batch.play_out(&order(size), args.max_steps as u64)[0];
-        n_playouts += tally.n_playouts;
-        n_steps += tally.n_steps;
-        if began.elapsed() < time / 16 {
-            size *= 2;
-        }
-    }
-    let seconds = began.elapsed().as_secs_f64();
-    Rate { n_playouts, n_steps, seconds, build_seconds, n_gates: compiled.circuit.n_gates() }
+fn told(game: &str, engine: Measured, rate: &Rate) -> Value {
+    let Work::Playouts { n_playouts, n_steps } = rate.work;
+    let (n_playouts, n_steps) = (n_playouts as f64, n_steps as f64);
+    json!({
+        "game": game, "engine": engine.name(),
+        "playouts_per_s": n_playouts / rate.seconds, "states_per_s": n_steps / rate.seconds,
+        "mean_length": n_steps / n_playouts.max(1.0),
+        "build_s": rate.build.seconds, "peak_mb": peak_mb(), "gates": rate.build.n_gates,
+        "build_cpu_s": rate.build.cpu_seconds,
+    })
 }
 
-fn short(game: &str) -> &str {
-    game.rsplit('/').next().unwrap_or(game)
-}
-
-fn show(game: &str, engine: Measured, rate: &Rate, as_json: bool) {
-    let playouts = rate.n_playouts as f64 / rate.seconds;
-    let states = rate.n_steps as f64 / rate.seconds;
-    let length = rate.n_steps as f64 / rate.n_playouts.max(1) as f64;
+fn show(result: &Value, as_json: bool) {
     if as_json {
-        say!(
-            "{}",
-            json!({"game": game, "engine": engine.name(), "playouts_per_s": playouts, "states_per_s": states,
-                "mean_length": length, "build_s": rate.build_seconds, "peak_mb": peak_mb(), "gates": rate.n_gates})
-        );
+        say!("{result}");
+        return;
+    }
+    let text = |key: &str| result[key].as_str().unwrap_or_default();
+    let number = |key: &str| result[key].as_f64().unwrap_or(0.0);
+    let name = text("game").rsplit('/').next().unwrap_or_default();
+    if result.get("reason").is_some() {
+        say!("{name:24} {:12} {}", text("engine"), text("reason"));
         return;
     }
     say!(
-        "{:24} {:12} {playouts:14.0} {states:14.0} {length:8.2} {:9.3} {:9}",
-        short(game),
-        engine.name(),
-        rate.build_seconds,
-        rate.n_gates
+        "{name:24} {:12} {:14.0} {:14.0} {:8.2} {:9.3} {:9} {:9.3} {:8}",
+        text("engine"),
+        number("playouts_per_s"),
+        number("states_per_s"),
+        number("mean_length"),
+        number("build_s"),
+        number("gates"),
+        number("build_cpu_s"),
+        number("peak_mb")
     );
 }

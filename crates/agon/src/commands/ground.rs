@@ -1,15 +1,17 @@
 //! `agon ground`: makes circuits of games and tells what they cost.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use agon_gdl::circuit::CircuitLimits;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::fresh::{self, Outcome};
 use crate::open::{self, RuleOptions};
 use crate::terminal::say;
+use crate::usage::{cpu_seconds, peak_mb};
 
 /// Ground a game and make a circuit of it; tell what it took.
 #[derive(clap::Args)]
@@ -47,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn ground(name: &str, args: &Args) -> Result<Value, Failure> {
     let game = open::open(name, &args.play)?;
-    let began = Instant::now();
+    let (began, cpu_before) = (Instant::now(), cpu_seconds());
     let mut limits = CircuitLimits::default();
     limits.ground.deadline = Some(began + Duration::from_secs_f64(args.seconds.clamp(0.0, 1e9)));
     let made = game.ground(&limits);
@@ -61,6 +63,7 @@ fn ground(name: &str, args: &Args) -> Result<Value, Failure> {
     Ok(json!({
         "game": name, "grounded": grounded, "reason": reason, "seconds": seconds, "peak_mb": peak_mb(),
         "atoms": atoms, "rules": rules, "gates": gates, "base": base, "inputs": inputs,
+        "cpu_s": cpu_seconds() - cpu_before,
     }))
 }
 
@@ -91,27 +94,19 @@ fn ground_all(folder: &Path, args: &Args) -> Result<(), Failure> {
     find_rulesheets(folder, &mut files)
         .map_err(|error| Failure::unreadable(format!("cannot read {}: {error}", folder.display())))?;
     files.sort();
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::unreadable(format!("cannot find this program: {error}")))?;
     let mut n_grounded = 0;
     for file in &files {
-        let output = Command::new(&program)
-            .args(["ground", "--json", "--seconds", &args.seconds.to_string()])
-            .arg(file)
-            .output();
         let name = file.strip_prefix(folder).unwrap_or(file).to_string_lossy().into_owned();
-        let mut result: Value = output
-            .as_ref()
-            .ok()
-            .and_then(|output| serde_json::from_slice(&output.stdout).ok())
-            .unwrap_or_else(|| {
-                let why = output.map_or_else(
-                    |error| error.to_string(),
-                    |output| String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-                );
-                let why = if why.is_empty() { "the process was ended".to_owned() } else { why };
-                json!({"grounded": false, "reason": why, "seconds": 0.0, "peak_mb": 0, "atoms": 0, "gates": 0})
-            });
+        let mut command: Vec<OsString> = vec!["ground".into(), "--json".into()];
+        command.extend(["--seconds".into(), args.seconds.to_string().into()]);
+        command.extend(args.play.as_arguments().into_iter().map(OsString::from));
+        command.extend(["--".into(), file.into()]);
+        let mut result = match fresh::run(&command, "")? {
+            Outcome::Answered(result) => result,
+            Outcome::Failed(Failure { message: why, .. }) | Outcome::Ended(why) => json!({
+                "grounded": false, "reason": why, "seconds": 0.0, "peak_mb": 0, "atoms": 0, "gates": 0, "cpu_s": 0.0,
+            }),
+        };
         result["game"] = json!(name);
         n_grounded += usize::from(result["grounded"] == json!(true));
         show(&result, args.json);
@@ -132,11 +127,4 @@ fn find_rulesheets(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<(
         }
     }
     Ok(())
-}
-
-/// The most memory this process has used, where the system tells.
-pub(crate) fn peak_mb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) / 1024
 }

@@ -1,0 +1,119 @@
+//! Random playouts of one game by one engine, against the clock.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits};
+use agon_game::{Batch as _, Order, Position, Rng};
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::engine::{Compiled, NoCircuit};
+use rand::SeedableRng as _;
+
+use super::{Args, Measured};
+use crate::failure::Failure;
+use crate::open::{self, RuleOptions};
+use crate::usage::cpu_seconds;
+
+/// What was measured.
+pub(super) struct Rate {
+    pub(super) work: Work,
+    pub(super) seconds: f64,
+    pub(super) build: Build,
+}
+
+/// What was done in the time.
+pub(super) enum Work {
+    Playouts { n_playouts: u64, n_steps: u64 },
+}
+
+/// What it took until play could begin: rules read, checked, and as the engine wants them.
+pub(super) struct Build {
+    pub(super) seconds: f64,
+    pub(super) cpu_seconds: f64,
+    pub(super) n_gates: usize,
+}
+
+/// When the work on a game began.
+struct Began {
+    at: Instant,
+    cpu_seconds: f64,
+}
+
+impl Began {
+    fn now() -> Began {
+        Began { at: Instant::now(), cpu_seconds: cpu_seconds() }
+    }
+
+    /// All is built.
+    fn built(&self, n_gates: usize) -> Build {
+        let cpu_seconds = cpu_seconds() - self.cpu_seconds;
+        Build { seconds: self.at.elapsed().as_secs_f64(), cpu_seconds, n_gates }
+    }
+}
+
+/// Measures a game, or says why this engine does not take it.
+pub(super) fn measure(
+    game: &str,
+    engine: Measured,
+    time: Duration,
+    args: &Args,
+) -> Result<Result<Rate, NoCircuit>, Failure> {
+    let began = Began::now();
+    let opened = open::open(game, &RuleOptions::default())?;
+    if engine == Measured::Interpreter {
+        let start = opened.start();
+        return Ok(Ok(play_one_by_one(&start, began.built(0), time, args)));
+    }
+    let compiled = match opened.compile(&CircuitLimits::default()) {
+        Ok(compiled) => compiled,
+        Err(why) => return Ok(Err(why)),
+    };
+    let n_gates = compiled.circuit.n_gates();
+    Ok(Ok(match engine {
+        Measured::Interpreter | Measured::Circuit => {
+            let start = compiled.start();
+            play_one_by_one(&start, began.built(n_gates), time, args)
+        }
+        Measured::Lanes => play_in_lanes(&compiled, Backend::default(), &began, time, args),
+        Measured::Portable => play_in_lanes(&compiled, Backend::Portable, &began, time, args),
+    }))
+}
+
+fn play_one_by_one<P: Position>(start: &P, build: Build, time: Duration, args: &Args) -> Rate {
+    let mut rng = Rng::seed_from_u64(args.seed);
+    let mut position = start.clone();
+    let (mut n_playouts, mut n_steps, mut sum) = (0, 0, 0.0);
+    let began = Instant::now();
+    while began.elapsed() < time {
+        position.go_to(start.state());
+        n_steps += position.play_out(&mut rng, args.max_steps) as u64;
+        // Goals are part of the work, as in every published figure.
+        sum += start.shape().players().map(|role| position.payoff(role)).sum::<f64>();
+        n_playouts += 1;
+    }
+    std::hint::black_box(sum);
+    let seconds = began.elapsed().as_secs_f64();
+    Rate { work: Work::Playouts { n_playouts, n_steps }, seconds, build }
+}
+
+fn play_in_lanes(compiled: &Compiled, backend: Backend, began: &Began, time: Duration, args: &Args) -> Rate {
+    let options = BatchOptions { backend, seed: args.seed, turns: compiled.turns.clone() };
+    let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
+    let initial = Bits::pack(compiled.circuit.initial.iter().copied());
+    // A first small batch makes the code; then batches large enough that the last games of each hardly count.
+    let order = |n_playouts| [Order { state: initial.clone(), n_playouts }];
+    batch.play_out(&order(256), args.max_steps as u64);
+    let build = began.built(compiled.circuit.n_gates());
+    let (mut n_playouts, mut n_steps, mut size) = (0, 0, 4096);
+    let began = Instant::now();
+    while began.elapsed() < time {
+        let tally = &batch.play_out(&order(size), args.max_steps as u64)[0];
+        n_playouts += tally.n_playouts;
+        n_steps += tally.n_steps;
+        if began.elapsed() < time / 16 {
+            size *= 2;
+        }
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    Rate { work: Work::Playouts { n_playouts, n_steps }, seconds, build }
+}

@@ -1,0 +1,19 @@
+//! What this process has used of the machine.
+
+/// The most memory this process has had at once, in MiB; 0 where the system does not tell.
+pub(crate) fn peak_mb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kb| kb.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+/// Seconds that the processor has worked for this process, all threads together; 0 where the system does not tell.
+pub(crate) fn cpu_seconds() -> f64 {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+    }
+    #[cfg(not(unix))]
+    0.0
+}
