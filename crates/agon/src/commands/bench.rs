@@ -20,8 +20,10 @@ use measure::{Rate, Work, measure};
 /// Measure random playouts per second, engine by engine, one thread.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Engines: interpreter (the rules as they stand), circuit (one game at a time), lanes (256 games at a time, native code
-where the processor has AVX2), portable (256 games at a time, without native code); all is the first three.
+Engines: interpreter (the rules as they stand), circuit (one game at a time, by native, levelled or events,
+whichever suits the game), native (everything anew by native code), levelled (the same without native code), events (only what
+changes), lanes (256 games at a time, native code where the processor has AVX2), portable (256 games at a time, without
+native code); all is interpreter, circuit and lanes. Rates are per second of processor time.
 
 Examples:
   agon bench connect-four breakthrough
@@ -58,6 +60,12 @@ enum Choice {
     Interpreter,
     /// One game at a time.
     Circuit,
+    /// One game at a time, everything anew by native code.
+    Native,
+    /// One game at a time, everything anew without native code.
+    Levelled,
+    /// One game at a time, only what changes.
+    Events,
     /// 256 games at a time.
     Lanes,
     /// 256 games at a time, without native code.
@@ -68,6 +76,9 @@ enum Choice {
 enum Measured {
     Interpreter,
     Circuit,
+    Native,
+    Levelled,
+    Events,
     Lanes,
     Portable,
 }
@@ -78,6 +89,9 @@ impl Choice {
             Choice::All => &[Measured::Interpreter, Measured::Circuit, Measured::Lanes],
             Choice::Interpreter => &[Measured::Interpreter],
             Choice::Circuit => &[Measured::Circuit],
+            Choice::Native => &[Measured::Native],
+            Choice::Levelled => &[Measured::Levelled],
+            Choice::Events => &[Measured::Events],
             Choice::Lanes => &[Measured::Lanes],
             Choice::Portable => &[Measured::Portable],
         }
@@ -89,6 +103,9 @@ impl Measured {
         match self {
             Measured::Interpreter => "interpreter",
             Measured::Circuit => "circuit",
+            Measured::Native => "native",
+            Measured::Levelled => "levelled",
+            Measured::Events => "events",
             Measured::Lanes => "lanes",
             Measured::Portable => "portable",
         }
