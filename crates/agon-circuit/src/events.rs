@@ -12,6 +12,7 @@ use crate::{Circuit, Signal};
 ///
 /// Outputs are bits: the next state, then from a new word on the legal moves of all roles, the end, and the goals.
 pub(crate) struct EventNet {
+    n_base: usize,
     n_leaves: usize,
     /// By node: where its edges start; `edges` names gates, doubled, plus one if the gate reads the inverse.
     edge_starts: Vec<u32>,
@@ -47,8 +48,10 @@ pub(crate) struct EventDesk {
     words: Vec<u64>,
     /// Edges followed so far: a measure of the work.
     pub(crate) n_followed: u64,
+    /// The base bits as they are set.
+    known: Vec<u64>,
     /// The inputs that are set.
-    pub(crate) joint: Vec<u32>,
+    joint: Vec<u32>,
 }
 
 /// Nets with more levels than a cell can tell are not made.
@@ -124,6 +127,7 @@ impl EventNet {
         let (edge_starts, edges) = by_source(n_nodes, &links);
         let (output_starts, outputs) = by_source(n_nodes, &taps);
         Some(EventNet {
+            n_base: circuit.base.len(),
             n_leaves,
             edge_starts,
             edges,
@@ -145,6 +149,7 @@ impl EventNet {
             lowest: usize::MAX,
             words: self.words.clone(),
             n_followed: 0,
+            known: vec![0; self.n_next_words],
             joint: Vec::new(),
         }
     }
@@ -152,27 +157,20 @@ impl EventNet {
 
 impl EventDesk {
     /// Legal moves, the end, goals: as bits.
-    pub(crate) fn answers<'d>(&'d self, net: &EventNet) -> &'d [u64] {
-        &self.words[net.n_next_words..]
+    pub(crate) fn answers(&self) -> &[u64] {
+        &self.words[self.known.len()..]
+    }
+
+    /// The next state, if the moves that are set are made.
+    pub(crate) fn next(&self) -> &[u64] {
+        &self.words[..self.known.len()]
     }
 
     /// Makes the base bits those of a state. To be followed by [`EventDesk::settle`].
-    pub(crate) fn set_state(&mut self, net: &EventNet, state: &[u64], n_base: usize) {
+    pub(crate) fn set_state(&mut self, net: &EventNet, state: &[u64]) {
         for (idx, &word) in state.iter().enumerate() {
-            let known = self.cells[64 * idx..n_base.min(64 * idx + 64)]
-                .iter()
-                .rev()
-                .fold(0, |known, cell| known << 1 | u64::from(cell.value));
-            self.toggle_bits(net, idx, known ^ word);
-        }
-    }
-
-    /// Makes the base bits those of the next state, which `known` was not yet; `known` becomes it.
-    pub(crate) fn step(&mut self, net: &EventNet, known: &mut [u64]) {
-        for (idx, word) in known.iter_mut().enumerate() {
-            let next = self.words[idx];
-            self.toggle_bits(net, idx, *word ^ next);
-            *word = next;
+            let changed = std::mem::replace(&mut self.known[idx], word) ^ word;
+            self.toggle_bits(net, idx, changed);
         }
     }
 
@@ -185,18 +183,13 @@ impl EventDesk {
     }
 
     /// Sets the inputs of a joint move and no others. To be followed by [`EventDesk::settle`].
-    pub(crate) fn set_joint(
-        &mut self,
-        net: &EventNet,
-        n_base: usize,
-        joint: impl Iterator<Item = u32> + Clone,
-    ) {
+    pub(crate) fn set_joint(&mut self, net: &EventNet, joint: impl Iterator<Item = u32> + Clone) {
         let before = std::mem::take(&mut self.joint);
         for &input in before.iter().filter(|&&input| !joint.clone().any(|new| new == input)) {
-            self.toggle_leaf(net, n_base + input as usize);
+            self.toggle_leaf(net, net.n_base + input as usize);
         }
         for input in joint.clone().filter(|input| !before.contains(input)) {
-            self.toggle_leaf(net, n_base + input as usize);
+            self.toggle_leaf(net, net.n_base + input as usize);
         }
         self.joint = before;
         self.joint.clear();

@@ -15,6 +15,7 @@ mod interpret;
 mod jit;
 mod kernel;
 pub mod optimise;
+mod phases;
 mod plane;
 mod playout;
 pub mod program;

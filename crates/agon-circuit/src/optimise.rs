@@ -15,7 +15,7 @@ mod unread;
 
 use std::time::Instant;
 
-use crate::Circuit;
+use crate::{Circuit, Signal};
 
 pub use constants::fold_constants;
 pub use factor::factor;
@@ -72,6 +72,21 @@ pub fn optimise(circuit: &Circuit) -> (Circuit, Vec<PassReport>) {
         }
     }
     (best, reports)
+}
+
+/// One round of the passes that look at single steps only, so that they may be used where the initial state is not that
+/// of the circuit.
+pub(crate) fn simplify(circuit: &Circuit) -> Circuit {
+    let passes = PASSES.into_iter().filter(|&(name, _)| name != "constants");
+    passes.fold(circuit.clone(), |circuit, pass| {
+        let smaller = run(pass, &circuit, &mut Vec::new());
+        if smaller.ands.len() < circuit.ands.len() { smaller } else { circuit }
+    })
+}
+
+/// The circuit with some of its leaves known.
+pub(crate) fn fold_into(circuit: &Circuit, value: impl Fn(Signal) -> Option<bool>) -> Circuit {
+    sweep::rebuild(circuit, |leaf| value(leaf).map_or(leaf, Signal::constant))
 }
 
 fn run((name, pass): (&'static str, Pass), circuit: &Circuit, reports: &mut Vec<PassReport>) -> Circuit {

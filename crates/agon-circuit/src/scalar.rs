@@ -1,5 +1,6 @@
 //! One game at a time: a circuit as a [`Position`].
 
+mod engine;
 mod full;
 
 use std::sync::Arc;
@@ -8,11 +9,11 @@ use agon_game::{Batch, Fault, Hidden, Notation, Position, Rng, Role, Shape};
 
 use rand::SeedableRng as _;
 
-use crate::events::{EventDesk, EventNet};
 use crate::interpret::Interpreter;
+use crate::phases::Phases;
 use crate::program::lower;
 use crate::{Backend, BatchCircuit, BatchOptions, Bits, Circuit, Signal, prove_turns};
-use full::{Full, FullDesk};
+use engine::{Desk, Engine};
 
 /// A move: the number of its input bit, counted over all roles, role by role. Dense: `0..circuit.n_inputs()`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,7 +34,10 @@ pub struct ScalarCircuit {
     /// By role: where its legal moves end in `legal`.
     legal_ends: Vec<u32>,
     payoffs: Vec<f64>,
-    desk: Desk,
+    /// The place of the token that the circuit is cut up by.
+    phase: usize,
+    /// By phase: what its engine works on.
+    desks: Vec<Desk>,
 }
 
 /// How single steps are worked out. All give the same answers.
@@ -50,22 +54,12 @@ pub enum Executor {
     Events,
 }
 
-#[derive(Clone)]
-enum Desk {
-    Full(FullDesk),
-    Events(EventDesk),
-}
-
-enum Engine {
-    Full(Full),
-    Events(EventNet),
-}
-
 struct Rules {
     circuit: Arc<Circuit>,
     shape: Shape,
-    backend: Backend,
-    engine: Engine,
+    phases: Phases,
+    /// By phase.
+    engines: Vec<Engine>,
     /// From base bits and inputs to the percepts of all roles.
     sense: Interpreter,
     /// By role: its first input, and at the end the number of inputs.
@@ -88,24 +82,26 @@ impl ScalarCircuit {
 
     /// The same, worked out in a given way.
     pub fn with_executor(circuit: Arc<Circuit>, shape: Shape, executor: Executor) -> ScalarCircuit {
-        let is_native = matches!(executor, Executor::Auto | Executor::Native);
-        let full = |circuit: &Circuit| Engine::Full(Full::new(circuit, is_native));
-        let engine = match executor {
-            Executor::Native | Executor::Levelled => full(&circuit),
-            Executor::Auto | Executor::Events => match EventNet::new(&circuit) {
-                Some(net) => Engine::Events(net),
-                None => full(&circuit),
-            },
-        };
-        let position = ScalarCircuit::with_engine(Arc::clone(&circuit), shape.clone(), engine);
-        if executor != Executor::Auto || position.prefers_events() {
-            return position;
+        let first = if executor == Executor::Auto { Executor::Events } else { executor };
+        let phases = Phases::new(&circuit);
+        let engines = phases.circuits.iter().map(|circuit| Engine::new(circuit, first)).collect();
+        let mut position = ScalarCircuit::with_engines(circuit, shape, phases, engines);
+        if executor == Executor::Auto && !position.prefers_events() {
+            let rules = Arc::get_mut(&mut position.rules).expect("the trial is over");
+            let native = |circuit| Engine::new(circuit, Executor::Native);
+            rules.engines = rules.phases.circuits.iter().map(native).collect();
+            position.desks = rules.engines.iter().map(Engine::desk).collect();
+            position.look();
         }
-        let engine = full(&circuit);
-        ScalarCircuit::with_engine(circuit, shape, engine)
+        position
     }
 
-    fn with_engine(circuit: Arc<Circuit>, shape: Shape, engine: Engine) -> ScalarCircuit {
+    fn with_engines(
+        circuit: Arc<Circuit>,
+        shape: Shape,
+        phases: Phases,
+        engines: Vec<Engine>,
+    ) -> ScalarCircuit {
         let n_leaves = circuit.base.len() + circuit.n_inputs();
         let percepts: Vec<Signal> =
             circuit.outputs.percepts.iter().flatten().map(|(_, signal)| *signal).collect();
@@ -119,31 +115,26 @@ impl ScalarCircuit {
             place += places.len();
             places.into_iter().rev().collect()
         });
-        let state = Bits::pack(circuit.initial.iter().copied());
-        let n_roles = circuit.roles.len();
-        let desk = match &engine {
-            Engine::Full(full) => Desk::Full(full.desk()),
-            Engine::Events(net) => Desk::Events(net.desk()),
-        };
         let goals = goals.collect();
-        let rules = Rules {
-            engine,
-            sense: Interpreter::new(&lower(n_leaves, &circuit.ands, &percepts)),
-            first_inputs,
-            goals,
-            shape,
-            backend: Backend::default(),
-            circuit,
-        };
+        let n_roles = circuit.roles.len();
         let mut position = ScalarCircuit {
-            state,
+            state: Bits::pack(circuit.initial.iter().copied()),
+            phase: 0,
             is_terminal: false,
             fault: None,
             legal: Vec::new(),
             legal_ends: vec![0; n_roles],
             payoffs: vec![0.0; n_roles],
-            desk,
-            rules: Arc::new(rules),
+            desks: engines.iter().map(Engine::desk).collect(),
+            rules: Arc::new(Rules {
+                sense: Interpreter::new(&lower(n_leaves, &circuit.ands, &percepts)),
+                engines,
+                phases,
+                first_inputs,
+                goals,
+                shape,
+                circuit,
+            }),
         };
         position.look();
         position
@@ -156,11 +147,7 @@ impl ScalarCircuit {
 
     /// How steps are worked out.
     pub fn executor(&self) -> Executor {
-        match &self.rules.engine {
-            Engine::Full(full) if full.is_native() => Executor::Native,
-            Engine::Full(_) => Executor::Levelled,
-            Engine::Events(_) => Executor::Events,
-        }
+        self.rules.engines[self.phase].executor()
     }
 
     /// The move of a role by its index within the role.
@@ -177,40 +164,21 @@ impl ScalarCircuit {
     /// The goal values that hold for the role here, in ascending order. Games as they should be have exactly one.
     pub fn goal_values(&self, role: Role) -> Vec<i64> {
         let goals = self.rules.goals[role.index()].iter().rev();
-        let answers = self.answers();
+        let answers = self.desks[self.phase].answers();
         goals.filter(|&&(_, place)| has_bit(answers, place)).map(|&(value, _)| value).collect()
-    }
-
-    /// What the circuit says of the state, a bit each: legal moves, the end, goals.
-    fn answers(&self) -> &[u64] {
-        match (&self.desk, &self.rules.engine) {
-            (Desk::Events(desk), Engine::Events(net)) => desk.answers(net),
-            (Desk::Full(desk), _) => desk.answers(),
-            (Desk::Events(_), Engine::Full(_)) => unreachable!("a desk goes with its engine"),
-        }
     }
 
     /// Works out everything there is to know of the state.
     fn look(&mut self) {
-        match (&mut self.desk, &self.rules.engine) {
-            (Desk::Full(desk), Engine::Full(full)) => full.look(desk, &self.state),
-            (Desk::Events(desk), Engine::Events(net)) => {
-                desk.set_state(net, self.state.words(), self.rules.circuit.base.len());
-                desk.settle(net);
-            }
-            _ => unreachable!("a desk goes with its engine"),
-        }
+        self.phase = self.rules.phases.of(&self.state);
+        self.rules.engines[self.phase].look(&mut self.desks[self.phase], &self.state);
         self.read();
     }
 
     /// Takes over what the circuit says of the state: legal moves, end, goals.
     fn read(&mut self) {
-        let rules = Arc::clone(&self.rules);
-        let answers = match (&self.desk, &rules.engine) {
-            (Desk::Events(desk), Engine::Events(net)) => desk.answers(net),
-            (Desk::Full(desk), _) => desk.answers(),
-            (Desk::Events(_), Engine::Full(_)) => unreachable!("a desk goes with its engine"),
-        };
+        let rules = &*self.rules;
+        let answers = self.desks[self.phase].answers();
         let n_inputs = rules.first_inputs[rules.circuit.roles.len()];
         self.is_terminal = has_bit(answers, n_inputs as usize);
         self.fault = None;
@@ -254,8 +222,9 @@ impl ScalarCircuit {
     /// Whether propagating changes is likely to be faster than working everything out anew, by the work that a few random
     /// games take: no clock is read.
     fn prefers_events(&self) -> bool {
-        let Desk::Events(desk) = &self.desk else { return false };
-        let before = desk.n_followed;
+        let n_followed =
+            |position: &ScalarCircuit| -> u64 { position.desks.iter().map(Desk::n_followed).sum() };
+        let before = n_followed(self);
         let mut position = self.clone();
         let mut rng = Rng::seed_from_u64(1);
         let mut n_steps = 0;
@@ -266,9 +235,10 @@ impl ScalarCircuit {
             }
             n_steps += position.play_out(&mut rng, TRIAL_STEPS - n_steps);
         }
-        let Desk::Events(desk) = &position.desk else { return false };
-        let per_step = (desk.n_followed - before) / n_steps as u64;
-        per_step * EDGE_IN_GATES < self.rules.circuit.ands.len() as u64
+        let circuits = &self.rules.phases.circuits;
+        let n_gates: usize = circuits.iter().map(|circuit| circuit.ands.len()).sum();
+        let n_evaluated = n_steps * n_gates / circuits.len();
+        (n_followed(&position) - before) * EDGE_IN_GATES < n_evaluated as u64
     }
 }
 
@@ -306,20 +276,10 @@ impl Position for ScalarCircuit {
 
     fn advance(&mut self, joint: &[Input]) {
         debug_assert_eq!(joint.len(), self.payoffs.len(), "a joint move has a move for each role");
-        let n_base = self.rules.circuit.base.len();
-        match (&mut self.desk, &self.rules.engine) {
-            (Desk::Full(desk), Engine::Full(full)) => {
-                full.step(desk, joint, &mut self.state);
-                full.look(desk, &self.state);
-            }
-            (Desk::Events(desk), Engine::Events(net)) => {
-                desk.set_joint(net, n_base, joint.iter().map(|input| input.0));
-                desk.settle(net);
-                desk.step(net, self.state.words_mut());
-                desk.settle(net);
-            }
-            _ => unreachable!("a desk goes with its engine"),
-        }
+        let Rules { engines, phases, .. } = &*self.rules;
+        engines[self.phase].step(&mut self.desks[self.phase], joint, &mut self.state);
+        self.phase = phases.after(self.phase);
+        engines[self.phase].look(&mut self.desks[self.phase], &self.state);
         self.read();
     }
 
@@ -346,7 +306,7 @@ impl Position for ScalarCircuit {
 
     fn batch(&self, seed: u64) -> Option<Box<dyn Batch<State = Bits, Move = Input>>> {
         let circuit = Arc::clone(&self.rules.circuit);
-        let options = BatchOptions { backend: self.rules.backend, seed, turns: prove_turns(&circuit) };
+        let options = BatchOptions { backend: Backend::default(), seed, turns: prove_turns(&circuit) };
         Some(Box::new(BatchCircuit::new(circuit, self.rules.shape.clone(), options)))
     }
 }

@@ -13,7 +13,7 @@ pub fn prove_turns(circuit: &Circuit) -> Option<Turns> {
 }
 
 /// The rings of base bits of which exactly one is true at first.
-fn rings(circuit: &Circuit) -> Vec<Vec<usize>> {
+pub(crate) fn rings(circuit: &Circuit) -> Vec<Vec<usize>> {
     let n_base = circuit.base.len();
     let source = |bit: usize| {
         let next = circuit.outputs.next[bit];
@@ -43,7 +43,7 @@ fn rings(circuit: &Circuit) -> Vec<Vec<usize>> {
     rings
 }
 
-fn turns_by(circuit: &Circuit, ring: &[usize]) -> Option<Turns> {
+pub(crate) fn turns_by(circuit: &Circuit, ring: &[usize]) -> Option<Turns> {
     let known: Vec<Vec<Option<bool>>> = ring.iter().map(|&token| evaluate(circuit, ring, token)).collect();
     let value =
         |place: usize, signal: Signal| known[place][signal.gate()].map(|value| value != signal.is_inverted());
