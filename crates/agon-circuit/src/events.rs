@@ -1,8 +1,10 @@
 //! One game at a time by propagating changes: what a step does not touch is not computed again.
 //!
 //! The circuit becomes a net of AND gates of any width. A gate counts its false inputs and is true when there are none, so a
-//! changed input costs one addition. Changes run through the net level by level, so that a gate is settled when its turn
-//! comes and nothing is computed twice.
+//! changed input costs one addition. Gates that have to change are marked, and the marks are worked off in the order of the
+//! gates, in which every gate comes after its inputs: a gate is settled when its turn comes and nothing is computed twice.
+//!
+//! Following an edge takes no branch: whether a gate has to change is anybody's guess, and wrong guesses cost more than all the rest.
 
 use crate::{Circuit, Signal};
 
@@ -17,34 +19,39 @@ pub(crate) struct EventNet {
     /// By node: where its edges start; `edges` names gates, doubled, plus one if the gate reads the inverse.
     edge_starts: Vec<u32>,
     edges: Vec<u32>,
-    /// By node: where its output bits start; `outputs` names bits, doubled, plus one if the output is the inverse.
+    /// By node: where its output bits start.
     output_starts: Vec<u32>,
     outputs: Vec<u32>,
-    /// By level: where its part of the queue starts.
-    level_starts: Vec<u32>,
     /// What a desk starts with: all leaves false.
     cells: Vec<Cell>,
     words: Vec<u64>,
     n_next_words: usize,
 }
 
+/// How many inputs of a node are false, doubled, plus one if the node is true. Leaves count nothing.
 #[derive(Copy, Clone, Default)]
-struct Cell {
-    /// False inputs; for leaves 1 or 0.
-    n_false: i32,
-    level: u16,
-    value: bool,
-    is_queued: bool,
+struct Cell(i32);
+
+impl Cell {
+    #[inline(always)]
+    fn value(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// Whether the value is not what the inputs say.
+    #[inline(always)]
+    fn has_to_change(self) -> bool {
+        (self.0 >> 1 == 0) != self.value()
+    }
 }
 
 /// What one position knows of the net.
 #[derive(Clone)]
 pub(crate) struct EventDesk {
     cells: Vec<Cell>,
-    /// Gates to look at, level by level, and how many there are of each.
-    queue: Vec<u32>,
-    n_queued: Vec<u32>,
-    lowest: usize,
+    /// By node, a bit: it has to change. `marked_words` has a bit for each word of `marked` that may have one.
+    marked: Vec<u64>,
+    marked_words: Vec<u64>,
     words: Vec<u64>,
     /// Edges followed so far: a measure of the work.
     pub(crate) n_followed: u64,
@@ -54,63 +61,45 @@ pub(crate) struct EventDesk {
     joint: Vec<u32>,
 }
 
-/// Nets with more levels than a cell can tell are not made.
-const MAX_LEVELS: usize = u16::MAX as usize;
-
 impl EventNet {
-    /// The net of a circuit, unless it is too deep.
-    pub(crate) fn new(circuit: &Circuit) -> Option<EventNet> {
+    pub(crate) fn new(circuit: &Circuit) -> EventNet {
         let n_leaves = circuit.first_and() - 1;
         let roots: Vec<Signal> =
             circuit.outputs.next.iter().copied().chain(circuit.outputs.state_signals()).collect();
         let wanted = circuit.cone(roots.iter().copied());
         let is_own = own_gates(circuit, &roots, &wanted);
 
-        // Node numbers: leaf `gate - 1`; gates that are their own in order.
         let mut node_of = vec![u32::MAX; circuit.n_gates()];
         (0..n_leaves).for_each(|leaf| node_of[leaf + 1] = leaf as u32);
-        let mut n_nodes = n_leaves;
         let mut links: Vec<[u32; 2]> = Vec::new();
-        let mut cells = vec![Cell { n_false: 1, ..Cell::default() }; n_leaves];
+        let mut cells = vec![Cell::default(); n_leaves];
         let mut stack = Vec::new();
-        for (gate, _) in (circuit.first_and()..).zip(&circuit.ands) {
+        for gate in circuit.first_and()..circuit.n_gates() {
             if !wanted[gate] || !is_own[gate] {
                 continue;
             }
-            node_of[gate] = n_nodes as u32;
-            let mut cell = Cell::default();
+            let node = cells.len() as u32;
+            node_of[gate] = node;
+            let mut n_false = 0;
             stack.extend(circuit.ands[gate - circuit.first_and()]);
             while let Some(signal) = stack.pop() {
                 let from = signal.gate();
                 if signal.is_constant() {
-                    cell.n_false += i32::from(signal == Signal::FALSE);
+                    n_false += i32::from(signal == Signal::FALSE);
                     continue;
                 }
                 if !is_own[from] && !signal.is_inverted() {
                     stack.extend(circuit.ands[from - circuit.first_and()]);
                     continue;
                 }
-                let source = &cells[node_of[from] as usize];
-                cell.level = cell.level.max(source.level.checked_add(1)?);
-                cell.n_false += i32::from(source.value == signal.is_inverted());
-                links.push([node_of[from], (n_nodes as u32) << 1 | u32::from(signal.is_inverted())]);
+                n_false += i32::from(cells[node_of[from] as usize].value() == signal.is_inverted());
+                links.push([node_of[from], node << 1 | u32::from(signal.is_inverted())]);
             }
-            cell.value = cell.n_false == 0;
-            cells.push(cell);
-            n_nodes += 1;
+            cells.push(Cell(n_false << 1 | i32::from(n_false == 0)));
         }
-
-        let n_levels = cells.iter().map(|cell| usize::from(cell.level)).max().unwrap_or(0) + 1;
-        if n_levels > MAX_LEVELS {
-            return None;
-        }
-        let mut level_starts = vec![0_u32; n_levels + 1];
-        cells.iter().for_each(|cell| level_starts[usize::from(cell.level) + 1] += 1);
-        (0..n_levels).for_each(|level| level_starts[level + 1] += level_starts[level]);
 
         let n_next_words = circuit.base.len().div_ceil(64);
-        let n_words = n_next_words + (roots.len() - circuit.base.len()).div_ceil(64);
-        let mut words = vec![0; n_words];
+        let mut words = vec![0; n_next_words + (roots.len() - circuit.base.len()).div_ceil(64)];
         let mut taps: Vec<[u32; 2]> = Vec::new();
         for (idx, root) in roots.iter().enumerate() {
             let bit =
@@ -119,34 +108,33 @@ impl EventNet {
                 *root == Signal::TRUE
             } else {
                 let node = node_of[root.gate()];
-                taps.push([node, (bit as u32) << 1 | u32::from(root.is_inverted())]);
-                cells[node as usize].value != root.is_inverted()
+                taps.push([node, bit as u32]);
+                cells[node as usize].value() != root.is_inverted()
             };
             words[bit / 64] |= u64::from(value) << (bit % 64);
         }
-        let (edge_starts, edges) = by_source(n_nodes, &links);
-        let (output_starts, outputs) = by_source(n_nodes, &taps);
-        Some(EventNet {
+        let (edge_starts, edges) = by_source(cells.len(), &links);
+        let (output_starts, outputs) = by_source(cells.len(), &taps);
+        EventNet {
             n_base: circuit.base.len(),
             n_leaves,
             edge_starts,
             edges,
             output_starts,
             outputs,
-            level_starts,
             cells,
             words,
             n_next_words,
-        })
+        }
     }
 
     /// A desk with all leaves false.
     pub(crate) fn desk(&self) -> EventDesk {
+        let n_marked = self.cells.len().div_ceil(64);
         EventDesk {
             cells: self.cells.clone(),
-            queue: vec![0; self.cells.len()],
-            n_queued: vec![0; self.level_starts.len()],
-            lowest: usize::MAX,
+            marked: vec![0; n_marked],
+            marked_words: vec![0; n_marked.div_ceil(64)],
             words: self.words.clone(),
             n_followed: 0,
             known: vec![0; self.n_next_words],
@@ -156,29 +144,24 @@ impl EventNet {
 }
 
 impl EventDesk {
-    /// Legal moves, the end, goals: as bits.
-    pub(crate) fn answers(&self) -> &[u64] {
-        &self.words[self.known.len()..]
-    }
-
     /// The next state, if the moves that are set are made.
     pub(crate) fn next(&self) -> &[u64] {
         &self.words[..self.known.len()]
     }
 
+    /// Legal moves, the end, goals: as bits.
+    pub(crate) fn answers(&self) -> &[u64] {
+        &self.words[self.known.len()..]
+    }
+
     /// Makes the base bits those of a state. To be followed by [`EventDesk::settle`].
     pub(crate) fn set_state(&mut self, net: &EventNet, state: &[u64]) {
         for (idx, &word) in state.iter().enumerate() {
-            let changed = std::mem::replace(&mut self.known[idx], word) ^ word;
-            self.toggle_bits(net, idx, changed);
-        }
-    }
-
-    #[inline(always)]
-    fn toggle_bits(&mut self, net: &EventNet, word_idx: usize, mut changed: u64) {
-        while changed != 0 {
-            self.toggle_leaf(net, 64 * word_idx + changed.trailing_zeros() as usize);
-            changed &= changed - 1;
+            let mut changed = std::mem::replace(&mut self.known[idx], word) ^ word;
+            while changed != 0 {
+                self.toggle_leaf(net, 64 * idx + changed.trailing_zeros() as usize);
+                changed &= changed - 1;
+            }
         }
     }
 
@@ -204,47 +187,40 @@ impl EventDesk {
     /// A node takes its other value, and tells all who read it.
     #[inline(always)]
     fn toggle(&mut self, net: &EventNet, node: usize) {
-        let value = !self.cells[node].value;
-        self.cells[node].value = value;
+        self.cells[node].0 ^= 1;
+        // What readers of the plain value add to their counts, doubled; the others subtract it.
+        let plain = 2 - 4 * i32::from(self.cells[node].value());
         let edges = &net.edges[net.edge_starts[node] as usize..net.edge_starts[node + 1] as usize];
         self.n_followed += edges.len() as u64;
         for &edge in edges {
-            let gate = edge >> 1;
-            let cell = &mut self.cells[gate as usize];
-            // The input that the gate sees has become true, or false.
-            cell.n_false += if value != (edge & 1 == 1) { -1 } else { 1 };
-            if !cell.is_queued && (cell.n_false == 0) != cell.value {
-                cell.is_queued = true;
-                let level = usize::from(cell.level);
-                let n_queued = &mut self.n_queued[level];
-                self.queue[(net.level_starts[level] + *n_queued) as usize] = gate;
-                *n_queued += 1;
-                self.lowest = self.lowest.min(level);
-            }
+            let gate = (edge >> 1) as usize;
+            let inverted = -((edge & 1) as i32);
+            let cell = &mut self.cells[gate];
+            cell.0 += (plain ^ inverted) - inverted;
+            let mark = u64::from(cell.has_to_change());
+            let marked = &mut self.marked[gate / 64];
+            *marked = *marked & !(1 << (gate % 64)) | mark << (gate % 64);
+            self.marked_words[gate / 4096] |= mark << (gate / 64 % 64);
         }
-        for &output in &net.outputs[net.output_starts[node] as usize..net.output_starts[node + 1] as usize] {
-            let bit = (output >> 1) as usize;
-            self.words[bit / 64] ^= 1 << (bit % 64);
+        for &bit in &net.outputs[net.output_starts[node] as usize..net.output_starts[node + 1] as usize] {
+            self.words[bit as usize / 64] ^= 1 << (bit % 64);
         }
     }
 
-    /// Lets all changes run through the net.
+    /// Lets all changes run through the net. Every gate marks only gates after it.
     pub(crate) fn settle(&mut self, net: &EventNet) {
-        for level in self.lowest..net.level_starts.len() - 1 {
-            let start = net.level_starts[level] as usize;
-            // Gates only queue gates of higher levels.
-            for idx in start..start + self.n_queued[level] as usize {
-                let gate = self.queue[idx] as usize;
-                let cell = &mut self.cells[gate];
-                cell.is_queued = false;
-                // It may have changed back before its turn came.
-                if (cell.n_false == 0) != cell.value {
-                    self.toggle(net, gate);
+        for high in 0..self.marked_words.len() {
+            while self.marked_words[high] != 0 {
+                let low = self.marked_words[high].trailing_zeros() as usize;
+                let word = 64 * high + low;
+                while self.marked[word] != 0 {
+                    let bit = self.marked[word].trailing_zeros() as usize;
+                    self.marked[word] &= self.marked[word] - 1;
+                    self.toggle(net, 64 * word + bit);
                 }
+                self.marked_words[high] &= !(1 << low);
             }
-            self.n_queued[level] = 0;
         }
-        self.lowest = usize::MAX;
     }
 }
 

@@ -59,11 +59,6 @@ impl Phases {
         Phases { circuits: ring.iter().map(at_place).collect(), ring }
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.circuits.len()
-    }
-
     /// Where the token is.
     pub(crate) fn of(&self, state: &Bits) -> usize {
         self.ring.iter().position(|&bit| state.get(bit)).unwrap_or(0)

@@ -33,7 +33,6 @@ pub struct ScalarCircuit {
     legal: Vec<Input>,
     /// By role: where its legal moves end in `legal`.
     legal_ends: Vec<u32>,
-    payoffs: Vec<f64>,
     /// The place of the token that the circuit is cut up by.
     phase: usize,
     /// By phase: what its engine works on.
@@ -64,8 +63,8 @@ struct Rules {
     sense: Interpreter,
     /// By role: its first input, and at the end the number of inputs.
     first_inputs: Vec<u32>,
-    /// By role: goal values with their places among the answers, the highest first.
-    goals: Vec<Vec<(i64, usize)>>,
+    /// By role: goal values in ascending order, and where their bits start among the answers.
+    goals: Vec<(Vec<i64>, usize)>,
 }
 
 impl ScalarCircuit {
@@ -109,11 +108,12 @@ impl ScalarCircuit {
         for role in &circuit.roles {
             first_inputs.push(first_inputs[first_inputs.len() - 1] + role.moves.len() as u32);
         }
-        let mut place = circuit.n_inputs() + 1;
+        let mut first = circuit.n_inputs() + 1;
         let goals = circuit.outputs.goals.iter().map(|of_role| {
-            let places: Vec<(i64, usize)> = of_role.iter().map(|&(value, _)| value).zip(place..).collect();
-            place += places.len();
-            places.into_iter().rev().collect()
+            let values: Vec<i64> = of_role.iter().map(|&(value, _)| value).collect();
+            first += values.len();
+            let start = first - values.len();
+            (values, start)
         });
         let goals = goals.collect();
         let n_roles = circuit.roles.len();
@@ -124,7 +124,6 @@ impl ScalarCircuit {
             fault: None,
             legal: Vec::new(),
             legal_ends: vec![0; n_roles],
-            payoffs: vec![0.0; n_roles],
             desks: engines.iter().map(Engine::desk).collect(),
             rules: Arc::new(Rules {
                 sense: Interpreter::new(&lower(n_leaves, &circuit.ands, &percepts)),
@@ -163,9 +162,14 @@ impl ScalarCircuit {
 
     /// The goal values that hold for the role here, in ascending order. Games as they should be have exactly one.
     pub fn goal_values(&self, role: Role) -> Vec<i64> {
-        let goals = self.rules.goals[role.index()].iter().rev();
         let answers = self.desks[self.phase].answers();
-        goals.filter(|&&(_, place)| has_bit(answers, place)).map(|&(value, _)| value).collect()
+        let (values, first) = &self.rules.goals[role.index()];
+        values
+            .iter()
+            .zip(*first..)
+            .filter(|&(_, bit)| has_bit(answers, bit))
+            .map(|(&value, _)| value)
+            .collect()
     }
 
     /// Works out everything there is to know of the state.
@@ -213,10 +217,6 @@ impl ScalarCircuit {
             self.legal.clear();
             self.legal_ends.fill(0);
         }
-        for (payoff, goals) in self.payoffs.iter_mut().zip(&rules.goals) {
-            let highest = goals.iter().find(|&&(_, place)| has_bit(answers, place));
-            *payoff = highest.map_or(0.0, |&(value, _)| value as f64);
-        }
     }
 
     /// Whether propagating changes is likely to be faster than working everything out anew, by the work that a few random
@@ -238,7 +238,8 @@ impl ScalarCircuit {
         let circuits = &self.rules.phases.circuits;
         let n_gates: usize = circuits.iter().map(|circuit| circuit.ands.len()).sum();
         let n_evaluated = n_steps * n_gates / circuits.len();
-        (n_followed(&position) - before) * EDGE_IN_GATES < n_evaluated as u64
+        let n_moved = n_steps * (3 * self.rules.circuit.base.len() + 2 * self.rules.circuit.n_inputs());
+        (n_followed(&position) - before) * EDGE_IN_GATES < (n_evaluated + n_moved) as u64
     }
 }
 
@@ -247,7 +248,22 @@ const TRIAL_STEPS: usize = 200;
 
 /// How many gates native code computes in the time in which one edge is followed. Measured on shipped games; the choice is
 /// not sensitive to it.
-const EDGE_IN_GATES: u64 = 8;
+const EDGE_IN_GATES: u64 = 24;
+
+/// The highest bit that is set within a range, counted from its start.
+fn highest_bit(words: &[u64], range: std::ops::Range<usize>) -> Option<usize> {
+    let mut end = range.end;
+    while end > range.start {
+        let start = (end - 1) / 64 * 64;
+        let word = words[start / 64] << (63 - (end - 1) % 64);
+        if word != 0 {
+            let bit = end - 1 - word.leading_zeros() as usize;
+            return bit.checked_sub(range.start);
+        }
+        end = start;
+    }
+    None
+}
 
 fn has_bit(words: &[u64], bit: usize) -> bool {
     words[bit / 64] >> (bit % 64) & 1 == 1
@@ -271,11 +287,13 @@ impl Position for ScalarCircuit {
     }
 
     fn payoff(&self, player: Role) -> f64 {
-        self.payoffs[player.index()]
+        let answers = self.desks[self.phase].answers();
+        let (values, first) = &self.rules.goals[player.index()];
+        highest_bit(answers, *first..first + values.len()).map_or(0.0, |idx| values[idx] as f64)
     }
 
     fn advance(&mut self, joint: &[Input]) {
-        debug_assert_eq!(joint.len(), self.payoffs.len(), "a joint move has a move for each role");
+        debug_assert_eq!(joint.len(), self.legal_ends.len(), "a joint move has a move for each role");
         let Rules { engines, phases, .. } = &*self.rules;
         engines[self.phase].step(&mut self.desks[self.phase], joint, &mut self.state);
         self.phase = phases.after(self.phase);

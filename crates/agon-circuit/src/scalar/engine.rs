@@ -21,8 +21,11 @@ pub(super) enum Desk {
 impl Engine {
     /// `Auto` is not for here to decide and counts as `Native`.
     pub(super) fn new(circuit: &Circuit, executor: Executor) -> Engine {
-        let net = (executor == Executor::Events).then(|| EventNet::new(circuit)).flatten();
-        net.map_or_else(|| Engine::Full(Full::new(circuit, executor != Executor::Levelled)), Engine::Events)
+        match executor {
+            Executor::Events => Engine::Events(EventNet::new(circuit)),
+            Executor::Auto | Executor::Native => Engine::Full(Full::new(circuit, true)),
+            Executor::Levelled => Engine::Full(Full::new(circuit, false)),
+        }
     }
 
     pub(super) fn desk(&self) -> Desk {

@@ -27,6 +27,8 @@ const MAX_NATIVE_GATES: usize = 400_000;
 #[derive(Clone)]
 pub(super) struct FullDesk {
     sheets: Sheets,
+    /// The state that the leaves hold.
+    known: Vec<u64>,
     answers: Vec<u64>,
 }
 
@@ -72,21 +74,26 @@ impl Full {
                 Sheets::Words { leaves: vec![0; self.n_leaves], results: vec![0; n_results] }
             }
         };
-        FullDesk { sheets, answers: vec![0; self.n_look.div_ceil(64)] }
+        FullDesk {
+            sheets,
+            known: vec![0; self.n_base.div_ceil(64)],
+            answers: vec![0; self.n_look.div_ceil(64)],
+        }
     }
 
     /// Works out what a state says.
     pub(super) fn look(&self, desk: &mut FullDesk, state: &Bits) {
-        match (&mut desk.sheets, &self.code) {
+        let FullDesk { sheets, known, answers } = desk;
+        match (sheets, &self.code) {
             (Sheets::Words { leaves, results }, Code::Levelled { look, .. }) => {
-                load(state, self.n_base, leaves);
+                load(state, known, leaves);
                 look.run(leaves, &mut results[..self.n_look]);
-                gather(&results[..self.n_look], &mut desk.answers);
+                gather(&results[..self.n_look], answers);
             }
             (Sheets::Planes { leaves, results, scratch }, Code::Native { look, .. }) => {
-                load(state, self.n_base, leaves);
+                load(state, known, leaves);
                 look.run(&leaves[..self.n_base], &leaves[self.n_base..], results, scratch);
-                gather(&results[..self.n_look], &mut desk.answers);
+                gather(&results[..self.n_look], answers);
             }
             _ => unreachable!("a desk goes with its code"),
         }
@@ -126,18 +133,25 @@ fn set_joint<W: Word>(joint: &[Input], inputs: &mut [W], value: W) {
     }
 }
 
-/// Spreads a state over leaves, one bit each.
-fn load<W: Word>(state: &Bits, n_base: usize, leaves: &mut [W]) {
-    for (leaves, &word) in leaves[..n_base].chunks_mut(64).zip(state.words()) {
-        for (bit, leaf) in leaves.iter_mut().enumerate() {
-            *leaf = if word >> bit & 1 == 1 { W::ONES } else { W::ZERO };
+/// Spreads a state over leaves, one bit each; only what differs from the state known there is touched.
+fn load<W: Word>(state: &Bits, known: &mut [u64], leaves: &mut [W]) {
+    for (idx, (known, &word)) in known.iter_mut().zip(state.words()).enumerate() {
+        let mut changed = std::mem::replace(known, word) ^ word;
+        while changed != 0 {
+            let bit = changed.trailing_zeros() as usize;
+            changed &= changed - 1;
+            leaves[64 * idx + bit] = if word >> bit & 1 == 1 { W::ONES } else { W::ZERO };
         }
     }
 }
 
 /// Packs results into words.
 fn gather<W: Word>(results: &[W], words: &mut [u64]) {
-    for (word, bits) in words.iter_mut().zip(results.chunks(64)) {
-        *word = bits.iter().rev().fold(0, |word, bit| word << 1 | u64::from(bit.is_set()));
+    for (word, results) in words.iter_mut().zip(results.chunks(64)) {
+        let mut packed = 0;
+        for (bit, result) in results.iter().enumerate() {
+            packed |= u64::from(result.is_set()) << bit;
+        }
+        *word = packed;
     }
 }
