@@ -101,18 +101,22 @@ impl Board {
         for (relation, arity) in relations {
             for first in 0..arity {
                 for second in first + 1..arity {
-                    found.extend(Candidate::new(&states, relation, arity, (first, second), chains));
+                    found.extend(Candidate::new(&states, relation, arity, (first, second)));
                 }
             }
         }
         // The board is what fills most places; the others are drawn on it if they lie within.
         let is_board = |candidate: &&Candidate| candidate.is_spread && candidate.n_places >= 4;
-        let main = found.iter().filter(is_board).max_by_key(|c| (c.n_places, std::cmp::Reverse(c.places)))?;
-        let main = main.clone();
+        let boards = found.iter().filter(is_board).filter_map(|candidate| {
+            let sides = (Axis::new(&candidate.firsts, chains)?, Axis::new(&candidate.seconds, chains)?);
+            (sides.0.len() <= MAX_SIDE && sides.1.len() <= MAX_SIDE).then_some((candidate, sides))
+        });
+        let (main, (first, second)) =
+            boards.max_by_key(|(c, _)| (c.n_places, std::cmp::Reverse(c.places)))?;
         let mut layers = vec![main.layer("#".to_owned())];
         for other in &found {
-            let is_within = other.first.values().iter().all(|v| main.first.index(v).is_some())
-                && other.second.values().iter().all(|v| main.second.index(v).is_some());
+            let is_within = other.firsts.iter().all(|name| first.index(name).is_some())
+                && other.seconds.iter().all(|name| second.index(name).is_some());
             // Without a value, a relation of which there is one fluent for each column counts something, such as heights.
             let says_something = other.has_values || other.is_spread || other.is_single;
             if other.relation != main.relation && is_within && says_something {
@@ -122,8 +126,8 @@ impl Board {
         }
         layers.dedup_by(|a, b| a.relation == b.relation && a.arity == b.arity);
         let labels = labels(&states, &layers);
-        let is_turned = main.second.is_letters() && !main.first.is_letters();
-        let (columns, rows) = if is_turned { (main.second, main.first) } else { (main.first, main.second) };
+        let is_turned = second.is_letters() && !first.is_letters();
+        let (columns, rows) = if is_turned { (second, first) } else { (first, second) };
         if is_turned {
             layers.iter_mut().for_each(|layer| std::mem::swap(&mut layer.column_at, &mut layer.row_at));
         }
@@ -191,8 +195,9 @@ struct Candidate {
     arity: usize,
     /// Which arguments they are.
     places: (usize, usize),
-    first: Axis,
-    second: Axis,
+    /// What occurs in the one and in the other.
+    firsts: BTreeSet<String>,
+    seconds: BTreeSet<String>,
     n_places: usize,
     has_values: bool,
     /// In some state it has several fluents in one column, and in one row: it is no function of either.
@@ -207,7 +212,6 @@ impl Candidate {
         relation: &str,
         arity: usize,
         places: (usize, usize),
-        chains: &[Vec<String>],
     ) -> Option<Candidate> {
         let own = |flat: &&Flat<'_>| flat.relation == relation && flat.arguments.len() == arity;
         let place =
@@ -227,18 +231,13 @@ impl Candidate {
             is_single &= here.len() <= 1;
             all.extend(here);
         }
-        let first = Axis::new(&all.iter().map(|(first, _)| first.as_str()).collect(), chains)?;
-        let second = Axis::new(&all.iter().map(|(_, second)| second.as_str()).collect(), chains)?;
-        if first.len() > MAX_SIDE || second.len() > MAX_SIDE {
-            return None;
-        }
         Some(Candidate {
             relation: relation.to_owned(),
             arity,
             places,
-            first,
-            second,
             n_places: all.len(),
+            firsts: all.iter().map(|(first, _)| first.clone()).collect(),
+            seconds: all.iter().map(|(_, second)| second.clone()).collect(),
             has_values: arity > 2,
             is_spread: spread_first && spread_second,
             is_single,

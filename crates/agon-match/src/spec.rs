@@ -273,7 +273,12 @@ fn names() -> String {
 }
 
 fn closest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |other: &&str| strsim::damerau_levenshtein(other, &name.to_lowercase());
+    let name = name.to_lowercase();
+    // Somebody who writes the beginning means the rest.
+    let distance = |other: &&str| {
+        let is_beginning = name.len() >= 2 && other.starts_with(&name);
+        if is_beginning { 0 } else { strsim::damerau_levenshtein(other, &name) }
+    };
     among.min_by_key(distance).filter(|best| distance(best) <= 1 + name.len() / 4)
 }
 

@@ -1,1 +1,5 @@
-//! Tests of this crate.
+//! Tests of what needs no game.
+
+mod board;
+mod names;
+mod wire;

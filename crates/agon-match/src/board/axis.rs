@@ -10,10 +10,11 @@ pub(super) struct Axis {
 
 impl Axis {
     /// The axis along which names lie: numbers, letters, names with numbers at their end, or names that the rules put in an order.
-    pub(super) fn new(names: &BTreeSet<&str>, chains: &[Vec<String>]) -> Option<Axis> {
+    pub(super) fn new(names: &BTreeSet<String>, chains: &[Vec<String>]) -> Option<Axis> {
         if names.len() < 2 {
             return None;
         }
+        let names: &BTreeSet<&str> = &names.iter().map(String::as_str).collect();
         let values = numbered(names).or_else(|| lettered(names)).or_else(|| chained(names, chains))?;
         Some(Axis { values })
     }
@@ -31,7 +32,7 @@ impl Axis {
     }
 
     pub(super) fn is_letters(&self) -> bool {
-        self.values.iter().all(|value| value.chars().all(char::is_alphabetic))
+        self.values.iter().all(|value| value.len() == 1 && value.as_bytes()[0].is_ascii_alphabetic())
     }
 }
 

@@ -45,6 +45,8 @@ pub(crate) struct Human {
     board: Option<Arc<Board>>,
     console: Arc<Console>,
     last: Option<News>,
+    /// Whether the board has been shown. After that, whoever shows the match shows it.
+    has_shown: bool,
 }
 
 const HELP: &str = "\
@@ -62,7 +64,7 @@ impl Human {
         board: Option<Arc<Board>>,
         console: Arc<Console>,
     ) -> Human {
-        Human { role_name, view, board, console, last: None }
+        Human { role_name, view, board, console, last: None, has_shown: false }
     }
 
     fn show_board(&self) {
@@ -106,12 +108,18 @@ impl Player for Human {
         match legal.as_slice() {
             [] => return Err(Lapse::Broken("no legal move is known".to_owned())),
             [only] => {
+                if self.view.state().is_none() && self.last.as_ref().is_some_and(|l| !l.seen.is_empty()) {
+                    self.show_board();
+                }
                 say!("{}", terminal::dim(&format!("{}: {only}, the only move", self.role_name)));
                 return chosen(only);
             }
             [_, _, ..] => {}
         }
-        self.show_board();
+        if !self.has_shown || self.view.state().is_none() {
+            self.has_shown = true;
+            self.show_board();
+        }
         say!("{} to move:", terminal::bold(&self.role_name));
         Human::show_moves(&legal, MAX_LISTED);
         loop {
