@@ -24,6 +24,11 @@ pub(crate) fn replay(
 ) -> Result<Option<Result<(), Failure>>, Failure> {
     let (rules, path) = match (rules, file) {
         (Some(rules), Some(file)) => (Some(rules), file),
+        (Some(game), None) if Shipped::named(game).is_some() && !Path::new(game).exists() => {
+            return Err(Failure::unreadable(format!(
+                "a recording of {game} is missing: agon replay {game} TRACE; try --help"
+            )));
+        }
         (Some(file), None) => (None, Path::new(file)),
         (None, _) => return Ok(None),
     };

@@ -46,6 +46,9 @@ fn matches_that_differ_in_hidden_things_alone_are_the_same_to_a_player() {
     }
 }
 
+/// Step by step, its own move and what it perceived.
+type Told = Vec<(String, Vec<String>)>;
+
 #[test]
 fn choices_follow_from_news_alone() {
     let mut n_compared = 0;
@@ -53,8 +56,7 @@ fn choices_follow_from_news_alone() {
         let game = open(path);
         for us in game.shape().players() {
             // All that a player had been told, with the state it could not see: and what it then chose.
-            let mut chosen: BTreeMap<Vec<(String, Vec<String>)>, (Vec<String>, Result<String, Lapse>)> =
-                BTreeMap::new();
+            let mut chosen: BTreeMap<Told, (Vec<String>, Result<String, Lapse>)> = BTreeMap::new();
             for seed in 0..12 {
                 let (played, log) = overheard(&game, us, "random", seed, Vec::new());
                 for (n, choice) in log.choices.iter().enumerate() {
