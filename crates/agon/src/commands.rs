@@ -7,7 +7,10 @@ mod games;
 mod gdl_perf;
 mod ground;
 mod info;
+mod matches;
 mod perft;
+mod play;
+mod players;
 mod record;
 mod replay;
 mod show;
@@ -45,6 +48,9 @@ enum Command {
     Perft(perft::Args),
     Record(record::Args),
     Replay(replay::Args),
+    Match(matches::Args),
+    Play(play::Args),
+    Players(players::Args),
 }
 
 pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
@@ -62,5 +68,8 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Perft(args) => perft::run(args),
         Command::Record(args) => record::run(args),
         Command::Replay(args) => replay::run(args),
+        Command::Match(args) => matches::run(args),
+        Command::Play(args) => play::run(args),
+        Command::Players(args) => players::run(args),
     }
 }

@@ -1,10 +1,15 @@
 //! The `agon` command: one file per subcommand, below `commands`.
 #![forbid(unsafe_code)]
 
+mod clock;
 mod commands;
+mod contest;
 mod failure;
 mod fresh;
+mod match_record;
 mod open;
+mod outside;
+mod picture;
 mod shipped;
 mod terminal;
 mod trace;

@@ -35,24 +35,29 @@ pub(crate) struct Step {
     pub(crate) joint: Vec<String>,
 }
 
+/// The JSON value in a file, gzip'd or not.
+pub(crate) fn read_json(path: &Path) -> Result<Value, Failure> {
+    let fail = |what: String| Failure::unreadable(format!("cannot read {}: {what}", path.display()));
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
+        .map_err(|error| fail(error.to_string()))?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut unpacked = Vec::new();
+        flate2::read::GzDecoder::new(bytes.as_slice())
+            .take(MAX_BYTES)
+            .read_to_end(&mut unpacked)
+            .map_err(|error| fail(format!("not a proper gzip file: {error}")))?;
+        bytes = unpacked;
+    }
+    serde_json::from_slice(&bytes).map_err(|error| fail(format!("not proper JSON: {error}")))
+}
+
 impl Trace {
     /// Reads a trace from a file, gzip'd or not.
     pub(crate) fn read(path: &Path) -> Result<Trace, Failure> {
         let fail = |what: String| Failure::unreadable(format!("cannot read {}: {what}", path.display()));
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)
-            .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
-            .map_err(|error| fail(error.to_string()))?;
-        if bytes.starts_with(&[0x1f, 0x8b]) {
-            let mut unpacked = Vec::new();
-            flate2::read::GzDecoder::new(bytes.as_slice())
-                .take(MAX_BYTES)
-                .read_to_end(&mut unpacked)
-                .map_err(|error| fail(format!("not a proper gzip file: {error}")))?;
-            bytes = unpacked;
-        }
-        let value: Value =
-            serde_json::from_slice(&bytes).map_err(|error| fail(format!("not proper JSON: {error}")))?;
+        let value = read_json(path)?;
         Trace::from_json(&value).map_err(|what| fail(format!("not a trace: {what}")))
     }
 

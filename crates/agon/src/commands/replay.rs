@@ -11,6 +11,7 @@ use agon_gdl::check::check;
 use agon_gdl::engine::{GdlPosition, GdlTask};
 
 use crate::failure::{Failure, describe};
+use crate::match_record;
 use crate::open::{self, CaseChoice, EngineChoice, PlayOptions, RuleOptions};
 use crate::terminal;
 use crate::terminal::say;
@@ -22,14 +23,14 @@ use crate::trace::{Play, Trace};
 Examples:
   agon replay tic-tac-toe games/gdl/tic-tac-toe.trace.json
   agon replay --games rulesheets/ --traces traces/ --jobs 2
+  agon replay match.json
 
 The last line is `replayed P plays, S states, M mismatches`; the exit code is 0 only if M is 0.")]
 pub(crate) struct Args {
-    /// A shipped game's name or the path of a rulesheet
+    /// A shipped game's name or the path of a rulesheet; may be left out for a match of a shipped game
     #[arg(required_unless_present = "games")]
     rules: Option<String>,
-    /// The recorded game, .json or .json.gz
-    #[arg(required_unless_present = "games")]
+    /// The recorded game or match, .json or .json.gz
     trace: Option<PathBuf>,
     /// A folder of rulesheets, for a whole collection
     #[arg(long, requires = "traces", conflicts_with_all = ["rules", "trace"])]
@@ -59,6 +60,9 @@ struct Tally {
 const MAX_SHOWN: usize = 5;
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(verdict) = match_record::replay(args.rules.as_deref(), args.trace.as_deref(), &args.play)? {
+        return verdict;
+    }
     let total = match (&args.rules, &args.trace, &args.games, &args.traces) {
         (Some(rules), Some(trace), _, _) => {
             let trace = Trace::read(trace)?;

@@ -2,6 +2,7 @@
 //! is wrong with what it was given.
 
 mod exploding;
+mod matches;
 mod mistakes;
 mod run;
 mod traces;
@@ -42,8 +43,21 @@ fn without_arguments_it_helps() {
         "{}",
         help.err
     );
-    let commands =
-        ["games", "info", "show", "check", "explain-code", "why", "simulate", "perft", "record", "replay"];
+    let commands = [
+        "games",
+        "info",
+        "show",
+        "check",
+        "explain-code",
+        "why",
+        "simulate",
+        "perft",
+        "record",
+        "replay",
+        "match",
+        "play",
+        "players",
+    ];
     for command in commands {
         assert!(help.err.contains(&format!("\n  {command}")), "{command} is not in the help");
         let page = agon(&[command, "--help"]).succeeds();

@@ -9,14 +9,18 @@ use agon_gdl::syntax::Syntax;
 use super::games::{self, for_each, name, rulesheets};
 
 /// The arrows of ARCHITECTURE.md: what each crate may use. Tests may use what they like.
-const ARROWS: [(&str, &[&str]); 7] = [
+const ARROWS: [(&str, &[&str]); 8] = [
     ("agon-text", &[]),
     ("agon-game", &[]),
     ("agon-logic", &[]),
     ("agon-circuit", &["agon-game"]),
     ("agon-gdl", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
     ("agon-search", &["agon-game"]),
-    ("agon", &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-search"]),
+    ("agon-match", &["agon-text", "agon-game", "agon-search"]),
+    (
+        "agon",
+        &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-search", "agon-match"],
+    ),
 ];
 
 #[test]

@@ -1,0 +1,42 @@
+//! Players, clocks, matches and records, as pure state and messages: no files, no sockets, no processes.
+//!
+//! A [`Spec`] is a player as a user names it, `mcts(c=0.4)`; [`KINDS`] is the table of all there are; [`build`] makes a
+//! [`Player`] of one that needs nothing from outside. A [`Match`] is a game being refereed: it says who is to answer, hears
+//! the answers, puts legal moves in the place of bad ones and keeps the [`Record`]. [`drive`] runs one with a thread for
+//! each player and a real clock. [`Message`] is what is said to players over the network, [`Board`] a state as a picture.
+#![forbid(unsafe_code)]
+
+mod belief;
+mod board;
+mod build;
+mod drive;
+mod kif;
+mod kinds;
+mod player;
+mod protocol;
+mod record;
+mod referee;
+mod search_player;
+mod simple;
+mod spec;
+mod thought;
+mod view;
+
+pub use belief::Belief;
+pub use board::{Board, Picture, sample};
+pub use build::{auto, build};
+pub use drive::{Clocks, Event, Seat, Timing, drive};
+pub use kif::{first_term, joined, spaced};
+pub use kinds::{KINDS, Kind, OptionKind, OptionType, Origin, Settings, Value};
+pub use player::{Choice, Lapse, News, Player, role_seed};
+pub use protocol::Message;
+pub use record::{Record, Verdict};
+pub use referee::{Ending, Match, MatchOptions, Slip, Step};
+pub use search_player::{HiddenSearchPlayer, SearchPlayer};
+pub use simple::{FirstLegal, Greedy, Random};
+pub use spec::{Address, Spec, SpecKind, parse_list, parse_spec};
+pub use thought::{Considered, Thought};
+pub use view::{View, view};
+
+#[cfg(test)]
+mod tests;

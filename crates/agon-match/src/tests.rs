@@ -1,0 +1,5 @@
+//! Tests of what needs no game.
+
+mod board;
+mod names;
+mod wire;

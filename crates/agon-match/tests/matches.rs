@@ -1,0 +1,9 @@
+//! Matches on shipped games: every kind of game, players of every kind of fault.
+
+mod play {
+    mod driven;
+    mod games;
+    mod hidden;
+    mod refereed;
+    mod shipped;
+}

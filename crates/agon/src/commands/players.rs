@@ -1,0 +1,64 @@
+//! `agon players`: who can play.
+
+use agon_match::{KINDS, Kind, OptionKind, OptionType, Origin, Value};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::terminal::{self, say};
+
+/// List the players, with every option and its default.
+#[derive(clap::Args)]
+#[command(after_help = "\
+A player is named by a short text: its name, with options in parentheses if there are any to be set.
+
+Examples:
+  agon players
+  agon players --json
+  agon match tic-tac-toe --players \"greedy(replies=10),random\"")]
+pub(crate) struct Args {
+    /// One JSON object per player instead of a list
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    for kind in KINDS {
+        if args.json {
+            say!("{}", to_json(kind));
+        } else {
+            print(kind);
+        }
+    }
+    Ok(())
+}
+
+fn print(kind: &Kind) {
+    say!("{}  {}", terminal::bold(&format!("{:22}", kind.form)), kind.summary);
+    for option in kind.options {
+        let OptionKind { name, kind, default, meaning } = option;
+        say!("    {:20}{meaning}", format!("{name}={default}"));
+        say!("    {:20}{}", "", terminal::dim(&kind.to_string()));
+    }
+}
+
+fn to_json(kind: &Kind) -> serde_json::Value {
+    let options = kind.options.iter().map(|option| {
+        let (word, range) = match option.kind {
+            OptionType::Flag => ("flag", json!(null)),
+            OptionType::Integer(low, high) => ("integer", json!([low, high])),
+            OptionType::Real(low, high) => ("real", json!([low, high])),
+            OptionType::Word(words) => ("word", json!(words)),
+        };
+        let default = match option.default {
+            Value::Flag(flag) => json!(flag),
+            Value::Integer(n) => json!(n),
+            Value::Real(x) => json!(x),
+            Value::Word(word) => json!(word),
+        };
+        json!({"name": option.name, "type": word, "range": range, "default": default, "meaning": option.meaning})
+    });
+    json!({
+        "name": kind.name, "form": kind.form, "summary": kind.summary,
+        "built_in": kind.origin == Origin::BuiltIn, "options": options.collect::<Vec<_>>(),
+    })
+}

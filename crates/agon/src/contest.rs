@@ -1,0 +1,288 @@
+//! From a game and the names of players to a match being played.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use agon_game::{Live, Role, Shape, Table};
+use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
+use agon_gdl::interpreter::Game;
+use agon_gdl::print::print_kif;
+use agon_match::{
+    Board, Clocks, Event, Match, MatchOptions, Player, Record, Seat, Spec, SpecKind, Timing, auto, build,
+    drive, role_seed, sample, view,
+};
+use agon_text::{Diagnostic, Source, render};
+
+use crate::clock;
+use crate::failure::Failure;
+use crate::outside::{Console, Human, Invitation, Program, WebPlayer};
+
+/// What is asked of a match on the command line.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct ClockOptions {
+    /// Seconds before the first move
+    #[arg(long, default_value_t = 30.0, value_name = "SECONDS")]
+    pub(crate) start_clock: f64,
+    /// Seconds for each move
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
+    pub(crate) play_clock: f64,
+    /// Seconds of the play clock that our own players leave unused, so as not to be late [default: an eighth of it,
+    /// from 0.1 to 1]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) margin: Option<f64>,
+    /// Our own players think so many iterations, however long it takes: the same seed gives the same match
+    #[arg(long, value_name = "N")]
+    pub(crate) iterations: Option<u64>,
+    /// Seed of the random generator
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// A match longer than this is broken off
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) max_steps: usize,
+}
+
+/// A match to be played: the game, who plays it, and how.
+pub(crate) struct Contest {
+    pub(crate) opened: Opened,
+    /// As the user called it.
+    pub(crate) game_name: String,
+    /// By role, in the order of the rules; nature has none.
+    pub(crate) players: Vec<(Role, Spec)>,
+    pub(crate) options: ClockOptions,
+    pub(crate) id: String,
+    pub(crate) board: Option<Arc<Board>>,
+    pub(crate) console: Arc<Console>,
+    clocks: Clocks,
+    margin: Duration,
+}
+
+impl Contest {
+    /// Puts players at roles. Roles beyond the players given are left to `auto`.
+    pub(crate) fn new(
+        opened: Opened,
+        game_name: &str,
+        given: Vec<Spec>,
+        options: ClockOptions,
+    ) -> Result<Contest, Failure> {
+        let shape = opened.run(Laid).shape().clone();
+        let roles: Vec<Role> = shape.players().collect();
+        if given.len() > roles.len() {
+            let names: Vec<&str> = roles.iter().map(|r| shape.role_names[r.index()].as_str()).collect();
+            let (n, n_roles) = (given.len(), roles.len());
+            let names = names.join(", ");
+            return Err(Failure::unreadable(format!(
+                "{n} players for {n_roles} roles ({names}): give fewer"
+            )));
+        }
+        let mut given = given.into_iter();
+        let players: Vec<(Role, Spec)> = roles
+            .into_iter()
+            .map(|role| (role, given.next().unwrap_or_else(|| Spec::built_in("auto"))))
+            .collect();
+        let clock = |name: &str, seconds: f64| {
+            Duration::try_from_secs_f64(seconds)
+                .ok()
+                .filter(|clock| *clock <= Duration::from_secs(7 * 24 * 3600))
+                .ok_or_else(|| Failure::unreadable(format!("--{name}: not a number of seconds: {seconds}")))
+        };
+        let clocks = Clocks {
+            start: clock("start-clock", options.start_clock)?,
+            play: clock("play-clock", options.play_clock)?,
+        };
+        let margin = match options.margin {
+            None => clocks.margin(),
+            Some(seconds) => clock("margin", seconds)?,
+        };
+        let id = format!("agon.{}.{}", key(game_name), clock::now());
+        let board = None;
+        let console = Arc::default();
+        let game_name = game_name.to_owned();
+        Ok(Contest { opened, game_name, players, options, id, board, console, clocks, margin })
+    }
+
+    /// Looks for a board in the game, for those who want to see one.
+    pub(crate) fn look_for_board(&mut self) {
+        let samples = sample(self.opened.run(Laid).as_ref());
+        self.board = Board::learn(&samples, &chains(self.opened.game())).map(Arc::new);
+    }
+
+    /// What is known of the game, by the engine that plays it.
+    pub(crate) fn shape(&self) -> Shape {
+        self.opened.run(Laid).shape().clone()
+    }
+
+    /// What a player is called: what the user called it, and what that came to.
+    pub(crate) fn player_name(&self, role: Role, shape: &Shape) -> String {
+        let spec = self.players.iter().find(|(other, _)| *other == role).map(|(_, spec)| spec);
+        match spec {
+            None => "nature".to_owned(),
+            Some(spec) => match &spec.kind {
+                SpecKind::BuiltIn(kind, _) if kind.name == "auto" => {
+                    format!("{} ({})", spec.text, auto(shape, role).text)
+                }
+                SpecKind::BuiltIn(..) | SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => {
+                    spec.text.clone()
+                }
+            },
+        }
+    }
+
+    /// Plays the match.
+    pub(crate) fn play(
+        &self,
+        opening: Vec<Vec<String>>,
+        watch: &mut dyn FnMut(&Match, Event<'_>),
+    ) -> Result<Match, Failure> {
+        let seats = self.opened.run(Seating { contest: self })?;
+        let options = MatchOptions { seed: self.options.seed, max_steps: self.options.max_steps, opening };
+        let mut game = Match::new(self.opened.run(Laid), options, clock::now());
+        drive(&mut game, seats, &self.clocks, &clock::now, watch);
+        Ok(game)
+    }
+
+    /// The match written down.
+    pub(crate) fn record(&self, game: &Match) -> Record {
+        let shape = game.shape();
+        let is_human = |role: Role| {
+            self.players.iter().any(|(other, spec)| *other == role && spec.kind == SpecKind::Human)
+        };
+        let mut record = Record {
+            match_id: self.id.clone(),
+            random_token: clock::token(32),
+            start_time: game.state_times()[0],
+            // Where ggp-base's own server of local games has them.
+            game_meta_url: format!("http://127.0.0.1:9140/games/{}/v0/", key(&self.game_name)),
+            start_clock: self.clocks.start.as_secs_f64().ceil() as u64,
+            play_clock: self.clocks.play.as_secs_f64().ceil() as u64,
+            player_names: shape.roles().map(|role| self.player_name(role, shape)).collect(),
+            is_human: shape.roles().map(is_human).collect(),
+            states: Vec::new(),
+            moves: Vec::new(),
+            state_times: Vec::new(),
+            errors: Vec::new(),
+            goal_values: None,
+            is_aborted: false,
+        };
+        record.fill(game);
+        record
+    }
+
+    fn timing(&self, spec: &Spec) -> Timing {
+        match (&spec.kind, self.options.iterations) {
+            (SpecKind::BuiltIn(..), Some(n)) => Timing::Iterations(n),
+            (SpecKind::BuiltIn(..), None) => Timing::Margin(self.margin),
+            (SpecKind::Command(_), _) => Timing::Grace(Duration::ZERO),
+            // What ggp-base allows for the way there and back.
+            (SpecKind::Http(_), _) => Timing::Grace(Duration::from_secs(1)),
+            (SpecKind::Human, _) => Timing::Unlimited,
+        }
+    }
+}
+
+/// Players named on the command line; the failure shows the place that is wrong.
+pub(crate) fn specs(option: &str, text: &str) -> Result<Vec<Spec>, Failure> {
+    agon_match::parse_list(text).map_err(|finding| misnamed(option, text, *finding))
+}
+
+/// A single one.
+pub(crate) fn spec(option: &str, text: &str) -> Result<Spec, Failure> {
+    agon_match::parse_spec(text).map_err(|finding| misnamed(option, text, *finding))
+}
+
+fn misnamed(option: &str, text: &str, finding: Diagnostic) -> Failure {
+    let source = Source::new(option, text);
+    Failure::unreadable(render(&[finding], &source, crate::terminal::colour_on_stderr()))
+}
+
+/// A game's name as it may stand in an address.
+fn key(game: &str) -> String {
+    let name = std::path::Path::new(game).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    if name.is_empty() || name == "-" { "unnamed".to_owned() } else { name }
+}
+
+/// The game on a table: for the referee.
+pub(crate) struct Laid;
+
+impl GdlTask for Laid {
+    type Output = Box<dyn Table>;
+
+    fn run<P: GdlPosition + 'static>(self, start: P) -> Box<dyn Table> {
+        if start.shape().hidden { Box::new(Live::hidden(start)) } else { Box::new(Live::open(start)) }
+    }
+}
+
+/// Players in their seats. Each gets a position at the start of its own, and nothing of the referee's.
+struct Seating<'a> {
+    contest: &'a Contest,
+}
+
+impl GdlTask for Seating<'_> {
+    type Output = Result<Vec<Seat>, Failure>;
+
+    fn run<P: GdlPosition + 'static>(self, start: P) -> Result<Vec<Seat>, Failure> {
+        let contest = self.contest;
+        let shape = start.shape().clone();
+        let mut seats = Vec::new();
+        for (role, spec) in &contest.players {
+            let role = *role;
+            let seed = role_seed(contest.options.seed, role);
+            let name = shape.role_names[role.index()].clone();
+            let invitation = || Invitation {
+                id: contest.id.clone(),
+                role,
+                shape: shape.clone(),
+                rules: print_kif(contest.opened.game().rules().sheet()),
+                start_clock: contest.options.start_clock,
+                play_clock: contest.options.play_clock,
+            };
+            let own_view = || view(start.clone(), role, seed);
+            let player: Box<dyn Player> = match &spec.kind {
+                SpecKind::BuiltIn(..) => {
+                    build(spec, start.clone(), role, seed).expect("a player of our own can be built")
+                }
+                SpecKind::Human => {
+                    let console = Arc::clone(&contest.console);
+                    Box::new(Human::new(name, own_view(), contest.board.clone(), console))
+                }
+                SpecKind::Http(address) => Box::new(WebPlayer::new(address.clone(), invitation())),
+                SpecKind::Command(words) => {
+                    let program = Program::start(words, invitation(), own_view());
+                    Box::new(program.map_err(|why| Failure::unreadable(format!("player of {name}: {why}")))?)
+                }
+            };
+            seats.push(Seat { role, player, timing: contest.timing(spec) });
+        }
+        Ok(seats)
+    }
+}
+
+/// Names that a binary relation of the rules puts in a line: `(succ a b) (succ b c)`.
+fn chains(game: &Game) -> Vec<Vec<String>> {
+    let symbols = &game.rules().sheet().symbols;
+    let mut relations: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for rule in game.rules().rules().iter().filter(|rule| rule.body.is_empty()) {
+        let [first, second] = rule.head.arguments.as_slice() else { continue };
+        let (Some(first), Some(second)) = (first.as_constant(), second.as_constant()) else { continue };
+        let pair = (symbols.name(first).to_owned(), symbols.name(second).to_owned());
+        relations.entry(symbols.name(rule.head.relation).to_owned()).or_default().push(pair);
+    }
+    relations.into_values().filter_map(|pairs| chain(&pairs)).collect()
+}
+
+fn chain(pairs: &[(String, String)]) -> Option<Vec<String>> {
+    let after: BTreeMap<&str, &str> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let first = pairs.iter().find(|(a, _)| !pairs.iter().any(|(_, b)| a == b))?;
+    let mut names = vec![first.0.as_str()];
+    while let Some(next) = after.get(names.last()?) {
+        // A circle, or longer than there are pairs.
+        if names.len() > pairs.len() {
+            return None;
+        }
+        names.push(next);
+    }
+    let is_line = after.len() == pairs.len() && names.len() == pairs.len() + 1;
+    is_line.then(|| names.into_iter().map(str::to_owned).collect())
+}

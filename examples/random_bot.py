@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""A player for Agon that moves at random: the smallest program that speaks the protocol of docs/players.md.
+
+    agon match tic-tac-toe --players "auto,cmd:python3 examples/random_bot.py"
+"""
+
+import json
+import random
+import sys
+
+
+def main():
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["type"] == "start":
+            # The same role in the same match plays the same: matches can be repeated.
+            random.seed(message["role"])
+            answer = {"ready": True}
+        elif message["type"] == "play":
+            answer = {"move": random.choice(message["legal"])}
+        else:  # stop
+            break
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()
