@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use agon_circuit::{Backend, BatchCircuit, BatchOptions, Input};
+use agon_circuit::{Backend, BatchCircuit, BatchOptions, Executor, Input, ScalarCircuit};
 use agon_game::{Batch as _, Children, Fault, Notation as _, Position as _, Rng, Role};
 use agon_gdl::check::check as check_rules;
 use agon_gdl::circuit::CircuitLimits;
@@ -138,7 +138,11 @@ pub(crate) fn circuit(text: &str) {
     let ground =
         GroundLimits { atoms: 5_000, rules: 20_000, bytes: 8 << 20, steps: 1_000_000, deadline: None };
     let Ok(compiled) = judge.game().compile(&CircuitLimits { ground, gates: 100_000 }) else { return };
-    let mut scalar = compiled.start();
+    let single = |executor| {
+        ScalarCircuit::with_executor(Arc::clone(&compiled.circuit), compiled.shape.clone(), executor)
+    };
+    let mut scalar = single(Executor::Levelled);
+    let mut others = [Executor::Native, Executor::Events].map(single);
     let new_batch = |backend| {
         let options = BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
         BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options)
@@ -155,6 +159,9 @@ pub(crate) fn circuit(text: &str) {
             return;
         }
         assert_eq!(answers(&judge), answers(&scalar), "the circuit says the same as the rules");
+        for other in &others {
+            assert_eq!(answers(other), answers(&scalar), "however it is executed");
+        }
         if judge.fault().is_some_and(is_refused) || judge.is_terminal() {
             return;
         }
@@ -168,6 +175,7 @@ pub(crate) fn circuit(text: &str) {
         let before = scalar.state().clone();
         judge.advance(&joint);
         scalar.advance(&same);
+        others.iter_mut().for_each(|other| other.advance(&same));
         for batch in &mut batches {
             // In several lanes, with the last one of a plane among them.
             let steps = vec![(&before, same.as_slice()); 256];
@@ -187,12 +195,24 @@ pub(crate) fn circuit(text: &str) {
     }
 }
 
-/// What a position says of itself: the state, each role's legal moves, the end, and the goals.
-fn answers<P: GdlPosition>(position: &P) -> (Vec<String>, Vec<Vec<String>>, bool, Vec<Vec<i64>>) {
+/// What a position says of itself.
+#[derive(Debug, PartialEq, Eq)]
+struct Answers {
+    state: Vec<String>,
+    legal: Vec<Vec<String>>,
+    is_terminal: bool,
+    goals: Vec<Vec<i64>>,
+}
+
+fn answers<P: GdlPosition>(position: &P) -> Answers {
     let roles = || position.shape().roles();
     let texts = |role: Role| position.legal_moves(role).iter().map(|m| position.move_text(m)).collect();
-    let goals = roles().map(|role| position.goal_values(role)).collect();
-    (position.state_text(), roles().map(texts).collect(), position.is_terminal(), goals)
+    Answers {
+        state: position.state_text(),
+        legal: roles().map(texts).collect(),
+        is_terminal: position.is_terminal(),
+        goals: roles().map(|role| position.goal_values(role)).collect(),
+    }
 }
 
 fn source(text: &str) -> Arc<Source> {

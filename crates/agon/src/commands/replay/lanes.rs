@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, Input, Plane, ScalarCircuit};
+use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, Executor, Input, Plane, ScalarCircuit};
 use agon_game::{Batch as _, Children, Position as _, Role};
 use agon_gdl::engine::Compiled;
 
@@ -55,7 +55,11 @@ impl<'a> Lanes<'a> {
         let circuit = Arc::clone(&compiled.circuit);
         let options = BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
         // A batch tells of states that steps lead to, so the first state is looked at by itself.
-        let start = ScalarCircuit::with_backend(Arc::clone(&circuit), compiled.shape.clone(), backend);
+        let executor = match backend {
+            Backend::Native => Executor::Native,
+            Backend::Portable => Executor::Levelled,
+        };
+        let start = ScalarCircuit::with_executor(Arc::clone(&circuit), compiled.shape.clone(), executor);
         let roles = || compiled.shape.roles();
         let standing = Standing {
             state: start.state().clone(),
