@@ -6,8 +6,11 @@
 
 use std::sync::Arc;
 
-use agon_game::{Notation as _, Position as _, Rng};
+use agon_circuit::{Backend, BatchCircuit, BatchOptions, Executor, Input, ScalarCircuit};
+use agon_game::{Batch as _, Children, Fault, Notation as _, Position as _, Rng, Role};
 use agon_gdl::check::check as check_rules;
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::engine::GdlPosition;
 use agon_gdl::interpreter::{Game, Interpreter, Move, Options};
 use agon_gdl::print::print_rulesheet;
 use agon_gdl::read::{read as read_rules, read_in};
@@ -15,7 +18,7 @@ use agon_gdl::same_rules::same_rules;
 use agon_gdl::symbols::Case;
 use agon_gdl::syntax::{Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind};
 use agon_gdl::why::Why;
-use agon_logic::Limits;
+use agon_logic::{GroundLimits, Limits};
 use agon_text::{Diagnostics, Source, Span, apply_fixes, render};
 use rand::SeedableRng as _;
 
@@ -126,6 +129,89 @@ pub(crate) fn why(text: &str) {
             }
         }
         position.advance(&joint);
+    }
+}
+
+/// Of rules that become a circuit, the interpreter, the circuit and its lanes say the same, along a random play.
+pub(crate) fn circuit(text: &str) {
+    let Some(mut judge) = open(text) else { return };
+    let ground =
+        GroundLimits { atoms: 5_000, rules: 20_000, bytes: 8 << 20, steps: 1_000_000, deadline: None };
+    let Ok(compiled) = judge.game().compile(&CircuitLimits { ground, gates: 100_000 }) else { return };
+    let single = |executor| {
+        ScalarCircuit::with_executor(Arc::clone(&compiled.circuit), compiled.shape.clone(), executor)
+    };
+    let mut scalar = single(Executor::Levelled);
+    let mut others = [Executor::Native, Executor::Events].map(single);
+    let new_batch = |backend| {
+        let options = BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
+        BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options)
+    };
+    let mut batches = [Backend::Portable, Backend::Native].map(new_batch);
+    let mut children = Children::new(compiled.circuit.roles.len());
+    let mut rng = seeded(text);
+    let mut joint = Vec::new();
+    let roles: Vec<Role> = judge.shape().roles().collect();
+    for _ in 0..20 {
+        // A circuit has no budget in play: what the judge could not work out, it cannot judge.
+        let is_refused = |fault: &Fault| matches!(fault, Fault::Refused(_));
+        if judge.fault().is_some_and(is_refused) {
+            return;
+        }
+        assert_eq!(answers(&judge), answers(&scalar), "the circuit says the same as the rules");
+        for other in &others {
+            assert_eq!(answers(other), answers(&scalar), "however it is executed");
+        }
+        if judge.fault().is_some_and(is_refused) || judge.is_terminal() {
+            return;
+        }
+        judge.draw(&mut rng, &mut joint);
+        // Both list the same moves in the same order, as has just been seen.
+        let same = |role: &Role| {
+            let place = judge.legal_moves(*role).iter().position(|m| *m == joint[role.index()]);
+            scalar.legal_moves(*role)[place.expect("what is drawn is legal")]
+        };
+        let same: Vec<Input> = roles.iter().map(same).collect();
+        let before = scalar.state().clone();
+        judge.advance(&joint);
+        scalar.advance(&same);
+        others.iter_mut().for_each(|other| other.advance(&same));
+        for batch in &mut batches {
+            // In several lanes, with the last one of a plane among them.
+            let steps = vec![(&before, same.as_slice()); 256];
+            batch.advance_all(&steps, &mut children);
+            for child in [0, 77, 255] {
+                assert_eq!(&children.states[child], scalar.state(), "lane {child} comes to the same state");
+                assert_eq!(children.ended[child], scalar.is_terminal(), "lane {child} ends with the others");
+                for &role in &roles {
+                    let mut legal = Vec::new();
+                    children.list_legal(child, role, &mut legal);
+                    assert_eq!(legal, scalar.legal_moves(role), "lane {child} has the same legal moves");
+                    let payoff = children.payoffs(child)[role.index()];
+                    assert_eq!(payoff, scalar.payoff(role), "lane {child} pays the same");
+                }
+            }
+        }
+    }
+}
+
+/// What a position says of itself.
+#[derive(Debug, PartialEq, Eq)]
+struct Answers {
+    state: Vec<String>,
+    legal: Vec<Vec<String>>,
+    is_terminal: bool,
+    goals: Vec<Vec<i64>>,
+}
+
+fn answers<P: GdlPosition>(position: &P) -> Answers {
+    let roles = || position.shape().roles();
+    let texts = |role: Role| position.legal_moves(role).iter().map(|m| position.move_text(m)).collect();
+    Answers {
+        state: position.state_text(),
+        legal: roles().map(texts).collect(),
+        is_terminal: position.is_terminal(),
+        goals: roles().map(|role| position.goal_values(role)).collect(),
     }
 }
 

@@ -107,7 +107,14 @@ impl<'a> Wiring<'a> {
                 moves[role].push(row[1]);
             }
         }
-        moves.iter_mut().for_each(by_text);
+        for (moves, &role) in moves.iter_mut().zip(&game.roles) {
+            by_text(moves);
+            // Circuits want a move for every role. A role that no rule gives one has its own name for a move that is
+            // never legal, so that play ends with the same fault as by the rules.
+            if moves.is_empty() {
+                moves.push(role);
+            }
+        }
         Wiring { game, program, relations, base, moves }
     }
 

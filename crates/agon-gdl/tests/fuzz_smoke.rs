@@ -30,6 +30,11 @@ fn play() {
 }
 
 #[test]
+fn circuits() {
+    try_law("circuit", 1500, laws::circuit);
+}
+
+#[test]
 fn explanations() {
     let sentences = [
         "(legal ?r ?m)",

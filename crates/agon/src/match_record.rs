@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::contest::Laid;
 use crate::failure::Failure;
-use crate::open::{self, EngineChoice, PlayOptions};
+use crate::open::{self, PlayOptions};
 use crate::shipped::Shipped;
 use crate::terminal::say;
 use crate::trace;
@@ -63,9 +63,7 @@ fn verify(
             "{shown} {what}, which does not ship; give its rules: agon replay RULES {shown}"
         ))
     })?;
-    // A match is short: unless told otherwise, the judge replays it.
-    let engine = if play.engine == EngineChoice::Auto { EngineChoice::Interpreter } else { play.engine };
-    let opened = open::open_engine(open::source(rules)?, &PlayOptions { engine, ..play.clone() })?;
+    let opened = open::open_engine(open::source(rules)?, play)?;
     let verdict = record.verify(opened.run(Laid).as_mut());
     let n_mismatches = verdict.differences.len();
     verdict.differences.iter().take(MAX_SHOWN).for_each(|difference| say!("  {difference}"));

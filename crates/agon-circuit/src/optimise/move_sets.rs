@@ -42,14 +42,25 @@ fn rebuild(circuit: &Circuit, sets: &Sets, small: usize) -> Circuit {
 
 /// The gates that are sets of moves.
 struct Sets {
-    /// By gate: where the set starts in `words`, and whether it is the set of the inverted gate.
-    place: Vec<Option<(usize, bool)>>,
+    /// By gate: its set, if it is one.
+    place: Vec<Option<Place>>,
     /// A bit for each input of all roles, set after set.
     words: Vec<u64>,
     n_words: usize,
     first_input: usize,
     /// By role: its inputs, counted over all roles.
     roles: Vec<std::ops::Range<usize>>,
+}
+
+/// Where a set is.
+#[derive(Copy, Clone)]
+struct Place {
+    /// Its first word.
+    start: usize,
+    /// Whether it is the set of the inverted gate.
+    of_inverted: bool,
+    /// The inputs it takes to build it: by role the smaller one of the set and its complement, summed.
+    n_inputs: usize,
 }
 
 impl Sets {
@@ -83,50 +94,51 @@ impl Sets {
 
     /// `None` if that is too much.
     fn enter(&mut self, gate: usize, set: &[u64], of_inverted: bool) -> Option<()> {
-        self.place[gate] = Some((self.words.len(), of_inverted));
+        let n_inputs =
+            self.roles.iter().map(|role| count(set, role).min(role.len() - count(set, role))).sum();
+        self.place[gate] = Some(Place { start: self.words.len(), of_inverted, n_inputs });
         self.words.extend_from_slice(set);
         (self.words.len() * 64 <= MAX_BITS).then_some(())
     }
 
     /// The moves for which a signal is true, if it is a union of sets, one for each role.
     fn set_of(&self, signal: Signal) -> Option<Vec<u64>> {
-        let (start, of_inverted) = self.place[signal.gate()]?;
+        let Place { start, of_inverted, .. } = self.place[signal.gate()]?;
         let set = self.words[start..start + self.n_words].to_vec();
         if of_inverted == signal.is_inverted() { Some(set) } else { self.complement(&set) }
     }
 
     /// The complement of one role's set. A union over several roles has none: its complement is an intersection.
     fn complement(&self, set: &[u64]) -> Option<Vec<u64>> {
-        let mut with_moves = self.roles.iter().filter(|role| members(set, role).next().is_some());
+        let mut with_moves =
+            self.roles.iter().filter(|role| words(role).any(|(word, mask)| set[word] & mask != 0));
         let role = with_moves.next()?;
         if with_moves.next().is_some() {
             return None;
         }
         let mut complement = vec![0; self.n_words];
-        for input in role.clone().filter(|&input| !contains(set, input)) {
-            complement[input / 64] |= 1 << (input % 64);
+        for (word, mask) in words(role) {
+            complement[word] |= !set[word] & mask;
         }
         Some(complement)
     }
 
     /// The gate built from its set. `None` if it is no set, or not a small one.
     fn build(&self, gate: usize, small: usize, builder: &mut Builder) -> Option<Signal> {
-        let (start, of_inverted) = self.place[gate]?;
-        let set = &self.words[start..start + self.n_words];
-        let sizes = self.roles.iter().map(|role| (role, members(set, role).count()));
-        let sizes: Vec<(&std::ops::Range<usize>, usize)> = sizes.collect();
-        if sizes.iter().map(|(role, n)| (*n).min(role.len() - n)).sum::<usize>() > small {
+        let Place { start, of_inverted, n_inputs } = self.place[gate]?;
+        if n_inputs > small {
             return None;
         }
+        let set = &self.words[start..start + self.n_words];
         let mut parts = Vec::new();
         let mut whole_roles = Vec::new();
         let input = |input: usize| Signal::of_gate(self.first_input + input);
-        for (role, n) in sizes {
+        for role in &self.roles {
+            let n = count(set, role);
             if n <= role.len() - n {
-                parts.extend(members(set, role).map(input));
+                parts.extend(members(set, role, 0).map(input));
             } else {
-                let others: Vec<Signal> =
-                    role.clone().filter(|&other| !contains(set, other)).map(input).collect();
+                let others: Vec<Signal> = members(set, role, !0).map(input).collect();
                 whole_roles.push(!builder.or_all(&others));
             }
         }
@@ -135,10 +147,33 @@ impl Sets {
     }
 }
 
-fn contains(set: &[u64], input: usize) -> bool {
-    set[input / 64] >> (input % 64) & 1 == 1
+/// The inputs of a role in a set or, with all bits of `inverted` set, outside of it.
+fn members<'s>(
+    set: &'s [u64],
+    role: &std::ops::Range<usize>,
+    inverted: u64,
+) -> impl Iterator<Item = usize> + use<'s> {
+    words(role).flat_map(move |(word, mask)| {
+        let mut left = (set[word] ^ inverted) & mask;
+        std::iter::from_fn(move || {
+            let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(64 * word + bit)
+        })
+    })
 }
 
-fn members<'s>(set: &'s [u64], role: &std::ops::Range<usize>) -> impl Iterator<Item = usize> + use<'s> {
-    role.clone().filter(|&input| contains(set, input))
+fn count(set: &[u64], role: &std::ops::Range<usize>) -> usize {
+    words(role).map(|(word, mask)| (set[word] & mask).count_ones() as usize).sum()
+}
+
+/// The words in which a role's inputs lie, each with the bits that are the role's. Sets are as long as there are moves, and there are
+/// as many of them as gates: looked at bit by bit they took most of the time of all passes.
+fn words(role: &std::ops::Range<usize>) -> impl Iterator<Item = (usize, u64)> + use<> {
+    let (start, end) = (role.start, role.end);
+    (start / 64..end.div_ceil(64)).map(move |word| {
+        let below = if 64 * word < start { !0 << (start - 64 * word) } else { !0 };
+        let above = if 64 * word + 64 > end { !0 >> (64 * word + 64 - end) } else { !0 };
+        (word, below & above)
+    })
 }

@@ -23,7 +23,8 @@ use measure::{Rate, Work, measure};
 Engines: interpreter (the rules as they stand), circuit (one game at a time, by native, levelled or events,
 whichever suits the game), native (everything anew by native code), levelled (the same without native code), events (only what
 changes), lanes (256 games at a time, native code where the processor has AVX2), portable (256 games at a time, without
-native code); all is interpreter, circuit and lanes. Rates are per second of processor time.
+native code); all is interpreter, circuit and lanes. The engine children makes no playouts: it counts the children per second
+when all children of nodes are made at once, as a search does. Rates are per second of processor time.
 
 Examples:
   agon bench connect-four breakthrough
@@ -70,6 +71,8 @@ enum Choice {
     Lanes,
     /// 256 games at a time, without native code.
     Portable,
+    /// All children of nodes at once.
+    Children,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -81,6 +84,7 @@ enum Measured {
     Events,
     Lanes,
     Portable,
+    Children,
 }
 
 impl Choice {
@@ -94,6 +98,7 @@ impl Choice {
             Choice::Events => &[Measured::Events],
             Choice::Lanes => &[Measured::Lanes],
             Choice::Portable => &[Measured::Portable],
+            Choice::Children => &[Measured::Children],
         }
     }
 }
@@ -108,6 +113,7 @@ impl Measured {
             Measured::Events => "events",
             Measured::Lanes => "lanes",
             Measured::Portable => "portable",
+            Measured::Children => "children",
         }
     }
 }
@@ -172,15 +178,27 @@ fn refused(game: &str, engine: Measured, why: &str) -> Value {
 }
 
 fn told(game: &str, engine: Measured, rate: &Rate) -> Value {
-    let Work::Playouts { n_playouts, n_steps } = rate.work;
-    let (n_playouts, n_steps) = (n_playouts as f64, n_steps as f64);
-    json!({
-        "game": game, "engine": engine.name(),
-        "playouts_per_s": n_playouts / rate.seconds, "states_per_s": n_steps / rate.seconds,
-        "mean_length": n_steps / n_playouts.max(1.0),
-        "build_s": rate.build.seconds, "peak_mb": peak_mb(), "gates": rate.build.n_gates,
-        "build_cpu_s": rate.build.cpu_seconds,
-    })
+    let mut result = json!({"game": game, "engine": engine.name()});
+    // What an engine does not do is null, so that every line has the same keys.
+    let (playouts, states, length) = match rate.work {
+        Work::Playouts { n_playouts, n_steps } => {
+            let (n_playouts, n_steps) = (n_playouts as f64, n_steps as f64);
+            (n_playouts / rate.seconds, n_steps / rate.seconds, n_steps / n_playouts.max(1.0))
+        }
+        Work::Children { .. } => (f64::NAN, f64::NAN, f64::NAN),
+    };
+    result["playouts_per_s"] = json!(playouts);
+    result["states_per_s"] = json!(states);
+    result["mean_length"] = json!(length);
+    result["build_s"] = json!(rate.build.seconds);
+    result["peak_mb"] = json!(peak_mb());
+    result["gates"] = json!(rate.build.n_gates);
+    result["build_cpu_s"] = json!(rate.build.cpu_seconds);
+    if let Work::Children { per_second, per_second_one_by_one } = rate.work {
+        result["children_per_s"] = json!(per_second);
+        result["children_per_s_one_node_at_a_time"] = json!(per_second_one_by_one);
+    }
+    result
 }
 
 fn show(result: &Value, as_json: bool) {
@@ -193,6 +211,19 @@ fn show(result: &Value, as_json: bool) {
     let name = text("game").rsplit('/').next().unwrap_or_default();
     if result.get("reason").is_some() {
         say!("{name:24} {:12} {}", text("engine"), text("reason"));
+        return;
+    }
+    // Children stand under the states, which they are; the column of playouts stays empty.
+    if result.get("children_per_s").is_some() {
+        let (children, none) = (format!("{:.0} children/s", number("children_per_s")), "");
+        say!(
+            "{name:24} {:12} {children:>29} {none:8} {:9.3} {:9} {:9.3} {:8}",
+            text("engine"),
+            number("build_s"),
+            number("gates"),
+            number("build_cpu_s"),
+            number("peak_mb")
+        );
         return;
     }
     say!(

@@ -1,6 +1,7 @@
 //! The program as a user meets it: what each command prints, what it exits with, and what it says when something
 //! is wrong with what it was given.
 
+mod bench;
 mod exploding;
 mod matches;
 mod mistakes;

@@ -30,6 +30,28 @@ fn traces_replay_without_a_mismatch() {
     println!("{last}");
 }
 
+/// The same with circuits, for every game of which one is made within a moment. Which these are depends on the machine; that they
+/// replay without a mismatch does not.
+#[test]
+fn traces_replay_in_lanes() {
+    let Some((folder, traces)) = games::shared() else {
+        println!("{ABSENT}");
+        return;
+    };
+    let replay = games::program()
+        .args(["replay", "--engine", "lanes", "--seconds", "2", "--games"])
+        .arg(&folder)
+        .arg("--traces")
+        .arg(&traces)
+        .output()
+        .expect("the program runs");
+    let (text, errors) = (String::from_utf8_lossy(&replay.stdout), String::from_utf8_lossy(&replay.stderr));
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.starts_with("replayed ") && last.contains(" states, 0 mismatches"), "{text}{errors}");
+    assert!(replay.status.success(), "{text}{errors}");
+    println!("{last}");
+}
+
 /// What nobody has recorded must at least be playable, or be refused for a reason.
 #[test]
 fn rulesheets_without_a_trace_are_played_or_refused() {

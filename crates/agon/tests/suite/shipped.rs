@@ -192,11 +192,13 @@ pub(super) fn joint_moves<P: Position>(position: &P) -> Vec<Vec<P::Move>> {
 }
 
 #[test]
-fn play_as_recorded() {
-    for family in ["gdl", "gdl2"] {
+fn play_as_recorded_by_every_engine() {
+    let engines = ["interpreter", "circuit", "lanes", "portable"];
+    let families = ["gdl", "gdl2"].into_iter().flat_map(|family| engines.map(|engine| (family, engine)));
+    for (family, engine) in families {
         let folder = games::root().join("games").join(family);
         let replay = games::program()
-            .args(["replay", "--games"])
+            .args(["replay", "--engine", engine, "--games"])
             .arg(&folder)
             .arg("--traces")
             .arg(&folder)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, Executor, ScalarCircuit};
-use agon_game::{Batch as _, Order, Position, Rng};
+use agon_game::{Batch as _, Children, Order, Position, Rng};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{Compiled, NoCircuit};
 use rand::SeedableRng as _;
@@ -23,7 +23,15 @@ pub(super) struct Rate {
 
 /// What was done in the time.
 pub(super) enum Work {
-    Playouts { n_playouts: u64, n_steps: u64 },
+    Playouts {
+        n_playouts: u64,
+        n_steps: u64,
+    },
+    /// All children of nodes, the nodes many at a time and, by themselves, one at a time.
+    Children {
+        per_second: f64,
+        per_second_one_by_one: f64,
+    },
 }
 
 /// What it took until play could begin: rules read, checked, and as the engine wants them.
@@ -81,6 +89,7 @@ pub(super) fn measure(
         Measured::Events => one_by_one(Executor::Events),
         Measured::Lanes => play_in_lanes(&compiled, Backend::default(), &began, time, args),
         Measured::Portable => play_in_lanes(&compiled, Backend::Portable, &began, time, args),
+        Measured::Children => expand_nodes(&compiled, &began, time, args),
     }))
 }
 
@@ -128,4 +137,51 @@ fn play_in_lanes(compiled: &Compiled, backend: Backend, began: &Began, time: Dur
     }
     let seconds = seconds_of_work(began, cpu);
     Rate { work: Work::Playouts { n_playouts, n_steps }, seconds, build }
+}
+
+/// How many nodes are expanded, over and over.
+const N_NODES: usize = 256;
+
+/// How many of them at a time: enough to fill the lanes wherever a node has four children or more.
+const NODES_AT_ONCE: usize = 64;
+
+fn expand_nodes(compiled: &Compiled, began: &Began, time: Duration, args: &Args) -> Rate {
+    let options = BatchOptions { seed: args.seed, turns: compiled.turns.clone(), ..BatchOptions::default() };
+    let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
+    let nodes = sample(compiled, args);
+    let nodes: Vec<&Bits> = nodes.iter().collect();
+    let mut children = Children::new(compiled.circuit.roles.len());
+    // The first node makes the code.
+    batch.expand(&nodes[..nodes.len().min(1)], &mut children);
+    let build = began.built(compiled.circuit.n_gates());
+    let (began, cpu) = (Instant::now(), cpu_seconds());
+    let mut rate = |at_once: usize| {
+        let (began, cpu, mut n_children) = (Instant::now(), cpu_seconds(), 0_usize);
+        while began.elapsed() < time / 2 {
+            for nodes in nodes.chunks(at_once) {
+                batch.expand(nodes, &mut children);
+                n_children += children.len();
+            }
+        }
+        n_children as f64 / seconds_of_work(began, cpu)
+    };
+    let work = Work::Children { per_second: rate(NODES_AT_ONCE), per_second_one_by_one: rate(1) };
+    Rate { work, seconds: seconds_of_work(began, cpu), build }
+}
+
+/// Nodes as random play comes by them. None if play ends before it begins.
+fn sample(compiled: &Compiled, args: &Args) -> Vec<Bits> {
+    let start = compiled.start();
+    let mut position = start.clone();
+    let mut rng = Rng::seed_from_u64(args.seed);
+    let (mut nodes, mut joint) = (Vec::new(), Vec::new());
+    while nodes.len() < N_NODES && !start.is_terminal() {
+        if position.is_terminal() {
+            position.go_to(start.state());
+        }
+        nodes.push(position.state().clone());
+        position.draw(&mut rng, &mut joint);
+        position.advance(&joint);
+    }
+    nodes
 }

@@ -4,8 +4,10 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-use super::super::games::Scratch;
+use super::super::games::{self, Scratch};
 use super::run::{Run, agon};
+
+const ENGINES: [&str; 4] = ["interpreter", "circuit", "lanes", "portable"];
 
 fn recorded() -> Value {
     let run =
@@ -38,6 +40,40 @@ fn what_is_recorded_replays() {
     assert_eq!(tally(&replay(&plain).succeeds()), (2, n_states as u64, 0));
     let packed = scratch.file("packed.json.gz", gzip(trace.to_string().as_bytes()));
     assert_eq!(tally(&replay(&packed).succeeds()), (2, n_states as u64, 0));
+    for engine in ENGINES {
+        let run = agon(&["replay", "tic-tac-toe", &plain, "--engine", engine]).succeeds();
+        assert_eq!(tally(&run), (2, n_states as u64, 0), "{engine}");
+    }
+}
+
+#[test]
+fn a_game_that_the_engine_does_not_take_is_counted_apart() {
+    let scratch = Scratch::new("not-taken");
+    let folder = scratch.path("").to_string_lossy().into_owned();
+    let towers = games::root().join("tests/exploding/tower.kif");
+    std::fs::copy(&towers, scratch.path("tower.kif")).expect("it can be copied");
+    let tower = scratch.path("tower.kif").to_string_lossy().into_owned();
+    let trace = agon(&["record", &tower, "-n", "3", "--name", "tower.kif"]).succeeds().out;
+    let trace = scratch.file("tower.json", trace);
+    agon(&["replay", &tower, &trace]).succeeds();
+    scratch.file("tic-tac-toe.kif", agon(&["show", "tic-tac-toe"]).succeeds().out);
+    let known = recorded();
+    let n_known: usize = known["plays"].as_array().into_iter().flatten().map(n_states).sum();
+    scratch.file("known.json", known.to_string());
+    for engine in ["circuit", "lanes", "portable"] {
+        let one = agon(&["replay", &tower, &trace, "--engine", engine, "--seconds", "0.2"]).succeeds();
+        let lines: Vec<&str> = one.out.lines().collect();
+        let [why, last] = lines.as_slice() else { panic!("{}", one.out) };
+        assert!(why.starts_with("not taken by this engine: ") && why.contains("tower.kif:"), "{why}");
+        let nothing = "replayed 0 plays, 0 states, 0 mismatches";
+        assert_eq!(*last, format!("{nothing}; 3 plays of 1 game not taken by the engine"));
+        let all = ["replay", "--games", &folder, "--traces", &folder, "--seconds", "0.2", "--engine", engine];
+        let all = agon(&all).succeeds();
+        assert!(all.out.contains("tower: not taken by this engine, 3 plays, "), "{}", all.out);
+        let last = all.out.lines().last().unwrap_or_default();
+        let some = format!("replayed 2 plays, {n_known} states, 0 mismatches");
+        assert_eq!(last, format!("{some}; 3 plays of 1 game not taken by the engine"));
+    }
 }
 
 fn n_states(play: &Value) -> usize {
@@ -113,9 +149,15 @@ fn every_kind_of_tampering_is_noticed() {
         let mut trace = recorded();
         tamper(&mut trace);
         let path = scratch.file(&format!("{name}.json"), trace.to_string());
-        let run = replay(&path).fails_with(1);
-        assert!(tally(&run).2 > 0, "{name}: {}", run.out);
-        assert!(run.out.contains(expected), "{name}: no `{expected}` in\n{}", run.out);
+        for engine in ENGINES {
+            // Lanes know the highest goal value alone, so they cannot tell one from several.
+            if name == "goal-null" && ["lanes", "portable"].contains(&engine) {
+                continue;
+            }
+            let run = agon(&["replay", "tic-tac-toe", &path, "--engine", engine]).fails_with(1);
+            assert!(tally(&run).2 > 0, "{name}, {engine}: {}", run.out);
+            assert!(run.out.contains(expected), "{name}, {engine}: no `{expected}` in\n{}", run.out);
+        }
     }
 }
 

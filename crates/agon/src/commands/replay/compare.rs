@@ -1,0 +1,163 @@
+//! Recorded against played: what was compared, and what differs.
+
+use std::collections::BTreeSet;
+
+use crate::trace::{Play, Step};
+
+/// What came of a replay.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) n_plays: usize,
+    pub(super) n_states: usize,
+    pub(super) n_mismatches: usize,
+    /// The first few differences, readable.
+    pub(super) differences: Vec<String>,
+    pub(super) remarks: Vec<String>,
+}
+
+/// How many differences are shown for one rulesheet.
+const MAX_SHOWN: usize = 5;
+
+/// What an engine says of the goals of a role.
+pub(super) enum Goal {
+    /// Every value that holds.
+    Values(Vec<i64>),
+    /// The highest one alone: none and several look the same.
+    Highest(f64),
+}
+
+impl Goal {
+    /// Whether it is as recorded, where `None` is no value or several.
+    fn agrees(&self, recorded: Option<i64>) -> bool {
+        match (self, recorded) {
+            (Goal::Values(values), Some(value)) => *values == [value],
+            (Goal::Values(values), None) => values.len() != 1,
+            (Goal::Highest(highest), Some(value)) => *highest == value as f64,
+            (Goal::Highest(_), None) => true,
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Goal::Values(values) => format!("{values:?}"),
+            Goal::Highest(highest) => format!("{highest}"),
+        }
+    }
+}
+
+impl Tally {
+    pub(super) fn differ(&mut self, place: &str, what: &str) {
+        self.n_mismatches += 1;
+        if self.differences.len() < MAX_SHOWN {
+            self.differences.push(format!("  {place}: {what}"));
+        }
+    }
+
+    /// Whether the roles are the recorded ones; without that, there is nothing to compare.
+    pub(super) fn same_roles(&mut self, recorded: &[String], here: &[String]) -> bool {
+        let fold = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
+        let is_same = fold(recorded) == fold(here);
+        if !is_same {
+            let (recorded, here) = (recorded.join(" "), fold(here).join(" "));
+            self.differ("the roles", &format!("recorded {recorded}, here {here}"));
+        }
+        is_same
+    }
+
+    /// Compares a recorded step with the state and the legal moves before it. False if the recording is no good from here.
+    pub(super) fn compare_step(
+        &mut self,
+        place: &str,
+        step: &Step,
+        state: &[String],
+        legal: &[Vec<String>],
+        role_names: &[String],
+    ) -> bool {
+        self.n_states += 1;
+        self.compare(&format!("{place}, state"), &step.state, state);
+        if step.joint.len() != role_names.len() || step.legal.len() != role_names.len() {
+            self.differ(place, "the recording has not one move for each role");
+            return false;
+        }
+        for ((name, recorded), here) in role_names.iter().zip(&step.legal).zip(legal) {
+            self.compare(&format!("{place}, legal moves of {name}"), recorded, here);
+        }
+        true
+    }
+
+    /// Compares where a recording ends.
+    pub(super) fn compare_end(
+        &mut self,
+        place: &str,
+        play: &Play,
+        state: &[String],
+        is_terminal: bool,
+        goals: impl Fn(usize) -> Goal,
+        role_names: &[String],
+    ) {
+        self.n_states += 1;
+        self.compare(&format!("{place}, state"), &play.last, state);
+        if !play.terminal {
+            return;
+        }
+        if !is_terminal {
+            self.differ(place, "recorded as ended, here play goes on");
+        }
+        for ((role, name), recorded) in role_names.iter().enumerate().zip(&play.goals) {
+            let here = goals(role);
+            if !here.agrees(*recorded) {
+                let recorded = recorded.map_or("none or several".to_owned(), |value| value.to_string());
+                self.differ(place, &format!("goal of {name}: recorded {recorded}, here {}", here.text()));
+            }
+        }
+    }
+
+    /// Compares two sets of terms.
+    fn compare(&mut self, place: &str, recorded: &[String], here: &[String]) {
+        let fold = |list: &[String]| list.iter().map(|term| canonical(term)).collect::<BTreeSet<_>>();
+        let (recorded, here) = (fold(recorded), fold(here));
+        if recorded == here {
+            return;
+        }
+        let some = |set: Vec<&String>| {
+            let more = if set.len() > 4 { format!(" and {} more", set.len() - 4) } else { String::new() };
+            set.into_iter().take(4).cloned().collect::<Vec<_>>().join(" ") + &more
+        };
+        let missing: Vec<&String> = recorded.difference(&here).collect();
+        let extra: Vec<&String> = here.difference(&recorded).collect();
+        let mut parts = Vec::new();
+        if !missing.is_empty() {
+            parts.push(format!("missing {}", some(missing)));
+        }
+        if !extra.is_empty() {
+            parts.push(format!("too much {}", some(extra)));
+        }
+        self.differ(place, &parts.join("; "));
+    }
+}
+
+/// A term in lower case, with `(f)` written `f`: recorders differ in that.
+pub(super) fn canonical(term: &str) -> String {
+    let term = term.to_lowercase();
+    if !term.contains('(') {
+        return term;
+    }
+    let mut text = String::with_capacity(term.len());
+    let mut rest = term.as_str();
+    while let Some(open) = rest.find('(') {
+        text.push_str(&rest[..open]);
+        let inner = &rest[open + 1..];
+        match inner.find([' ', '(', ')']) {
+            Some(end) if inner[end..].starts_with(')') => {
+                text.push_str(&inner[..end]);
+                rest = &inner[end + 1..];
+            }
+            _ => {
+                text.push('(');
+                rest = inner;
+            }
+        }
+    }
+    text.push_str(rest);
+    text
+}
