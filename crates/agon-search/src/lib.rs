@@ -5,8 +5,13 @@
 #![forbid(unsafe_code)]
 
 mod budget;
+mod choices;
 mod evaluate;
+mod hash;
 mod report;
+#[cfg(test)]
+mod sample;
+pub mod solve;
 
 pub use budget::{Budget, Meter};
 pub use evaluate::{Evaluate, GoalValues};
