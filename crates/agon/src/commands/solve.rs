@@ -116,12 +116,8 @@ fn solution_json<P: GdlPosition>(start: &P, solution: &Solution<P::Move>) -> Val
             (shape.role_names[role.index()].clone(), Value::Array(moves))
         })
         .collect();
-    let line: Vec<Vec<String>> = solution
-        .line
-        .joints
-        .iter()
-        .map(|joint| joint.iter().map(|m| start.move_text(m)).collect())
-        .collect();
+    let line: Vec<Vec<String>> =
+        solution.line.joints.iter().map(|joint| joint.iter().map(|m| start.move_text(m)).collect()).collect();
     json!({
         "solved": true, "values": values, "strategies": strategies, "line": line,
         "method": method_name(solution.method), "can_repeat": solution.can_repeat,
@@ -167,12 +163,8 @@ fn show<P: GdlPosition>(start: &P, solution: &Solution<P::Move>) {
     if solution.can_repeat {
         say!("{}", terminal::dim("positions can repeat, but nobody gains by it"));
     }
-    let summary = format!(
-        "{}, {} positions, {:.2} s",
-        method_name(solution.method),
-        solution.nodes,
-        solution.seconds
-    );
+    let summary =
+        format!("{}, {} positions, {:.2} s", method_name(solution.method), solution.nodes, solution.seconds);
     say!("{}", terminal::dim(&summary));
 }
 
