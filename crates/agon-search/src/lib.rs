@@ -9,6 +9,7 @@ mod budget;
 mod choices;
 mod evaluate;
 mod hash;
+pub mod hidden;
 mod playouts;
 mod report;
 #[cfg(test)]

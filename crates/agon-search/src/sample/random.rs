@@ -149,8 +149,12 @@ impl Notation for RandomGame {
 
 impl Hidden for RandomGame {
     fn percepts(&self, joint: &[u8], role: Role) -> Vec<String> {
-        // A bit of the joint move.
+        // How many moves it has next, which everybody must know, and a bit of what was done.
+        let mut next = self.clone();
+        next.advance(joint);
+        let mut percepts = vec![format!("moves {}", next.legal[role.index()].len())];
         let hash = joint.iter().fold(self.hash(7), |hash, &m| fold(hash, m.into()));
-        if (hash >> role.index()).is_multiple_of(2) { vec!["tick".to_owned()] } else { Vec::new() }
+        percepts.extend((hash >> role.index()).is_multiple_of(2).then(|| "tick".to_owned()));
+        percepts
     }
 }
