@@ -21,7 +21,7 @@ mod alone;
 mod graph;
 mod matrix;
 mod proof;
-mod table;
+pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod thresholds;

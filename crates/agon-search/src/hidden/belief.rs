@@ -147,12 +147,7 @@ impl<P: Hidden> Belief<P> {
     }
 
     /// Joint moves with our own move in them, and how likely they are: all of them if there are not too many, else a sample.
-    fn proposals(
-        &mut self,
-        state: &P::State,
-        own_move: &P::Move,
-        max: usize,
-    ) -> Vec<(Vec<P::Move>, f64)> {
+    fn proposals(&mut self, state: &P::State, own_move: &P::Move, max: usize) -> Vec<(Vec<P::Move>, f64)> {
         self.cursor.go_to(state);
         let cursor = &self.cursor;
         if cursor.is_terminal() || !cursor.is_legal(self.us, own_move) {

@@ -71,17 +71,29 @@ fn the_belief_of_a_candidate_who_saw_a_door_opened() {
 #[test]
 fn what_cannot_be_perceived_changes_nothing() {
     let mut n_compared = 0;
-    for (name, us) in [("kuhn-poker", 0), ("krieg-tic-tac-toe", 0), ("blind-nim", 1), ("hide-and-seek", 1), ("liars-dice", 0)] {
+    for (name, us) in [
+        ("kuhn-poker", 0),
+        ("krieg-tic-tac-toe", 0),
+        ("blind-nim", 1),
+        ("hide-and-seek", 1),
+        ("liars-dice", 0),
+    ] {
         let start = shipped(name);
         let us = Role::new(us);
         for seed in 0..6 {
             let mut truths = [start.clone(), start.clone()];
-            let mut players = [0, 1]
-                .map(|_| HiddenPlayer::new(start.clone(), us, HiddenOptions { max_particles: 50, ..HiddenOptions::default() }));
+            let mut players = [0, 1].map(|_| {
+                HiddenPlayer::new(
+                    start.clone(),
+                    us,
+                    HiddenOptions { max_particles: 50, ..HiddenOptions::default() },
+                )
+            });
             let mut rng = Rng::seed_from_u64(seed);
             while truths.iter().all(|truth| !truth.is_terminal()) {
-                let reports = players.each_mut().map(|player| {
-                    Report { seconds: 0.0, ..player.think(&Budget::iterations(60)).expect("possible") }
+                let reports = players.each_mut().map(|player| Report {
+                    seconds: 0.0,
+                    ..player.think(&Budget::iterations(60)).expect("possible")
                 });
                 assert_eq!(reports[0], reports[1], "{name}, seed {seed}");
                 // The others move differently in the two matches, as long as we cannot tell.
@@ -93,7 +105,8 @@ fn what_cannot_be_perceived_changes_nothing() {
                     let mut other = Vec::new();
                     truths[1].draw(&mut rng, &mut other);
                     other[us.index()] = reports[0].best;
-                    (truths[1].percepts(&other, us) == percepts && (other != joint || rng.random())).then_some(other)
+                    (truths[1].percepts(&other, us) == percepts && (other != joint || rng.random()))
+                        .then_some(other)
                 });
                 let Some(other) = other else { break };
                 n_compared += usize::from(truths[0].state() != truths[1].state());

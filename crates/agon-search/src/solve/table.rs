@@ -26,11 +26,6 @@ impl Numbering {
         }
     }
 
-    /// The number of a key that has been met.
-    pub(crate) fn find(&self, key: u64) -> Option<u32> {
-        self.table.find(spread(key), |&n| self.keys[n as usize] == key).copied()
-    }
-
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.keys.len()

@@ -4,6 +4,7 @@
 mod exploding;
 mod mistakes;
 mod run;
+mod solve;
 mod traces;
 
 use serde_json::Value;
@@ -42,8 +43,19 @@ fn without_arguments_it_helps() {
         "{}",
         help.err
     );
-    let commands =
-        ["games", "info", "show", "check", "explain-code", "why", "simulate", "perft", "record", "replay"];
+    let commands = [
+        "games",
+        "info",
+        "show",
+        "check",
+        "explain-code",
+        "why",
+        "simulate",
+        "solve",
+        "perft",
+        "record",
+        "replay",
+    ];
     for command in commands {
         assert!(help.err.contains(&format!("\n  {command}")), "{command} is not in the help");
         let page = agon(&[command, "--help"]).succeeds();
