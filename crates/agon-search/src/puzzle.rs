@@ -120,9 +120,9 @@ impl<P: Position> Search<P> for Puzzle<P> {
                             best: None,
                         };
                         if way == 1 {
-                            nested.nmcs(position)
+                            nested.nmcs(position);
                         } else {
-                            nested.nrpa(position)
+                            nested.nrpa(position);
                         }
                         nested.best.map(|(_, moves)| moves)
                     }

@@ -176,7 +176,7 @@ impl Prover {
         position: &mut P,
         question: &Question,
         meter: &mut Meter<'_>,
-    ) -> Result<(Vec<Child<P::State>>, bool), Stop> {
+    ) -> Result<Family<P::State>, Stop> {
         let mut choosers = position.choosers();
         let chooser = choosers.next();
         if choosers.next().is_some() || chooser.is_some_and(|role| Some(role) == position.shape().nature) {
@@ -213,6 +213,9 @@ impl Prover {
         Ok((children, is_ours))
     }
 }
+
+/// Children, and whether the player of the question chooses among them.
+type Family<S> = (Vec<Child<S>>, bool);
 
 struct Child<S> {
     state: S,
