@@ -4,12 +4,26 @@
 //! A [`Search`] is asked again and again while a game goes on and may keep what it has learnt; its answer is a [`Report`].
 #![forbid(unsafe_code)]
 
+mod alphabeta;
+mod best_first;
 mod budget;
+mod choices;
 mod evaluate;
+mod hash;
+pub mod hidden;
+mod playouts;
+mod puzzle;
 mod report;
+#[cfg(test)]
+mod sample;
+pub mod solve;
 
+pub use alphabeta::{AlphaBeta, AlphaBetaOptions, ViewChoice};
+pub use best_first::{BestFirst, BestFirstOptions};
 pub use budget::{Budget, Meter};
 pub use evaluate::{Evaluate, GoalValues};
+pub use playouts::Playouts;
+pub use puzzle::{Puzzle, PuzzleOptions};
 pub use report::{Candidate, Line, Report};
 
 use agon_game::{Position, Role};

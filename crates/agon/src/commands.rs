@@ -15,6 +15,7 @@ mod record;
 mod replay;
 mod show;
 mod simulate;
+mod solve;
 mod why;
 
 use crate::failure::Failure;
@@ -45,6 +46,7 @@ enum Command {
     Bench(bench::Args),
     GdlPerf(gdl_perf::Args),
     Simulate(simulate::Args),
+    Solve(solve::Args),
     Perft(perft::Args),
     Record(record::Args),
     Replay(replay::Args),
@@ -65,6 +67,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Bench(args) => bench::run(args),
         Command::GdlPerf(args) => gdl_perf::run(args),
         Command::Simulate(args) => simulate::run(args),
+        Command::Solve(args) => solve::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Record(args) => record::run(args),
         Command::Replay(args) => replay::run(args),

@@ -6,6 +6,7 @@ mod exploding;
 mod matches;
 mod mistakes;
 mod run;
+mod solve;
 mod traces;
 
 use serde_json::Value;
@@ -52,6 +53,7 @@ fn without_arguments_it_helps() {
         "explain-code",
         "why",
         "simulate",
+        "solve",
         "perft",
         "record",
         "replay",

@@ -1,0 +1,273 @@
+//! Information-set Monte Carlo tree search with a tree for every role (MO-ISMCTS; Cowling, Powley and Whitehouse 2012).
+//!
+//! Each iteration draws a state from the belief and plays it out. Every role with a choice chooses by what *it* knows: its statistics
+//! are kept under a hash of its own moves and percepts since the start, so an opponent is not taken to see our cards, nor do
+//! we choose differently in states that we cannot tell apart.
+
+use agon_game::{Hidden, Rng, Role};
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::belief::{Particle, learn_all};
+use super::{Choice, HiddenOptions};
+use crate::hash::{Map, fold};
+use crate::{Candidate, Meter, Report};
+
+/// How moves are tried.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Bandit {
+    /// UCB1 over the moves that are legal.
+    Ucb,
+    /// Mixes UCB1 with the average of what was tried so far, less and less of the former, so that averages come close
+    /// to an equilibrium (Smooth UCT; Heinrich and Silver 2015, with their parameters).
+    Smooth,
+}
+
+/// What is known of one information set of a role.
+#[derive(Clone, Debug)]
+struct Node<M> {
+    n_visits: u64,
+    arms: Vec<Arm<M>>,
+}
+
+#[derive(Clone, Debug)]
+struct Arm<M> {
+    m: M,
+    n_visits: u64,
+    /// Times the move was legal.
+    n_legal: u64,
+    /// Payoffs scaled to 0..1.
+    sum: f64,
+}
+
+/// Statistics of all roles, kept from move to move.
+pub(super) struct Tree<P: Hidden> {
+    cursor: P,
+    /// By role and knowledge: places in `nodes`.
+    places: Map<u64, u32>,
+    nodes: Vec<Node<P::Move>>,
+    bandit: Bandit,
+    exploration: f64,
+    max_nodes: usize,
+    max_steps: usize,
+    rng: Rng,
+}
+
+impl<P: Hidden> Tree<P> {
+    pub(super) fn new(start: P, us: Role, options: &HiddenOptions) -> Tree<P> {
+        Tree {
+            cursor: start,
+            places: Map::default(),
+            nodes: Vec::new(),
+            bandit: options.bandit,
+            exploration: options.exploration,
+            max_nodes: options.max_nodes.max(16),
+            max_steps: options.max_steps,
+            rng: Rng::seed_from_u64(fold(options.seed, us.index() as u64)),
+        }
+    }
+
+    pub(super) fn think(
+        &mut self,
+        particles: &[Particle<P::State>],
+        us: Role,
+        options: &HiddenOptions,
+        rng: &mut Rng,
+        meter: &mut Meter<'_>,
+    ) -> Report<P::Move> {
+        if self.nodes.len() > self.max_nodes / 2 {
+            self.places.clear();
+            self.nodes.clear();
+        }
+        let mut max_depth = 0;
+        while !meter.is_over(16) {
+            let depth = self.iterate(particles, meter);
+            max_depth = max_depth.max(depth);
+            meter.n_iterations += 1;
+        }
+        self.report(particles, us, options, rng, meter, max_depth)
+    }
+
+    /// One play from a state drawn from the belief; returns how deep the statistics reached.
+    fn iterate(&mut self, particles: &[Particle<P::State>], meter: &mut Meter<'_>) -> u32 {
+        let particle = draw(particles, &mut self.rng);
+        let shape = self.cursor.shape().clone();
+        let range = (*shape.payoffs.start(), *shape.payoffs.end());
+        self.cursor.go_to(&particle.state);
+        let mut knowledge = particle.knowledge.clone();
+        let mut path: Vec<(Role, u32, usize)> = Vec::new();
+        let mut depth = 0;
+        while !self.cursor.is_terminal() && (depth as usize) < self.max_steps {
+            let mut joint = Vec::new();
+            // Nature is drawn by its chances; the players' moves are put in its place below.
+            self.cursor.draw(&mut self.rng, &mut joint);
+            let mut is_new = false;
+            let mut has_statistics = true;
+            for role in shape.players() {
+                if self.cursor.legal_moves(role).len() < 2 {
+                    continue;
+                }
+                let key = fold(knowledge[role.index()], role.index() as u64);
+                let place = match self.places.get(&key) {
+                    Some(&place) => place,
+                    None if self.nodes.len() < self.max_nodes => {
+                        is_new = true;
+                        let place = self.nodes.len() as u32;
+                        self.places.insert(key, place);
+                        self.nodes.push(Node { n_visits: 0, arms: Vec::new() });
+                        place
+                    }
+                    None => {
+                        has_statistics = false;
+                        continue;
+                    }
+                };
+                let arm = self.choose(role, place);
+                joint[role.index()] = self.nodes[place as usize].arms[arm].m.clone();
+                path.push((role, place, arm));
+            }
+            if !is_new && has_statistics {
+                knowledge = learn_all(&self.cursor, &joint, &knowledge);
+            }
+            self.cursor.advance(&joint);
+            meter.n_nodes += 1;
+            depth += 1;
+            if is_new || !has_statistics {
+                break;
+            }
+        }
+        let reached = depth;
+        meter.n_nodes += self.cursor.play_out(&mut self.rng, self.max_steps) as u64;
+        for (role, place, arm) in path {
+            let reward = (self.cursor.payoff(role) - range.0) / (range.1 - range.0).max(f64::MIN_POSITIVE);
+            let node = &mut self.nodes[place as usize];
+            node.n_visits += 1;
+            node.arms[arm].n_visits += 1;
+            node.arms[arm].sum += reward;
+        }
+        reached
+    }
+
+    /// An arm for a role that stands at a node.
+    fn choose(&mut self, role: Role, place: u32) -> usize {
+        let node = &mut self.nodes[place as usize];
+        let mut legal = Vec::new();
+        for m in self.cursor.legal_moves(role) {
+            // In games as they should be, who knows the same has the same moves; but rules are what they are.
+            let arm = node.arms.iter().position(|arm| arm.m == *m).unwrap_or_else(|| {
+                node.arms.push(Arm { m: m.clone(), n_visits: 0, n_legal: 0, sum: 0.0 });
+                node.arms.len() - 1
+            });
+            node.arms[arm].n_legal += 1;
+            legal.push(arm);
+        }
+        // Moves never tried come first, in an order of their own so that none is favoured.
+        let untried: Vec<usize> = legal.iter().copied().filter(|&arm| node.arms[arm].n_visits == 0).collect();
+        if !untried.is_empty() {
+            return untried[self.rng.random_range(0..untried.len())];
+        }
+        if self.bandit == Bandit::Smooth {
+            let eagerness = (0.9 / (1.0 + 0.002 * (node.n_visits as f64).sqrt())).max(0.1);
+            if self.rng.random::<f64>() >= eagerness {
+                let total: u64 = legal.iter().map(|&arm| node.arms[arm].n_visits).sum();
+                let mut left = self.rng.random_range(0..total);
+                for &arm in &legal {
+                    let visits = node.arms[arm].n_visits;
+                    if left < visits {
+                        return arm;
+                    }
+                    left -= visits;
+                }
+            }
+        }
+        let score = |arm: usize| {
+            let Arm { n_visits, n_legal, sum, .. } = &node.arms[arm];
+            let n_visits = *n_visits as f64;
+            sum / n_visits + self.exploration * (libm::log(*n_legal as f64) / n_visits).sqrt()
+        };
+        let first = legal[0];
+        legal.into_iter().fold(first, |best, arm| if score(arm) > score(best) { arm } else { best })
+    }
+
+    fn report(
+        &mut self,
+        particles: &[Particle<P::State>],
+        us: Role,
+        options: &HiddenOptions,
+        rng: &mut Rng,
+        meter: &Meter<'_>,
+        depth: u32,
+    ) -> Report<P::Move> {
+        let payoffs = self.cursor.shape().payoffs.clone();
+        let (least, most) = (*payoffs.start(), *payoffs.end());
+        // What we know is the same in all particles; which moves are legal should be.
+        let known = fold(particles[0].knowledge[us.index()], us.index() as u64);
+        self.cursor.go_to(&particles[0].state);
+        let legal = self.cursor.legal_moves(us).to_vec();
+        let node = self.places.get(&known).map(|&place| &self.nodes[place as usize]);
+        let arm = |m: &P::Move| node.and_then(|node| node.arms.iter().find(|arm| arm.m == *m));
+        let mut candidates: Vec<Candidate<P::Move>> = legal
+            .iter()
+            .map(|m| {
+                let (visits, sum) = arm(m).map_or((0, 0.0), |arm| (arm.n_visits, arm.sum));
+                let mean = if visits == 0 { 0.5 } else { sum / visits as f64 };
+                let value = least + mean * (most - least);
+                Candidate { m: m.clone(), visits, value, probability: 0.0, is_proven: false }
+            })
+            .collect();
+        candidates.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.value.total_cmp(&a.value)));
+        let chosen = match options.choice {
+            Choice::MostVisited => {
+                candidates[0].probability = 1.0;
+                0
+            }
+            Choice::Mixed => {
+                let enough = candidates[0].visits / 10;
+                let total: u64 = candidates.iter().map(|c| c.visits).filter(|&visits| visits >= enough).sum();
+                let mut left = rng.random::<f64>();
+                let mut chosen = None;
+                for (index, candidate) in candidates.iter_mut().enumerate() {
+                    if candidate.visits >= enough {
+                        candidate.probability = if total == 0 {
+                            f64::from(u8::from(index == 0))
+                        } else {
+                            candidate.visits as f64 / total as f64
+                        };
+                        left -= candidate.probability;
+                        if left < 0.0 && chosen.is_none() {
+                            chosen = Some(index);
+                        }
+                    }
+                }
+                chosen.unwrap_or(0)
+            }
+        };
+        let visits: u64 = candidates.iter().map(|candidate| candidate.visits).sum();
+        let mean = candidates.iter().map(|candidate| candidate.value * candidate.visits as f64).sum::<f64>();
+        Report {
+            best: candidates[chosen].m.clone(),
+            us,
+            value: if visits == 0 { (least + most) / 2.0 } else { mean / visits as f64 },
+            candidates,
+            is_proven: false,
+            lines: Vec::new(),
+            iterations: meter.n_iterations,
+            nodes: meter.n_nodes,
+            playouts: meter.n_iterations,
+            depth,
+            seconds: meter.seconds(),
+        }
+    }
+}
+
+/// A particle, by weight.
+fn draw<'p, S>(particles: &'p [Particle<S>], rng: &mut Rng) -> &'p Particle<S> {
+    let total: f64 = particles.iter().map(|particle| particle.weight).sum();
+    let mut left = rng.random::<f64>() * total;
+    particles
+        .iter()
+        .find(|particle| {
+            left -= particle.weight;
+            left < 0.0
+        })
+        .unwrap_or(&particles[particles.len() - 1])
+}

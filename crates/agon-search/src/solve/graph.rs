@@ -1,0 +1,221 @@
+//! All positions of a game, listed.
+
+use agon_game::{Position, Role};
+
+use super::Why;
+use super::table::Numbering;
+use crate::Meter;
+use crate::choices::{Choices, chances};
+use crate::hash::{self, Map};
+
+/// Every position that can be reached, with its children. The positions themselves are not kept.
+pub(super) struct Graph {
+    /// By position; the first is the start.
+    pub(super) nodes: Vec<Node>,
+    /// Children of all positions, one position after another; for each position in the order of
+    /// [`agon_game::joint_moves`], in which the last role's move changes fastest.
+    pub(super) edges: Vec<u32>,
+    /// The different ways in which positions branch.
+    pub(super) branchings: Vec<Branching>,
+    /// The different payoffs by role at which play ends.
+    pub(super) payoffs: Vec<Vec<f64>>,
+}
+
+/// A position.
+#[derive(Copy, Clone)]
+pub(super) enum Node {
+    /// Play has ended, with these of the payoffs.
+    Ended(u32),
+    /// Play goes on: where the children start, and which branching it is.
+    Open { first_edge: u32, branching: u32 },
+}
+
+/// How many moves everybody has.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Branching {
+    /// By role: how many moves.
+    pub(super) counts: Vec<usize>,
+    /// By move of nature: how likely. A single 1 without nature.
+    pub(super) chances: Vec<f64>,
+    /// The players with more than one move.
+    pub(super) choosers: Vec<Role>,
+}
+
+impl Branching {
+    /// How many joint moves.
+    pub(super) fn n_joints(&self) -> usize {
+        self.counts.iter().product()
+    }
+
+    /// By role: how far apart two joint moves are that differ by one in this role's move.
+    pub(super) fn strides(&self) -> Vec<usize> {
+        let mut strides = vec![1; self.counts.len()];
+        for role in (1..self.counts.len()).rev() {
+            strides[role - 1] = strides[role] * self.counts[role];
+        }
+        strides
+    }
+}
+
+/// Lists all positions.
+pub(super) fn list<P: Position>(start: &P, meter: &mut Meter<'_>, max_bytes: usize) -> Result<Graph, Why> {
+    let mut position = start.clone();
+    let mut graph =
+        Graph { nodes: Vec::new(), edges: Vec::new(), branchings: Vec::new(), payoffs: Vec::new() };
+    let mut numbering = Numbering::default();
+    // By hash: those with it. Few branchings and payoffs are different, and they are found again by what they are.
+    let mut known_branchings: Map<u64, Vec<u32>> = Map::default();
+    let mut known_payoffs: Map<u64, Vec<u32>> = Map::default();
+    // Depth first, so that few states wait at a time.
+    let mut waiting: Vec<(u32, P::State)> = Vec::new();
+    let unread = Node::Ended(u32::MAX);
+    numbering.number(start.key());
+    graph.nodes.push(unread);
+    waiting.push((0, start.state().clone()));
+    let per_node = Numbering::BYTES + size_of::<Node>() + 32;
+    let per_waiting = size_of::<(u32, P::State)>() + 64;
+    while let Some((number, state)) = waiting.pop() {
+        position.go_to(&state);
+        meter.n_nodes += 1;
+        if let Some(fault) = position.fault() {
+            return Err(Why::Fault(fault.to_string()));
+        }
+        let bytes = graph.nodes.len() * per_node + graph.edges.len() * 4 + waiting.len() * per_waiting;
+        if bytes > max_bytes {
+            return Err(Why::Memory);
+        }
+        if meter.is_over(64) {
+            return Err(Why::Budget);
+        }
+        if position.is_terminal() {
+            let payoffs = payoffs(&position);
+            let bits: Vec<u64> = payoffs.iter().map(|payoff| payoff.to_bits()).collect();
+            let index = intern(&mut known_payoffs, hash::of(&bits), payoffs, &mut graph.payoffs);
+            graph.nodes[number as usize] = Node::Ended(index);
+            continue;
+        }
+        let branching = branching(&position);
+        let bits: Vec<u64> = branching.chances.iter().map(|chance| chance.to_bits()).collect();
+        let n_joints = branching.n_joints();
+        let hash = hash::of(&(&branching.counts, bits));
+        let index = intern(&mut known_branchings, hash, branching, &mut graph.branchings);
+        let first_edge = u32::try_from(graph.edges.len()).map_err(|_| Why::Memory)?;
+        graph.nodes[number as usize] = Node::Open { first_edge, branching: index };
+        if n_joints > 1 << 20 {
+            return Err(Why::Memory);
+        }
+        for_each_joint(&Choices::at(&position), |joint| {
+            position.go_to(&state);
+            position.advance(joint);
+            let (child, is_new) = numbering.number(position.key());
+            graph.edges.push(child);
+            if is_new {
+                graph.nodes.push(unread);
+                waiting.push((child, position.state().clone()));
+            }
+        });
+    }
+    Ok(graph)
+}
+
+/// By role: what it gets if play ends here; 0 for nature.
+pub(super) fn payoffs<P: Position>(position: &P) -> Vec<f64> {
+    let nature = position.shape().nature;
+    let of = |role: Role| if Some(role) == nature { 0.0 } else { position.payoff(role) };
+    position.shape().roles().map(of).collect()
+}
+
+/// How a position branches.
+pub(super) fn branching<P: Position>(position: &P) -> Branching {
+    let nature = position.shape().nature;
+    Branching {
+        counts: position.shape().roles().map(|role| position.legal_moves(role).len()).collect(),
+        chances: chances(position),
+        choosers: position.choosers().filter(|&role| Some(role) != nature).collect(),
+    }
+}
+
+/// Every joint move, the last role's move changing fastest.
+fn for_each_joint<M: Clone>(choices: &Choices<M>, mut visit: impl FnMut(&[M])) {
+    let mut joint = choices.first_joint();
+    let mut move_idxs = vec![0; joint.len()];
+    loop {
+        visit(&joint);
+        let mut role = joint.len();
+        loop {
+            if role == 0 {
+                return;
+            }
+            role -= 1;
+            let moves = choices.of(Role::new(role));
+            move_idxs[role] += 1;
+            if move_idxs[role] < moves.len() {
+                joint[role] = moves[move_idxs[role]].clone();
+                break;
+            }
+            move_idxs[role] = 0;
+            joint[role] = moves[0].clone();
+        }
+    }
+}
+
+fn intern<T: PartialEq>(known: &mut Map<u64, Vec<u32>>, hash: u64, item: T, items: &mut Vec<T>) -> u32 {
+    let same = known.entry(hash).or_default();
+    if let Some(&index) = same.iter().find(|&&index| items[index as usize] == item) {
+        return index;
+    }
+    let index = items.len() as u32;
+    same.push(index);
+    items.push(item);
+    index
+}
+
+impl Graph {
+    /// The positions, children before parents where positions do not repeat; and whether they do.
+    pub(super) fn bottom_up(&self) -> (Vec<u32>, bool) {
+        #[derive(Copy, Clone, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Done,
+        }
+        let mut marks = vec![Mark::New; self.nodes.len()];
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut repeats = false;
+        let mut path: Vec<(u32, u32)> = vec![(0, 0)];
+        marks[0] = Mark::Open;
+        while let Some((number, next)) = path.last_mut() {
+            let children = self.children(*number);
+            match children.get(*next as usize) {
+                Some(&child) => {
+                    *next += 1;
+                    match marks[child as usize] {
+                        Mark::New => {
+                            marks[child as usize] = Mark::Open;
+                            path.push((child, 0));
+                        }
+                        Mark::Open => repeats = true,
+                        Mark::Done => {}
+                    }
+                }
+                None => {
+                    marks[*number as usize] = Mark::Done;
+                    order.push(*number);
+                    path.pop();
+                }
+            }
+        }
+        (order, repeats)
+    }
+
+    /// The children of a position.
+    pub(super) fn children(&self, number: u32) -> &[u32] {
+        match self.nodes[number as usize] {
+            Node::Ended(_) => &[],
+            Node::Open { first_edge, branching } => {
+                let first = first_edge as usize;
+                &self.edges[first..first + self.branchings[branching as usize].n_joints()]
+            }
+        }
+    }
+}

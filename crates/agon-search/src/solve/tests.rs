@@ -1,0 +1,207 @@
+//! The solver agrees with plain minimax, with what is known of shipped games, and says when it cannot know.
+
+use agon_game::{Position, Role};
+use proptest::prelude::*;
+
+use super::*;
+use crate::sample::{Kind, RandomGame, max_n, minimax, shipped};
+
+fn options() -> SolveOptions {
+    SolveOptions { bytes: 64 << 20, ..SolveOptions::default() }
+}
+
+#[track_caller]
+fn solved<P: Position>(start: &P) -> Solution<P::Move> {
+    let solution = solve(start, &Budget::nodes(5_000_000), &options());
+    solution.unwrap_or_else(|unsolved| panic!("{unsolved:?}"))
+}
+
+/// Plays the line; says what everybody gets.
+#[track_caller]
+fn played<P: Position>(start: &P, line: &Line<P::Move>) -> Vec<f64> {
+    let mut position = start.clone();
+    for joint in &line.joints {
+        for role in position.shape().roles() {
+            assert!(position.is_legal(role, &joint[role.index()]), "{joint:?}");
+        }
+        position.advance(joint);
+    }
+    assert!(position.is_terminal(), "a line leads to the end");
+    position.shape().players().map(|player| position.payoff(player)).collect()
+}
+
+/// Both ways to solve a game of two.
+fn both_ways(game: &RandomGame) -> (Solution<u8>, Solution<u8>) {
+    let budget = Budget::nodes(1_000_000);
+    let mut meter = budget.start();
+    let players = [Role::new(0), Role::new(1)];
+    let mut bounds = vec![(0.0, 100.0); 2];
+    let proved = thresholds::solve(game, players, &mut meter, 1 << 20, &mut bounds).expect("small");
+    let valued = values::solve(game, &mut meter, 64 << 20, &mut bounds).expect("small");
+    (proved, valued)
+}
+
+proptest! {
+    #[test]
+    fn two_players_who_take_turns(seed: u64, n_labels in 3_u64..60) {
+        let mut game = RandomGame::new(seed, Kind { n_labels, ..Kind::TURNS });
+        let judge = minimax(&mut game, Role::new(0));
+        let (proved, valued) = both_ways(&game);
+        prop_assert_eq!(&proved.values, &vec![judge, 100.0 - judge]);
+        prop_assert_eq!(&valued.values, &proved.values);
+        prop_assert_eq!(played(&game, &proved.line), vec![judge, 100.0 - judge]);
+        prop_assert_eq!(played(&game, &valued.line), vec![judge, 100.0 - judge]);
+    }
+
+    #[test]
+    fn one_player(seed: u64) {
+        let kind = Kind { n_players: 1, constant_sum: false, ..Kind::TURNS };
+        let mut game = RandomGame::new(seed, kind);
+        let judge = minimax(&mut game, Role::new(0));
+        let solution = solved(&game);
+        prop_assert_eq!(&solution.values, &vec![judge]);
+        prop_assert_eq!(played(&game, &solution.line), vec![judge]);
+    }
+
+    #[test]
+    fn chance(seed: u64, n_players in 1_usize..=2) {
+        let kind = Kind { n_players, constant_sum: n_players == 2, chance: true, n_steps: 4, ..Kind::TURNS };
+        let mut game = RandomGame::new(seed, kind);
+        let judge = minimax(&mut game, Role::new(0));
+        let solution = solved(&game);
+        prop_assert!((solution.values[0] - judge).abs() < 1e-9, "{} {judge}", solution.values[0]);
+        played(&game, &solution.line);
+    }
+
+    #[test]
+    fn three_players(seed: u64) {
+        let kind = Kind { n_players: 3, constant_sum: false, ..Kind::TURNS };
+        let mut game = RandomGame::new(seed, kind);
+        let judge = max_n(&mut game);
+        let solution = solved(&game);
+        prop_assert_eq!(&solution.values, &judge);
+        prop_assert_eq!(played(&game, &solution.line), judge);
+    }
+
+    /// In a game that may go on for ever, what the solver says holds whatever endless play is worth.
+    #[test]
+    fn positions_that_repeat(seed: u64) {
+        let kind = Kind { cyclic: true, n_labels: 12, ..Kind::TURNS };
+        let game = RandomGame::new(seed, kind);
+        // A judge of its own: values when only so many more steps may be made, and breaking off pays the least or the most.
+        let [low, high] = [0.0, 100.0].map(|cut| cut_minimax(&mut game.clone(), 9, cut));
+        match solve(&game, &Budget::nodes(100_000), &options()) {
+            Ok(solution) => {
+                prop_assert!(low <= solution.values[0] && solution.values[0] <= high);
+                prop_assert_eq!(played(&game, &solution.line)[0], solution.values[0]);
+            }
+            Err(Unsolved { why, bounds, .. }) => {
+                prop_assert_eq!(why, Why::Endless);
+                prop_assert!(bounds[0].0 < bounds[0].1 && low <= bounds[0].0 && bounds[0].1 <= high);
+            }
+        }
+    }
+
+    /// In a matrix game neither side can do better against what the other plays.
+    #[test]
+    fn matrix_games(n_rows in 1_usize..6, n_columns in 1_usize..6, seed: u64) {
+        let cell = |i: usize| (crate::hash::fold(seed, i as u64) % 7) as f64 * 10.0;
+        let payoffs: Vec<f64> = (0..n_rows * n_columns).map(cell).collect();
+        let solution = matrix_game(&payoffs, n_columns);
+        prop_assert!((solution.rows.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        prop_assert!((solution.columns.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        for column in 0..n_columns {
+            let gets: f64 = (0..n_rows).map(|row| solution.rows[row] * payoffs[row * n_columns + column]).sum();
+            prop_assert!(gets >= solution.value - 1e-6, "{payoffs:?} {solution:?}");
+        }
+        for row in 0..n_rows {
+            let gives: f64 =
+                (0..n_columns).map(|column| solution.columns[column] * payoffs[row * n_columns + column]).sum();
+            prop_assert!(gives <= solution.value + 1e-6, "{payoffs:?} {solution:?}");
+        }
+    }
+}
+
+fn cut_minimax(game: &mut RandomGame, depth: u32, cut: f64) -> f64 {
+    if game.is_terminal() {
+        return game.payoff(Role::new(0));
+    }
+    if depth == 0 {
+        return cut;
+    }
+    let here = *game.state();
+    let chooser = game.choosers().next().unwrap_or(Role::new(0));
+    let mut values = Vec::new();
+    for joint in agon_game::joint_moves(game) {
+        game.advance(&joint);
+        values.push(cut_minimax(game, depth - 1, cut));
+        game.go_to(&here);
+    }
+    let pick = if chooser == Role::new(0) { f64::max } else { f64::min };
+    values.into_iter().reduce(pick).expect("there are moves")
+}
+
+#[test]
+fn what_is_known_of_shipped_games() {
+    let known: [(&str, &[f64], Method); 6] = [
+        ("tic-tac-toe", &[50.0, 50.0], Method::ProofNumbers),
+        ("nim", &[0.0, 100.0], Method::ProofNumbers),
+        ("connect-three", &[100.0, 0.0], Method::ProofNumbers),
+        ("hanoi", &[100.0], Method::BreadthFirst),
+        ("matching-pennies", &[50.0, 50.0], Method::Retrograde),
+        ("rock-paper-scissors", &[50.0, 50.0], Method::Retrograde),
+    ];
+    for (name, values, method) in known {
+        let start = shipped(name);
+        let solution = solved(&start);
+        for (value, known) in solution.values.iter().zip(values) {
+            assert!((value - known).abs() < 1e-6, "{name}: {:?}", solution.values);
+        }
+        assert_eq!(solution.method, method, "{name}");
+        if method != Method::Retrograde {
+            assert_eq!(played(&start, &solution.line), values, "{name}");
+        }
+    }
+}
+
+#[test]
+fn mixtures_at_the_start() {
+    for name in ["matching-pennies", "rock-paper-scissors"] {
+        let solution = solved(&shipped(name));
+        for strategy in &solution.strategies {
+            for (_, probability) in strategy {
+                assert!((probability - 1.0 / strategy.len() as f64).abs() < 1e-9, "{name}: {strategy:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_shortest_way_to_move_a_tower() {
+    let solution = solved(&shipped("hanoi"));
+    assert_eq!(solution.line.joints.len(), 31);
+}
+
+#[test]
+fn refusals_say_why() {
+    let refuse = |name: &str, nodes: u64| {
+        solve(&shipped(name), &Budget::nodes(nodes), &options()).expect_err("it cannot be solved")
+    };
+    assert_eq!(refuse("kuhn-poker", 1000).why, Why::Hidden);
+    assert_eq!(refuse("connect-four", 20_000).why, Why::Budget);
+    assert_eq!(refuse("connect-four", 20_000).bounds, [(0.0, 100.0); 2]);
+    let dilemma = refuse("prisoners-dilemma", 1_000_000);
+    assert_eq!(dilemma.why, Why::Simultaneous);
+    assert!(dilemma.bounds.iter().all(|bounds| bounds.0 > 0.0), "always defecting pays: {dilemma:?}");
+    let narrow = SolveOptions { bytes: 100_000, ..options() };
+    let full = solve(&shipped("bidding-tic-tac-toe"), &Budget::default(), &narrow);
+    assert_eq!(full.expect_err("it does not fit").why, Why::Memory);
+}
+
+#[test]
+fn chance_in_a_race_of_dice() {
+    let open = SolveOptions { hidden: HiddenGames::AsIfOpen, bytes: 256 << 20 };
+    let solution = solve(&shipped("dice-race"), &Budget::nodes(3_000_000), &open).expect("it is small");
+    // The facts of the rulesheet, worked out by another program.
+    assert!((solution.values[0] - 54.28).abs() < 0.01, "{:?}", solution.values);
+}
