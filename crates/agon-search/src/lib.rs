@@ -6,10 +6,14 @@
 
 mod budget;
 mod evaluate;
+mod mcts;
 mod report;
 
 pub use budget::{Budget, Meter};
 pub use evaluate::{Evaluate, GoalValues};
+pub use mcts::{
+    Amaf, Bandit, Choice, FirstPlay, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Simultaneous,
+};
 pub use report::{Candidate, Line, Report};
 
 use agon_game::{Position, Role};
