@@ -4,7 +4,7 @@ use agon_game::{Position, Role};
 
 use super::options::{Amaf, MctsOptions};
 use super::select::Step;
-use super::tree::{Average, Kind, NodeId, Tree};
+use super::tree::{Average, Kind, NodeId, Proof, Tree};
 
 /// A position gets a table of all moves as first when it has been visited so often: most are never visited again.
 const TABLE_FROM: u64 = 5;
@@ -31,7 +31,8 @@ impl<P: Position> Tree<P> {
         for step in steps.iter().rev() {
             let id = step.node;
             // What is proved of the child counts more than what was sampled there.
-            for role in 0..n_roles {
+            let is_narrowed = self.nodes[child.index()].proof != Proof::None;
+            for role in (0..n_roles).filter(|_| is_narrowed) {
                 let [lo, hi] = self.bounds[child.index() * n_roles + role];
                 let sum = outcome.sums[role].clamp(lo * n, hi * n);
                 if sum != outcome.sums[role] {
@@ -46,19 +47,21 @@ impl<P: Position> Tree<P> {
                 Kind::Ended => unreachable!("no step leads away from an end"),
                 Kind::Alone(role) => {
                     let at = node.first_arm as usize + step.choice as usize;
-                    let (mean, variance) = (self.mean(child, role), self.variance(child, role));
-                    let [lo, hi] = self.bound(child, role);
+                    let mean = self.mean(child, role);
+                    let variance = if self.wants_variance { self.variance(child, role) } else { 0.0 };
                     let arm = &mut self.arms[at];
-                    let is_news = self.solver && (lo > arm.lo || hi < arm.hi);
                     arm.visits = arm.visits.saturating_add(outcome.n);
                     arm.pending -= outcome.n;
                     arm.mean = mean as f32;
                     arm.variance = variance as f32;
-                    // Other roles may learn something too where this one does not, as under nature.
-                    let is_chance = Some(role) == self.facts.nature;
-                    let may_tell = self.is_settled(child) || is_chance && self.is_narrowed(child);
-                    if is_news || self.solver && may_tell {
-                        self.tighten(id);
+                    if self.solver && is_narrowed {
+                        // Other roles may learn something too where this one does not, as under nature.
+                        let [lo, hi] = self.bound(child, role);
+                        let is_news = lo > self.fine[at].lo || hi < self.fine[at].hi;
+                        let is_chance = Some(role) == self.facts.nature;
+                        if is_news || is_chance || self.is_settled(child) {
+                            self.tighten(id);
+                        }
                     }
                 }
                 Kind::Joint | Kind::Sparse => {
@@ -67,7 +70,7 @@ impl<P: Position> Tree<P> {
                     if is_tabled && self.has_mixes {
                         self.add_regrets(id, step.choice);
                     }
-                    if is_tabled && self.solver && self.is_narrowed(child) {
+                    if is_tabled && self.solver && is_narrowed {
                         self.tighten(id);
                     }
                 }
@@ -76,19 +79,17 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    /// Whether anything is proved of a position.
-    fn is_narrowed(&self, id: NodeId) -> bool {
-        let unknown = [self.facts.min, self.facts.max];
-        self.facts.players.iter().any(|&player| self.bound(id, player) != unknown)
-    }
-
     fn add_outcome(&mut self, id: NodeId, outcome: &Outcome<'_>) {
         let n_roles = self.facts.n_roles;
         let start = id.index() * n_roles;
         self.nodes[id.index()].visits += u64::from(outcome.n);
-        for role in 0..n_roles {
-            self.sums[start + role] += outcome.sums[role];
-            self.squares[start + role] += outcome.squares[role];
+        for (known, sum) in self.sums[start..start + n_roles].iter_mut().zip(&*outcome.sums) {
+            *known += sum;
+        }
+        if self.wants_variance {
+            for (known, square) in self.squares[start..start + n_roles].iter_mut().zip(&*outcome.squares) {
+                *known += square;
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use agon_game::{Position, Role};
 
-use super::tree::{Kind, NodeId, Tree};
+use super::tree::{Kind, NodeId, Proof, Prospect, Tree};
 
 impl<P: Position> Tree<P> {
     /// Works out the bounds of a position anew from its children. Returns whether any has changed.
@@ -42,19 +42,47 @@ impl<P: Position> Tree<P> {
                 changed = true;
             }
         }
-        if changed && self.is_settled(id) {
-            self.nodes[id.index()].plies = self.plies_to_end(id);
+        if changed {
+            let is_exact = |player: &Role| {
+                let [lo, hi] = self.bound(id, *player);
+                lo == hi
+            };
+            let is_settled = self.facts.players.iter().all(is_exact);
+            self.nodes[id.index()].proof = if is_settled { Proof::All } else { Proof::Some };
+            if is_settled {
+                self.nodes[id.index()].plies = self.plies_to_end(id);
+            }
         }
+        self.note_prospects(id);
         changed
+    }
+
+    /// Notes which arms are still worth trying for a role that moves alone.
+    fn note_prospects(&mut self, id: NodeId) {
+        let Kind::Alone(role) = self.node(id).kind else { return };
+        let [lo, _] = self.bound(id, role);
+        let mut has_open = false;
+        for arm in self.arms_of(id) {
+            let hi = self.fine[arm].hi;
+            self.arms[arm].prospect = if hi > lo {
+                has_open = true;
+                Prospect::Open
+            } else if hi == lo {
+                Prospect::Level
+            } else {
+                Prospect::Worse
+            };
+        }
+        self.nodes[id.index()].has_open = has_open;
     }
 
     /// The bounds of a child, or what the arm itself remembers if the child is gone.
     fn child_bounds(&self, arm: usize, mover: Role, role: Role) -> [f64; 2] {
-        let arm = &self.arms[arm];
-        if arm.child != NodeId::NONE {
-            self.bound(arm.child, role)
+        let child = self.arms[arm].child;
+        if child != NodeId::NONE {
+            self.bound(child, role)
         } else if role == mover {
-            [arm.lo, arm.hi]
+            [self.fine[arm].lo, self.fine[arm].hi]
         } else {
             [self.facts.min, self.facts.max]
         }
@@ -66,7 +94,7 @@ impl<P: Position> Tree<P> {
         for arm in arms.clone() {
             let [lo, hi] = self.child_bounds(arm, mover, mover);
             // What an arm remembers never gets looser.
-            let known = &mut self.arms[arm];
+            let known = &mut self.fine[arm];
             (known.lo, known.hi) = (known.lo.max(lo), known.hi.min(hi));
             best_lo = best_lo.max(known.lo);
             best_hi = best_hi.max(known.hi);
@@ -79,7 +107,7 @@ impl<P: Position> Tree<P> {
             }
             let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
             for arm in arms.clone() {
-                let known = &self.arms[arm];
+                let known = &self.fine[arm];
                 // The mover makes no move that is worse than another; and once it has nothing left to gain, none that
                 // is not proved to be as good.
                 let is_made = if is_decided { known.lo >= best_lo } else { known.hi >= best_lo };
@@ -99,7 +127,7 @@ impl<P: Position> Tree<P> {
             let mut expected = [0.0; 2];
             let mut total = 0.0;
             for arm in self.arms_of(id) {
-                let chance = self.arms[arm].chance;
+                let chance = self.fine[arm].chance;
                 let [lo, hi] = self.child_bounds(arm, nature, player);
                 total += chance;
                 expected[0] += chance * lo;
@@ -134,7 +162,7 @@ impl<P: Position> Tree<P> {
                 let arms = node.first_arm as usize + groups[at].first as usize;
                 let (mut sums, mut total) = ([0.0; 2], 0.0);
                 for outcome in 0..groups[at].n as usize {
-                    let chance = self.arms[arms + outcome].chance;
+                    let chance = self.fine[arms + outcome].chance;
                     let [lo, hi] = bounds(joint + outcome * strides[at]);
                     total += chance;
                     sums[0] += chance * lo;
@@ -167,7 +195,7 @@ impl<P: Position> Tree<P> {
             return plies.max().unwrap_or(0).saturating_add(1);
         };
         let [value, _] = self.bound(id, mover);
-        let best = self.arms_of(id).filter(|&arm| self.arms[arm].lo >= value);
+        let best = self.arms_of(id).filter(|&arm| self.fine[arm].lo >= value);
         let plies =
             best.map(|arm| self.arms[arm].child).filter(|&child| child != NodeId::NONE && self.is_settled(child));
         let plies = plies.map(|child| self.node(child).plies);

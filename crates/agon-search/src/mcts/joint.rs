@@ -5,7 +5,7 @@ use agon_game::{Position, Rng};
 use rand::RngExt;
 
 use super::options::Simultaneous;
-use super::select::{Chooser, draw};
+use super::select::{Chooser, draw, rough_log};
 use super::tree::{Arm, Group, Kind, Mix, NodeId, Tree};
 
 impl<P: Position> Tree<P> {
@@ -44,13 +44,13 @@ impl<P: Position> Tree<P> {
     }
 
     fn draw_outcome(&self, id: NodeId, group: &Group, rng: &mut Rng) -> usize {
-        let arms = self.arms_of_group(id, group);
+        let first = self.node(id).first_arm as usize + group.first as usize;
         let mut left: f64 = rng.random();
-        let drawn = arms.iter().position(|arm| {
+        let drawn = self.fine[first..first + group.n as usize].iter().position(|arm| {
             left -= arm.chance;
             left < 0.0
         });
-        drawn.unwrap_or(arms.len() - 1)
+        drawn.unwrap_or(group.n as usize - 1)
     }
 
     /// UCB1-TUNED over the moves of one role, whatever the others do. Ties are broken at random: roles that broke them alike
@@ -58,7 +58,7 @@ impl<P: Position> Tree<P> {
     fn choose_decoupled(&self, id: NodeId, group: &Group, c: f64, rng: &mut Rng) -> usize {
         let node = self.node(id);
         let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
-        let log_visits = libm::log(visits);
+        let log_visits = f64::from(rough_log(visits as f32));
         let range = self.facts.range();
         let mean = self.mean(id, group.role);
         let mut best = (f64::NEG_INFINITY, 0);
@@ -146,7 +146,7 @@ impl<P: Position> Tree<P> {
             return untried.map(|(at, _)| at as u64).nth(wanted).expect("it was counted");
         }
         let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
-        let log_visits = libm::log(visits);
+        let log_visits = f64::from(rough_log(visits as f32));
         let range = self.facts.range();
         let left = self.minimise_regret(id, |joint, role| {
             let child = children[joint];

@@ -29,8 +29,9 @@ pub struct MctsOptions {
     pub others: Others,
     /// How leaves are gathered where an engine plays out many at once. Default: [`Leaves::default`].
     pub leaves: Leaves,
-    /// What a playout that is under way counts: 0 as a visit, 1 as a visit that was lost. Default: 0, which only keeps the
-    /// threads and the leaves of a batch apart (as in WU-UCT, Liu et al. 2020).
+    /// What a playout that is under way counts: 0 as a visit (as in WU-UCT, Liu et al. 2020), 1 as a visit that was lost.
+    /// Default: 1. With 0 the leaves of a batch crowd together: on connect four 64 leaves of 32 playouts, 200 000 in
+    /// all, got 48 % against 2000 single ones, and with 1 they got 94 % (24 matches each, +-19 and +-9).
     pub virtual_loss: f64,
     /// How many threads grow the tree. With more than one, a search cannot be repeated exactly. Default: 1.
     pub threads: usize,
@@ -57,7 +58,7 @@ impl Default for MctsOptions {
             simultaneous: Simultaneous::DECOUPLED,
             others: Others::MaxN,
             leaves: Leaves::default(),
-            virtual_loss: 0.0,
+            virtual_loss: 1.0,
             threads: 1,
             max_nodes: 1_000_000,
             max_playout_steps: 1000,

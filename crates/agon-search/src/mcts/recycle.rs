@@ -73,6 +73,7 @@ impl<P: Position> Tree<P> {
         let bounds = std::mem::take(&mut self.bounds);
         let groups = std::mem::take(&mut self.groups);
         let arms = std::mem::take(&mut self.arms);
+        let fine = std::mem::take(&mut self.fine);
         let moves = std::mem::take(&mut self.moves);
         let forced = std::mem::take(&mut self.forced);
         let joints = std::mem::take(&mut self.joints);
@@ -86,7 +87,7 @@ impl<P: Position> Tree<P> {
             self.sums.extend_from_slice(&sums[roles.clone()]);
             self.squares.extend_from_slice(&squares[roles.clone()]);
             self.bounds.extend_from_slice(&bounds[roles]);
-            let own_groups = node.first_group as usize..(node.first_group + node.n_groups) as usize;
+            let own_groups = node.first_group as usize..node.first_group as usize + node.n_groups as usize;
             node.first_group = self.groups.len() as u32;
             for mut group in groups[own_groups].iter().copied() {
                 if self.has_mixes && node.kind == Kind::Joint {
@@ -103,6 +104,7 @@ impl<P: Position> Tree<P> {
                 arm.child = renew(arm.child);
                 arm
             }));
+            self.fine.extend_from_slice(&fine[own_arms.clone()]);
             self.moves.extend_from_slice(&moves[own_arms.clone()]);
             if self.has_amaf {
                 self.numbers.extend_from_slice(&numbers[own_arms.clone()]);

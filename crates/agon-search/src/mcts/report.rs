@@ -56,9 +56,9 @@ impl<P: Position> Tree<P> {
         let first = self.arms_of(root).start;
         let best = self.best_arm(root, us) - first;
         let value_of = |at: usize| {
-            let arm = &self.arms[first + at];
+            let (arm, fine) = (&self.arms[first + at], &self.fine[first + at]);
             let known = if arm.visits > 0 { f64::from(arm.mean) } else { self.mean(root, us) };
-            known.clamp(arm.lo, arm.hi)
+            known.clamp(fine.lo, fine.hi)
         };
         let mut order: Vec<usize> = (0..self.node(root).n_arms as usize).collect();
         order.sort_by(|&a, &b| {
@@ -72,7 +72,7 @@ impl<P: Position> Tree<P> {
                 visits: self.arms[first + at].visits.into(),
                 value: value_of(at),
                 probability: if at == best { 1.0 } else { 0.0 },
-                is_proven: self.arms[first + at].lo == self.arms[first + at].hi,
+                is_proven: self.fine[first + at].lo == self.fine[first + at].hi,
             })
             .collect();
         let lines = order.iter().take(N_LINES).filter_map(|&at| self.line(root, Some(at as u64), us));
@@ -83,13 +83,13 @@ impl<P: Position> Tree<P> {
     /// The arm that a role which moves alone should choose.
     fn best_arm(&self, id: NodeId, role: Role) -> usize {
         let arms = self.arms_of(id);
-        let sure = arms.clone().map(|arm| self.arms[arm].lo).fold(f64::NEG_INFINITY, f64::max);
+        let sure = arms.clone().map(|arm| self.fine[arm].lo).fold(f64::NEG_INFINITY, f64::max);
         let by_visits = |&a: &usize, &b: &usize| {
             let (a, b) = (&self.arms[a], &self.arms[b]);
             a.visits.cmp(&b.visits).then(a.mean.total_cmp(&b.mean))
         };
         // `max_by` gives the last of equals; the first is as good and what one expects.
-        let contender = arms.clone().rev().filter(|&arm| self.arms[arm].hi > sure).max_by(by_visits);
+        let contender = arms.clone().rev().filter(|&arm| self.fine[arm].hi > sure).max_by(by_visits);
         if let Some(arm) = contender
             && (self.arms[arm].visits == 0 && sure <= self.facts.min
                 || self.arms[arm].visits > 0 && f64::from(self.arms[arm].mean) >= sure)
@@ -102,7 +102,7 @@ impl<P: Position> Tree<P> {
             if child != NodeId::NONE && self.is_settled(child) { self.node(child).plies } else { u16::MAX }
         };
         let is_won = sure > self.facts.min && self.bound(id, role)[0] >= sure;
-        let secured = arms.clone().rev().filter(|&arm| self.arms[arm].lo >= sure);
+        let secured = arms.clone().rev().filter(|&arm| self.fine[arm].lo >= sure);
         let best = if is_won {
             secured.min_by(|&a, &b| plies(a).cmp(&plies(b)).then(by_visits(&b, &a)))
         } else {

@@ -5,7 +5,7 @@ use rand::RngExt;
 
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
-use super::tree::{Arm, Average, Kind, NodeId, Tree};
+use super::tree::{Arm, Average, Kind, NodeId, Prospect, Tree};
 
 /// A step of a descent.
 #[derive(Copy, Clone, Debug)]
@@ -102,15 +102,16 @@ impl<P: Position> Tree<P> {
     fn due_outcome(&self, id: NodeId) -> u64 {
         let node = self.node(id);
         let total = (node.visits + u64::from(node.pending) + 1) as f64;
-        let arms = &self.arms[self.arms_of(id)];
-        let lack = |arm: &Arm| arm.chance * total - f64::from(arm.visits) - f64::from(arm.pending);
-        let mut best = 0;
-        for (at, arm) in arms.iter().enumerate() {
-            if lack(arm) > lack(&arms[best]) {
-                best = at;
+        let mut best = (f64::NEG_INFINITY, 0);
+        for (at, arm) in self.arms_of(id).enumerate() {
+            let lack = self.fine[arm].chance * total
+                - f64::from(self.arms[arm].visits)
+                - f64::from(self.arms[arm].pending);
+            if lack > best.0 {
+                best = (lack, at as u64);
             }
         }
-        best as u64
+        best.1
     }
 
     /// The best arm of a role that chooses alone.
@@ -127,11 +128,12 @@ impl<P: Position> Tree<P> {
         if n_arms == 1 {
             return 0;
         }
-        let lo = self.bound(id, role)[0];
         // Nothing is to be learnt from a move that cannot be better than what is sure already. If that goes for all, the
         // role plays on with those that are not worse.
-        let is_open = self.arms[arms.clone()].iter().any(|arm| arm.hi > lo);
-        let is_worth = |arm: &Arm| if is_open { arm.hi > lo } else { arm.hi >= lo };
+        let has_open = node.has_open;
+        let is_worth = |arm: &Arm| {
+            if has_open { arm.prospect == Prospect::Open } else { arm.prospect != Prospect::Worse }
+        };
         if let Some(policy) = chooser.policy.as_deref_mut()
             && chooser.options.amaf == Amaf::Off
             && chooser.options.first_play == FirstPlay::First
@@ -146,7 +148,7 @@ impl<P: Position> Tree<P> {
         }
         let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
         let view = View {
-            log_visits: libm::log(visits) as f32,
+            log_visits: rough_log(visits as f32),
             range: self.facts.range() as f32,
             min: self.facts.min as f32,
             mean: self.mean(id, role) as f32,
@@ -156,6 +158,11 @@ impl<P: Position> Tree<P> {
                 Amaf::Off | Amaf::Grave { .. } => 0.0,
             },
         };
+        if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First) =
+            (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play)
+        {
+            return self.choose_plainly(id, arms, c as f32, &view);
+        }
         let table = reference.map(|table| &self.tables[table]);
         let mut best = (f32::NEG_INFINITY, 0);
         // Moves that go first do so in an order that differs from position to position.
@@ -180,6 +187,47 @@ impl<P: Position> Tree<P> {
         }
         best.1
     }
+}
+
+impl<P: Position> Tree<P> {
+    /// UCB1 and nothing else: what most searches do most of the time.
+    fn choose_plainly(&self, id: NodeId, arms: std::ops::Range<usize>, c: f32, view: &View<'_>) -> usize {
+        let node = self.node(id);
+        let explore = c * view.range * view.log_visits.sqrt();
+        let loss = view.options.virtual_loss as f32;
+        let worst = if node.has_open { Prospect::Open } else { Prospect::Level };
+        let arms = &self.arms[arms];
+        let turn = (node.key % arms.len() as u64) as usize;
+        let mut best = (f32::NEG_INFINITY, 0);
+        let (before, after) = arms.split_at(turn);
+        for (at, arm) in after.iter().chain(before).enumerate() {
+            if arm.prospect != Prospect::Open && arm.prospect != worst {
+                continue;
+            }
+            let n = (arm.visits + arm.pending) as f32;
+            if n == 0.0 {
+                return (turn + at) % arms.len();
+            }
+            let mean = if arm.visits > 0 { arm.mean } else { view.mean };
+            let lost = if arm.pending > 0 { loss * (mean - view.min) * arm.pending as f32 / n } else { 0.0 };
+            let score = mean - lost + explore / n.sqrt();
+            if score > best.0 {
+                best = (score, at);
+            }
+        }
+        (turn + best.1) % arms.len()
+    }
+}
+
+/// The natural logarithm to about 0.001, which is more than enough here, and much faster than to the last bit.
+pub(super) fn rough_log(x: f32) -> f32 {
+    let bits = x.max(1.0).to_bits();
+    let exponent = (bits >> 23) as f32 - 127.0;
+    let mantissa = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000);
+    // The logarithm to base 2 of 1 to 2 by a cubic that is exact at both ends.
+    let t = mantissa - 1.0;
+    let log2 = exponent + t * (1.425_1 + t * (-0.585_4 + t * 0.160_3));
+    log2 * std::f32::consts::LN_2
 }
 
 /// What scoring an arm needs to know of its position.

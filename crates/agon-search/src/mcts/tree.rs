@@ -8,7 +8,7 @@ use agon_game::{Children, Position, Role, Shape};
 use hashbrown::HashTable;
 
 use super::number::{Numbering, mix};
-use super::options::{Amaf, MctsOptions, Simultaneous};
+use super::options::{Amaf, Bandit, MctsOptions, Simultaneous};
 use super::sprout::Sprouts;
 
 /// Joint moves beyond this are not tabled, and not solved.
@@ -50,7 +50,9 @@ pub(super) struct Node {
     pub(super) first_arm: u32,
     pub(super) n_arms: u32,
     pub(super) first_group: u32,
-    pub(super) n_groups: u32,
+    pub(super) n_groups: u16,
+    /// Once proved: steps to the end, when the proof was found.
+    pub(super) plies: u16,
     pub(super) first_forced: u32,
     pub(super) first_joint: u32,
     pub(super) n_joint: u32,
@@ -58,9 +60,32 @@ pub(super) struct Node {
     pub(super) stamp: u32,
     /// The table of all moves as first, if it has one.
     pub(super) table: u32,
-    /// Once proved: steps to the end, when the proof was found.
-    pub(super) plies: u16,
     pub(super) kind: Kind,
+    pub(super) proof: Proof,
+    /// Where a role moves alone: whether some arm may still be better than what is sure.
+    pub(super) has_open: bool,
+}
+
+/// How much is proved of what the players get at a position.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// Nothing.
+    None,
+    /// Something.
+    Some,
+    /// All.
+    All,
+}
+
+/// What is proved of an arm, where a role moves alone.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Prospect {
+    /// It may be better than what the role is sure of.
+    Open,
+    /// It is not better.
+    Level,
+    /// It is worse.
+    Worse,
 }
 
 /// The moves of one role at a position.
@@ -83,11 +108,17 @@ pub(super) struct Arm {
     pub(super) mean: f32,
     /// The variance of that for payoffs from 0 to 1.
     pub(super) variance: f32,
-    /// What it pays its role at least, and at most.
-    pub(super) lo: f64,
-    pub(super) hi: f64,
     /// Where the role moves alone.
     pub(super) child: NodeId,
+    pub(super) prospect: Prospect,
+}
+
+/// What is seldom needed of an arm.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Fine {
+    /// What it pays its role at least, and at most, where the role moves alone.
+    pub(super) lo: f64,
+    pub(super) hi: f64,
     /// For nature: how likely it is.
     pub(super) chance: f64,
 }
@@ -165,6 +196,8 @@ pub(super) struct Tree<P: Position> {
     pub(super) groups: Vec<Group>,
     pub(super) arms: Vec<Arm>,
     /// By arm.
+    pub(super) fine: Vec<Fine>,
+    /// By arm.
     pub(super) moves: Vec<P::Move>,
     /// By node that has not ended, and role: its only move, or its first.
     pub(super) forced: Vec<P::Move>,
@@ -181,6 +214,7 @@ pub(super) struct Tree<P: Position> {
     /// By key.
     pub(super) index: HashTable<u32>,
     pub(super) solver: bool,
+    pub(super) wants_variance: bool,
     pub(super) has_mixes: bool,
     pub(super) has_amaf: bool,
     pub(super) last_stamp: u32,
@@ -198,6 +232,7 @@ impl<P: Position> Tree<P> {
             bounds: Vec::new(),
             groups: Vec::new(),
             arms: Vec::new(),
+            fine: Vec::new(),
             moves: Vec::new(),
             forced: Vec::new(),
             joints: Vec::new(),
@@ -210,6 +245,8 @@ impl<P: Position> Tree<P> {
             numbering: Numbering::new(),
             index: HashTable::new(),
             solver: options.solver,
+            wants_variance: matches!(options.bandit, Bandit::Ucb1Tuned { .. })
+                || matches!(options.simultaneous, Simultaneous::IteratedRegret { .. }),
             has_mixes: matches!(options.simultaneous, Simultaneous::RegretMatching { .. }),
             has_amaf: options.amaf != Amaf::Off,
             last_stamp: 0,
@@ -227,7 +264,7 @@ impl<P: Position> Tree<P> {
 
     pub(super) fn groups_of(&self, id: NodeId) -> std::ops::Range<usize> {
         let node = self.node(id);
-        node.first_group as usize..(node.first_group + node.n_groups) as usize
+        node.first_group as usize..node.first_group as usize + node.n_groups as usize
     }
 
     pub(super) fn bound(&self, id: NodeId, role: Role) -> [f64; 2] {
@@ -237,12 +274,13 @@ impl<P: Position> Tree<P> {
     /// What the role gets on the average, as far as the bounds allow; the middle of nothing if never visited.
     pub(super) fn mean(&self, id: NodeId, role: Role) -> f64 {
         let place = id.index() * self.facts.n_roles + role.index();
-        let [lo, hi] = self.bounds[place];
-        let visits = self.nodes[id.index()].visits;
-        if visits == 0 {
-            return (lo + hi) / 2.0;
+        let node = &self.nodes[id.index()];
+        if node.visits == 0 || node.proof != Proof::None {
+            let [lo, hi] = self.bounds[place];
+            let mean = if node.visits == 0 { (lo + hi) / 2.0 } else { self.sums[place] / node.visits as f64 };
+            return mean.clamp(lo, hi);
         }
-        (self.sums[place] / visits as f64).clamp(lo, hi)
+        self.sums[place] / node.visits as f64
     }
 
     /// The variance of what the role gets, for payoffs from 0 to 1.
@@ -256,10 +294,7 @@ impl<P: Position> Tree<P> {
 
     /// Whether it is known for every player what perfect play gives.
     pub(super) fn is_settled(&self, id: NodeId) -> bool {
-        self.facts.players.iter().all(|&player| {
-            let [lo, hi] = self.bound(id, player);
-            lo == hi
-        })
+        self.nodes[id.index()].proof == Proof::All
     }
 
     /// Puts the moves of a joint move together, from what each group chose.
@@ -363,7 +398,7 @@ impl<P: Position> Tree<P> {
             first_arm: self.arms.len() as u32,
             n_arms: moves.len() as u32,
             first_group: self.groups.len() as u32,
-            n_groups: groups.len() as u32,
+            n_groups: groups.len() as u16,
             first_forced: self.forced.len() as u32,
             first_joint: self.joints.len() as u32,
             n_joint: if kind == Kind::Joint { n_joint as u32 } else { 0 },
@@ -371,6 +406,8 @@ impl<P: Position> Tree<P> {
             table: u32::MAX,
             plies: 0,
             kind,
+            proof: if kind == Kind::Ended { Proof::All } else { Proof::None },
+            has_open: true,
         });
         self.states.push(seen.state.clone());
         let Facts { n_roles, min, max, .. } = self.facts;
@@ -395,11 +432,10 @@ impl<P: Position> Tree<P> {
                     pending: 0,
                     mean: 0.0,
                     variance: 0.0,
-                    lo: min,
-                    hi: max,
                     child: NodeId::NONE,
-                    chance,
+                    prospect: Prospect::Open,
                 });
+                self.fine.push(Fine { lo: min, hi: max, chance });
                 if self.has_amaf {
                     self.numbers.push(self.numbering.number(group.role, &moves[at]));
                     self.amaf.push(Average::default());
@@ -458,6 +494,8 @@ impl<P: Position> Tree<P> {
             table: u32::MAX,
             plies: 0,
             kind: Kind::Ended,
+            proof: Proof::All,
+            has_open: false,
         });
         self.states.push(None);
         self.sums.resize(self.nodes.len() * self.facts.n_roles, 0.0);
