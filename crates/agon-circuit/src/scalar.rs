@@ -314,6 +314,21 @@ impl Position for ScalarCircuit {
         self.state.key()
     }
 
+    fn key_of(&mut self, state: &Bits) -> u64 {
+        state.key()
+    }
+
+    fn features(&self, features: &mut Vec<u32>) {
+        features.clear();
+        for (idx, &word) in (0..).zip(self.state.words()) {
+            let mut word = word;
+            while word != 0 {
+                features.push(64 * idx + word.trailing_zeros());
+                word &= word - 1;
+            }
+        }
+    }
+
     fn fault(&self) -> Option<&Fault> {
         self.fault.as_ref()
     }

@@ -104,6 +104,18 @@ pub trait Position: Clone + Send {
         max_steps
     }
 
+    /// The key of a state that `state()` returned. May go to the state to find out.
+    fn key_of(&mut self, state: &Self::State) -> u64 {
+        self.go_to(state);
+        self.key()
+    }
+
+    /// Fills a list with what holds here, as dense numbers that mean the same at every position: for GDL the fluents. Empty
+    /// unless the engine has them at hand.
+    fn features(&self, features: &mut Vec<u32>) {
+        features.clear();
+    }
+
     /// An engine that steps and plays out many games of this kind at once, if there is one that is faster than stepping
     /// through them one by one ([`crate::OneByOne`]). The same seed gives the same playouts.
     fn batch(&self, seed: u64) -> Option<Box<dyn Batch<State = Self::State, Move = Self::Move>>> {

@@ -11,6 +11,7 @@ mod choices;
 mod evaluate;
 mod hash;
 pub mod hidden;
+mod mcts;
 mod playouts;
 mod puzzle;
 mod report;
@@ -22,6 +23,9 @@ pub use alphabeta::{AlphaBeta, AlphaBetaOptions, ViewChoice};
 pub use best_first::{BestFirst, BestFirstOptions};
 pub use budget::{Budget, Meter};
 pub use evaluate::{Evaluate, GoalValues};
+pub use mcts::{
+    Amaf, Bandit, Choice, FirstPlay, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Simultaneous,
+};
 pub use playouts::Playouts;
 pub use puzzle::{Puzzle, PuzzleOptions};
 pub use report::{Candidate, Line, Report};

@@ -1,0 +1,258 @@
+//! How strong, and how fast: one way of searching against another over shipped games, roles swapped.
+//!
+//! ```text
+//! cargo run --release -p agon-search --example strength -- match A B [--games a,b,c] [--matches 40]
+//!     [--iterations 1000 | --ms 100] [--seed 1]
+//! cargo run --release -p agon-search --example strength -- speed A [--games a,b,c] [--ms 1000]
+//! ```
+//!
+//! A player is a list of words: `plain` or `default` to begin with, then `tuned`, `c=0.3`, `rave`, `k=500`, `grave`, `mast`,
+//! `past`, `nst`, `greedy=0.4`, `temperature=10`, `leaves=64x32`, `solver=no`, `look=no`, `graph=no`, `loss=0.5`, `first=0.1`,
+//! `matching`, `regret`, `threads=2`, `scale=2` (the iterations, times this).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agon_circuit::ScalarCircuit;
+use agon_game::{Order, Position, Rng, Role};
+use agon_gdl::check::check;
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::interpreter::{Game, Options};
+use agon_search::{
+    Amaf, Bandit, Budget, Choice, FirstPlay, Leaves, Mcts, MctsOptions, PlayoutPolicy, Search, Simultaneous,
+};
+use agon_text::Source;
+use rand::SeedableRng;
+
+fn open(name: &str) -> ScalarCircuit {
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
+    let path = games.join("gdl").join(format!("{name}.kif"));
+    let path = if path.exists() { path } else { games.join("gdl2").join(format!("{name}.kif")) };
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let checked = check(Arc::new(Source::new(path.to_string_lossy(), text)));
+    let game = Game::open(checked.rules.expect("shipped games are right"), Options::default());
+    let game = game.unwrap_or_else(|finding| panic!("{name}: {}", finding.message));
+    game.compile(&CircuitLimits::default()).unwrap_or_else(|why| panic!("{name}: {why}")).start()
+}
+
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"))
+}
+
+/// A player, and by how much its iterations are multiplied.
+fn player(text: &str) -> (MctsOptions, f64) {
+    let mut options = MctsOptions::default();
+    let mut scale = 1.0;
+    for word in text.split(',') {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        match key {
+            "default" => {}
+            "plain" => options = MctsOptions::plain(),
+            "tuned" => options.bandit = Bandit::TUNED,
+            "c" => {
+                options.bandit = match options.bandit {
+                    Bandit::Ucb1 { .. } => Bandit::Ucb1 { c: number(value) },
+                    Bandit::Ucb1Tuned { .. } => Bandit::Ucb1Tuned { c: number(value) },
+                }
+            }
+            "rave" => options.amaf = Amaf::RAVE,
+            "k" => options.amaf = Amaf::Rave { k: number(value) },
+            "grave" => options.amaf = Amaf::GRAVE,
+            "bias" => options.amaf = Amaf::Grave { reference: 50, bias: number(value) },
+            "mast" => options.policy = PlayoutPolicy::Mast,
+            "past" => options.policy = PlayoutPolicy::PAST,
+            "nst" => options.policy = PlayoutPolicy::NST,
+            "greedy" => options.choice = Choice::EpsilonGreedy { epsilon: number(value) },
+            "temperature" => options.choice = Choice::Gibbs { temperature: number(value) },
+            "leaves" => {
+                let (at_once, playouts) = value.split_once('x').expect("leaves=64x32");
+                options.leaves =
+                    Leaves { at_once: number(at_once) as u32, playouts: number(playouts) as u32 };
+            }
+            "solver" => options.solver = value != "no",
+            "look" => options.look_ahead = value != "no",
+            "graph" => options.transpositions = value != "no",
+            "loss" => options.virtual_loss = number(value),
+            "first" => options.first_play = FirstPlay::BelowMean(number(value)),
+            "matching" => options.simultaneous = Simultaneous::REGRET_MATCHING,
+            "regret" => options.simultaneous = Simultaneous::ITERATED_REGRET,
+            "threads" => options.threads = number(value) as usize,
+            "nodes" => options.max_nodes = number(value) as usize,
+            "scale" => scale = number(value),
+            _ => panic!("`{word}` is no option of a player"),
+        }
+    }
+    (options, scale)
+}
+
+struct Plan {
+    games: Vec<String>,
+    matches: u64,
+    iterations: Option<u64>,
+    ms: u64,
+    seed: u64,
+}
+
+impl Plan {
+    fn budget(&self, scale: f64) -> Budget {
+        match self.iterations {
+            Some(n) => Budget::iterations((n as f64 * scale) as u64),
+            None => Budget::until(Instant::now() + Duration::from_millis(self.ms)),
+        }
+    }
+}
+
+/// Plays one match with `a` in a seat and `b` in all others. Returns what `a` got, what the others got on the average, and
+/// the steps.
+fn play(
+    start: &ScalarCircuit,
+    seat: Role,
+    players: &[(MctsOptions, f64); 2],
+    plan: &Plan,
+    seed: u64,
+) -> [f64; 3] {
+    let mut position = start.clone();
+    let mut rng = Rng::seed_from_u64(seed);
+    let roles: Vec<Role> = position.shape().players().collect();
+    let mut searches: Vec<(Role, f64, Mcts<ScalarCircuit>)> = roles
+        .iter()
+        .map(|&role| {
+            let (options, scale) = &players[usize::from(role != seat)];
+            (role, *scale, Mcts::new(options.clone(), seed * 16 + role.index() as u64))
+        })
+        .collect();
+    let mut joint = Vec::new();
+    let mut n_steps = 0.0;
+    while !position.is_terminal() && n_steps < 500.0 {
+        position.draw(&mut rng, &mut joint);
+        for (role, scale, search) in &mut searches {
+            if position.legal_moves(*role).len() > 1 {
+                let report = search.think(&mut position, *role, &plan.budget(*scale));
+                joint[role.index()] = report.best;
+            }
+        }
+        position.advance(&joint);
+        n_steps += 1.0;
+    }
+    let others: Vec<f64> =
+        roles.iter().filter(|&&role| role != seat).map(|&role| position.payoff(role)).collect();
+    [position.payoff(seat), others.iter().sum::<f64>() / others.len() as f64, n_steps]
+}
+
+fn strength(players: &[(MctsOptions, f64); 2], plan: &Plan) {
+    println!("{:24} {:>8} {:>7} {:>7} {:>7} {:>7}", "game", "points %", "+-95 %", "A", "B", "steps");
+    let (mut sum, mut sum_variance) = (0.0, 0.0);
+    for name in &plan.games {
+        let start = open(name);
+        let seats: Vec<Role> = start.shape().players().collect();
+        if seats.len() < 2 {
+            continue;
+        }
+        let range = start.shape().payoffs.end() - start.shape().payoffs.start();
+        let mut results = Vec::new();
+        for at in 0..plan.matches {
+            let seat = seats[at as usize % seats.len()];
+            results.push(play(&start, seat, players, plan, plan.seed + at / seats.len() as u64));
+        }
+        let n = results.len() as f64;
+        let points: Vec<f64> =
+            results.iter().map(|[ours, theirs, _]| 50.0 + 50.0 * (ours - theirs) / range).collect();
+        let mean = points.iter().sum::<f64>() / n;
+        let variance = points.iter().map(|p| (p - mean) * (p - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+        let average = |at: usize| results.iter().map(|result| result[at]).sum::<f64>() / n;
+        println!(
+            "{name:24} {mean:8.1} {:7.1} {:7.1} {:7.1} {:7.1}",
+            1.96 * (variance / n).sqrt(),
+            average(0),
+            average(1),
+            average(2)
+        );
+        sum += mean;
+        sum_variance += variance / n;
+    }
+    let n = plan.games.len() as f64;
+    println!("{:24} {:8.1} {:7.1}", "all", sum / n, 1.96 * sum_variance.sqrt() / n);
+}
+
+/// Seconds that this thread has run: on a busy machine the wall clock tells nothing.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = stat.split(' ').next().and_then(|field| field.parse::<f64>().ok());
+    nanoseconds.map_or(0.0, |n| n * 1e-9)
+}
+
+/// Playouts per second of this thread's own time inside the search; of the bare engine on one order; and of the bare engine
+/// on orders of the size that the search gives.
+fn speed(options: &MctsOptions, plan: &Plan) {
+    println!(
+        "{:24} {:>12} {:>12} {:>6} {:>12} {:>10} {:>6}",
+        "game", "search/s", "bare/s", "part", "orders/s", "nodes", "depth"
+    );
+    for name in &plan.games {
+        let mut start = open(name);
+        let mut batch = start.batch(1).expect("circuits play in batches");
+        let mut order = Order { state: start.state().clone(), n_playouts: 1024 };
+        let bare = loop {
+            let began = cpu_seconds();
+            batch.play_out(std::slice::from_ref(&order), 1000);
+            let seconds = cpu_seconds() - began;
+            if seconds * 2000.0 > plan.ms as f64 {
+                break order.n_playouts as f64 / seconds;
+            }
+            order.n_playouts *= 2;
+        };
+        let Leaves { at_once, playouts } = options.leaves;
+        let small = Order { state: start.state().clone(), n_playouts: playouts.into() };
+        let orders = vec![small; at_once as usize];
+        let (began, mut n) = (cpu_seconds(), 0);
+        while cpu_seconds() - began < plan.ms as f64 / 2000.0 {
+            batch.play_out(&orders, 1000);
+            n += u64::from(at_once * playouts);
+        }
+        let orders_rate = n as f64 / (cpu_seconds() - began);
+        let us = start.choosers().next().unwrap_or(Role::new(0));
+        let mut search = Mcts::new(options.clone(), 1);
+        // The first call makes the native code.
+        search.think(&mut start, us, &Budget::iterations(1000));
+        let began = cpu_seconds();
+        let report = search.think(&mut start, us, &plan.budget(1.0));
+        let seconds = if options.threads > 1 { report.seconds } else { cpu_seconds() - began };
+        let rate = report.playouts as f64 / seconds;
+        println!(
+            "{name:24} {rate:12.0} {bare:12.0} {:6.2} {orders_rate:12.0} {:10} {:6}",
+            rate / bare,
+            search.n_nodes(),
+            report.depth
+        );
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut plan = Plan {
+        games: "connect-four,breakthrough,othello".split(',').map(str::to_owned).collect(),
+        matches: 40,
+        iterations: None,
+        ms: 100,
+        seed: 1,
+    };
+    let mut words = Vec::new();
+    let mut left = arguments.iter();
+    while let Some(argument) = left.next() {
+        let mut value = || left.next().unwrap_or_else(|| panic!("`{argument}` wants a value")).as_str();
+        match argument.as_str() {
+            "--games" => plan.games = value().split(',').map(str::to_owned).collect(),
+            "--matches" => plan.matches = number(value()) as u64,
+            "--iterations" => plan.iterations = Some(number(value()) as u64),
+            "--ms" => plan.ms = number(value()) as u64,
+            "--seed" => plan.seed = number(value()) as u64,
+            word => words.push(word),
+        }
+    }
+    match words[..] {
+        ["match", a, b] => strength(&[player(a), player(b)], &plan),
+        ["speed", a] => speed(&player(a).0, &plan),
+        _ => panic!("match A B, or speed A: see the head of this file"),
+    }
+}

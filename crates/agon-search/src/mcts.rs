@@ -1,0 +1,123 @@
+//! Monte Carlo tree search: UCT and what has been found to improve it, for any number of roles, simultaneous moves and
+//! chance, on one leaf at a time or on batches of leaves.
+//!
+//! A position goes in, with a budget; a tree is grown from it; a report of what was found comes out. The tree stays for the
+//! next call. Positions are shared in a graph, proven bounds are backed up, and memory is bounded by recycling.
+
+mod backup;
+mod bounds;
+mod joint;
+mod number;
+mod options;
+mod playout;
+mod policy;
+mod recycle;
+mod report;
+mod select;
+mod sprout;
+mod tree;
+mod worker;
+
+pub use options::{
+    Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
+};
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use agon_game::{Position, Role};
+
+use crate::{Budget, Report, Search};
+use options::Others as OthersWant;
+use tree::{Facts, Tree};
+use worker::{Shared, Worker};
+
+/// Monte Carlo tree search for one game. With one thread and a budget of iterations or nodes, the same seed gives the same
+/// reports.
+pub struct Mcts<P: Position> {
+    options: MctsOptions,
+    seed: u64,
+    tree: Option<Tree<P>>,
+    /// For whom the tree was grown.
+    us: Option<Role>,
+    workers: Vec<Worker<P>>,
+}
+
+impl<P: Position> Mcts<P> {
+    /// A search that has seen nothing yet.
+    pub fn new(options: MctsOptions, seed: u64) -> Mcts<P> {
+        let options = MctsOptions {
+            threads: options.threads.max(1),
+            // Room for some leaves after recycling.
+            max_nodes: options.max_nodes.clamp(1000, u32::MAX as usize / 2),
+            ..options
+        };
+        Mcts { options, seed, tree: None, us: None, workers: Vec::new() }
+    }
+
+    /// How it searches.
+    pub fn options(&self) -> &MctsOptions {
+        &self.options
+    }
+
+    /// The positions that are remembered.
+    pub fn n_nodes(&self) -> usize {
+        self.tree.as_ref().map_or(0, |tree| tree.nodes.len())
+    }
+
+    /// The tree, with its root where the position stands: what is left of the last one, if anything is.
+    fn rooted_tree(&mut self, position: &mut P, us: Role) -> Tree<P> {
+        let is_other_view = self.options.others == OthersWant::Paranoid && self.us != Some(us);
+        let kept = self.tree.take().filter(|_| self.options.keep_tree && !is_other_view);
+        let mut tree = kept.unwrap_or_else(|| Tree::new(Facts::new(position.shape()), &self.options));
+        self.workers[0].plant_root(position, &mut tree, &self.options);
+        tree
+    }
+}
+
+impl<P: Position> Search<P> for Mcts<P> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let meter = budget.start();
+        if self.workers.is_empty() {
+            let seeds = (0..self.options.threads as u64).map(|at| self.seed.wrapping_add(at << 32));
+            self.workers = seeds.map(|seed| Worker::new(position, us, &self.options, seed)).collect();
+        }
+        for worker in &mut self.workers {
+            worker.serve(us);
+        }
+        let tree = self.rooted_tree(position, us);
+        self.us = Some(us);
+        let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0 };
+        let shared = Mutex::new(shared);
+        let freed = Condvar::new();
+        match self.workers.as_mut_slice() {
+            [worker] => worker.run(&shared, &freed, &self.options),
+            workers => std::thread::scope(|scope| {
+                for worker in workers {
+                    let (shared, freed, options) = (&shared, &freed, &self.options);
+                    scope.spawn(move || worker.run(shared, freed, options));
+                }
+            }),
+        }
+        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let rng = self.workers[0].rng();
+        let answer = shared.tree.answer(position, us, &self.options, rng);
+        let report = Report {
+            best: answer.best,
+            us,
+            candidates: answer.candidates,
+            value: answer.value,
+            is_proven: answer.is_proven,
+            lines: answer.lines,
+            iterations: shared.meter.n_iterations,
+            nodes: shared.meter.n_nodes,
+            playouts: shared.playouts,
+            depth: shared.depth,
+            seconds: shared.meter.seconds(),
+        };
+        self.tree = Some(shared.tree);
+        report
+    }
+}
+
+#[cfg(test)]
+mod tests;

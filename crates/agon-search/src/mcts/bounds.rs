@@ -1,0 +1,206 @@
+//! What is proved about a position from what is proved about its children: score-bounded search, for any number of
+//! roles, chance and simultaneous moves.
+//!
+//! Bounds only ever get tighter, and start from ends of play, so a circle of positions proves nothing about itself.
+
+use agon_game::{Position, Role};
+
+use super::tree::{Kind, NodeId, Proof, Prospect, Tree};
+
+impl<P: Position> Tree<P> {
+    /// Works out the bounds of a position anew from its children. Returns whether any has changed.
+    pub(super) fn tighten(&mut self, id: NodeId) -> bool {
+        let n_roles = self.facts.n_roles;
+        let start = id.index() * n_roles;
+        if self.is_settled(id) {
+            return false;
+        }
+        let mut fresh = vec![[self.facts.min, self.facts.max]; n_roles];
+        match self.node(id).kind {
+            Kind::Ended | Kind::Sparse => return false,
+            Kind::Alone(role) if Some(role) == self.facts.nature => self.expected_bounds(id, &mut fresh),
+            Kind::Alone(role) => self.mover_bounds(id, role, &mut fresh),
+            Kind::Joint => self.joint_bounds(id, &mut fresh),
+        }
+        if let Some(total) = self.facts.constant_sum {
+            let players = &self.facts.players;
+            let all = fresh.clone();
+            for &player in players {
+                let others = || players.iter().filter(|&&other| other != player);
+                let [lo, hi] = &mut fresh[player.index()];
+                *lo = lo.max(total - others().map(|other| all[other.index()][1]).sum::<f64>());
+                *hi = hi.min(total - others().map(|other| all[other.index()][0]).sum::<f64>());
+            }
+        }
+        let mut changed = false;
+        for (role, [lo, hi]) in fresh.into_iter().enumerate() {
+            let known = &mut self.bounds[start + role];
+            let tighter = [lo.max(known[0]), hi.min(known[1])];
+            // Ties between moves of others are broken by what is found first, so two proofs may differ about them.
+            if tighter[0] <= tighter[1] && tighter != *known {
+                *known = tighter;
+                changed = true;
+            }
+        }
+        if changed {
+            let is_exact = |player: &Role| {
+                let [lo, hi] = self.bound(id, *player);
+                lo == hi
+            };
+            let is_settled = self.facts.players.iter().all(is_exact);
+            self.nodes[id.index()].proof = if is_settled { Proof::All } else { Proof::Some };
+            if is_settled {
+                self.nodes[id.index()].plies = self.plies_to_end(id);
+            }
+        }
+        self.note_prospects(id);
+        changed
+    }
+
+    /// Notes which arms are still worth trying for a role that moves alone.
+    fn note_prospects(&mut self, id: NodeId) {
+        let Kind::Alone(role) = self.node(id).kind else { return };
+        let [lo, _] = self.bound(id, role);
+        let mut has_open = false;
+        for arm in self.arms_of(id) {
+            let hi = self.fine[arm].hi;
+            self.arms[arm].prospect = if hi > lo {
+                has_open = true;
+                Prospect::Open
+            } else if hi == lo {
+                Prospect::Level
+            } else {
+                Prospect::Worse
+            };
+        }
+        self.nodes[id.index()].has_open = has_open;
+    }
+
+    /// The bounds of a child, or what the arm itself remembers if the child is gone.
+    fn child_bounds(&self, arm: usize, mover: Role, role: Role) -> [f64; 2] {
+        let child = self.arms[arm].child;
+        if child != NodeId::NONE {
+            self.bound(child, role)
+        } else if role == mover {
+            [self.fine[arm].lo, self.fine[arm].hi]
+        } else {
+            [self.facts.min, self.facts.max]
+        }
+    }
+
+    fn mover_bounds(&mut self, id: NodeId, mover: Role, fresh: &mut [[f64; 2]]) {
+        let arms = self.arms_of(id);
+        let (mut best_lo, mut best_hi) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        for arm in arms.clone() {
+            let [lo, hi] = self.child_bounds(arm, mover, mover);
+            // What an arm remembers never gets looser.
+            let known = &mut self.fine[arm];
+            (known.lo, known.hi) = (known.lo.max(lo), known.hi.min(hi));
+            best_lo = best_lo.max(known.lo);
+            best_hi = best_hi.max(known.hi);
+        }
+        fresh[mover.index()] = [best_lo, best_hi];
+        let is_decided = best_lo == best_hi;
+        for &player in &self.facts.players {
+            if player == mover {
+                continue;
+            }
+            let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+            for arm in arms.clone() {
+                let known = &self.fine[arm];
+                // The mover makes no move that is worse than another; and once it has nothing left to gain, none that
+                // is not proved to be as good.
+                let is_made = if is_decided { known.lo >= best_lo } else { known.hi >= best_lo };
+                if is_made {
+                    let [lo, hi] = self.child_bounds(arm, mover, player);
+                    least = least.min(lo);
+                    most = most.max(hi);
+                }
+            }
+            fresh[player.index()] = [least, most];
+        }
+    }
+
+    fn expected_bounds(&self, id: NodeId, fresh: &mut [[f64; 2]]) {
+        let nature = self.facts.nature.expect("nature moves here");
+        for &player in &self.facts.players {
+            let mut expected = [0.0; 2];
+            let mut total = 0.0;
+            for arm in self.arms_of(id) {
+                let chance = self.fine[arm].chance;
+                let [lo, hi] = self.child_bounds(arm, nature, player);
+                total += chance;
+                expected[0] += chance * lo;
+                expected[1] += chance * hi;
+            }
+            if total > 0.0 {
+                fresh[player.index()] = expected.map(|sum| sum / total);
+            }
+        }
+    }
+
+    /// A player gets at least what some move secures whatever the others do, and at most the best there is.
+    fn joint_bounds(&self, id: NodeId, fresh: &mut [[f64; 2]]) {
+        let node = self.node(id);
+        let n_joint = node.n_joint as usize;
+        let groups = &self.groups[self.groups_of(id)];
+        let unknown = [self.facts.min, self.facts.max];
+        // How far apart two moves of a group are in the table.
+        let mut strides = vec![1_usize; groups.len()];
+        for at in (0..groups.len() - 1).rev() {
+            strides[at] = strides[at + 1] * groups[at + 1].n as usize;
+        }
+        let digit = |joint: usize, at: usize| joint / strides[at] % groups[at].n as usize;
+        let nature = groups.iter().position(|group| Some(group.role) == self.facts.nature);
+        for &player in &self.facts.players {
+            let bounds = |joint: usize| {
+                let child = self.joints[node.first_joint as usize + joint];
+                if child == NodeId::NONE { unknown } else { self.bound(child, player) }
+            };
+            let expected = |joint: usize| {
+                let Some(at) = nature else { return bounds(joint) };
+                let arms = node.first_arm as usize + groups[at].first as usize;
+                let (mut sums, mut total) = ([0.0; 2], 0.0);
+                for outcome in 0..groups[at].n as usize {
+                    let chance = self.fine[arms + outcome].chance;
+                    let [lo, hi] = bounds(joint + outcome * strides[at]);
+                    total += chance;
+                    sums[0] += chance * lo;
+                    sums[1] += chance * hi;
+                }
+                if total > 0.0 { sums.map(|sum| sum / total) } else { unknown }
+            };
+            let own = groups.iter().position(|group| group.role == player);
+            let mut secured = vec![f64::INFINITY; own.map_or(1, |at| groups[at].n as usize)];
+            let mut most = f64::NEG_INFINITY;
+            for joint in 0..n_joint {
+                if nature.is_some_and(|at| digit(joint, at) != 0) {
+                    continue;
+                }
+                let [lo, hi] = expected(joint);
+                let secured = &mut secured[own.map_or(0, |at| digit(joint, at))];
+                *secured = secured.min(lo);
+                most = most.max(hi);
+            }
+            fresh[player.index()] = [secured.into_iter().fold(f64::NEG_INFINITY, f64::max), most];
+        }
+    }
+
+    /// How long play goes on from a position that has just been proved: a winner hurries, all others wait.
+    fn plies_to_end(&self, id: NodeId) -> u16 {
+        let node = self.node(id);
+        let Kind::Alone(mover) = node.kind else {
+            let children = self.joints[node.first_joint as usize..][..node.n_joint as usize].iter();
+            let plies = children.filter(|&&child| child != NodeId::NONE).map(|&child| self.node(child).plies);
+            return plies.max().unwrap_or(0).saturating_add(1);
+        };
+        let [value, _] = self.bound(id, mover);
+        let best = self.arms_of(id).filter(|&arm| self.fine[arm].lo >= value);
+        let plies = best
+            .map(|arm| self.arms[arm].child)
+            .filter(|&child| child != NodeId::NONE && self.is_settled(child));
+        let plies = plies.map(|child| self.node(child).plies);
+        let chosen = if value > self.facts.min { plies.min() } else { plies.max() };
+        chosen.unwrap_or(u16::MAX - 1).saturating_add(1)
+    }
+}

@@ -1,0 +1,236 @@
+//! Positions where several roles choose at the same time: decoupled bandits, regret matching, and iterated regret
+//! minimisation over pure strategies.
+
+use agon_game::{Position, Rng};
+use rand::RngExt;
+
+use super::options::Simultaneous;
+use super::select::{Chooser, draw, rough_log};
+use super::tree::{Arm, Group, Kind, Mix, NodeId, Tree};
+
+impl<P: Position> Tree<P> {
+    /// A joint move at a position where several roles choose.
+    pub(super) fn choose_together(&mut self, id: NodeId, chooser: &mut Chooser<'_, P::Move>) -> u64 {
+        let dense = self.node(id).kind == Kind::Joint;
+        if let Simultaneous::IteratedRegret { c } = chooser.options.simultaneous
+            && dense
+        {
+            return self.choose_by_regret(id, c, chooser.rng);
+        }
+        let mut choice = 0;
+        for at in self.groups_of(id) {
+            let group = self.groups[at];
+            let digit = if Some(group.role) == self.facts.nature {
+                self.draw_outcome(id, &group, chooser.rng)
+            } else {
+                match chooser.options.simultaneous {
+                    Simultaneous::RegretMatching { exploration } if dense => {
+                        self.match_regret(&group, exploration, chooser.rng, chooser.scratch)
+                    }
+                    Simultaneous::Decoupled { c } => self.choose_decoupled(id, &group, c, chooser.rng),
+                    Simultaneous::RegretMatching { .. } | Simultaneous::IteratedRegret { .. } => {
+                        self.choose_decoupled(id, &group, 1.0, chooser.rng)
+                    }
+                }
+            };
+            choice = choice * u64::from(group.n) + digit as u64;
+        }
+        choice
+    }
+
+    fn arms_of_group(&self, id: NodeId, group: &Group) -> &[Arm] {
+        let first = self.node(id).first_arm as usize + group.first as usize;
+        &self.arms[first..first + group.n as usize]
+    }
+
+    fn draw_outcome(&self, id: NodeId, group: &Group, rng: &mut Rng) -> usize {
+        let first = self.node(id).first_arm as usize + group.first as usize;
+        let mut left: f64 = rng.random();
+        let drawn = self.fine[first..first + group.n as usize].iter().position(|arm| {
+            left -= arm.chance;
+            left < 0.0
+        });
+        drawn.unwrap_or(group.n as usize - 1)
+    }
+
+    /// UCB1-TUNED over the moves of one role, whatever the others do. Ties are broken at random: roles that broke them alike
+    /// would see each other's moves only in certain pairs.
+    fn choose_decoupled(&self, id: NodeId, group: &Group, c: f64, rng: &mut Rng) -> usize {
+        let node = self.node(id);
+        let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
+        let log_visits = f64::from(rough_log(visits as f32));
+        let range = self.facts.range();
+        let mean = self.mean(id, group.role);
+        let mut best = (f64::NEG_INFINITY, 0);
+        let mut n_best = 0;
+        for (at, arm) in self.arms_of_group(id, group).iter().enumerate() {
+            let n = f64::from(arm.visits) + f64::from(arm.pending);
+            let score = if n == 0.0 {
+                f64::INFINITY
+            } else {
+                let known = if arm.visits > 0 { f64::from(arm.mean) } else { mean };
+                let rate = log_visits / n;
+                let spread = (f64::from(arm.variance) + (2.0 * rate).sqrt()).min(0.25);
+                known + c * range * (rate * spread).sqrt()
+            };
+            if score > best.0 {
+                best = (score, at);
+                n_best = 1;
+            } else if score == best.0 {
+                n_best += 1;
+                if rng.random_range(0..n_best) == 0 {
+                    best.1 = at;
+                }
+            }
+        }
+        best.1
+    }
+
+    /// Draws in proportion to regret, and adds up the strategies drawn from.
+    fn match_regret(
+        &mut self,
+        group: &Group,
+        exploration: f64,
+        rng: &mut Rng,
+        weights: &mut Vec<f64>,
+    ) -> usize {
+        let n = group.n as usize;
+        let first = group.first_mix as usize;
+        strategy_of(&self.mixes[first..first + n], weights);
+        for (mix, &weight) in self.mixes[first..first + n].iter_mut().zip(&*weights) {
+            mix.strategy += weight;
+        }
+        if rng.random::<f64>() < exploration { rng.random_range(0..n) } else { draw(weights, rng) }
+    }
+
+    /// Adds what each role regrets when a joint move has been made once more: by how much another move, the others' being
+    /// the same, is better on the average.
+    pub(super) fn add_regrets(&mut self, id: NodeId, choice: u64) {
+        let node = self.node(id);
+        let (first_arm, first_joint) = (node.first_arm as usize, node.first_joint as usize);
+        let mut stride = 1;
+        for at in self.groups_of(id).rev() {
+            let group = self.groups[at];
+            let n = group.n as usize;
+            let chosen = choice as usize / stride % n;
+            if Some(group.role) != self.facts.nature {
+                let got = self.mean(self.joints[first_joint + choice as usize], group.role);
+                for other in 0..n {
+                    if other == chosen {
+                        // As in regret matching+: what is below zero is forgotten.
+                        continue;
+                    }
+                    let child = self.joints[first_joint + choice as usize + other * stride - chosen * stride];
+                    let arm = &self.arms[first_arm + group.first as usize + other];
+                    let would = if child != NodeId::NONE && self.node(child).visits > 0 {
+                        self.mean(child, group.role)
+                    } else if arm.visits > 0 {
+                        f64::from(arm.mean)
+                    } else {
+                        self.facts.max
+                    };
+                    let mix = &mut self.mixes[group.first_mix as usize + other];
+                    mix.regret = (mix.regret + would - got).max(0.0);
+                }
+            }
+            stride *= n;
+        }
+    }
+
+    /// 002: upper confidence bounds of all joint moves as a game in normal form; actions that do not minimise regret go.
+    fn choose_by_regret(&self, id: NodeId, c: f64, rng: &mut Rng) -> u64 {
+        let node = self.node(id);
+        let children = &self.joints[node.first_joint as usize..][..node.n_joint as usize];
+        let is_untried = |&child: &NodeId| {
+            child == NodeId::NONE || self.node(child).visits + u64::from(self.node(child).pending) == 0
+        };
+        // 002 plays out every child when a leaf is expanded; here they are tried one by one before anything else.
+        let n_untried = children.iter().filter(|child| is_untried(child)).count();
+        if n_untried > 0 {
+            let wanted = rng.random_range(0..n_untried);
+            let untried = children.iter().enumerate().filter(|(_, child)| is_untried(child));
+            return untried.map(|(at, _)| at as u64).nth(wanted).expect("it was counted");
+        }
+        let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
+        let log_visits = f64::from(rough_log(visits as f32));
+        let range = self.facts.range();
+        let left = self.minimise_regret(id, |joint, role| {
+            let child = children[joint];
+            let rate = log_visits / (self.node(child).visits.max(1)) as f64;
+            let spread = (self.variance(child, role) + (2.0 * rate).sqrt()).min(0.25);
+            self.mean(child, role) + c * range * (rate * spread).sqrt()
+        });
+        let groups = &self.groups[self.groups_of(id)];
+        groups.iter().zip(&left).fold(0, |choice, (group, left)| {
+            let digit = if Some(group.role) == self.facts.nature {
+                self.draw_outcome(id, group, rng)
+            } else {
+                left[rng.random_range(0..left.len())]
+            };
+            choice * u64::from(group.n) + digit as u64
+        })
+    }
+
+    /// By group: the actions that survive iterated regret minimisation in the game of these payoffs.
+    pub(super) fn minimise_regret(
+        &self,
+        id: NodeId,
+        payoff: impl Fn(usize, agon_game::Role) -> f64,
+    ) -> Vec<Vec<usize>> {
+        let groups = &self.groups[self.groups_of(id)];
+        let mut strides = vec![1_usize; groups.len()];
+        for at in (0..groups.len() - 1).rev() {
+            strides[at] = strides[at + 1] * groups[at + 1].n as usize;
+        }
+        let mut left: Vec<Vec<usize>> = groups.iter().map(|group| (0..group.n as usize).collect()).collect();
+        loop {
+            let mut after = left.clone();
+            for (own, group) in groups.iter().enumerate() {
+                if Some(group.role) == self.facts.nature {
+                    continue;
+                }
+                let mut regrets = vec![0.0_f64; left[own].len()];
+                // Every combination of what is left to the others.
+                let mut at = vec![0_usize; groups.len()];
+                'others: loop {
+                    let others: usize = (0..groups.len())
+                        .filter(|&other| other != own)
+                        .map(|other| left[other][at[other]] * strides[other])
+                        .sum();
+                    let payoffs: Vec<f64> =
+                        left[own].iter().map(|&a| payoff(others + a * strides[own], group.role)).collect();
+                    let best = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                    for (regret, payoff) in regrets.iter_mut().zip(payoffs) {
+                        *regret = regret.max(best - payoff);
+                    }
+                    for other in (0..groups.len()).filter(|&other| other != own) {
+                        at[other] += 1;
+                        if at[other] < left[other].len() {
+                            continue 'others;
+                        }
+                        at[other] = 0;
+                    }
+                    break;
+                }
+                let least = regrets.iter().copied().fold(f64::INFINITY, f64::min);
+                let kept = left[own].iter().zip(&regrets).filter(|&(_, &regret)| regret <= least);
+                after[own] = kept.map(|(&a, _)| a).collect();
+            }
+            if after == left {
+                return left;
+            }
+            left = after;
+        }
+    }
+}
+
+/// The strategy that regrets call for: in proportion to them, or even if there are none.
+fn strategy_of(mixes: &[Mix], weights: &mut Vec<f64>) {
+    weights.clear();
+    let total: f64 = mixes.iter().map(|mix| mix.regret).sum();
+    weights.extend(mixes.iter().map(
+        |mix| {
+            if total > 0.0 { mix.regret / total } else { 1.0 / mixes.len() as f64 }
+        },
+    ));
+}

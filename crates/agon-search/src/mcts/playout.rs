@@ -1,0 +1,55 @@
+//! Playouts one by one, by a policy, with a record of the moves.
+
+use agon_game::{Position, Rng, Role};
+
+use super::policy::Policy;
+
+/// Plays to the end from where the position stands. The moves of roles that have a choice are told to the policy, which
+/// learns from them, and to the record.
+pub(super) fn play_out<P: Position>(
+    position: &mut P,
+    mut policy: Option<&mut Policy<P::Move>>,
+    rng: &mut Rng,
+    max_steps: u64,
+    record: &mut Vec<(Role, P::Move)>,
+    scratch: &mut Scratch<P::Move>,
+) -> u64 {
+    let nature = position.shape().nature;
+    let n_roles = position.shape().role_names.len();
+    for step in 0..max_steps {
+        if position.is_terminal() {
+            return step;
+        }
+        // Draws for all, nature included; players with a choice may choose again.
+        position.draw(rng, &mut scratch.joint);
+        let n_made = policy.as_ref().map_or(0, |policy| policy.n_made());
+        if let Some(policy) = policy.as_deref_mut()
+            && policy.wants_features()
+        {
+            position.features(&mut policy.features);
+        }
+        for role in (0..n_roles).map(Role::new) {
+            let moves = position.legal_moves(role);
+            if moves.len() < 2 || Some(role) == nature {
+                continue;
+            }
+            if let Some(policy) = policy.as_deref_mut() {
+                let chosen = policy.choose(role, moves, rng, &mut scratch.weights);
+                scratch.joint[role.index()] = moves[chosen].clone();
+                policy.note(role, &moves[chosen]);
+            }
+            record.push((role, scratch.joint[role.index()].clone()));
+        }
+        if let Some(policy) = policy.as_deref_mut() {
+            policy.step(n_made);
+        }
+        position.advance(&scratch.joint);
+    }
+    max_steps
+}
+
+/// Memory that playouts reuse.
+pub(super) struct Scratch<M> {
+    pub(super) joint: Vec<M>,
+    pub(super) weights: Vec<f64>,
+}

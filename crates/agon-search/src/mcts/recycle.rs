@@ -1,0 +1,144 @@
+//! Making room: positions that matter least are forgotten, and the arenas are packed.
+
+use agon_game::Position;
+use hashbrown::HashTable;
+
+use super::number::mix;
+use super::tree::{Kind, NodeId, Tree};
+
+impl<P: Position> Tree<P> {
+    /// Keeps at most so many positions: those that can be reached from the root, by positions that are kept, and of those the
+    /// most visited ones. What moves were worth is kept where the moves are; only where they lead is forgotten.
+    pub(super) fn recycle(&mut self, n_kept: usize) {
+        let mut sparse: Vec<(NodeId, NodeId)> =
+            self.sparse.iter().map(|entry| (entry.node, entry.child)).collect();
+        sparse.sort_unstable_by_key(|&(node, _)| node.0);
+        let mut reached = self.reachable(0, &sparse);
+        let n_reached = reached.iter().filter(|&&reached| reached).count();
+        if n_reached > n_kept {
+            let visits_of = |(at, _): (usize, _)| self.nodes[at].visits;
+            let mut visits: Vec<u64> =
+                reached.iter().enumerate().filter(|&(_, &reached)| reached).map(visits_of).collect();
+            let (_, &mut most_lost, _) = visits.select_nth_unstable(n_reached - n_kept);
+            reached = self.reachable(most_lost + 1, &sparse);
+        }
+        self.pack(&reached);
+    }
+
+    /// By position: whether it can be reached from the root by positions with at least so many visits.
+    fn reachable(&self, min_visits: u64, sparse: &[(NodeId, NodeId)]) -> Vec<bool> {
+        let mut reached = vec![false; self.nodes.len()];
+        reached[self.root.index()] = true;
+        let mut open = vec![self.root];
+        let mut children = Vec::new();
+        while let Some(id) = open.pop() {
+            children.clear();
+            let node = self.node(id);
+            match node.kind {
+                Kind::Ended => {}
+                Kind::Alone(_) => children.extend(self.arms[self.arms_of(id)].iter().map(|arm| arm.child)),
+                Kind::Joint => {
+                    children.extend(&self.joints[node.first_joint as usize..][..node.n_joint as usize]);
+                }
+                Kind::Sparse => {
+                    let start = sparse.partition_point(|&(node, _)| node.0 < id.0);
+                    let own = sparse[start..].iter().take_while(|&&(node, _)| node == id);
+                    children.extend(own.map(|&(_, child)| child));
+                }
+            }
+            for &child in children.iter().filter(|&&child| child != NodeId::NONE) {
+                if !reached[child.index()] && self.node(child).visits >= min_visits {
+                    reached[child.index()] = true;
+                    open.push(child);
+                }
+            }
+        }
+        reached
+    }
+
+    fn pack(&mut self, kept: &[bool]) {
+        let n_roles = self.facts.n_roles;
+        let mut new_ids = vec![NodeId::NONE; kept.len()];
+        let mut n = 0;
+        for (id, _) in kept.iter().enumerate().filter(|&(_, &kept)| kept) {
+            new_ids[id] = NodeId(n);
+            n += 1;
+        }
+        let renew = |child: NodeId| if child == NodeId::NONE { child } else { new_ids[child.index()] };
+
+        let nodes = std::mem::take(&mut self.nodes);
+        let mut states = std::mem::take(&mut self.states);
+        let sums = std::mem::take(&mut self.sums);
+        let squares = std::mem::take(&mut self.squares);
+        let bounds = std::mem::take(&mut self.bounds);
+        let groups = std::mem::take(&mut self.groups);
+        let arms = std::mem::take(&mut self.arms);
+        let fine = std::mem::take(&mut self.fine);
+        let moves = std::mem::take(&mut self.moves);
+        let forced = std::mem::take(&mut self.forced);
+        let joints = std::mem::take(&mut self.joints);
+        let mixes = std::mem::take(&mut self.mixes);
+        let numbers = std::mem::take(&mut self.numbers);
+        let amaf = std::mem::take(&mut self.amaf);
+        let mut tables = std::mem::take(&mut self.tables);
+        for (id, mut node) in nodes.into_iter().enumerate().filter(|&(id, _)| kept[id]) {
+            self.states.push(states[id].take());
+            let roles = id * n_roles..(id + 1) * n_roles;
+            self.sums.extend_from_slice(&sums[roles.clone()]);
+            self.squares.extend_from_slice(&squares[roles.clone()]);
+            self.bounds.extend_from_slice(&bounds[roles]);
+            let own_groups = node.first_group as usize..node.first_group as usize + node.n_groups as usize;
+            node.first_group = self.groups.len() as u32;
+            for mut group in groups[own_groups].iter().copied() {
+                if self.has_mixes && node.kind == Kind::Joint {
+                    let first = group.first_mix as usize;
+                    group.first_mix = self.mixes.len() as u32;
+                    self.mixes.extend_from_slice(&mixes[first..first + group.n as usize]);
+                }
+                self.groups.push(group);
+            }
+            let own_arms = node.first_arm as usize..(node.first_arm + node.n_arms) as usize;
+            node.first_arm = self.arms.len() as u32;
+            self.arms.extend(arms[own_arms.clone()].iter().map(|arm| {
+                let mut arm = arm.clone();
+                arm.child = renew(arm.child);
+                arm
+            }));
+            self.fine.extend_from_slice(&fine[own_arms.clone()]);
+            self.moves.extend_from_slice(&moves[own_arms.clone()]);
+            if self.has_amaf {
+                self.numbers.extend_from_slice(&numbers[own_arms.clone()]);
+                self.amaf.extend_from_slice(&amaf[own_arms]);
+            }
+            if node.kind != Kind::Ended {
+                let first = node.first_forced as usize;
+                node.first_forced = self.forced.len() as u32;
+                self.forced.extend_from_slice(&forced[first..first + n_roles]);
+            }
+            let first_joint = node.first_joint as usize;
+            node.first_joint = self.joints.len() as u32;
+            let own_joints = &joints[first_joint..first_joint + node.n_joint as usize];
+            self.joints.extend(own_joints.iter().map(|&child| renew(child)));
+            if node.table != u32::MAX {
+                let table = std::mem::take(&mut tables[node.table as usize]);
+                node.table = self.tables.len() as u32;
+                self.tables.push(table);
+            }
+            self.nodes.push(node);
+        }
+        self.root = renew(self.root);
+        let entries = std::mem::take(&mut self.sparse);
+        self.sparse_index = HashTable::new();
+        for entry in entries {
+            let (node, child) = (renew(entry.node), renew(entry.child));
+            if node != NodeId::NONE && child != NodeId::NONE {
+                self.set_child(node, entry.joint, child);
+            }
+        }
+        self.index.clear();
+        for (id, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.kind != Kind::Ended) {
+            let nodes = &self.nodes;
+            self.index.insert_unique(mix(node.key), id as u32, |&at| mix(nodes[at as usize].key));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! From the tree to an answer: which move, how likely, and why.
+
+use agon_game::{Position, Rng, Role};
+
+use super::options::{MctsOptions, Simultaneous};
+use super::select::draw;
+use super::tree::{Group, Kind, NodeId, Tree};
+use crate::{Candidate, Line};
+
+/// Lines in a report.
+const N_LINES: usize = 3;
+/// Steps in a line.
+const MAX_LINE: usize = 60;
+/// Moves less likely than this part of the likeliest one are never made where roles mix: they were tried only to learn.
+const NOISE: f64 = 0.1;
+
+/// The part of a report that comes from the tree.
+pub(super) struct Answer<M> {
+    pub(super) best: M,
+    pub(super) candidates: Vec<Candidate<M>>,
+    pub(super) value: f64,
+    pub(super) is_proven: bool,
+    pub(super) lines: Vec<Line<M>>,
+}
+
+impl<P: Position> Tree<P> {
+    /// What to do at the root, where the position stands.
+    pub(super) fn answer(
+        &self,
+        position: &P,
+        us: Role,
+        options: &MctsOptions,
+        rng: &mut Rng,
+    ) -> Answer<P::Move> {
+        let root = self.root;
+        let [lo, hi] = self.bound(root, us);
+        let is_proven = lo == hi;
+        let mean = self.mean(root, us);
+        let group = self.groups[self.groups_of(root)].iter().find(|group| group.role == us);
+        let Some(&group) = group.filter(|group| group.n > 1) else {
+            // We have no choice: the value is all there is to say.
+            let best = position.legal_moves(us)[0].clone();
+            let visits = self.node(root).visits;
+            let candidate = Candidate { m: best.clone(), visits, value: mean, probability: 1.0, is_proven };
+            let lines = self.line(root, None, us).into_iter().collect();
+            return Answer { best, candidates: vec![candidate], value: mean, is_proven, lines };
+        };
+        match self.node(root).kind {
+            Kind::Alone(_) => self.answer_alone(us, is_proven),
+            Kind::Joint | Kind::Sparse | Kind::Ended => self.answer_mixed(us, &group, options, rng),
+        }
+    }
+
+    fn answer_alone(&self, us: Role, is_proven: bool) -> Answer<P::Move> {
+        let root = self.root;
+        let first = self.arms_of(root).start;
+        let best = self.best_arm(root, us) - first;
+        let value_of = |at: usize| {
+            let (arm, fine) = (&self.arms[first + at], &self.fine[first + at]);
+            let known = if arm.visits > 0 { f64::from(arm.mean) } else { self.mean(root, us) };
+            known.clamp(fine.lo, fine.hi)
+        };
+        let mut order: Vec<usize> = (0..self.node(root).n_arms as usize).collect();
+        order.sort_by(|&a, &b| {
+            let rank = |at: usize| (at != best, std::cmp::Reverse(self.arms[first + at].visits));
+            rank(a).cmp(&rank(b)).then(value_of(b).total_cmp(&value_of(a)))
+        });
+        let candidates = order
+            .iter()
+            .map(|&at| Candidate {
+                m: self.moves[first + at].clone(),
+                visits: self.arms[first + at].visits.into(),
+                value: value_of(at),
+                probability: if at == best { 1.0 } else { 0.0 },
+                is_proven: self.fine[first + at].lo == self.fine[first + at].hi,
+            })
+            .collect();
+        let lines = order.iter().take(N_LINES).filter_map(|&at| self.line(root, Some(at as u64), us));
+        let value = if is_proven { self.bound(root, us)[0] } else { value_of(best) };
+        Answer {
+            best: self.moves[first + best].clone(),
+            candidates,
+            value,
+            is_proven,
+            lines: lines.collect(),
+        }
+    }
+
+    /// The arm that a role which moves alone should choose.
+    fn best_arm(&self, id: NodeId, role: Role) -> usize {
+        let arms = self.arms_of(id);
+        let sure = arms.clone().map(|arm| self.fine[arm].lo).fold(f64::NEG_INFINITY, f64::max);
+        let by_visits = |&a: &usize, &b: &usize| {
+            let (a, b) = (&self.arms[a], &self.arms[b]);
+            a.visits.cmp(&b.visits).then(a.mean.total_cmp(&b.mean))
+        };
+        // `max_by` gives the last of equals; the first is as good and what one expects.
+        let contender = arms.clone().rev().filter(|&arm| self.fine[arm].hi > sure).max_by(by_visits);
+        if let Some(arm) = contender
+            && (self.arms[arm].visits == 0 && sure <= self.facts.min
+                || self.arms[arm].visits > 0 && f64::from(self.arms[arm].mean) >= sure)
+        {
+            return arm;
+        }
+        // All is decided: win soon, lose late.
+        let plies = |arm: usize| {
+            let child = self.arms[arm].child;
+            if child != NodeId::NONE && self.is_settled(child) { self.node(child).plies } else { u16::MAX }
+        };
+        let is_won = sure > self.facts.min && self.bound(id, role)[0] >= sure;
+        let secured = arms.clone().rev().filter(|&arm| self.fine[arm].lo >= sure);
+        let best = if is_won {
+            secured.min_by(|&a, &b| plies(a).cmp(&plies(b)).then(by_visits(&b, &a)))
+        } else {
+            secured.max_by(|&a, &b| plies(a).cmp(&plies(b)).then(by_visits(&a, &b)))
+        };
+        best.unwrap_or(arms.start)
+    }
+
+    fn answer_mixed(&self, us: Role, group: &Group, options: &MctsOptions, rng: &mut Rng) -> Answer<P::Move> {
+        let root = self.root;
+        let first = self.node(root).first_arm as usize + group.first as usize;
+        let n = group.n as usize;
+        let arms = &self.arms[first..first + n];
+        let is_tabled = self.node(root).kind == Kind::Joint;
+        let mut shares: Vec<f64> = match options.simultaneous {
+            Simultaneous::RegretMatching { .. } if is_tabled => {
+                self.mixes[group.first_mix as usize..][..n].iter().map(|mix| mix.strategy).collect()
+            }
+            Simultaneous::IteratedRegret { .. } if is_tabled => {
+                let children = &self.joints[self.node(root).first_joint as usize..];
+                let left = self.minimise_regret(root, |joint, role| match children[joint] {
+                    NodeId::NONE => self.mean(root, role),
+                    child => self.mean(child, role),
+                });
+                let own = self.groups[self.groups_of(root)].iter().position(|other| other.role == us);
+                let left = &left[own.expect("we choose here")];
+                (0..n).map(|at| f64::from(u8::from(left.contains(&at)))).collect()
+            }
+            Simultaneous::Decoupled { .. }
+            | Simultaneous::RegretMatching { .. }
+            | Simultaneous::IteratedRegret { .. } => arms.iter().map(|arm| f64::from(arm.visits)).collect(),
+        };
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        for share in &mut shares {
+            if *share < NOISE * most {
+                *share = 0.0;
+            }
+        }
+        let total: f64 = shares.iter().sum();
+        if total > 0.0 {
+            shares.iter_mut().for_each(|share| *share /= total);
+        } else {
+            shares.fill(1.0 / n as f64);
+        }
+        let best = draw(&shares, rng);
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| {
+            (a != best).cmp(&(b != best)).then(shares[b].total_cmp(&shares[a])).then(a.cmp(&b))
+        });
+        let candidates = order
+            .iter()
+            .map(|&at| Candidate {
+                m: self.moves[first + at].clone(),
+                visits: arms[at].visits.into(),
+                value: if arms[at].visits > 0 { f64::from(arms[at].mean) } else { self.mean(root, us) },
+                probability: shares[at],
+                is_proven: false,
+            })
+            .collect();
+        let [lo, hi] = self.bound(root, us);
+        Answer {
+            best: self.moves[first + best].clone(),
+            candidates,
+            value: self.mean(root, us),
+            is_proven: lo == hi,
+            lines: self.line(root, None, us).into_iter().collect(),
+        }
+    }
+
+    /// The line that is most likely from here on, beginning with a choice if one is given.
+    fn line(&self, start: NodeId, choice: Option<u64>, us: Role) -> Option<Line<P::Move>> {
+        let mut joints = Vec::new();
+        let mut id = start;
+        let mut choice = choice.or_else(|| self.likely_choice(start))?;
+        let value = match self.child(start, choice) {
+            NodeId::NONE => return None,
+            child => self.mean(child, us),
+        };
+        loop {
+            let mut joint = Vec::new();
+            self.push_joint(id, choice, &mut joint);
+            joints.push(joint);
+            id = self.child(id, choice);
+            if id == NodeId::NONE || joints.len() >= MAX_LINE {
+                break;
+            }
+            let Some(next) = self.likely_choice(id) else { break };
+            choice = next;
+        }
+        Some(Line { joints, value })
+    }
+
+    /// What is most likely to be done at a position, if that is known.
+    fn likely_choice(&self, id: NodeId) -> Option<u64> {
+        let node = self.node(id);
+        let arms = self.arms_of(id);
+        match node.kind {
+            Kind::Ended => None,
+            Kind::Alone(role) => {
+                let is_chance = Some(role) == self.facts.nature;
+                let best = if is_chance {
+                    arms.clone().max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)))?
+                } else {
+                    self.best_arm(id, role)
+                };
+                let is_known = self.arms[best].visits > 0 || self.arms[best].child != NodeId::NONE;
+                is_known.then(|| (best - arms.start) as u64)
+            }
+            Kind::Joint => {
+                let children = &self.joints[node.first_joint as usize..][..node.n_joint as usize];
+                let known = children.iter().enumerate().filter(|&(_, &child)| child != NodeId::NONE);
+                let most = known.max_by_key(|&(at, &child)| (self.node(child).visits, std::cmp::Reverse(at)));
+                most.map(|(at, _)| at as u64)
+            }
+            Kind::Sparse => {
+                let groups = &self.groups[self.groups_of(id)];
+                let choice = groups.iter().fold(0, |choice, group| {
+                    let first = arms.start + group.first as usize;
+                    let own = first..first + group.n as usize;
+                    let best = own.max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)));
+                    choice * u64::from(group.n) + (best.unwrap_or(first) - first) as u64
+                });
+                Some(choice)
+            }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The way down the tree: which move each role makes at a position that is known.
+
+use agon_game::{Position, Rng, Role};
+use rand::RngExt;
+
+use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
+use super::policy::Policy;
+use super::tree::{Arm, Average, Kind, NodeId, Prospect, Tree};
+
+/// A step of a descent.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Step {
+    pub(super) node: NodeId,
+    /// The number of the joint move.
+    pub(super) choice: u64,
+}
+
+/// Where a descent has ended.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// At a move that leads out of the tree.
+    Open,
+    /// At a position of which all is known.
+    Exact(NodeId),
+    /// At a position that the same descent has met before: it goes round in a circle, and is played out from here.
+    Again(NodeId),
+}
+
+/// Descents longer than this are played out from where they are, as circles are.
+const MAX_DEPTH: usize = 2000;
+
+/// What choosing needs beside the tree.
+pub(super) struct Chooser<'a, M> {
+    pub(super) options: &'a MctsOptions,
+    pub(super) rng: &'a mut Rng,
+    /// What playouts have learnt, if they learn.
+    pub(super) policy: Option<&'a mut Policy<M>>,
+    pub(super) scratch: &'a mut Vec<f64>,
+}
+
+impl<P: Position> Tree<P> {
+    /// Goes down from the root, and marks the way as used by `n` playouts that are under way.
+    pub(super) fn descend(
+        &mut self,
+        steps: &mut Vec<Step>,
+        n: u32,
+        chooser: &mut Chooser<'_, P::Move>,
+    ) -> End {
+        self.last_stamp = self.last_stamp.wrapping_add(1).max(1);
+        let start = steps.len();
+        let mut reference = None;
+        let mut id = self.root;
+        loop {
+            let node = &mut self.nodes[id.index()];
+            if node.kind == Kind::Ended {
+                return End::Exact(id);
+            }
+            if node.stamp == self.last_stamp || steps.len() - start >= MAX_DEPTH {
+                return End::Again(id);
+            }
+            node.stamp = self.last_stamp;
+            // The root is searched on where its own value is known, but not what its moves are worth.
+            if self.solver && id != self.root && self.is_settled(id) {
+                return End::Exact(id);
+            }
+            if let Amaf::Grave { reference: enough, .. } = chooser.options.amaf {
+                let table = self.nodes[id.index()].table;
+                if table != u32::MAX && self.tables[table as usize][0].n >= enough as f32 {
+                    reference = Some(table as usize);
+                }
+            }
+            let choice = match self.node(id).kind {
+                Kind::Ended => unreachable!("such a descent has ended"),
+                Kind::Alone(role) if Some(role) == self.facts.nature => self.due_outcome(id),
+                Kind::Alone(role) => self.choose_alone(id, role, reference, chooser) as u64,
+                Kind::Joint | Kind::Sparse => self.choose_together(id, chooser),
+            };
+            steps.push(Step { node: id, choice });
+            self.mark(id, choice, n);
+            match self.child(id, choice) {
+                NodeId::NONE => return End::Open,
+                child => id = child,
+            }
+        }
+    }
+
+    fn mark(&mut self, id: NodeId, choice: u64, n: u32) {
+        let node = &mut self.nodes[id.index()];
+        node.pending += n;
+        if let Kind::Alone(_) = node.kind {
+            self.arms[node.first_arm as usize + choice as usize].pending += n;
+            return;
+        }
+        for arm in self.chosen_arms(id, choice) {
+            self.arms[arm].pending += n;
+        }
+    }
+
+    /// The arms that make up a joint move.
+    pub(super) fn chosen_arms(&self, id: NodeId, choice: u64) -> Vec<usize> {
+        let mut arms = Vec::with_capacity(self.node(id).n_groups as usize);
+        self.visit_choice(id, choice, |_, arm| arms.push(arm));
+        arms
+    }
+
+    /// The outcome of chance that has come up too seldom so far: this varies less than drawing lots.
+    fn due_outcome(&self, id: NodeId) -> u64 {
+        let node = self.node(id);
+        let total = (node.visits + u64::from(node.pending) + 1) as f64;
+        let mut best = (f64::NEG_INFINITY, 0);
+        for (at, arm) in self.arms_of(id).enumerate() {
+            let lack = self.fine[arm].chance * total
+                - f64::from(self.arms[arm].visits)
+                - f64::from(self.arms[arm].pending);
+            if lack > best.0 {
+                best = (lack, at as u64);
+            }
+        }
+        best.1
+    }
+
+    /// The best arm of a role that chooses alone.
+    fn choose_alone(
+        &mut self,
+        id: NodeId,
+        role: Role,
+        reference: Option<usize>,
+        chooser: &mut Chooser<'_, P::Move>,
+    ) -> usize {
+        let node = self.node(id);
+        let arms = self.arms_of(id);
+        let (first_arm, n_arms) = (arms.start, arms.len());
+        if n_arms == 1 {
+            return 0;
+        }
+        // Nothing is to be learnt from a move that cannot be better than what is sure already. If that goes for all, the
+        // role plays on with those that are not worse.
+        let has_open = node.has_open;
+        let is_worth = |arm: &Arm| {
+            if has_open { arm.prospect == Prospect::Open } else { arm.prospect != Prospect::Worse }
+        };
+        if let Some(policy) = chooser.policy.as_deref_mut()
+            && chooser.options.amaf == Amaf::Off
+            && chooser.options.first_play == FirstPlay::First
+        {
+            let untried = |arm: &Arm| arm.visits == 0 && arm.pending == 0 && is_worth(arm);
+            let numbers = self.arms[arms.clone()].iter().enumerate().filter(|(_, arm)| untried(arm));
+            let numbers: Vec<usize> = numbers.map(|(at, _)| at).collect();
+            if !numbers.is_empty() {
+                let moves = &self.moves[arms];
+                return numbers[policy.choose_among(role, moves, &numbers, chooser.rng, chooser.scratch)];
+            }
+        }
+        let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
+        let view = View {
+            log_visits: rough_log(visits as f32),
+            range: self.facts.range() as f32,
+            min: self.facts.min as f32,
+            mean: self.mean(id, role) as f32,
+            options: chooser.options,
+            beta: match chooser.options.amaf {
+                Amaf::Rave { k } => (k / (3.0 * visits + k)).sqrt() as f32,
+                Amaf::Off | Amaf::Grave { .. } => 0.0,
+            },
+        };
+        if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First) =
+            (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play)
+        {
+            return self.choose_plainly(id, arms, c as f32, &view);
+        }
+        let table = reference.map(|table| &self.tables[table]);
+        let mut best = (f32::NEG_INFINITY, 0);
+        // Moves that go first do so in an order that differs from position to position.
+        let turn = (node.key % n_arms as u64) as usize;
+        for at in (turn..n_arms).chain(0..turn) {
+            let arm = &self.arms[first_arm + at];
+            if !is_worth(arm) {
+                continue;
+            }
+            let amaf = match chooser.options.amaf {
+                Amaf::Off => Average::default(),
+                Amaf::Rave { .. } => self.amaf[first_arm + at],
+                Amaf::Grave { .. } => table
+                    .and_then(|table| table.get(self.numbers[first_arm + at] as usize + 1))
+                    .copied()
+                    .unwrap_or_default(),
+            };
+            let score = view.score(arm, amaf);
+            if score > best.0 {
+                best = (score, at);
+            }
+        }
+        best.1
+    }
+}
+
+impl<P: Position> Tree<P> {
+    /// UCB1 and nothing else: what most searches do most of the time.
+    fn choose_plainly(&self, id: NodeId, arms: std::ops::Range<usize>, c: f32, view: &View<'_>) -> usize {
+        let node = self.node(id);
+        let explore = c * view.range * view.log_visits.sqrt();
+        let loss = view.options.virtual_loss as f32;
+        let worst = if node.has_open { Prospect::Open } else { Prospect::Level };
+        let arms = &self.arms[arms];
+        let turn = (node.key % arms.len() as u64) as usize;
+        let mut best = (f32::NEG_INFINITY, 0);
+        let (before, after) = arms.split_at(turn);
+        for (at, arm) in after.iter().chain(before).enumerate() {
+            if arm.prospect != Prospect::Open && arm.prospect != worst {
+                continue;
+            }
+            let n = (arm.visits + arm.pending) as f32;
+            if n == 0.0 {
+                return (turn + at) % arms.len();
+            }
+            let mean = if arm.visits > 0 { arm.mean } else { view.mean };
+            let lost = if arm.pending > 0 { loss * (mean - view.min) * arm.pending as f32 / n } else { 0.0 };
+            let score = mean - lost + explore / n.sqrt();
+            if score > best.0 {
+                best = (score, at);
+            }
+        }
+        (turn + best.1) % arms.len()
+    }
+}
+
+/// The natural logarithm to about 0.001, which is more than enough here, and much faster than to the last bit.
+pub(super) fn rough_log(x: f32) -> f32 {
+    let bits = x.max(1.0).to_bits();
+    let exponent = (bits >> 23) as f32 - 127.0;
+    let mantissa = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000);
+    // The logarithm to base 2 of 1 to 2 by a cubic that is exact at both ends.
+    let t = mantissa - 1.0;
+    let log2 = exponent + t * (1.425_1 + t * (-0.585_4 + t * 0.160_3));
+    log2 * std::f32::consts::LN_2
+}
+
+/// What scoring an arm needs to know of its position.
+struct View<'a> {
+    log_visits: f32,
+    range: f32,
+    min: f32,
+    mean: f32,
+    beta: f32,
+    options: &'a MctsOptions,
+}
+
+impl View<'_> {
+    fn score(&self, arm: &Arm, amaf: Average) -> f32 {
+        let pending = arm.pending as f32;
+        let n = arm.visits as f32 + pending;
+        let known = if arm.visits > 0 { arm.mean } else { self.mean };
+        if n == 0.0 && amaf.n == 0.0 {
+            return match self.options.first_play {
+                FirstPlay::First => f32::INFINITY,
+                FirstPlay::Urgency(part) => self.min + part as f32 * self.range,
+                FirstPlay::BelowMean(part) => {
+                    self.mean - part as f32 * self.range + self.exploration(1.0, 0.25)
+                }
+            };
+        }
+        let lost = self.options.virtual_loss as f32 * (known - self.min) * pending / n.max(1.0);
+        let own = known - lost;
+        let beta = match self.options.amaf {
+            Amaf::Off => 0.0,
+            Amaf::Rave { .. } if amaf.n == 0.0 => 0.0,
+            Amaf::Rave { .. } => self.beta,
+            Amaf::Grave { bias, .. } => amaf.n / (amaf.n + n + bias as f32 * amaf.n * n).max(1.0),
+        };
+        let beta = if arm.visits == 0 && amaf.n > 0.0 { 1.0 } else { beta };
+        (1.0 - beta) * own + beta * amaf.mean + self.exploration(n.max(1.0), arm.variance)
+    }
+
+    #[inline]
+    fn exploration(&self, n: f32, variance: f32) -> f32 {
+        let rate = self.log_visits / n;
+        match self.options.bandit {
+            Bandit::Ucb1 { c } => c as f32 * self.range * rate.sqrt(),
+            Bandit::Ucb1Tuned { c } => {
+                c as f32 * self.range * (rate * (variance + (2.0 * rate).sqrt()).min(0.25)).sqrt()
+            }
+        }
+    }
+}
+
+/// Draws an index in proportion to weights that are not all zero.
+pub(super) fn draw(weights: &[f64], rng: &mut Rng) -> usize {
+    let total: f64 = weights.iter().sum();
+    let mut left = rng.random::<f64>() * total;
+    for (at, &weight) in weights.iter().enumerate() {
+        left -= weight;
+        if left < 0.0 {
+            return at;
+        }
+    }
+    // Rounding may leave a crumb: it goes to the last that has any weight.
+    weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0)
+}

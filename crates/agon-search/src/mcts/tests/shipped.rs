@@ -1,0 +1,167 @@
+//! The games that ship.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agon_circuit::ScalarCircuit;
+use agon_game::{Notation, Position, Rng, Role};
+use agon_gdl::check::check;
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::interpreter::{Game, Options};
+use agon_text::Source;
+use rand::SeedableRng;
+
+use super::{is_sound, think};
+use crate::{Amaf, Budget, Choice, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Search, Simultaneous};
+
+fn games() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games")
+}
+
+fn open(path: &Path) -> Arc<Game> {
+    let text = std::fs::read_to_string(path).expect("it can be read");
+    let checked = check(Arc::new(Source::new(path.to_string_lossy(), text)));
+    Game::open(checked.rules.expect("shipped games are right"), Options::default())
+        .unwrap_or_else(|finding| panic!("{}: {}", path.display(), finding.message))
+}
+
+fn circuit(name: &str) -> ScalarCircuit {
+    let path = games().join("gdl").join(format!("{name}.kif"));
+    let path = if path.exists() { path } else { games().join("gdl2").join(format!("{name}.kif")) };
+    let compiled = open(&path).compile(&CircuitLimits::default());
+    compiled.unwrap_or_else(|why| panic!("{name}: {why}")).start()
+}
+
+/// A few steps of a game, all roles searching.
+fn plays<P: Notation>(start: &P, options: &MctsOptions, n: u64, n_steps: usize) {
+    let mut position = start.clone();
+    let mut rng = Rng::seed_from_u64(1);
+    let mut joint = Vec::new();
+    let roles: Vec<Role> = position.shape().players().collect();
+    let mut searches: Vec<_> = roles.iter().map(|_| Mcts::new(options.clone(), 3)).collect();
+    for _ in 0..n_steps {
+        if position.is_terminal() {
+            break;
+        }
+        position.draw(&mut rng, &mut joint);
+        let key = position.key();
+        for (role, search) in roles.iter().zip(&mut searches) {
+            let report = search.think(&mut position, *role, &Budget::iterations(n));
+            is_sound(&position, &report);
+            assert!(report.iterations <= n && report.playouts <= report.iterations);
+            joint[role.index()] = report.best;
+        }
+        assert_eq!(position.key(), key, "a search moves the position it is given");
+        position.advance(&joint);
+    }
+}
+
+/// Ways to search that between them use everything.
+fn ways() -> [MctsOptions; 5] {
+    let default = MctsOptions { max_playout_steps: 200, ..MctsOptions::default() };
+    [
+        default.clone(),
+        MctsOptions {
+            policy: PlayoutPolicy::Mast,
+            amaf: Amaf::RAVE,
+            simultaneous: Simultaneous::REGRET_MATCHING,
+            ..default.clone()
+        },
+        MctsOptions {
+            policy: PlayoutPolicy::NST,
+            amaf: Amaf::GRAVE,
+            choice: Choice::EPSILON_GREEDY,
+            others: Others::Paranoid,
+            ..default.clone()
+        },
+        MctsOptions { simultaneous: Simultaneous::ITERATED_REGRET, threads: 2, ..default.clone() },
+        MctsOptions { policy: PlayoutPolicy::PAST, look_ahead: false, leaves: Leaves::ONE, ..default },
+    ]
+}
+
+#[test]
+fn games_of_every_kind_are_played() {
+    // Turn-taking, simultaneous, chance, hidden (searched with open eyes), one player, three and four players.
+    for name in [
+        "tic-tac-toe",
+        "connect-three",
+        "nim",
+        "rock-paper-scissors",
+        "bidding-tic-tac-toe",
+        "dice-race",
+        "kuhn-poker",
+        "hanoi",
+        "three-way-tic-tac-toe",
+        "four-way-tron",
+        "pursuit",
+    ] {
+        let start = circuit(name);
+        for options in ways() {
+            plays(&start, &options, 40, 3);
+        }
+    }
+}
+
+#[test]
+fn the_interpreter_is_searched_too() {
+    for (family, name) in [("gdl", "tic-tac-toe"), ("gdl2", "dice-race"), ("gdl", "rock-paper-scissors")] {
+        let game = open(&games().join(family).join(format!("{name}.kif")));
+        for options in ways() {
+            plays(&game.start(), &options, 15, 2);
+        }
+    }
+}
+
+#[test]
+fn tic_tac_toe_is_a_draw_and_nim_is_known() {
+    for options in [
+        MctsOptions::default(),
+        MctsOptions { leaves: Leaves { at_once: 8, playouts: 4 }, ..MctsOptions::default() },
+    ] {
+        let mut position = circuit("tic-tac-toe");
+        let report = think(&mut position, 0, &options, 1, 3_000_000);
+        assert!(report.is_proven, "after {} iterations", report.iterations);
+        assert_eq!(report.value, 50.0);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_report_on_shipped_games() {
+    for name in ["connect-four", "breakthrough", "bidding-tic-tac-toe", "dice-race"] {
+        let mut start = circuit(name);
+        for options in ways().into_iter().filter(|options| options.threads == 1) {
+            let mut one = think(&mut start, 0, &options, 5, 600);
+            let mut other = think(&mut start, 0, &options, 5, 600);
+            (one.seconds, other.seconds) = (0.0, 0.0);
+            assert_eq!(one, other, "{name}");
+        }
+    }
+}
+
+/// Whatever was proved for us is what we get at least, against somebody who moves at random.
+#[test]
+fn what_is_proved_is_got() {
+    for name in ["tic-tac-toe", "connect-three", "nim", "three-way-tic-tac-toe"] {
+        let start = circuit(name);
+        let us = Role::new(0);
+        for seed in 0..6 {
+            let mut position = start.clone();
+            let mut rng = Rng::seed_from_u64(seed);
+            let mut search = Mcts::new(MctsOptions::default(), seed);
+            let mut joint = Vec::new();
+            let mut proved = f64::NEG_INFINITY;
+            while !position.is_terminal() {
+                position.draw(&mut rng, &mut joint);
+                let report = search.think(&mut position, us, &Budget::iterations(2000));
+                is_sound(&position, &report);
+                if report.is_proven {
+                    assert!(report.value >= proved, "{name}: {} after {proved}", report.value);
+                    proved = report.value;
+                }
+                joint[us.index()] = report.best;
+                position.advance(&joint);
+            }
+            assert!(position.payoff(us) >= proved, "{name}: {} after {proved}", position.payoff(us));
+        }
+    }
+}

@@ -1,0 +1,513 @@
+//! What the search remembers: positions in flat arenas, linked by number.
+//!
+//! A position has a group of arms for each role that chooses there, an arm for each of its moves. Where one role chooses
+//! alone (turn-taking, or nature), the arm itself leads to the child. Where several do, the children are in a table over the
+//! joint moves, the last group's moves changing fastest; where that table would be too large, in a hash table.
+
+use agon_game::{Children, Position, Role, Shape};
+use hashbrown::HashTable;
+
+use super::number::{Numbering, mix};
+use super::options::{Amaf, Bandit, MctsOptions, Simultaneous};
+use super::sprout::Sprouts;
+
+/// Joint moves beyond this are not tabled, and not solved.
+pub(super) const MAX_JOINT: usize = 4096;
+
+/// A position in the tree. Dense: `0..tree.nodes.len()`, until nodes are recycled.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct NodeId(pub(super) u32);
+
+impl NodeId {
+    pub(super) const NONE: NodeId = NodeId(u32::MAX);
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Who chooses at a position.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nobody: play has ended.
+    Ended,
+    /// One role, nature perhaps; or none, and then the only move of some role stands for all.
+    Alone(Role),
+    /// Several; all joint moves are in a table.
+    Joint,
+    /// Several, and too many joint moves for a table.
+    Sparse,
+}
+
+/// A position.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) key: u64,
+    /// Playouts through it.
+    pub(super) visits: u64,
+    /// Playouts through it that are under way.
+    pub(super) pending: u32,
+    pub(super) first_arm: u32,
+    pub(super) n_arms: u32,
+    pub(super) first_group: u32,
+    pub(super) n_groups: u16,
+    /// Once proved: steps to the end, when the proof was found.
+    pub(super) plies: u16,
+    pub(super) first_forced: u32,
+    pub(super) first_joint: u32,
+    pub(super) n_joint: u32,
+    /// The last descent that came through: to see when it runs in a circle.
+    pub(super) stamp: u32,
+    /// The table of all moves as first, if it has one.
+    pub(super) table: u32,
+    pub(super) kind: Kind,
+    pub(super) proof: Proof,
+    /// Where a role moves alone: whether some arm may still be better than what is sure.
+    pub(super) has_open: bool,
+}
+
+/// How much is proved of what the players get at a position.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// Nothing.
+    None,
+    /// Something.
+    Some,
+    /// All.
+    All,
+}
+
+/// What is proved of an arm, where a role moves alone.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Prospect {
+    /// It may be better than what the role is sure of.
+    Open,
+    /// It is not better.
+    Level,
+    /// It is worse.
+    Worse,
+}
+
+/// The moves of one role at a position.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub(super) struct Group {
+    pub(super) role: Role,
+    /// Its first arm, counted from the first of the position.
+    pub(super) first: u32,
+    pub(super) n: u32,
+    /// Where several choose: its first entry among the mixes.
+    pub(super) first_mix: u32,
+}
+
+/// A move of a role at a position.
+#[derive(Clone, Debug)]
+pub(super) struct Arm {
+    pub(super) visits: u32,
+    pub(super) pending: u32,
+    /// What the move pays its role. Where a role moves alone: what the child pays on the average, by whatever way it was reached.
+    pub(super) mean: f32,
+    /// The variance of that for payoffs from 0 to 1.
+    pub(super) variance: f32,
+    /// Where the role moves alone.
+    pub(super) child: NodeId,
+    pub(super) prospect: Prospect,
+}
+
+/// What is seldom needed of an arm.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Fine {
+    /// What it pays its role at least, and at most, where the role moves alone.
+    pub(super) lo: f64,
+    pub(super) hi: f64,
+    /// For nature: how likely it is.
+    pub(super) chance: f64,
+}
+
+/// Regret matching at an arm.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Mix {
+    pub(super) regret: f64,
+    pub(super) strategy: f64,
+}
+
+/// A mean with its weight.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Average {
+    pub(super) n: f32,
+    pub(super) mean: f32,
+}
+
+impl Average {
+    pub(super) fn add(&mut self, value: f64) {
+        self.n += 1.0;
+        self.mean += (value as f32 - self.mean) / self.n;
+    }
+}
+
+/// A child of a position with too many joint moves for a table.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct SparseChild {
+    pub(super) node: NodeId,
+    pub(super) joint: u64,
+    pub(super) child: NodeId,
+}
+
+/// What is known of the game.
+#[derive(Clone, Debug)]
+pub(super) struct Facts {
+    pub(super) n_roles: usize,
+    pub(super) players: Vec<Role>,
+    pub(super) nature: Option<Role>,
+    pub(super) min: f64,
+    pub(super) max: f64,
+    pub(super) constant_sum: Option<f64>,
+}
+
+impl Facts {
+    pub(super) fn new(shape: &Shape) -> Facts {
+        Facts {
+            n_roles: shape.role_names.len(),
+            players: shape.players().collect(),
+            nature: shape.nature,
+            min: *shape.payoffs.start(),
+            max: *shape.payoffs.end(),
+            constant_sum: shape.constant_sum,
+        }
+    }
+
+    /// The range of payoffs; never zero.
+    pub(super) fn range(&self) -> f64 {
+        (self.max - self.min).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// All positions that are remembered.
+pub(super) struct Tree<P: Position> {
+    pub(super) facts: Facts,
+    pub(super) root: NodeId,
+    pub(super) nodes: Vec<Node>,
+    /// By node, but for ended ones.
+    pub(super) states: Vec<Option<P::State>>,
+    /// By node and role: the sum of the payoffs, and of their squares.
+    pub(super) sums: Vec<f64>,
+    pub(super) squares: Vec<f64>,
+    /// By node and role: what the role gets at least, and at most.
+    pub(super) bounds: Vec<[f64; 2]>,
+    pub(super) groups: Vec<Group>,
+    pub(super) arms: Vec<Arm>,
+    /// By arm.
+    pub(super) fine: Vec<Fine>,
+    /// By arm.
+    pub(super) moves: Vec<P::Move>,
+    /// By node that has not ended, and role: its only move, or its first.
+    pub(super) forced: Vec<P::Move>,
+    pub(super) joints: Vec<NodeId>,
+    pub(super) mixes: Vec<Mix>,
+    pub(super) sparse: Vec<SparseChild>,
+    pub(super) sparse_index: HashTable<u32>,
+    /// By arm, if all moves count as first: its number, and its average.
+    pub(super) numbers: Vec<u32>,
+    pub(super) amaf: Vec<Average>,
+    /// By node with a table, and number of a move: all moves as first.
+    pub(super) tables: Vec<Vec<Average>>,
+    pub(super) numbering: Numbering<P::Move>,
+    /// By key.
+    pub(super) index: HashTable<u32>,
+    pub(super) solver: bool,
+    pub(super) wants_variance: bool,
+    pub(super) has_mixes: bool,
+    pub(super) has_amaf: bool,
+    pub(super) last_stamp: u32,
+}
+
+impl<P: Position> Tree<P> {
+    pub(super) fn new(facts: Facts, options: &MctsOptions) -> Tree<P> {
+        Tree {
+            facts,
+            root: NodeId::NONE,
+            nodes: Vec::new(),
+            states: Vec::new(),
+            sums: Vec::new(),
+            squares: Vec::new(),
+            bounds: Vec::new(),
+            groups: Vec::new(),
+            arms: Vec::new(),
+            fine: Vec::new(),
+            moves: Vec::new(),
+            forced: Vec::new(),
+            joints: Vec::new(),
+            mixes: Vec::new(),
+            sparse: Vec::new(),
+            sparse_index: HashTable::new(),
+            numbers: Vec::new(),
+            amaf: Vec::new(),
+            tables: Vec::new(),
+            numbering: Numbering::new(),
+            index: HashTable::new(),
+            solver: options.solver,
+            wants_variance: matches!(options.bandit, Bandit::Ucb1Tuned { .. })
+                || matches!(options.simultaneous, Simultaneous::IteratedRegret { .. }),
+            has_mixes: matches!(options.simultaneous, Simultaneous::RegretMatching { .. }),
+            has_amaf: options.amaf != Amaf::Off,
+            last_stamp: 0,
+        }
+    }
+
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    pub(super) fn arms_of(&self, id: NodeId) -> std::ops::Range<usize> {
+        let node = self.node(id);
+        node.first_arm as usize..(node.first_arm + node.n_arms) as usize
+    }
+
+    pub(super) fn groups_of(&self, id: NodeId) -> std::ops::Range<usize> {
+        let node = self.node(id);
+        node.first_group as usize..node.first_group as usize + node.n_groups as usize
+    }
+
+    pub(super) fn bound(&self, id: NodeId, role: Role) -> [f64; 2] {
+        self.bounds[id.index() * self.facts.n_roles + role.index()]
+    }
+
+    /// What the role gets on the average, as far as the bounds allow; the middle of nothing if never visited.
+    pub(super) fn mean(&self, id: NodeId, role: Role) -> f64 {
+        let place = id.index() * self.facts.n_roles + role.index();
+        let node = &self.nodes[id.index()];
+        if node.visits == 0 || node.proof != Proof::None {
+            let [lo, hi] = self.bounds[place];
+            let mean = if node.visits == 0 { (lo + hi) / 2.0 } else { self.sums[place] / node.visits as f64 };
+            return mean.clamp(lo, hi);
+        }
+        self.sums[place] / node.visits as f64
+    }
+
+    /// The variance of what the role gets, for payoffs from 0 to 1.
+    pub(super) fn variance(&self, id: NodeId, role: Role) -> f64 {
+        let place = id.index() * self.facts.n_roles + role.index();
+        let visits = self.nodes[id.index()].visits.max(1) as f64;
+        let mean = self.sums[place] / visits;
+        let range = self.facts.range();
+        ((self.squares[place] / visits - mean * mean) / (range * range)).max(0.0)
+    }
+
+    /// Whether it is known for every player what perfect play gives.
+    pub(super) fn is_settled(&self, id: NodeId) -> bool {
+        self.nodes[id.index()].proof == Proof::All
+    }
+
+    /// Puts the moves of a joint move together, from what each group chose.
+    pub(super) fn push_joint(&self, id: NodeId, choice: u64, joint: &mut Vec<P::Move>) {
+        let node = self.node(id);
+        let start = joint.len();
+        let forced = node.first_forced as usize;
+        joint.extend_from_slice(&self.forced[forced..forced + self.facts.n_roles]);
+        self.visit_choice(id, choice, |group, arm| {
+            joint[start + group.role.index()] = self.moves[arm].clone();
+        });
+    }
+
+    /// Calls with each group and the arm that it chose. A choice numbers the joint moves, the last group's changing fastest.
+    pub(super) fn visit_choice(&self, id: NodeId, choice: u64, mut visit: impl FnMut(&Group, usize)) {
+        let node = self.node(id);
+        let mut left = choice;
+        for group in self.groups[self.groups_of(id)].iter().rev() {
+            let digit = left % u64::from(group.n);
+            left /= u64::from(group.n);
+            visit(group, node.first_arm as usize + group.first as usize + digit as usize);
+        }
+    }
+
+    /// Where a choice leads, if that is known.
+    pub(super) fn child(&self, id: NodeId, choice: u64) -> NodeId {
+        let node = self.node(id);
+        match node.kind {
+            Kind::Ended => NodeId::NONE,
+            Kind::Alone(_) => self.arms[node.first_arm as usize + choice as usize].child,
+            Kind::Joint => self.joints[node.first_joint as usize + choice as usize],
+            Kind::Sparse => {
+                let is_it = |&at: &u32| {
+                    let entry = &self.sparse[at as usize];
+                    entry.node == id && entry.joint == choice
+                };
+                let found = self.sparse_index.find(sparse_hash(id, choice), is_it);
+                found.map_or(NodeId::NONE, |&at| self.sparse[at as usize].child)
+            }
+        }
+    }
+
+    /// Notes where a choice leads.
+    pub(super) fn set_child(&mut self, id: NodeId, choice: u64, child: NodeId) {
+        let node = &self.nodes[id.index()];
+        match node.kind {
+            Kind::Ended => unreachable!("no move is made where play has ended"),
+            Kind::Alone(_) => self.arms[node.first_arm as usize + choice as usize].child = child,
+            Kind::Joint => self.joints[node.first_joint as usize + choice as usize] = child,
+            Kind::Sparse => {
+                if self.child(id, choice) != NodeId::NONE {
+                    return;
+                }
+                self.sparse.push(SparseChild { node: id, joint: choice, child });
+                let entries = &self.sparse;
+                self.sparse_index.insert_unique(sparse_hash(id, choice), entries.len() as u32 - 1, |&at| {
+                    let entry = &entries[at as usize];
+                    sparse_hash(entry.node, entry.joint)
+                });
+            }
+        }
+    }
+
+    /// The position with this key, if it has the moves that it should have: the keys of two positions may be the same.
+    pub(super) fn find(&self, key: u64, groups: &[Group], moves: &[P::Move]) -> Option<NodeId> {
+        let is_it = |&at: &u32| {
+            let node = &self.nodes[at as usize];
+            let known = &self.groups[self.groups_of(NodeId(at))];
+            node.key == key
+                && known.len() == groups.len()
+                && known
+                    .iter()
+                    .zip(groups)
+                    .all(|(known, group)| known.role == group.role && known.n == group.n)
+                && self.moves[self.arms_of(NodeId(at))] == *moves
+        };
+        // Where transpositions are not shared, there may be several: the best known one is meant.
+        let found = self.index.iter_hash(mix(key)).filter(|at| is_it(at));
+        found.max_by_key(|&&at| (self.nodes[at as usize].visits, std::cmp::Reverse(at))).map(|&at| NodeId(at))
+    }
+
+    /// Makes a node of what was seen of a position. Its children are linked where they have ended play.
+    pub(super) fn add(
+        &mut self,
+        sprouts: &Sprouts<P>,
+        sprout: usize,
+        families: Option<&Children<P::State, P::Move>>,
+    ) -> NodeId {
+        let seen = &sprouts.list[sprout];
+        let groups = &sprouts.groups[seen.groups.clone()];
+        let moves = &sprouts.moves[seen.moves.clone()];
+        let n_joint: usize = groups.iter().fold(1_usize, |n, group| n.saturating_mul(group.n as usize));
+        let kind = match groups {
+            [] => Kind::Ended,
+            [group] => Kind::Alone(group.role),
+            _ if n_joint <= MAX_JOINT => Kind::Joint,
+            _ => Kind::Sparse,
+        };
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node {
+            key: seen.key,
+            visits: 0,
+            pending: 0,
+            first_arm: self.arms.len() as u32,
+            n_arms: moves.len() as u32,
+            first_group: self.groups.len() as u32,
+            n_groups: groups.len() as u16,
+            first_forced: self.forced.len() as u32,
+            first_joint: self.joints.len() as u32,
+            n_joint: if kind == Kind::Joint { n_joint as u32 } else { 0 },
+            stamp: 0,
+            table: u32::MAX,
+            plies: 0,
+            kind,
+            proof: if kind == Kind::Ended { Proof::All } else { Proof::None },
+            has_open: true,
+        });
+        self.states.push(seen.state.clone());
+        let Facts { n_roles, min, max, .. } = self.facts;
+        self.sums.resize(self.nodes.len() * n_roles, 0.0);
+        self.squares.resize(self.nodes.len() * n_roles, 0.0);
+        if kind == Kind::Ended {
+            let payoffs = &sprouts.payoffs[seen.payoffs..seen.payoffs + n_roles];
+            self.bounds.extend(payoffs.iter().map(|&payoff| [payoff, payoff]));
+            return id;
+        }
+        self.bounds.resize(self.nodes.len() * n_roles, [min, max]);
+        for group in groups {
+            let first_mix = self.mixes.len() as u32;
+            if self.has_mixes && kind == Kind::Joint {
+                self.mixes.resize(self.mixes.len() + group.n as usize, Mix::default());
+            }
+            self.groups.push(Group { first_mix, ..*group });
+            for at in group.first as usize..(group.first + group.n) as usize {
+                let chance = sprouts.chances[seen.moves.start + at];
+                self.arms.push(Arm {
+                    visits: 0,
+                    pending: 0,
+                    mean: 0.0,
+                    variance: 0.0,
+                    child: NodeId::NONE,
+                    prospect: Prospect::Open,
+                });
+                self.fine.push(Fine { lo: min, hi: max, chance });
+                if self.has_amaf {
+                    self.numbers.push(self.numbering.number(group.role, &moves[at]));
+                    self.amaf.push(Average::default());
+                }
+            }
+        }
+        self.moves.extend_from_slice(moves);
+        self.forced.extend_from_slice(&sprouts.forced[seen.forced..seen.forced + n_roles]);
+        if kind == Kind::Joint {
+            self.joints.resize(self.joints.len() + n_joint, NodeId::NONE);
+        }
+        let nodes = &self.nodes;
+        self.index.insert_unique(mix(seen.key), id.0, |&at| mix(nodes[at as usize].key));
+        if let (Some(family), Some(families)) = (seen.family, families) {
+            self.link_ends(id, families, families.family(family));
+        }
+        id
+    }
+
+    /// Makes nodes of the children that have ended play, and sees what they prove.
+    fn link_ends(
+        &mut self,
+        id: NodeId,
+        families: &Children<P::State, P::Move>,
+        family: std::ops::Range<usize>,
+    ) {
+        let mut any = false;
+        for (choice, child) in family.enumerate() {
+            if !families.ended[child] {
+                continue;
+            }
+            any = true;
+            let end = self.add_end(families.payoffs(child));
+            self.set_child(id, choice as u64, end);
+        }
+        if any && self.solver {
+            self.tighten(id);
+        }
+    }
+
+    /// A node for a position where play has ended.
+    pub(super) fn add_end(&mut self, payoffs: &[f64]) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Node {
+            key: 0,
+            visits: 0,
+            pending: 0,
+            first_arm: self.arms.len() as u32,
+            n_arms: 0,
+            first_group: self.groups.len() as u32,
+            n_groups: 0,
+            first_forced: self.forced.len() as u32,
+            first_joint: self.joints.len() as u32,
+            n_joint: 0,
+            stamp: 0,
+            table: u32::MAX,
+            plies: 0,
+            kind: Kind::Ended,
+            proof: Proof::All,
+            has_open: false,
+        });
+        self.states.push(None);
+        self.sums.resize(self.nodes.len() * self.facts.n_roles, 0.0);
+        self.squares.resize(self.nodes.len() * self.facts.n_roles, 0.0);
+        self.bounds.extend(payoffs.iter().map(|&payoff| [payoff, payoff]));
+        id
+    }
+}
+
+fn sparse_hash(id: NodeId, choice: u64) -> u64 {
+    mix(mix(u64::from(id.0)) ^ choice)
+}
