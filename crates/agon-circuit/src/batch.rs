@@ -12,7 +12,7 @@ use std::sync::Arc;
 use agon_game::{Batch, Children, Order, Shape, Tally};
 
 use crate::kernel::{Backend, Kernel};
-use crate::playout::{PlayoutStep, Restart, Turns};
+use crate::playout::{Place, Playable, PlayoutStep, Restart, Turns};
 use crate::random::PlaneRng;
 use crate::{Bits, Circuit, Input};
 
@@ -34,13 +34,16 @@ pub struct BatchCircuit {
     options: BatchOptions,
     rng: PlaneRng,
     /// Made when first needed: code takes time and memory.
-    from_initial: Option<Playout>,
-    from_anywhere: Option<Playout>,
+    playable: Option<Playable>,
+    /// The steps of playouts that have been needed so far.
+    steps: Vec<Step>,
     expander: Option<expand::Expander>,
 }
 
 /// A step of playouts, ready to run.
-struct Playout {
+struct Step {
+    phase: usize,
+    place: Place,
     step: PlayoutStep,
     kernel: Kernel,
 }
@@ -49,27 +52,56 @@ impl BatchCircuit {
     /// Prepares a circuit, which should be an optimised one. Of the shape, only turn-taking is used.
     pub fn new(circuit: Arc<Circuit>, shape: Shape, options: BatchOptions) -> BatchCircuit {
         let rng = PlaneRng::new(options.seed);
-        BatchCircuit { circuit, shape, options, rng, from_initial: None, from_anywhere: None, expander: None }
+        let (playable, steps, expander) = (None, Vec::new(), None);
+        BatchCircuit { circuit, shape, options, rng, playable, steps, expander }
     }
 
-    /// How many operations one step of 256 playouts takes, and how many machine instructions and bytes of code that is
-    /// if it is native code.
+    /// How many operations one step of 256 playouts takes on average, and how many machine instructions and bytes of code there
+    /// are for all phases if it is native code.
     pub fn playout_size(&mut self) -> (usize, Option<(usize, usize)>) {
-        let playout = self.playout(Restart::Initial);
-        (playout.step.program.instructions.len(), playout.kernel.native_size())
+        let initial = Bits::pack(self.circuit.initial.iter().copied());
+        let start = self.playable().phases.of(&initial);
+        let round = self.round(start, Restart::Initial);
+        let steps = round.iter().map(|&idx| &self.steps[idx]);
+        let n_operations: usize = steps.clone().map(|step| step.step.program.instructions.len()).sum();
+        let native: Option<Vec<(usize, usize)>> = steps.map(|step| step.kernel.native_size()).collect();
+        let native =
+            native.map(|sizes| sizes.iter().fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1)));
+        (n_operations / round.len(), native)
     }
 
-    fn playout(&mut self, restart: Restart) -> &mut Playout {
-        let BatchCircuit { circuit, shape, options, .. } = self;
-        let place = match restart {
-            Restart::Initial => &mut self.from_initial,
-            Restart::Planes => &mut self.from_anywhere,
-        };
-        place.get_or_insert_with(|| {
-            let step = PlayoutStep::new(circuit, shape, options.turns.as_ref(), restart);
-            let kernel = Kernel::new(&step.program, step.kept.len(), options.backend);
-            Playout { step, kernel }
-        })
+    fn playable(&mut self) -> &Playable {
+        self.playable.get_or_insert_with(|| Playable::new(&self.circuit))
+    }
+
+    /// The steps of one round of the token, from the phase in which playouts start: their places in `steps`.
+    fn round(&mut self, start: usize, restart: Restart) -> Vec<usize> {
+        let BatchCircuit { circuit, shape, options, playable, steps, .. } = self;
+        let Playable { phases, kept } = playable.get_or_insert_with(|| Playable::new(circuit));
+        let mut round = Vec::new();
+        let mut phase = start;
+        loop {
+            let after = phases.after(phase);
+            let place = Place { restart, is_gate: after == start };
+            let known = steps.iter().position(|step| (step.phase, step.place) == (phase, place));
+            round.push(known.unwrap_or_else(|| {
+                let turns = options.turns.as_ref();
+                // Where the circuit is cut up, it is known without them who waits.
+                let step = if phases.circuits.len() > 1 {
+                    let shape = Shape { turn_taking: false, ..shape.clone() };
+                    PlayoutStep::new(&phases.circuits[phase], kept, &shape, None, place)
+                } else {
+                    PlayoutStep::new(&phases.circuits[phase], kept, shape, turns, place)
+                };
+                let kernel = Kernel::new(&step.program, kept.len() + 1, options.backend);
+                steps.push(Step { phase, place, step, kernel });
+                steps.len() - 1
+            }));
+            phase = after;
+            if phase == start {
+                return round;
+            }
+        }
     }
 }
 
@@ -78,15 +110,27 @@ impl Batch for BatchCircuit {
     type Move = Input;
 
     fn play_out(&mut self, orders: &[Order<Bits>], max_steps: u64) -> Vec<Tally> {
-        let is_initial = |order: &Order<Bits>| {
-            self.circuit.initial.iter().enumerate().all(|(bit, &v)| order.state.get(bit) == v)
-        };
-        let restart = if orders.iter().all(is_initial) { Restart::Initial } else { Restart::Planes };
-        let mut rng = self.rng.clone();
+        let initial = Bits::pack(self.circuit.initial.iter().copied());
+        let is_initial = orders.iter().all(|order| order.state == initial);
+        let restart = if is_initial { Restart::Initial } else { Restart::Planes };
         let n_roles = self.circuit.roles.len();
-        let Playout { step, kernel } = self.playout(restart);
-        let tallies = lanes::Lanes::new(step, orders, restart, n_roles, max_steps).run(kernel, &mut rng);
-        self.rng = rng;
+        let phases = &self.playable().phases;
+        let n_phases = phases.circuits.len();
+        let phase_of: Vec<usize> = orders.iter().map(|order| phases.of(&order.state)).collect();
+        let mut tallies = vec![Tally::new(n_roles); orders.len()];
+        // All lanes are in the same phase at any time, so those that start in another play on their own.
+        for start in 0..n_phases {
+            let chosen: Vec<usize> = (0..orders.len()).filter(|&order| phase_of[order] == start).collect();
+            if chosen.is_empty() {
+                continue;
+            }
+            let round = self.round(start, restart);
+            let own: Vec<&Order<Bits>> = chosen.iter().map(|&order| &orders[order]).collect();
+            let BatchCircuit { playable, steps, rng, .. } = self;
+            let kept = &playable.as_ref().expect("the round has made it").kept;
+            let found = lanes::Lanes::new(kept, &own, restart, n_roles, max_steps).run(steps, &round, rng);
+            chosen.into_iter().zip(found).for_each(|(order, tally)| tallies[order] = tally);
+        }
         tallies
     }
 

@@ -38,8 +38,12 @@ impl Phases {
             let n_gates: usize = phases.circuits.iter().map(|circuit| circuit.ands.len()).sum();
             6 * n_gates <= 5 * phases.ring.len() * circuit.ands.len()
         };
-        cut.filter(is_worth_it)
-            .unwrap_or_else(|| Phases { ring: Vec::new(), circuits: vec![circuit.clone()] })
+        cut.filter(is_worth_it).unwrap_or_else(|| Phases::whole(circuit))
+    }
+
+    /// The circuit as it is.
+    pub(crate) fn whole(circuit: &Circuit) -> Phases {
+        Phases { ring: Vec::new(), circuits: vec![circuit.clone()] }
     }
 
     fn of_ring(circuit: &Circuit, ring: &[usize]) -> Phases {

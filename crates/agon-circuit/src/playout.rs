@@ -4,6 +4,7 @@ use agon_game::Shape;
 
 use crate::graph::Graph;
 use crate::optimise::forget_unread;
+use crate::phases::Phases;
 use crate::program::{Program, lower};
 use crate::sampler::{Tree, draw, n_random};
 use crate::{Circuit, Signal};
@@ -17,34 +18,64 @@ pub(crate) enum Restart {
     Planes,
 }
 
+/// Which step of a playout it is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) restart: Restart,
+    /// Whether lanes that have ended start again after this step: only before the phase in which they start.
+    pub(crate) is_gate: bool,
+}
+
 /// One step of a playout as a program.
 ///
-/// Leaves: the kept base bits; then, with [`Restart::Planes`], as many start bits; then whether the lane may restart;
-/// then the random bits. Outputs: the kept base bits after the step (those of the start where the playout has ended and the
-/// lane may restart); then whether the playout has ended; then the distinct goal signals.
+/// Leaves: the kept base bits; whether the lane waits; then, with [`Restart::Planes`], as many start bits as kept ones; then
+/// whether the lane may restart; then the random bits.
+///
+/// Outputs: the kept base bits after the step (at a gate those of the start where the lane has ended or waited and may restart);
+/// whether the lane waits, which those do that have ended and not restarted; then whether the playout has ended just here; then
+/// the distinct goal signals.
 pub(crate) struct PlayoutStep {
     pub(crate) program: Program,
-    /// The base bits that play depends on: the others are neither loaded nor computed.
-    pub(crate) kept: Vec<usize>,
     pub(crate) n_random: usize,
     /// By role: payoffs from the highest on, each with the output that says that it is the one.
     pub(crate) payoffs: Vec<Vec<(f64, usize)>>,
     pub(crate) n_goals: usize,
 }
 
+/// What playouts need of a circuit.
+pub(crate) struct Playable {
+    pub(crate) phases: Phases,
+    /// The base bits that play depends on: the others are neither loaded nor computed.
+    pub(crate) kept: Vec<usize>,
+}
+
+impl Playable {
+    pub(crate) fn new(circuit: &Circuit) -> Playable {
+        Playable::of(Phases::new(&forget_unread(circuit)))
+    }
+
+    /// What is needed of a circuit that has been cut up, or not.
+    pub(crate) fn of(phases: Phases) -> Playable {
+        let cones: Vec<Vec<bool>> =
+            phases.circuits.iter().map(|circuit| circuit.cone(circuit.outputs.signals())).collect();
+        let is_kept = |bit: &usize| cones.iter().any(|cone| cone[1 + bit]);
+        Playable { kept: (0..phases.circuits[0].base.len()).filter(is_kept).collect(), phases }
+    }
+}
+
 impl PlayoutStep {
+    /// The step of one phase, by its circuit. Turns are for the whole of a circuit that is not cut up.
     pub(crate) fn new(
         circuit: &Circuit,
+        kept: &[usize],
         shape: &Shape,
         turns: Option<&Turns>,
-        restart: Restart,
+        Place { restart, is_gate }: Place,
     ) -> PlayoutStep {
-        let circuit = forget_unread(circuit);
-        let reads = circuit.cone(circuit.outputs.signals());
-        let kept: Vec<usize> = (0..circuit.base.len()).filter(|&bit| reads[1 + bit]).collect();
-        let n_random = random_bits(&circuit, shape, turns);
+        let n_random = random_bits(circuit, shape, turns);
+        let n_state = kept.len() + 1;
         let n_start = if restart == Restart::Planes { kept.len() } else { 0 };
-        let mut graph = Graph::new(kept.len() + n_start + 1 + n_random.iter().sum::<usize>());
+        let mut graph = Graph::new(n_state + n_start + 1 + n_random.iter().sum::<usize>());
 
         // The state first, then moves that depend on it, then what depends on the moves.
         let mut map = vec![Signal::FALSE; circuit.n_gates()];
@@ -52,7 +83,7 @@ impl PlayoutStep {
             map[1 + bit] = graph.leaf(leaf);
         }
         let reads_input = circuit.reads_input();
-        embed(&mut graph, &circuit, &mut map, |gate| !reads_input[gate]);
+        embed(&mut graph, circuit, &mut map, |gate| !reads_input[gate]);
         let to = |map: &[Signal], signal: Signal| map[signal.gate()].inverted_if(signal.is_inverted());
         let legal: Vec<Vec<Signal>> = circuit
             .outputs
@@ -60,41 +91,39 @@ impl PlayoutStep {
             .iter()
             .map(|of_role| of_role.iter().map(|&signal| to(&map, signal)).collect())
             .collect();
-        let mut random = kept.len() + n_start + 1;
+        let mut random = n_state + n_start + 1;
         let mut random_of = |role: usize, graph: &Graph| -> Vec<Signal> {
             random += n_random[role];
             (random - n_random[role]..random).map(|leaf| graph.leaf(leaf)).collect()
         };
-        let (inputs, can_move) = choose_moves(&mut graph, &circuit, shape, turns, &legal, &mut random_of);
+        let (inputs, can_move) = choose_moves(&mut graph, circuit, shape, turns, &legal, &mut random_of);
         for (gate, &input) in (circuit.first_input()..).zip(inputs.iter().flatten()) {
             map[gate] = input;
         }
-        embed(&mut graph, &circuit, &mut map, |gate| reads_input[gate]);
+        embed(&mut graph, circuit, &mut map, |gate| reads_input[gate]);
 
         let terminal = to(&map, circuit.outputs.terminal);
-        let ended = graph.or(terminal, !can_move);
-        let may = graph.leaf(kept.len() + n_start);
-        let restarts = graph.and(ended, may);
+        let waits = graph.leaf(kept.len());
+        let over = graph.or(terminal, !can_move);
+        let ended = graph.and(over, !waits);
+        let idle = graph.or(over, waits);
+        let may = graph.leaf(n_state + n_start);
+        let restarts = if is_gate { graph.and(idle, may) } else { Signal::FALSE };
         let mut roots = Vec::new();
         for (leaf, &bit) in kept.iter().enumerate() {
             let next = to(&map, circuit.outputs.next[bit]);
             let start = match restart {
                 Restart::Initial => Signal::constant(circuit.initial[bit]),
-                Restart::Planes => graph.leaf(kept.len() + leaf),
+                Restart::Planes => graph.leaf(n_state + leaf),
             };
             roots.push(graph.choose(restarts, start, next));
         }
+        roots.push(graph.and(idle, !restarts));
         roots.push(ended);
         let first_goal = roots.len();
-        let payoffs = highest_goals(&mut graph, &circuit, |signal| to(&map, signal), &mut roots);
+        let payoffs = highest_goals(&mut graph, circuit, |signal| to(&map, signal), &mut roots);
         let program = lower(graph.first_and() - 1, graph.ands(), &roots);
-        PlayoutStep {
-            program,
-            n_random: n_random.iter().sum(),
-            payoffs,
-            n_goals: roots.len() - first_goal,
-            kept,
-        }
+        PlayoutStep { program, n_random: n_random.iter().sum(), payoffs, n_goals: roots.len() - first_goal }
     }
 }
 

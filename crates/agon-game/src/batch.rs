@@ -12,8 +12,8 @@ pub trait Batch: Send {
     type Move;
 
     /// Plays uniformly random moves from each state to the end, as often as ordered. The answers come in the order of
-    /// the orders. A playout that takes longer than `max_steps` is cut off: not before that many steps, and before twice
-    /// as many.
+    /// the orders. A playout that takes longer than `max_steps` is cut off: not before that many steps, and not much later
+    /// than after twice as many.
     fn play_out(&mut self, orders: &[Order<Self::State>], max_steps: u64) -> Vec<Tally>;
 
     /// Makes a joint move at a state, for any number of pairs of both; what comes of the pairs replaces, in their order

@@ -2,20 +2,21 @@
 
 use agon_game::{Order, Tally};
 
+use super::Step;
 use crate::jit::{Work, with_wide_registers};
-use crate::kernel::Kernel;
-use crate::playout::{PlayoutStep, Restart};
+use crate::playout::Restart;
 use crate::random::PlaneRng;
 use crate::{Bits, Plane, transpose};
 
-/// The lanes while orders are worked off.
+/// The lanes while orders are worked off. All orders start in the same phase.
 ///
-/// A lane that plays has a playout at hand and, if its order has one left, another in reserve. When a playout ends, the
-/// kernel itself restarts the lanes that have a reserve (they *may* restart), and the lane takes a new reserve; a lane without
-/// one is given another order, or rests. So exactly the ordered playouts are started, and each is played to its end.
+/// A lane that plays has a playout at hand and, if its order has one left, another in reserve. A lane whose playout has ended
+/// waits for the gate: the step after which the phase is that of the starts. There the kernel itself restarts the lanes that
+/// have a reserve (they *may* restart), and these take a new reserve; a lane without one is given another order, or waits for
+/// ever. So exactly the ordered playouts are started, and each is played to its end.
 pub(super) struct Lanes<'o> {
-    step: &'o PlayoutStep,
-    orders: &'o [Order<Bits>],
+    kept: &'o [usize],
+    orders: &'o [&'o Order<Bits>],
     restart: Restart,
     max_steps: u64,
     tallies: Vec<Tally>,
@@ -24,34 +25,33 @@ pub(super) struct Lanes<'o> {
     /// The first order that no lane has taken up yet.
     next_order: usize,
     order_of: Vec<usize>,
-    /// Passes made so far. An order's steps are the passes that lanes have spent on it, less one for each end found.
+    /// Passes made so far. A playout that started at one number of passes and whose end was found at another has made one
+    /// step less than their difference.
     n_passes: u64,
-    /// The lanes that play.
+    /// Passes at the last look at overlong playouts.
+    last_cut: u64,
+    /// The lanes that have work.
     active: Plane,
     /// The lanes whose playout has lasted since the last look at overlong ones.
     lasting: Plane,
-    /// State in, state and answers out: the two change places after each step.
+    /// State and who waits in, the same and answers out: the two change places after each step.
     now: Vec<Plane>,
     after: Vec<Plane>,
     /// What else goes in: start states, who may restart, random bits.
     rest: Vec<Plane>,
-    n_kept: usize,
     n_start: usize,
 }
 
 impl<'o> Lanes<'o> {
     pub(super) fn new(
-        step: &'o PlayoutStep,
-        orders: &'o [Order<Bits>],
+        kept: &'o [usize],
+        orders: &'o [&'o Order<Bits>],
         restart: Restart,
         n_roles: usize,
         max_steps: u64,
     ) -> Lanes<'o> {
-        let n_kept = step.kept.len();
-        let n_start = if restart == Restart::Planes { n_kept } else { 0 };
-        let n_planes = n_kept + 1 + step.n_goals;
         Lanes {
-            step,
+            kept,
             orders,
             restart,
             max_steps: max_steps.max(1),
@@ -60,27 +60,37 @@ impl<'o> Lanes<'o> {
             next_order: 0,
             order_of: vec![0; Plane::LANES],
             n_passes: 0,
+            last_cut: 0,
             active: Plane::ZERO,
             lasting: Plane::ONES,
-            now: vec![Plane::ZERO; n_planes],
-            after: vec![Plane::ZERO; n_planes],
-            rest: vec![Plane::ZERO; n_start + 1 + step.n_random],
-            n_kept,
-            n_start,
+            now: Vec::new(),
+            after: Vec::new(),
+            rest: Vec::new(),
+            n_start: if restart == Restart::Planes { kept.len() } else { 0 },
         }
     }
 
-    pub(super) fn run(mut self, kernel: &mut Kernel, rng: &mut PlaneRng) -> Vec<Tally> {
+    /// Works off the orders by a round of steps, of which the last is the gate.
+    pub(super) fn run(mut self, steps: &mut [Step], round: &[usize], rng: &mut PlaneRng) -> Vec<Tally> {
+        let most = |count: fn(&Step) -> usize| round.iter().map(|&idx| count(&steps[idx])).max().unwrap_or(0);
+        let n_planes = self.kept.len() + 2 + most(|step| step.step.n_goals);
+        self.now.resize(n_planes, Plane::ZERO);
+        self.after.resize(n_planes, Plane::ZERO);
+        self.rest.resize(self.n_start + 1 + most(|step| step.step.n_random), Plane::ZERO);
         self.seat();
         while !self.active.is_zero() {
+            // Between rounds, all lanes that have ended have been dealt with.
             if self.active == Plane::ONES && self.n_left_of_only_order().is_some_and(|left| left >= 256) {
-                with_wide_registers(Bulk { lanes: &mut self, kernel, rng });
+                with_wide_registers(Bulk { lanes: &mut self, steps, round, rng });
             } else {
-                self.pass(kernel, rng);
-                self.settle();
+                for &idx in round {
+                    let waited = self.now[self.kept.len()];
+                    self.pass(&mut steps[idx], rng);
+                    self.settle(&steps[idx], waited);
+                }
             }
-            if self.n_passes.is_multiple_of(self.max_steps) {
-                self.cut_lasting();
+            if self.n_passes - self.last_cut >= self.max_steps {
+                self.cut_lasting(&steps[round[round.len() - 1]]);
             }
         }
         self.tallies
@@ -100,9 +110,10 @@ impl<'o> Lanes<'o> {
         }
         seats.truncate(Plane::LANES);
         self.next_order = seats.last().map_or(0, |&last| last + 1);
-        transpose_kept(&mut self.now, seats.iter().map(|&order| &self.orders[order].state), &self.step.kept);
-        let (now, rest) = (&self.now[..self.n_kept], &mut self.rest[..self.n_start]);
+        transpose_kept(&mut self.now, seats.iter().map(|&order| &self.orders[order].state), self.kept);
+        let (now, rest) = (&self.now[..self.kept.len()], &mut self.rest[..self.n_start]);
         rest.copy_from_slice(&now[..rest.len()]);
+        self.now[self.kept.len()] = Plane::ONES;
         // Every seat has its playout before any has a reserve.
         seats.iter().for_each(|&order| self.n_left[order] -= 1);
         for (lane, order) in seats.into_iter().enumerate() {
@@ -119,23 +130,22 @@ impl<'o> Lanes<'o> {
     fn take_up(&mut self, lane: usize, order: usize) {
         self.order_of[lane] = order;
         self.active.set_lane(lane, true);
-        let n_steps = &mut self.tallies[order].n_steps;
-        *n_steps = n_steps.wrapping_sub(self.n_passes);
-        self.reserve(lane);
+        self.now[self.kept.len()].set_lane(lane, false);
+        self.begin(lane);
     }
 
-    fn reserve(&mut self, lane: usize) {
-        let left = &mut self.n_left[self.order_of[lane]];
+    /// A playout has begun in a lane.
+    fn begin(&mut self, lane: usize) {
+        let order = self.order_of[lane];
+        let n_steps = &mut self.tallies[order].n_steps;
+        *n_steps = n_steps.wrapping_sub(self.n_passes);
+        let left = &mut self.n_left[order];
         self.rest[self.n_start].set_lane(lane, *left > 0);
         *left = left.saturating_sub(1);
     }
 
     /// Finds work for a lane that has none: an order that nobody has taken up, else the one with most left to do.
     fn next_for(&mut self, lane: usize) {
-        if self.active.lane(lane) {
-            let n_steps = &mut self.tallies[self.order_of[lane]].n_steps;
-            *n_steps = n_steps.wrapping_add(self.n_passes);
-        }
         while self.next_order < self.orders.len() && self.n_left[self.next_order] == 0 {
             self.next_order += 1;
         }
@@ -149,11 +159,12 @@ impl<'o> Lanes<'o> {
         };
         let Some(order) = order else {
             self.active.set_lane(lane, false);
+            self.now[self.kept.len()].set_lane(lane, true);
             self.rest[self.n_start].set_lane(lane, false);
             return;
         };
         let state = &self.orders[order].state;
-        for (plane, &bit) in self.step.kept.iter().enumerate() {
+        for (plane, &bit) in self.kept.iter().enumerate() {
             self.now[plane].set_lane(lane, state.get(bit));
             if self.restart == Restart::Planes {
                 self.rest[plane].set_lane(lane, state.get(bit));
@@ -164,9 +175,10 @@ impl<'o> Lanes<'o> {
     }
 
     #[inline(always)]
-    fn pass(&mut self, kernel: &mut Kernel, rng: &mut PlaneRng) {
-        rng.fill(&mut self.rest[self.n_start + 1..]);
-        kernel.run(&self.now, &self.rest, &mut self.after);
+    fn pass(&mut self, step: &mut Step, rng: &mut PlaneRng) {
+        let first_random = self.n_start + 1;
+        rng.fill(&mut self.rest[first_random..first_random + step.step.n_random]);
+        step.kernel.run(&self.now, &self.rest, &mut self.after);
         std::mem::swap(&mut self.now, &mut self.after);
         self.n_passes += 1;
     }
@@ -176,63 +188,74 @@ impl<'o> Lanes<'o> {
         if self.orders.len() == 1 { Some(self.n_left[0]) } else { None }
     }
 
-    /// As long as all lanes play the only order and may restart: nothing is looked at lane by lane.
+    /// Whole rounds as long as all lanes play the only order and may restart: nothing is looked at lane by lane.
     #[inline(always)]
-    fn bulk(&mut self, kernel: &mut Kernel, rng: &mut PlaneRng) {
-        let (mut n_left, mut n_ended) = (self.n_left[0], 0_u64);
+    fn bulk(&mut self, steps: &mut [Step], round: &[usize], rng: &mut PlaneRng) {
+        let mut n_left = self.n_left[0];
+        let (mut n_ended, mut n_steps) = (0_u64, self.tallies[0].n_steps);
         let mut lasting = self.lasting;
-        let mut n_goals = vec![0_u64; self.step.n_goals];
-        let until_cut = self.max_steps - self.n_passes % self.max_steps;
-        for _ in 0..until_cut {
-            self.pass(kernel, rng);
-            let (ended, goals) =
-                self.now[self.n_kept..].split_first().expect("whether it has ended comes after the state");
-            let n = u64::from(ended.count());
-            n_ended += n;
-            n_left -= n;
-            lasting = lasting & !*ended;
-            for (n, goal) in n_goals.iter_mut().zip(goals) {
-                *n += u64::from((*goal & *ended).count());
+        let mut n_goals: Vec<Vec<u64>> = round.iter().map(|&idx| vec![0; steps[idx].step.n_goals]).collect();
+        let first_answer = self.kept.len() + 1;
+        while n_left >= Plane::LANES as u64 && self.n_passes - self.last_cut < self.max_steps {
+            let mut n_restarted = 0;
+            for (&idx, n_goals) in round.iter().zip(&mut n_goals) {
+                self.pass(&mut steps[idx], rng);
+                let (ended, goals) = self.now[first_answer..]
+                    .split_first()
+                    .expect("whether it has ended comes after who waits");
+                let n = u64::from(ended.count());
+                n_restarted += n;
+                n_steps = n_steps.wrapping_add(n * (self.n_passes - 1));
+                lasting = lasting & !*ended;
+                for (n, goal) in n_goals.iter_mut().zip(goals) {
+                    *n += u64::from((*goal & *ended).count());
+                }
             }
-            if n_left < Plane::LANES as u64 {
-                break;
-            }
+            // Whoever has ended in this round has restarted at the gate.
+            n_left -= n_restarted;
+            n_ended += n_restarted;
+            n_steps = n_steps.wrapping_sub(n_restarted * self.n_passes);
         }
         self.n_left[0] = n_left;
         self.lasting = lasting;
         let tally = &mut self.tallies[0];
         tally.n_playouts += n_ended;
-        tally.n_steps = tally.n_steps.wrapping_sub(n_ended);
-        for (role, payoffs) in self.step.payoffs.iter().enumerate() {
-            for &(value, goal) in payoffs {
-                tally.payoff_sums[role] += value * n_goals[goal] as f64;
-                tally.square_sums[role] += value * value * n_goals[goal] as f64;
+        tally.n_steps = n_steps;
+        for (&idx, n_goals) in round.iter().zip(n_goals) {
+            for (role, payoffs) in steps[idx].step.payoffs.iter().enumerate() {
+                for &(value, goal) in payoffs {
+                    tally.payoff_sums[role] += value * n_goals[goal] as f64;
+                    tally.square_sums[role] += value * value * n_goals[goal] as f64;
+                }
             }
         }
     }
 
-    /// Notes lane by lane what has ended, and finds new work.
-    fn settle(&mut self) {
-        let ended = self.now[self.n_kept] & self.active;
+    /// Notes lane by lane what has ended, and after a gate finds new work for those who waited.
+    fn settle(&mut self, step: &Step, waited: Plane) {
+        let ended = self.now[self.kept.len() + 1] & self.active;
         self.lasting = self.lasting & !ended;
         for lane in ended.lanes() {
-            self.note(lane);
-            let n_steps = &mut self.tallies[self.order_of[lane]].n_steps;
-            *n_steps = n_steps.wrapping_sub(1);
-            if self.rest[self.n_start].lane(lane) {
-                self.reserve(lane);
-            } else {
-                self.next_for(lane);
+            self.note(step, lane, self.n_passes - 1);
+        }
+        if step.place.is_gate {
+            for lane in ((ended | waited) & self.active).lanes() {
+                if self.rest[self.n_start].lane(lane) {
+                    self.begin(lane);
+                } else {
+                    self.next_for(lane);
+                }
             }
         }
     }
 
-    /// Counts the playout of a lane with what it pays where the last step began.
-    fn note(&mut self, lane: usize) {
-        let goals = &self.now[self.n_kept + 1..];
+    /// Counts the playout of a lane, which ends at so many passes, with what it pays where the last step began.
+    fn note(&mut self, step: &Step, lane: usize, n_passes: u64) {
+        let goals = &self.now[self.kept.len() + 2..];
         let tally = &mut self.tallies[self.order_of[lane]];
         tally.n_playouts += 1;
-        for (role, payoffs) in self.step.payoffs.iter().enumerate() {
+        tally.n_steps = tally.n_steps.wrapping_add(n_passes);
+        for (role, payoffs) in step.step.payoffs.iter().enumerate() {
             if let Some(&(value, _)) = payoffs.iter().find(|&&(_, goal)| goals[goal].lane(lane)) {
                 tally.payoff_sums[role] += value;
                 tally.square_sums[role] += value * value;
@@ -240,12 +263,12 @@ impl<'o> Lanes<'o> {
         }
     }
 
-    /// Ends the playouts that have lasted since the last call.
-    fn cut_lasting(&mut self) {
+    /// Ends the playouts that have lasted since the last call. To be called after the gate, whose step it is.
+    fn cut_lasting(&mut self, gate: &Step) {
         for lane in (self.lasting & self.active).lanes() {
-            self.note(lane);
-            self.tallies[self.order_of[lane]].n_cut += 1;
+            self.note(gate, lane, self.n_passes);
             let order = self.order_of[lane];
+            self.tallies[order].n_cut += 1;
             if self.rest[self.n_start].lane(lane) {
                 // The reserve goes back, and the lane is seated anew, since the kernel has not restarted it.
                 self.n_left[order] += 1;
@@ -253,19 +276,21 @@ impl<'o> Lanes<'o> {
             self.next_for(lane);
         }
         self.lasting = Plane::ONES;
+        self.last_cut = self.n_passes;
     }
 }
 
 struct Bulk<'l, 'o> {
     lanes: &'l mut Lanes<'o>,
-    kernel: &'l mut Kernel,
+    steps: &'l mut [Step],
+    round: &'l [usize],
     rng: &'l mut PlaneRng,
 }
 
 impl Work for Bulk<'_, '_> {
     #[inline(always)]
     fn work(self) {
-        self.lanes.bulk(self.kernel, self.rng);
+        self.lanes.bulk(self.steps, self.round, self.rng);
     }
 }
 

@@ -12,8 +12,9 @@ use crate::graph::Graph;
 use crate::interpret::Interpreter;
 use crate::jit::Native;
 use crate::kernel::Kernel;
-use crate::optimise::optimise;
-use crate::playout::{PlayoutStep, Restart};
+use crate::optimise::{forget_unread, optimise};
+use crate::phases::Phases;
+use crate::playout::{Place, Playable, PlayoutStep, Restart};
 use crate::program::{Program, lower};
 use crate::random::PlaneRng;
 use crate::sampler::{Tree, draw};
@@ -86,9 +87,11 @@ proptest! {
         let roots: Vec<Signal> = circuit.outputs.signals().collect();
         let program = lower(circuit.first_and() - 1, &circuit.ands, &roots);
         executors_agree(&program, circuit.base.len(), seed);
-        for restart in [Restart::Initial, Restart::Planes] {
-            let step = PlayoutStep::new(&circuit, &circuit.shape(), None, restart);
-            executors_agree(&step.program, step.kept.len(), seed);
+        let Playable { phases, kept } = Playable::new(&circuit);
+        for (restart, is_gate) in [(Restart::Initial, true), (Restart::Planes, true), (Restart::Planes, false)] {
+            let place = Place { restart, is_gate };
+            let step = PlayoutStep::new(&phases.circuits[0], &kept, &circuit.shape(), None, place);
+            executors_agree(&step.program, kept.len() + 1, seed);
         }
     }
 
@@ -171,46 +174,72 @@ fn same_children(
     }
 }
 
-/// One step of the playout kernel in every lane against what is legal there.
+/// One step of the playout kernel in every lane against what is legal there, by the whole circuit and cut up.
 #[track_caller]
 fn steps_agree(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>, seed: u64) {
+    let whole = Playable::of(Phases::whole(&forget_unread(circuit)));
+    let cut = Playable::new(circuit);
+    phase_agrees(circuit, &whole, 0, shape, turns, seed);
+    if cut.phases.circuits.len() > 1 {
+        for phase in 0..cut.phases.circuits.len() {
+            phase_agrees(circuit, &cut, phase, &circuit.shape(), None, seed);
+        }
+    }
+}
+
+#[track_caller]
+fn phase_agrees(
+    circuit: &Circuit,
+    Playable { phases, kept }: &Playable,
+    phase: usize,
+    shape: &Shape,
+    turns: Option<&Turns>,
+    seed: u64,
+) {
     let states = walks(circuit, seed);
     let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
     let options = BatchOptions::default();
     let mut batch = BatchCircuit::new(Arc::new(circuit.clone()), shape.clone(), options);
     let mut children = Children::new(circuit.roles.len());
-    for backend in BACKENDS {
-        let step = PlayoutStep::new(circuit, shape, turns, Restart::Planes);
-        let mut kernel = Kernel::new(&step.program, step.kept.len(), backend);
+    for (backend, is_gate) in [(BACKENDS[0], true), (BACKENDS[0], false), (BACKENDS[1], true)] {
+        let place = Place { restart: Restart::Planes, is_gate };
+        let step = PlayoutStep::new(&phases.circuits[phase], kept, shape, turns, place);
+        let mut kernel = Kernel::new(&step.program, kept.len() + 1, backend);
         let mut planes = vec![Plane::ZERO; circuit.base.len()];
         transpose::load(states.iter().map(Bits::words), &mut planes);
-        let state: Vec<Plane> = step.kept.iter().map(|&bit| planes[bit]).collect();
-        // Half of the lanes may restart, at the state of the lane beside.
+        let mut state: Vec<Plane> = kept.iter().map(|&bit| planes[bit]).collect();
+        // Half of the lanes may restart, at the state of the lane beside; every fourth waits.
         let mut rest: Vec<Plane> =
             state.iter().map(|plane| Plane(plane.0.map(|word| word.rotate_left(1)))).collect();
         let start = rest.clone();
+        let waits = Plane([0x8888_1111_8888_1111; 4]);
+        state.push(waits);
         rest.push(Plane([0xaaaa_aaaa_aaaa_aaaa; 4]));
         rest.extend(random_planes(step.n_random, seed));
         let mut out = vec![Plane::ZERO; step.program.outputs.len()];
         kernel.run(&state, &rest, &mut out);
-        let kept = |planes: &[Plane], lane: usize| -> Vec<bool> {
+        let bits = |planes: &[Plane], lane: usize| -> Vec<bool> {
             planes.iter().map(|plane| plane.lane(lane)).collect()
         };
-        for (lane, state) in states.iter().enumerate() {
+        for (lane, state) in states.iter().enumerate().filter(|(_, state)| phases.of(state) == phase) {
             position.go_to(state);
-            assert_eq!(out[step.kept.len()].lane(lane), position.is_terminal());
+            let is_over = position.is_terminal();
+            let is_idle = is_over || waits.lane(lane);
+            let restarts = is_idle && is_gate && lane % 2 == 1;
+            assert_eq!(out[kept.len()].lane(lane), is_idle && !restarts);
+            assert_eq!(out[kept.len() + 1].lane(lane), is_over && !waits.lane(lane));
             for role in circuit.role_ids() {
-                let goals = &out[step.kept.len() + 1..];
+                let goals = &out[kept.len() + 2..];
                 let payoff = step.payoffs[role.index()].iter().find(|&&(_, goal)| goals[goal].lane(lane));
                 assert_eq!(payoff.map_or(0.0, |&(value, _)| value), position.payoff(role));
             }
-            let after = kept(&out[..step.kept.len()], lane);
-            if position.is_terminal() {
-                assert!(lane % 2 == 0 || after == kept(&start, lane));
-            } else {
+            let after = bits(&out[..kept.len()], lane);
+            if restarts {
+                assert_eq!(after, bits(&start, lane));
+            } else if !is_idle {
                 batch.expand(&[state], &mut children);
                 let is_child =
-                    |child: &Bits| step.kept.iter().zip(&after).all(|(&bit, &value)| child.get(bit) == value);
+                    |child: &Bits| kept.iter().zip(&after).all(|(&bit, &value)| child.get(bit) == value);
                 assert!(children.states.iter().any(is_child), "lane {lane} made no legal step");
             }
         }
