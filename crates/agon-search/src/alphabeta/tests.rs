@@ -71,6 +71,24 @@ proptest! {
         prop_assert_eq!(timeless(again), timeless(report));
     }
 
+    /// The same game with more to be had at its ends is never proved to be worth less, by any of the searches.
+    #[test]
+    fn a_better_position_is_never_proved_worse(seed: u64, nodes in 20_u64..2000) {
+        let us = Role::new(0);
+        let [plain, better] = [0, 1].map(|bonus| RandomGame::new(seed, Kind { bonus, ..Kind::TURNS }));
+        let alpha_beta = [&plain, &better].map(|game| think(&mut game.clone(), us, nodes));
+        let best_first = [&plain, &better].map(|game| {
+            crate::BestFirst::new(Default::default()).think(&mut game.clone(), us, &Budget::nodes(nodes))
+        });
+        for [plain, better] in [&alpha_beta, &best_first] {
+            prop_assert!(!(plain.is_proven && better.is_proven) || plain.value <= better.value);
+        }
+        let solved = [&plain, &better].map(|game| {
+            crate::solve::solve(game, &Budget::nodes(100_000), &Default::default()).expect("it is small").values[0]
+        });
+        prop_assert!(solved[0] <= solved[1]);
+    }
+
     #[test]
     fn everybody_for_themselves(seed: u64, us in 0_usize..3) {
         let mut game = RandomGame::new(seed, Kind { n_players: 3, constant_sum: false, ..Kind::TURNS });

@@ -18,6 +18,8 @@ pub(crate) struct Kind {
     pub(crate) n_steps: u8,
     /// So many different positions at each step: the fewer, the more ways lead to each.
     pub(crate) n_labels: u64,
+    /// Lifts the first player's payoff by so many of the four there are, wherever play ends.
+    pub(crate) bonus: usize,
 }
 
 impl Kind {
@@ -29,6 +31,7 @@ impl Kind {
         cyclic: false,
         n_steps: 6,
         n_labels: 40,
+        bonus: 0,
     };
 }
 
@@ -104,7 +107,9 @@ impl Position for RandomGame {
         if self.kind.constant_sum && player.index() == 1 {
             return 100.0 - self.payoff(Role::new(0));
         }
-        [0.0, 20.0, 50.0, 100.0][(self.hash(3 + player.index() as u64) % 4) as usize]
+        let bonus = if player.index() == 0 { self.kind.bonus } else { 0 };
+        let index = (self.hash(3 + player.index() as u64) % 4) as usize;
+        [0.0, 20.0, 50.0, 100.0][(index + bonus).min(3)]
     }
 
     fn advance(&mut self, joint: &[u8]) {
