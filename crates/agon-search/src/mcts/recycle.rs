@@ -59,10 +59,8 @@ impl<P: Position> Tree<P> {
     fn pack(&mut self, kept: &[bool]) {
         let n_roles = self.facts.n_roles;
         let mut new_ids = vec![NodeId::NONE; kept.len()];
-        let mut n = 0;
-        for (id, _) in kept.iter().enumerate().filter(|&(_, &kept)| kept) {
-            new_ids[id] = NodeId(n);
-            n += 1;
+        for (n, (id, _)) in kept.iter().enumerate().filter(|&(_, &kept)| kept).enumerate() {
+            new_ids[id] = NodeId(n as u32);
         }
         let renew = |child: NodeId| if child == NodeId::NONE { child } else { new_ids[child.index()] };
 

@@ -428,8 +428,8 @@ impl<P: Position> Tree<P> {
                 self.mixes.resize(self.mixes.len() + group.n as usize, Mix::default());
             }
             self.groups.push(Group { first_mix, ..*group });
-            for at in group.first as usize..(group.first + group.n) as usize {
-                let chance = sprouts.chances[seen.moves.start + at];
+            let own = group.first as usize..(group.first + group.n) as usize;
+            for (m, &chance) in moves[own.clone()].iter().zip(&sprouts.chances[seen.moves.clone()][own]) {
                 self.arms.push(Arm {
                     visits: 0,
                     pending: 0,
@@ -440,7 +440,7 @@ impl<P: Position> Tree<P> {
                 });
                 self.fine.push(Fine { lo: min, hi: max, chance });
                 if self.has_amaf {
-                    self.numbers.push(self.numbering.number(group.role, &moves[at]));
+                    self.numbers.push(self.numbering.number(group.role, m));
                     self.amaf.push(Average::default());
                 }
             }

@@ -113,7 +113,7 @@ fn the_interpreter_is_searched_too() {
 }
 
 #[test]
-fn tic_tac_toe_is_a_draw_and_nim_is_known() {
+fn tic_tac_toe_is_a_draw() {
     for options in [
         MctsOptions::default(),
         MctsOptions { leaves: Leaves { at_once: 8, playouts: 4 }, ..MctsOptions::default() },
@@ -135,6 +135,30 @@ fn the_same_seed_gives_the_same_report_on_shipped_games() {
             (one.seconds, other.seconds) = (0.0, 0.0);
             assert_eq!(one, other, "{name}");
         }
+    }
+}
+
+#[test]
+fn memory_is_bounded() {
+    for name in ["connect-four", "bidding-tic-tac-toe"] {
+        let mut start = circuit(name);
+        for options in ways() {
+            let mut search = Mcts::new(MctsOptions { max_nodes: 1000, ..options }, 1);
+            let mut sizes = Vec::new();
+            for _ in 0..8 {
+                let report = search.think(&mut start, Role::new(0), &Budget::iterations(700));
+                is_sound(&start, &report);
+                sizes.push(search.n_nodes());
+            }
+            // A round may add its leaves and the ends below them.
+            assert!(sizes.iter().all(|&n| n < 1000 + 64 * 10), "{name}: {sizes:?}");
+        }
+        let mut search = Mcts::new(MctsOptions { max_nodes: 1000, ..MctsOptions::plain() }, 1);
+        let report = search.think(&mut start, Role::new(0), &Budget::iterations(8000));
+        is_sound(&start, &report);
+        assert!((500..=1000).contains(&search.n_nodes()), "{name}: {}", search.n_nodes());
+        let visits: u64 = report.candidates.iter().map(|candidate| candidate.visits).sum();
+        assert_eq!(visits, 8000, "what moves were worth is not forgotten");
     }
 }
 

@@ -120,7 +120,9 @@ pub(crate) fn random_table(like: Like, n_places: usize, seed: u64) -> Table {
         let n = rng.random_range(1..5);
         let mut n_moves = vec![1; n_roles];
         n_moves[mover] = n;
-        let next = (0..n).map(|_| (at + 1 + rng.random_range(0..n_places / 3)).min(n_places - 1)).collect();
+        let next = (0..n)
+            .map(|_| (at + 1 + rng.random_range(0..n_places.div_ceil(3).min(30))).min(n_places - 1))
+            .collect();
         // Some outcomes are rarer than others.
         let weights: Vec<f64> = (0..n).map(|_| f64::from(rng.random_range(1..4))).collect();
         let total: f64 = weights.iter().sum();
