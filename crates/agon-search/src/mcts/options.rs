@@ -246,6 +246,8 @@ impl Leaves {
 }
 
 impl Default for Leaves {
+    /// 64 leaves of 32. Of 16 or 32 playouts, and 64 or 128 leaves, none was clearly better at equal iterations (20 matches
+    /// each on connect four and breakthrough, +-15); these keep the tree to about half of the time on connect four.
     fn default() -> Leaves {
         Leaves { at_once: 64, playouts: 32 }
     }
