@@ -4,6 +4,7 @@
 //! its own game; a lane whose game has ended starts the next one, and every playout that is started is played to its end
 //! and counted, so that short games are not favoured.
 
+mod count;
 mod expand;
 mod lanes;
 
@@ -14,7 +15,7 @@ use agon_game::{Batch, Children, Order, Shape, Tally};
 use crate::kernel::{Backend, Kernel};
 use crate::playout::{Place, Playable, PlayoutStep, Restart, Turns};
 use crate::random::PlaneRng;
-use crate::{Bits, Circuit, Input};
+use crate::{Bits, Circuit, Input, Plane};
 
 /// How a circuit is to be run in batches.
 #[derive(Clone, Debug, Default)]
@@ -125,11 +126,13 @@ impl Batch for BatchCircuit {
                 continue;
             }
             let round = self.round(start, restart);
-            let own: Vec<&Order<Bits>> = chosen.iter().map(|&order| &orders[order]).collect();
             let BatchCircuit { playable, steps, rng, .. } = self;
             let kept = &playable.as_ref().expect("the round has made it").kept;
-            let found = lanes::Lanes::new(kept, &own, restart, n_roles, max_steps).run(steps, &round, rng);
-            chosen.into_iter().zip(found).for_each(|(order, tally)| tallies[order] = tally);
+            for chosen in chosen.chunks(Plane::LANES) {
+                let own: Vec<&Order<Bits>> = chosen.iter().map(|&order| &orders[order]).collect();
+                let found = lanes::Lanes::new(kept, &own, restart, max_steps).run(steps, &round, rng);
+                chosen.iter().zip(found).for_each(|(&order, tally)| tallies[order] = tally);
+            }
         }
         tallies
     }

@@ -36,7 +36,7 @@ impl Plane {
     /// In how many lanes it is true.
     #[inline(always)]
     pub fn count(&self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
+        self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones() + self.0[3].count_ones()
     }
 
     /// Whether it is true in no lane.
@@ -60,7 +60,12 @@ impl Plane {
 
     #[inline(always)]
     fn zip(self, other: Plane, f: impl Fn(u64, u64) -> u64) -> Plane {
-        Plane(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+        Plane([
+            f(self.0[0], other.0[0]),
+            f(self.0[1], other.0[1]),
+            f(self.0[2], other.0[2]),
+            f(self.0[3], other.0[3]),
+        ])
     }
 }
 
@@ -92,6 +97,6 @@ impl std::ops::Not for Plane {
     type Output = Plane;
     #[inline(always)]
     fn not(self) -> Plane {
-        Plane(self.0.map(|word| !word))
+        Plane([!self.0[0], !self.0[1], !self.0[2], !self.0[3]])
     }
 }

@@ -16,28 +16,37 @@ fn transpose(matrix: &mut [Plane; 64]) {
 
 #[inline(always)]
 fn round<const SIZE: usize>(matrix: &mut [Plane; 64], mask: u64) {
-    for block in matrix.chunks_exact_mut(2 * SIZE) {
-        let (upper, lower) = block.split_at_mut(SIZE);
-        for (upper, lower) in upper.iter_mut().zip(lower) {
-            for (a, b) in upper.0.iter_mut().zip(&mut lower.0) {
-                let swapped = (*a >> SIZE ^ *b) & mask;
-                *a ^= swapped << SIZE;
-                *b ^= swapped;
-            }
+    // Plain loops here and below: iterators are not inlined for sure into code for wider registers.
+    let mut row = 0;
+    while row < 64 {
+        let (upper, lower) = (matrix[row], matrix[row + SIZE]);
+        let mut word = 0;
+        while word < 4 {
+            let swapped = (upper.0[word] >> SIZE ^ lower.0[word]) & mask;
+            matrix[row].0[word] = upper.0[word] ^ swapped << SIZE;
+            matrix[row + SIZE].0[word] = lower.0[word] ^ swapped;
+            word += 1;
         }
+        row = (row + SIZE + 1) & !SIZE;
     }
 }
 
-/// Writes row `i` of words to lane `i`: plane `j` gets bit `j` of each. Lanes without a row are zero.
+/// Writes rows of words to lanes: row `i`, which is what `row(i)` gives, to lane `i`. Plane `j` gets bit `j` of each. Lanes
+/// without a row are zero.
 #[inline(always)]
-pub(crate) fn load<'w>(rows: impl Iterator<Item = &'w [u64]> + Clone, planes: &mut [Plane]) {
-    for (word, planes) in planes.chunks_mut(64).enumerate() {
+pub(crate) fn load<'w>(n_rows: usize, row: impl Fn(usize) -> &'w [u64], planes: &mut [Plane]) {
+    let mut word = 0;
+    while 64 * word < planes.len() {
         let mut matrix = [Plane::ZERO; 64];
-        for (lane, row) in rows.clone().enumerate() {
-            matrix[lane % 64].0[lane / 64] = row[word];
+        let mut lane = 0;
+        while lane < n_rows {
+            matrix[lane % 64].0[lane / 64] = row(lane)[word];
+            lane += 1;
         }
         transpose(&mut matrix);
-        planes.copy_from_slice(&matrix[..planes.len()]);
+        let n = (planes.len() - 64 * word).min(64);
+        planes[64 * word..64 * word + n].copy_from_slice(&matrix[..n]);
+        word += 1;
     }
 }
 
@@ -48,12 +57,23 @@ pub(crate) fn store(planes: &[Plane], n: usize, rows: &mut Vec<u64>) {
     let first = rows.len();
     rows.resize(first + n_words * n, 0);
     let rows = &mut rows[first..];
-    for (word, planes) in planes.chunks(64).enumerate() {
+    let mut word = 0;
+    while word < n_words {
         let mut matrix = [Plane::ZERO; 64];
-        matrix[..planes.len()].copy_from_slice(planes);
+        let n_planes = (planes.len() - 64 * word).min(64);
+        matrix[..n_planes].copy_from_slice(&planes[64 * word..64 * word + n_planes]);
         transpose(&mut matrix);
-        for (lane, row) in rows.chunks_exact_mut(n_words).enumerate() {
-            row[word] = matrix[lane % 64].0[lane / 64];
+        let mut quarter = 0;
+        while 64 * quarter < n {
+            let rows = &mut rows[64 * quarter * n_words..];
+            let n_rows = (n - 64 * quarter).min(64);
+            let mut row = 0;
+            while row < n_rows {
+                rows[row * n_words + word] = matrix[row].0[quarter];
+                row += 1;
+            }
+            quarter += 1;
         }
+        word += 1;
     }
 }

@@ -144,7 +144,10 @@ fn where_ended(answers: &[Plane], role_ends: &[u32]) -> Plane {
     let mut ended = answers[role_ends.last().map_or(0, |&end| end as usize)];
     let mut start = 0;
     for &end in role_ends {
-        let any = answers[start..end as usize].iter().fold(Plane::ZERO, |any, &legal| any | legal);
+        let mut any = Plane::ZERO;
+        for answer in &answers[start..end as usize] {
+            any = any | *answer;
+        }
         ended = ended | !any;
         start = end as usize;
     }
@@ -162,7 +165,7 @@ impl Work for Look<'_, '_> {
     #[inline(always)]
     fn work(self) {
         let Look { expander, states, own, ended } = self;
-        transpose::load(states.iter().map(|state| state.words()), &mut expander.next);
+        transpose::load(states.len(), |lane| states[lane].words(), &mut expander.next);
         expander.look.run(&expander.next, &expander.inputs, &mut expander.answers);
         transpose::store(&expander.answers[..expander.moves.len()], states.len(), own);
         *ended = where_ended(&expander.answers, &expander.role_ends);
@@ -184,11 +187,23 @@ impl<'s, F: Fn(usize) -> &'s Bits> Work for Pass<'_, F> {
         } = expander;
         let n = seats.len();
         let n_roles = circuit.roles.len();
-        transpose::load(seats.iter().map(|seat| state_of(seat.state as usize).words()), state);
+        state.fill(Plane::ZERO);
+        // The children of a state are side by side: each of its bits goes to all of their lanes at once.
+        let mut start = 0;
+        while start < n {
+            let parent = seats[start].state;
+            let mut end = start + 1;
+            while end < n && seats[end].state == parent {
+                end += 1;
+            }
+            spread(state_of(parent as usize).words(), start, end, state);
+            start = end;
+        }
         inputs.fill(Plane::ZERO);
         for (lane, seat) in seats.iter().enumerate() {
-            for input in &children.joints[seat.joint as usize..seat.joint as usize + n_roles] {
-                inputs[input.0 as usize].0[lane / 64] |= 1 << (lane % 64);
+            let joint = seat.joint as usize;
+            for place in joint..joint + n_roles {
+                inputs[children.joints[place].0 as usize].0[lane / 64] |= 1 << (lane % 64);
             }
         }
         step.run(state, inputs, next);
@@ -197,9 +212,9 @@ impl<'s, F: Fn(usize) -> &'s Bits> Work for Pass<'_, F> {
         rows.clear();
         transpose::store(next, n, rows);
         let n_words = next.len().div_ceil(64);
-        children.states.extend(rows.chunks_exact(n_words.max(1)).map(Bits::from_words));
-        if n_words == 0 {
-            children.states.extend((0..n).map(|_| Bits::zero(0)));
+        children.states.reserve(n);
+        for lane in 0..n {
+            children.states.push(Bits::from_words(&rows[lane * n_words..(lane + 1) * n_words]));
         }
         let n_moves = moves.len();
         if let LegalMoves::Masks { words, .. } = &mut children.legal {
@@ -208,12 +223,17 @@ impl<'s, F: Fn(usize) -> &'s Bits> Work for Pass<'_, F> {
         let first = children.payoffs.len();
         children.payoffs.resize(first + n * n_roles, 0.0);
         let payoffs = &mut children.payoffs[first..];
-        let mut goals = answers[n_moves + 1..].iter();
-        for (role, of_role) in circuit.outputs.goals.iter().enumerate() {
+        let mut answer = n_moves;
+        for role in 0..n_roles {
             // In ascending order, so that the highest that holds stays.
-            for (&(value, _), holds) in of_role.iter().zip(&mut goals) {
-                for (quarter, &word) in holds.0.iter().enumerate() {
-                    let mut word = word;
+            for (rank, &(value, _)) in circuit.outputs.goals[role].iter().enumerate() {
+                answer += 1;
+                if rank == 0 && value == 0 {
+                    // That is there already.
+                    continue;
+                }
+                for quarter in 0..4 {
+                    let mut word = answers[answer].0[quarter];
                     while word != 0 {
                         let lane = 64 * quarter + word.trailing_zeros() as usize;
                         word &= word - 1;
@@ -225,7 +245,33 @@ impl<'s, F: Fn(usize) -> &'s Bits> Work for Pass<'_, F> {
             }
         }
         let ended = where_ended(answers, role_ends);
-        children.ended.extend((0..n).map(|lane| ended.lane(lane)));
+        children.ended.reserve(n);
+        for lane in 0..n {
+            children.ended.push(ended.lane(lane));
+        }
+    }
+}
+
+/// Sets the bits of a state in the lanes of a range.
+#[inline(always)]
+fn spread(words: &[u64], start: usize, end: usize, planes: &mut [Plane]) {
+    let mut mask = [0; 4];
+    let mut quarter = start / 64;
+    while 64 * quarter < end {
+        let from = start.max(64 * quarter) - 64 * quarter;
+        let n = end.min(64 * quarter + 64) - 64 * quarter - from;
+        mask[quarter] = !0 >> (64 - n) << from;
+        quarter += 1;
+    }
+    let mut idx = 0;
+    while idx < words.len() {
+        let mut word = words[idx];
+        while word != 0 {
+            let plane = &mut planes[64 * idx + word.trailing_zeros() as usize];
+            *plane = *plane | Plane(mask);
+            word &= word - 1;
+        }
+        idx += 1;
     }
 }
 

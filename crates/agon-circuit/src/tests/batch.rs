@@ -206,7 +206,7 @@ fn phase_agrees(
         let step = PlayoutStep::new(&phases.circuits[phase], kept, shape, turns, place);
         let mut kernel = Kernel::new(&step.program, kept.len() + 1, backend);
         let mut planes = vec![Plane::ZERO; circuit.base.len()];
-        transpose::load(states.iter().map(Bits::words), &mut planes);
+        transpose::load(states.len(), |lane| states[lane].words(), &mut planes);
         let mut state: Vec<Plane> = kept.iter().map(|&bit| planes[bit]).collect();
         // Half of the lanes may restart, at the state of the lane beside; every fourth waits.
         let mut rest: Vec<Plane> =
@@ -284,7 +284,7 @@ fn transposing_there_and_back() {
             .map(|_| Bits::pack((0..n_bits).map(|_| rng.random()).collect::<Vec<_>>().into_iter()))
             .collect();
         let mut planes = vec![Plane::ZERO; n_bits];
-        transpose::load(states.iter().map(Bits::words), &mut planes);
+        transpose::load(states.len(), |lane| states[lane].words(), &mut planes);
         for (lane, state) in states.iter().enumerate() {
             assert!((0..n_bits).all(|bit| planes[bit].lane(lane) == state.get(bit)));
         }
