@@ -59,6 +59,8 @@ struct Growth {
     n_raw_gates: usize,
     n_gates: usize,
     n_inputs: usize,
+    /// Whether lanes got native code: beyond some size a stage may give up, and then its time shows nothing.
+    is_native: bool,
     stages: Vec<(&'static str, f64)>,
     passes: Vec<PassReport>,
 }
@@ -89,7 +91,8 @@ impl Growth {
         let circuit = Arc::new(circuit);
         let shape = Shape { turn_taking: true, ..game.shape().clone() };
         let batch_options = BatchOptions { turns, ..BatchOptions::default() };
-        BatchCircuit::new(Arc::clone(&circuit), shape.clone(), batch_options).playout_size();
+        let mut batch = BatchCircuit::new(Arc::clone(&circuit), shape.clone(), batch_options);
+        let is_native = batch.playout_size().1.is_some();
         ends("generate lanes");
         drop(ScalarCircuit::with_shape(Arc::clone(&circuit), shape));
         ends("generate single");
@@ -98,6 +101,7 @@ impl Growth {
             n_raw_gates: ground.circuit.n_gates(),
             n_gates: circuit.n_gates(),
             n_inputs: circuit.n_inputs(),
+            is_native,
             stages,
             passes,
         }
@@ -113,7 +117,8 @@ impl Growth {
     #[allow(clippy::disallowed_methods)]
     fn print(&self, before: Option<&Growth>) {
         let Growth { n, n_raw_gates, n_gates, n_inputs, .. } = self;
-        println!("size {n}: {n_raw_gates} raw gates, {n_gates} optimised, {n_inputs} moves");
+        let code = if self.is_native { "native code" } else { "no native code" };
+        println!("size {n}: {n_raw_gates} raw gates, {n_gates} optimised, {n_inputs} moves, {code}");
         println!("  {:16} {:>10} {:>16} {:>9}", "stage", "seconds", "ns/(gate log2)", "exponent");
         for &(stage, seconds) in &self.stages {
             let gates = self.gates_of(stage);
@@ -122,6 +127,8 @@ impl Growth {
                 let &(_, seconds_before) = before.stages.iter().find(|(name, _)| *name == stage)?;
                 Some((seconds / seconds_before).ln() / (gates / before.gates_of(stage)).ln())
             });
+            // Stages shorter than the tick of the clock have none.
+            let exponent = exponent.filter(|exponent| exponent.is_finite());
             let exponent = exponent.map_or(String::new(), |exponent| format!("{exponent:.2}"));
             println!("  {stage:16} {seconds:10.4} {each:16.3} {exponent:>9}");
         }

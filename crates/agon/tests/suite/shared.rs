@@ -30,16 +30,17 @@ fn traces_replay_without_a_mismatch() {
     println!("{last}");
 }
 
-/// The same with circuits, for every game of which one is made within a moment. Which these are depends on the machine; that they
-/// replay without a mismatch does not.
+/// The same with circuits, for every game of which one is made within a moment, with `SLOW=1` a minute. Which these are depends on
+/// the machine; that they replay without a mismatch does not.
 #[test]
 fn traces_replay_in_lanes() {
     let Some((folder, traces)) = games::shared() else {
         println!("{ABSENT}");
         return;
     };
+    let seconds = if std::env::var_os("SLOW").is_some() { "60" } else { "0.5" };
     let replay = games::program()
-        .args(["replay", "--engine", "lanes", "--seconds", "2", "--games"])
+        .args(["replay", "--engine", "lanes", "--seconds", seconds, "--games"])
         .arg(&folder)
         .arg("--traces")
         .arg(&traces)

@@ -57,7 +57,7 @@ fn children_are_counted() {
 /// The peak of a process would be that of the largest game so far.
 #[test]
 fn memory_is_that_of_the_game_alone() {
-    let results = bench(&["breakthrough", "tic-tac-toe"], "lanes");
+    let results = bench(&["skirmish", "tic-tac-toe"], "lanes");
     let peak = |index: usize| results[index]["peak_mb"].as_u64().expect("a number");
     if peak(0) == 0 {
         println!("skipped: this system does not tell how much memory a process has used");
@@ -80,7 +80,7 @@ fn what_is_wrong_is_said_as_ever() {
     let scratch = Scratch::new("bench-wrong");
     let wrong = scratch.file("wrong.kif", format!("{COIN}(<= p (not q))\n(<= q (not p))\n"));
     agon(&["bench", &wrong]).complains(1, "unstratified");
-    agon(&["bench", "nim", "--seconds", "-1"]).complains(2, "--seconds");
+    agon(&["bench", "nim", "--seconds=-1"]).complains(2, "--seconds");
 }
 
 #[test]
