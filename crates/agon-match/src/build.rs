@@ -1,9 +1,16 @@
 //! From a player's name to the player.
 
-use agon_game::{Hidden, Role, Shape};
-use agon_search::{GoalValues, Search};
+mod options;
 
-use crate::{FirstLegal, Greedy, HiddenSearchPlayer, Player, Random, SearchPlayer, Settings, Spec, SpecKind};
+use agon_game::{Hidden, Role, Shape};
+use agon_search::hidden::HiddenOptions;
+use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
+
+use crate::searches::{Alone, ByNodes, Fitted, Perfect};
+use crate::{
+    FirstLegal, Greedy, HiddenSearchPlayer, Kind, PerceptPlayer, Player, Random, SearchPlayer, Settings,
+    Spec, SpecKind,
+};
 
 /// Makes a player of our own, for a role in a match that begins where `start` stands. `None` if the player lives outside.
 ///
@@ -27,7 +34,12 @@ pub fn build<P: Hidden + 'static>(spec: &Spec, start: P, role: Role, seed: u64) 
 
 /// The player of our own that suits a game best.
 pub fn auto(shape: &Shape, _: Role) -> Spec {
-    Spec::built_in(if shape.hidden { "random" } else { "greedy" })
+    let is_alone = shape.players().count() == 1 && shape.nature.is_none();
+    Spec::built_in(match () {
+        () if shape.hidden => "hidden",
+        () if is_alone => "puzzle",
+        () => "mcts",
+    })
 }
 
 fn named<P: Hidden + 'static>(
@@ -37,12 +49,63 @@ fn named<P: Hidden + 'static>(
     role: Role,
     seed: u64,
 ) -> Box<dyn Player> {
+    let is_hidden = start.shape().hidden;
+    let by_percepts = |start, options: HiddenOptions| -> Box<dyn Player> {
+        Box::new(PerceptPlayer::new(start, role, options))
+    };
     match name {
         "random" => seated(start, role, Random::new(seed), seed),
         "legal" => seated(start, role, FirstLegal, seed),
         "greedy" => seated(start, role, Greedy::new(GoalValues, settings.integer("replies"), seed), seed),
+        "hidden" if is_hidden => by_percepts(start, options::hidden(settings, seed)),
+        "hidden" => seated(start, role, default_search(seed), seed),
+        "mcts" | "uct" if is_hidden => {
+            let steps = settings.integer("max-steps").try_into().unwrap_or(usize::MAX);
+            let options = HiddenOptions { seed, max_steps: steps, ..HiddenOptions::default() };
+            by_percepts(start, options)
+        }
+        "mcts" | "uct" => seated(start, role, Fitted::new(options::mcts(settings), seed), seed),
+        "alphabeta" => {
+            let options = options::alphabeta(settings, seed);
+            match settings.integer("playouts") {
+                0 => seated(start, role, ByNodes(AlphaBeta::new(options)), seed),
+                n => {
+                    let judge = Playouts::new(n, MAX_JUDGED_STEPS, seed);
+                    seated(start, role, ByNodes(AlphaBeta::with_evaluator(options, judge)), seed)
+                }
+            }
+        }
+        "bestfirst" => {
+            let options = options::best_first(settings, seed);
+            match settings.integer("playouts") {
+                0 => seated(start, role, BestFirst::new(options), seed),
+                n => {
+                    let judge = Playouts::new(n, MAX_JUDGED_STEPS, seed);
+                    seated(start, role, BestFirst::with_evaluator(options, judge), seed)
+                }
+            }
+        }
+        "puzzle" => {
+            let puzzle = Puzzle::new(options::puzzle(settings, seed));
+            let other = settings.flag("mcts").then(|| default_search(seed));
+            seated(start, role, Alone::new(puzzle, other), seed)
+        }
+        "solver" => {
+            let bytes = (settings.integer("megabytes") as usize).saturating_mul(1 << 20);
+            seated(start, role, Perfect::new(bytes, default_search(seed), seed), seed)
+        }
         other => unreachable!("the table of players has `{other}`, and there is no arm for it here"),
     }
+}
+
+/// Plays by which positions are judged are cut off after so many steps.
+const MAX_JUDGED_STEPS: u64 = 1000;
+
+/// What `mcts` is when nobody sets anything.
+fn default_search<P: Hidden>(seed: u64) -> Fitted<P> {
+    let kind = Kind::named("mcts").expect("the table has it");
+    let options: MctsOptions = options::mcts(&Settings::new(kind));
+    Fitted::new(options, seed)
 }
 
 /// A search in a seat: as it is where everybody sees everything, else over the worlds that the role takes for possible.

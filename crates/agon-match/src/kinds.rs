@@ -1,5 +1,7 @@
 //! The players that there are: one table, from which come the parser's errors, `agon players` and the defaults.
 
+mod searches;
+
 /// A kind of player.
 #[derive(Debug)]
 pub struct Kind {
@@ -98,6 +100,55 @@ pub const KINDS: &[Kind] = &[
             default: Value::Integer(64),
             meaning: "joint moves tried for each own move where the others have a choice too",
         }],
+    },
+    Kind {
+        name: "mcts",
+        form: "mcts(OPTIONS)",
+        summary: "Monte Carlo tree search, many leaves at once; with hidden information the same as hidden",
+        origin: Origin::BuiltIn,
+        options: &searches::MCTS,
+    },
+    Kind {
+        name: "uct",
+        form: "uct(OPTIONS)",
+        summary: "plain UCT, the yardstick: mcts with one playout for each leaf and nothing added",
+        origin: Origin::BuiltIn,
+        options: &searches::UCT,
+    },
+    Kind {
+        name: "alphabeta",
+        form: "alphabeta(OPTIONS)",
+        summary: "alpha-beta to a depth that grows, max^n where that does not fit; --iterations counts positions",
+        origin: Origin::BuiltIn,
+        options: searches::ALPHABETA,
+    },
+    Kind {
+        name: "bestfirst",
+        form: "bestfirst(OPTIONS)",
+        summary: "unbounded best-first minimax, all children of a position at once",
+        origin: Origin::BuiltIn,
+        options: searches::BEST_FIRST,
+    },
+    Kind {
+        name: "puzzle",
+        form: "puzzle(OPTIONS)",
+        summary: "looks for a plan and keeps it, for games of one player; without a full plan mcts has its say",
+        origin: Origin::BuiltIn,
+        options: searches::PUZZLE,
+    },
+    Kind {
+        name: "hidden",
+        form: "hidden(OPTIONS)",
+        summary: "search over what the role's own moves and percepts leave possible; without hidden information mcts",
+        origin: Origin::BuiltIn,
+        options: searches::HIDDEN,
+    },
+    Kind {
+        name: "solver",
+        form: "solver(OPTIONS)",
+        summary: "plays perfectly where the game from here on can be solved, else as mcts does",
+        origin: Origin::BuiltIn,
+        options: searches::SOLVER,
     },
     Kind {
         name: "human",

@@ -184,6 +184,11 @@ fn setting(
         Some((name, value)) => (name.trim_end(), Some(value)),
         None => (part, None),
     };
+    if value.is_none()
+        && let Some(setting) = shorthand(kind, name)
+    {
+        return Ok(setting);
+    }
     let Some(option) = kind.option(name) else {
         let unknown = error(place(0, name.len()), format!("`{}` has no option `{name}`", kind.name));
         let known: Vec<&str> = kind.options.iter().map(|option| option.name).collect();
@@ -215,6 +220,24 @@ fn setting(
             Err(error(place(value_at, part.len()), message).hint(wanted).into())
         }
     }
+}
+
+/// A setting by its value alone: `rave` for `amaf=rave`, `no-solver` for `solver=off`. None if it is not that, or if two options
+/// have such a value.
+fn shorthand(kind: &'static Kind, text: &str) -> Option<(&'static OptionKind, Value)> {
+    if kind.option(text).is_some() {
+        return None;
+    }
+    let negated = text.get(..3).filter(|no| no.eq_ignore_ascii_case("no-")).and_then(|_| text.get(3..));
+    if let Some(option) = negated.and_then(|name| kind.option(name)) {
+        return (option.kind == OptionType::Flag).then_some((option, Value::Flag(false)));
+    }
+    let mut meant = kind.options.iter().filter_map(|option| match option.kind {
+        OptionType::Word(_) => option.kind.parse(text).ok().map(|value| (option, value)),
+        OptionType::Flag | OptionType::Integer(..) | OptionType::Real(..) => None,
+    });
+    let first = meant.next();
+    if meant.next().is_some() { None } else { first }
 }
 
 /// `HOST[:PORT][/PATH]`.

@@ -6,4 +6,5 @@ mod play {
     mod hidden;
     mod refereed;
     mod shipped;
+    mod strong;
 }

@@ -14,6 +14,8 @@ mod tree;
 pub use belief::{Belief, LostTrack, Particle};
 pub use tree::Bandit;
 
+use std::time::Instant;
+
 use agon_game::{Hidden, Rng, Role};
 use rand::SeedableRng as _;
 
@@ -96,7 +98,20 @@ impl<P: Hidden> HiddenPlayer<P> {
     /// If no history was found that fits what was perceived, within the budget for repairs. The player may go on: later
     /// percepts start another search.
     pub fn learn(&mut self, own_move: &P::Move, percepts: &[String]) -> Result<(), LostTrack> {
-        self.belief.learn(own_move, percepts)
+        self.belief.learn(own_move, percepts, None)
+    }
+
+    /// The same, in a hurry: what cannot be looked at until then is not. Something is, always.
+    ///
+    /// # Errors
+    /// As for [`HiddenPlayer::learn`].
+    pub fn learn_until(
+        &mut self,
+        own_move: &P::Move,
+        percepts: &[String],
+        deadline: Option<Instant>,
+    ) -> Result<(), LostTrack> {
+        self.belief.learn(own_move, percepts, deadline)
     }
 
     /// What is believed.

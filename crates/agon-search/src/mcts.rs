@@ -82,7 +82,7 @@ impl<P: Position> Search<P> for Mcts<P> {
             self.workers = seeds.map(|seed| Worker::new(position, us, &self.options, seed)).collect();
         }
         for worker in &mut self.workers {
-            worker.serve(us);
+            worker.serve(us, budget);
         }
         let tree = self.rooted_tree(position, us);
         self.us = Some(us);

@@ -200,6 +200,31 @@ pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Ope
     }
 }
 
+/// A game for a match. Left to choose, it is a circuit whenever one can be made: searches play out hundreds of games at once
+/// by it, which no trial of single games would tell. If iterations are counted, nothing depends on time, since a search by another
+/// engine would come to other moves.
+pub(crate) fn open_for_match(
+    source: Arc<Source>,
+    play: &PlayOptions,
+    is_counted: bool,
+) -> Result<Opened, Failure> {
+    if play.engine != EngineChoice::Auto {
+        return open_engine(source, play);
+    }
+    let game = open_source(source, &play.rules)?;
+    let mut limits = CircuitLimits { gates: AUTO_GATES, ..CircuitLimits::default() };
+    if !is_counted {
+        limits.ground.deadline = Some(Instant::now() + Duration::from_secs(AUTO_SECONDS));
+    }
+    match game.compile(&limits) {
+        Ok(compiled) => Ok(Opened::Circuit(game, Arc::new(compiled))),
+        Err(why) => {
+            eprintln!("played by the interpreter, because no circuit was made: {why}");
+            Ok(Opened::Interpreter(game))
+        }
+    }
+}
+
 /// Random play for a moment; gives states per second.
 struct Trial;
 

@@ -42,6 +42,23 @@ fn options_are_set_and_have_defaults() {
 }
 
 #[test]
+fn a_value_alone_stands_for_its_option() {
+    let same = |short: &str, long: &str| {
+        let kind = |text: &str| parse_spec(text).unwrap_or_else(|why| panic!("{text}: {}", why.message)).kind;
+        assert_eq!(kind(short), kind(long), "{short}");
+    };
+    same("mcts(rave,mast,c=0.4)", "mcts(amaf=rave,policy=mast,c=0.4)");
+    same("mcts(TUNED,rm,No-Solver)", "mcts(bandit=tuned,simultaneous=rm,solver=off)");
+    same("mcts(paranoid)", "mcts(paranoid=on)");
+    same("hidden(ucb,mixed)", "hidden(bandit=ucb,choice=mixed)");
+    let (start, end, message) = complaint("mcts(rave,grave)");
+    assert!(message.contains("`amaf` is set a second time"), "{message}");
+    assert_eq!((start, end), (10, 15));
+    assert!(complaint("mcts(no-c)").2.contains("no option `no-c`"));
+    assert!(complaint("mcts(no-rave)").2.contains("no option `no-rave`"));
+}
+
+#[test]
 fn players_outside() {
     let kind = |text: &str| parse_spec(text).expect(text).kind;
     assert_eq!(kind("human"), SpecKind::Human);

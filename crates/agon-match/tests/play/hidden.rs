@@ -29,7 +29,7 @@ fn matches_that_differ_in_hidden_things_alone_are_the_same_to_a_player() {
     let game = shipped("kuhn-poker");
     let opener = Role::new(0);
     let deal = |cards: &str| vec![["noop", "noop", cards].map(str::to_owned).to_vec()];
-    for player in ["random", "greedy", "legal"] {
+    for player in ["random", "greedy", "legal", "hidden", "mcts", "auto", "alphabeta", "solver"] {
         for seed in 0..20 {
             let (king, saw_king) = overheard(&game, opener, player, seed, deal("(deal queen king)"));
             let (jack, saw_jack) = overheard(&game, opener, player, seed, deal("(deal queen jack)"));

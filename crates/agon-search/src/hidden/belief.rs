@@ -1,5 +1,7 @@
 //! What may have happened: weighted states that fit everything perceived.
 
+use std::time::Instant;
+
 use agon_game::{Hidden, Rng, Role};
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -89,21 +91,26 @@ impl<P: Hidden> Belief<P> {
         if open.is_empty() { Err(LostTrack) } else { Ok(open) }
     }
 
-    /// A step was made.
+    /// A step was made. There is a deadline if the clock counts.
     ///
     /// # Errors
     /// If nothing is left and no repair succeeded.
-    pub fn learn(&mut self, own_move: &P::Move, percepts: &[String]) -> Result<(), LostTrack> {
+    pub fn learn(
+        &mut self,
+        own_move: &P::Move,
+        percepts: &[String],
+        deadline: Option<Instant>,
+    ) -> Result<(), LostTrack> {
         let mut percepts = percepts.to_vec();
         percepts.sort_unstable();
         let experience = Experience { own_move: own_move.clone(), percepts };
         let before = std::mem::take(self.steps.last_mut().expect("there is always a last step"));
-        let now = self.extend(&before, &experience);
+        let now = self.extend(&before, &experience, deadline);
         *self.steps.last_mut().expect("there is always a last step") = before;
         self.experiences.push(experience);
         self.steps.push(now);
         if self.particles().is_empty() {
-            self.repair();
+            self.repair(deadline);
         }
         if self.particles().is_empty() { Err(LostTrack) } else { Ok(()) }
     }
@@ -113,11 +120,18 @@ impl<P: Hidden> Belief<P> {
         &mut self,
         particles: &[Particle<P::State>],
         experience: &Experience<P::Move>,
+        deadline: Option<Instant>,
     ) -> Vec<Particle<P::State>> {
         let mut next: Vec<Particle<P::State>> = Vec::new();
         let mut places: Map<u64, usize> = Map::default();
         let per_particle = (self.max_proposals / particles.len().max(1)).max(2);
-        for particle in particles {
+        // In a hurry, some of them must do: others than the first each time, which are alike.
+        let is_hurried = deadline.is_some() && particles.len() > 1;
+        let first = if is_hurried { self.rng.random_range(0..particles.len()) } else { 0 };
+        for particle in particles[first..].iter().chain(&particles[..first]) {
+            if !next.is_empty() && is_past(deadline) {
+                break;
+            }
             for (joint, chance) in self.proposals(&particle.state, &experience.own_move, per_particle) {
                 self.cursor.go_to(&particle.state);
                 if self.cursor.percepts(&joint, self.us) != experience.percepts {
@@ -213,7 +227,7 @@ impl<P: Hidden> Belief<P> {
     }
 
     /// Looks for histories that fit from earlier steps on: a step back, two, four, and at last from the start.
-    fn repair(&mut self) {
+    fn repair(&mut self, deadline: Option<Instant>) {
         self.n_repairs += 1;
         let n_steps = self.experiences.len();
         let mut found: Vec<Particle<P::State>> = Vec::new();
@@ -226,8 +240,12 @@ impl<P: Hidden> Belief<P> {
             let mut nodes = if from == 0 { nodes_left } else { nodes_left / 2 };
             nodes_left -= nodes;
             while !sources.is_empty() && nodes > 0 && found.len() < self.max_particles.min(64) {
+                if is_past(deadline) {
+                    nodes_left = 0;
+                    break;
+                }
                 let source = &sources[self.rng.random_range(0..sources.len())];
-                match self.find_history(source, from, &mut nodes) {
+                match self.find_history(source, from, &mut nodes, deadline) {
                     Some(particle) => found.push(particle),
                     None if nodes > 0 && sources.len() == 1 => break,
                     None => {}
@@ -252,11 +270,12 @@ impl<P: Hidden> Belief<P> {
         source: &Particle<P::State>,
         step: usize,
         nodes: &mut u64,
+        deadline: Option<Instant>,
     ) -> Option<Particle<P::State>> {
         let Some(experience) = self.experiences.get(step).cloned() else { return Some(source.clone()) };
         // More than one distance of branching is not worth its time on a history that may be a dead end anyway.
         let mut proposals = self.proposals(&source.state, &experience.own_move, 1000);
-        while !proposals.is_empty() && *nodes > 0 {
+        while !proposals.is_empty() && *nodes > 0 && !is_past(deadline) {
             let (joint, _) = proposals.swap_remove(self.rng.random_range(0..proposals.len()));
             *nodes -= 1;
             self.cursor.go_to(&source.state);
@@ -266,12 +285,16 @@ impl<P: Hidden> Belief<P> {
             let knowledge = learn_all(&self.cursor, &joint, &source.knowledge);
             self.cursor.advance(&joint);
             let next = Particle { state: self.cursor.state().clone(), weight: source.weight, knowledge };
-            if let Some(found) = self.find_history(&next, step + 1, nodes) {
+            if let Some(found) = self.find_history(&next, step + 1, nodes, deadline) {
                 return Some(found);
             }
         }
         None
     }
+}
+
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 /// By role: what it knows after a joint move, as hashes.

@@ -160,7 +160,7 @@ fn it_is_repaired_when_it_dies_out() {
             let percepts = position.percepts(&joint, us);
             position.advance(&joint);
             // Always found: the whole tree is within the budget of repairs.
-            belief.learn(&joint[0], &percepts).expect("the truth is always possible");
+            belief.learn(&joint[0], &percepts, None).expect("the truth is always possible");
             n_repairs += belief.n_repairs;
         }
     }

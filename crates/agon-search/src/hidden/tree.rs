@@ -9,6 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use super::belief::{Particle, learn_all};
 use super::{Choice, HiddenOptions};
+use crate::budget::play_out_in_time;
 use crate::hash::{Map, fold};
 use crate::{Candidate, Meter, Report};
 
@@ -136,7 +137,8 @@ impl<P: Hidden> Tree<P> {
             }
         }
         let reached = depth;
-        meter.n_nodes += self.cursor.play_out(&mut self.rng, self.max_steps) as u64;
+        meter.n_nodes +=
+            play_out_in_time(&mut self.cursor, &mut self.rng, self.max_steps, meter.deadline()) as u64;
         for (role, place, arm) in path {
             let reward = (self.cursor.payoff(role) - range.0) / (range.1 - range.0).max(f64::MIN_POSITIVE);
             let node = &mut self.nodes[place as usize];

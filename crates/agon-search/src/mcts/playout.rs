@@ -1,16 +1,21 @@
 //! Playouts one by one, by a policy, with a record of the moves.
 
+use std::time::Instant;
+
 use agon_game::{Position, Rng, Role};
 
 use super::policy::Policy;
 
+/// The clock is looked at once in so many steps.
+const LOOK_STRIDE: u64 = 8;
+
 /// Plays to the end from where the position stands. The moves of roles that have a choice are told to the policy, which
-/// learns from them, and to the record.
+/// learns from them, and to the record. Cut off after so many steps, and soon after the deadline if there is one.
 pub(super) fn play_out<P: Position>(
     position: &mut P,
     mut policy: Option<&mut Policy<P::Move>>,
     rng: &mut Rng,
-    max_steps: u64,
+    (max_steps, deadline): (u64, Option<Instant>),
     record: &mut Vec<(Role, P::Move)>,
     scratch: &mut Scratch<P::Move>,
 ) -> u64 {
@@ -18,6 +23,13 @@ pub(super) fn play_out<P: Position>(
     let n_roles = position.shape().role_names.len();
     for step in 0..max_steps {
         if position.is_terminal() {
+            return step;
+        }
+        // Where steps are slow there is no waiting for the end.
+        if let Some(deadline) = deadline
+            && step % LOOK_STRIDE == LOOK_STRIDE - 1
+            && Instant::now() >= deadline
+        {
             return step;
         }
         // Draws for all, nature included; players with a choice may choose again.

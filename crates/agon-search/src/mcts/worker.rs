@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role};
 use rand::SeedableRng;
@@ -13,10 +14,17 @@ use super::policy::Policy;
 use super::select::{Chooser, End, Step};
 use super::sprout::Sprouts;
 use super::tree::{Facts, Kind, NodeId, Tree};
+use crate::budget::play_out_in_time;
 use crate::{Budget, Meter};
 
 /// Children of a new position are looked at if there are no more than one pass of an engine takes.
 const MAX_LOOK: usize = 256;
+/// The steps by which an engine's speed is found out; never fewer than these are asked for.
+const FEW_STEPS: u64 = 8;
+/// Playouts that engines run at a time, more or less.
+const LANES: f64 = 256.0;
+/// Children are looked at one by one only if that takes no more than this part of the time left.
+const LOOK_PART: f64 = 0.1;
 /// Under a deadline a round should take no longer than this many seconds.
 const LONG_ROUND: f64 = 0.004;
 
@@ -70,6 +78,10 @@ pub(super) struct Worker<P: Position> {
     us: Role,
     /// Leaves to a round: fewer than the options say if rounds take long.
     at_once: u32,
+    /// Until when, if the clock counts.
+    deadline: Option<Instant>,
+    /// Seconds that an engine takes at most for a step of many playouts at once, as far as is known.
+    step_seconds: Option<f64>,
     leaves: Vec<Leaf<P::State>>,
     steps: Vec<Step>,
     joints: Vec<P::Move>,
@@ -98,6 +110,8 @@ impl<P: Position> Worker<P> {
             policy: policy.then(|| Policy::new(options.policy, options.choice, &facts)),
             us,
             at_once: options.leaves.at_once.max(1),
+            deadline: None,
+            step_seconds: None,
             facts,
             leaves: Vec::new(),
             steps: Vec::new(),
@@ -119,9 +133,29 @@ impl<P: Position> Worker<P> {
         &mut self.rng
     }
 
-    /// Works for this role from now on.
-    pub(super) fn serve(&mut self, us: Role) {
+    /// Works for this role from now on, under this budget.
+    pub(super) fn serve(&mut self, us: Role, budget: &Budget) {
         self.us = us;
+        self.deadline = budget.deadline;
+    }
+
+    /// The steps that playouts of many leaves at once may take: what is not over by then is cut off. Under a deadline that
+    /// is not more than the time left allows, for nothing can stop an engine that is under way; how fast it is, a few steps
+    /// tell, which also make it ready.
+    fn max_steps(&mut self, orders: &[Order<P::State>], options: &MctsOptions) -> u64 {
+        let most = options.max_playout_steps;
+        let (Some(deadline), Some(batch)) = (self.deadline, &mut self.batch) else { return most };
+        let step_seconds = *self.step_seconds.get_or_insert_with(|| {
+            let few = &orders[..1];
+            batch.play_out(few, 1);
+            let began = Instant::now();
+            batch.play_out(few, FEW_STEPS);
+            began.elapsed().as_secs_f64() / FEW_STEPS as f64
+        });
+        let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+        // Lanes are filled again as often as there are leaves for them, and some playouts take twice the steps.
+        let fitting = 0.5 * left / step_seconds.max(1e-9);
+        (fitting as u64).clamp(FEW_STEPS, most.max(FEW_STEPS))
     }
 
     /// Puts the root where the position stands, at a node that is known if there is one. The position stays where it is.
@@ -140,9 +174,12 @@ impl<P: Position> Worker<P> {
         if options.look_ahead {
             // One position is soon looked ahead from, even step by step.
             let mut by_steps = OneByOne::new(self.position.clone(), self.rng.clone());
+            let is_soon_done =
+                self.batch.is_some() || self.deadline.is_none_or(|d| is_soon_done(position, d));
             match &mut self.batch {
                 Some(batch) => look_ahead(&mut **batch, &mut self.sprouts, &mut self.families),
-                None => look_ahead(&mut by_steps, &mut self.sprouts, &mut self.families),
+                None if is_soon_done => look_ahead(&mut by_steps, &mut self.sprouts, &mut self.families),
+                None => {}
             }
         }
         self.take_view(options);
@@ -336,10 +373,24 @@ impl<P: Position> Worker<P> {
                 self.play_out_one(at, options);
             }
         }
-        if let Some(batch) = &mut self.batch
-            && !orders.is_empty()
-        {
-            for (at, tally) in ordered.into_iter().zip(batch.play_out(&orders, options.max_playout_steps)) {
+        if orders.is_empty() {
+            return;
+        }
+        let max_steps = self.max_steps(&orders, options);
+        let began = self.deadline.map(|_| Instant::now());
+        if let Some(batch) = &mut self.batch {
+            let tallies = batch.play_out(&orders, max_steps);
+            if let Some(began) = began {
+                // The steps of the longest playout are not known; by the mean the time for one is rather over- than
+                // underestimated.
+                let (n, steps) = tallies
+                    .iter()
+                    .fold((0, 0), |(n, steps), tally| (n + tally.n_playouts, steps + tally.n_steps));
+                let n_steps = steps as f64 / n.max(1) as f64 * (n as f64 / LANES).max(1.0);
+                let now = began.elapsed().as_secs_f64() / n_steps.max(1.0);
+                self.step_seconds = Some(self.step_seconds.map_or(now, |before| 0.5 * (before + now)));
+            }
+            for (at, tally) in ordered.into_iter().zip(tallies) {
                 let (sums, squares) = self.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
                 sums.copy_from_slice(&tally.payoff_sums);
                 squares.copy_from_slice(&tally.square_sums);
@@ -358,12 +409,13 @@ impl<P: Position> Worker<P> {
                 &mut self.position,
                 self.policy.as_mut(),
                 &mut self.rng,
-                options.max_playout_steps,
+                (options.max_playout_steps, self.deadline),
                 &mut self.record,
                 &mut self.scratch,
             );
         } else {
-            self.position.play_out(&mut self.rng, options.max_playout_steps as usize);
+            let most = options.max_playout_steps as usize;
+            play_out_in_time(&mut self.position, &mut self.rng, most, self.deadline);
         }
         self.leaves[at].record = start..self.record.len();
         let (sums, squares) = self.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
@@ -413,6 +465,20 @@ impl<P: Position> Worker<P> {
             tree.back_up(steps, id, &mut Outcome { n: leaf.n, sums, squares });
         }
     }
+}
+
+/// Whether all children can be made one by one in a small part of the time left. One step is made to find out.
+fn is_soon_done<P: Position>(position: &mut P, deadline: Instant) -> bool {
+    let began = Instant::now();
+    let home = position.state().clone();
+    let joint: Vec<P::Move> =
+        position.shape().roles().map(|role| position.legal_moves(role)[0].clone()).collect();
+    let n_joint: f64 = position.shape().roles().map(|role| position.legal_moves(role).len() as f64).product();
+    position.advance(&joint);
+    position.is_terminal();
+    position.go_to(&home);
+    let left = deadline.saturating_duration_since(began).as_secs_f64();
+    began.elapsed().as_secs_f64() * n_joint.min(MAX_LOOK as f64) < LOOK_PART * left
 }
 
 fn is_bulk(options: &MctsOptions) -> bool {

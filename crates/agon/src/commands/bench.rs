@@ -24,11 +24,13 @@ Engines: interpreter (the rules as they stand), circuit (one game at a time, by 
 whichever suits the game), native (everything anew by native code), levelled (the same without native code), events (only what
 changes), lanes (256 games at a time, native code where the processor has AVX2), portable (256 games at a time, without
 native code); all is interpreter, circuit and lanes. The engine children makes no playouts: it counts the children per second
-when all children of nodes are made at once, as a search does. Rates are per second of processor time.
+when all children of nodes are made at once, as a search does. The engine search (or --search) counts the playouts inside the default
+search from the start of the game, beside those of lanes on their own. Rates are per second of processor time.
 
 Examples:
   agon bench connect-four breakthrough
-  agon bench connect-four --engine lanes --seconds 5 --json")]
+  agon bench connect-four --engine lanes --seconds 5 --json
+  agon bench --search connect-four breakthrough")]
 pub(crate) struct Args {
     /// Shipped games' names or paths of rulesheets
     #[arg(required = true)]
@@ -36,6 +38,9 @@ pub(crate) struct Args {
     /// The engine to measure
     #[arg(long, value_enum, default_value = "all")]
     engine: Choice,
+    /// Playouts inside the default search, on one thread, beside those of the bare lanes engine: the same as --engine search
+    #[arg(long, conflicts_with = "engine")]
+    search: bool,
     /// How long to measure each
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
@@ -73,6 +78,8 @@ enum Choice {
     Portable,
     /// All children of nodes at once.
     Children,
+    /// Inside the default search, beside lanes.
+    Search,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -85,6 +92,7 @@ enum Measured {
     Lanes,
     Portable,
     Children,
+    Search,
 }
 
 impl Choice {
@@ -99,6 +107,7 @@ impl Choice {
             Choice::Lanes => &[Measured::Lanes],
             Choice::Portable => &[Measured::Portable],
             Choice::Children => &[Measured::Children],
+            Choice::Search => &[Measured::Search],
         }
     }
 }
@@ -114,6 +123,7 @@ impl Measured {
             Measured::Lanes => "lanes",
             Measured::Portable => "portable",
             Measured::Children => "children",
+            Measured::Search => "search",
         }
     }
 }
@@ -137,7 +147,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         // Standard input can be read once; each process is given the text again.
         let input =
             if game == "-" && !args.here { open::source(game)?.text().to_owned() } else { String::new() };
-        for &engine in args.engine.engines() {
+        let choice = if args.search { Choice::Search } else { args.engine };
+        for &engine in choice.engines() {
             let result = if args.here {
                 measure(game, engine, time, args)?.map_or_else(
                     |why| refused(game, engine, &why.to_string()),
@@ -186,6 +197,7 @@ fn told(game: &str, engine: Measured, rate: &Rate) -> Value {
             (n_playouts / rate.seconds, n_steps / rate.seconds, n_steps / n_playouts.max(1.0))
         }
         Work::Children { .. } => (f64::NAN, f64::NAN, f64::NAN),
+        Work::Search { bare, .. } => (bare, f64::NAN, f64::NAN),
     };
     result["playouts_per_s"] = json!(playouts);
     result["states_per_s"] = json!(states);
@@ -197,6 +209,10 @@ fn told(game: &str, engine: Measured, rate: &Rate) -> Value {
     if let Work::Children { per_second, per_second_one_by_one } = rate.work {
         result["children_per_s"] = json!(per_second);
         result["children_per_s_one_node_at_a_time"] = json!(per_second_one_by_one);
+    }
+    if let Work::Search { bare, search } = rate.work {
+        result["search_playouts_per_s"] = json!(search);
+        result["ratio"] = json!(search / bare);
     }
     result
 }
@@ -219,6 +235,19 @@ fn show(result: &Value, as_json: bool) {
         say!(
             "{name:24} {:12} {children:>29} {none:8} {:9.3} {:9} {:9.3} {:8}",
             text("engine"),
+            number("build_s"),
+            number("gates"),
+            number("build_cpu_s"),
+            number("peak_mb")
+        );
+        return;
+    }
+    if result.get("ratio").is_some() {
+        let share = format!("{:.2} of {:.0}", number("ratio"), number("playouts_per_s"));
+        say!(
+            "{name:24} {:12} {:14.0} {share:>23} {:9.3} {:9} {:9.3} {:8}",
+            text("engine"),
+            number("search_playouts_per_s"),
             number("build_s"),
             number("gates"),
             number("build_cpu_s"),

@@ -21,6 +21,7 @@ given are played by `auto`. A move that is late or illegal is replaced by a rand
 
 Examples:
   agon match tic-tac-toe --players greedy,random
+  agon match connect-four --players \"mcts(rave,mast,c=0.3),alphabeta(playouts=16)\" --play-clock 1
   agon match connect-four --players \"auto,cmd:python3 examples/random_bot.py\" --play-clock 2
   agon match breakthrough --players auto,http://localhost:9147 --record match.json
   agon match kuhn-poker --iterations 100 --seed 7 --json")]
@@ -48,7 +49,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         text => contest::specs("--players", text)?,
     };
     let n_given = specs.len();
-    let opened = open::open_engine(open::source(&args.game)?, &args.play)?;
+    let opened = open::open_for_match(
+        open::source(&args.game)?,
+        &args.play,
+        args.clocks.iterations.is_some(),
+    )?;
     let mut contest = Contest::new(opened, &args.game, specs, args.clocks.clone())?;
     let shape = contest.shape();
     let has_human = contest.players.iter().any(|(_, spec)| spec.kind == SpecKind::Human);
@@ -285,6 +290,10 @@ impl Teller for Lines<'_> {
                 let mut thought = thought.map_or(json!({}), Thought::to_json);
                 if self.has_times {
                     thought["seconds"] = json!(took.as_secs_f64());
+                    let rate = choice.ok().and_then(|choice| choice.thought.as_ref()?.playouts_per_second());
+                    if let Some(rate) = rate {
+                        thought["playouts_per_s"] = json!(rate.round());
+                    }
                 }
                 if thought.as_object().is_some_and(|fields| !fields.is_empty()) {
                     self.thoughts.insert(self.shape.role_names[role.index()].clone(), thought);

@@ -7,6 +7,7 @@ use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, Executor, ScalarCi
 use agon_game::{Batch as _, Children, Order, Position, Rng};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{Compiled, NoCircuit};
+use agon_search::{Budget, Mcts, MctsOptions, Search as _};
 use rand::SeedableRng as _;
 
 use super::{Args, Measured};
@@ -31,6 +32,11 @@ pub(super) enum Work {
     Children {
         per_second: f64,
         per_second_one_by_one: f64,
+    },
+    /// Playouts per second by lanes alone, and inside a search.
+    Search {
+        bare: f64,
+        search: f64,
     },
 }
 
@@ -90,6 +96,7 @@ pub(super) fn measure(
         Measured::Lanes => play_in_lanes(&compiled, Backend::default(), &began, time, args),
         Measured::Portable => play_in_lanes(&compiled, Backend::Portable, &began, time, args),
         Measured::Children => expand_nodes(&compiled, &began, time, args),
+        Measured::Search => search(&compiled, &began, time, args),
     }))
 }
 
@@ -137,6 +144,33 @@ fn play_in_lanes(compiled: &Compiled, backend: Backend, began: &Began, time: Dur
     }
     let seconds = seconds_of_work(began, cpu);
     Rate { work: Work::Playouts { n_playouts, n_steps }, seconds, build }
+}
+
+/// Playouts that make a search ready: its code is made, its first few nodes are there.
+const WARM_UP: u64 = 1000;
+
+/// The default search on one thread from the start of the game, again from the beginning where the game is soon solved.
+fn search(compiled: &Compiled, began: &Began, time: Duration, args: &Args) -> Rate {
+    let alone = play_in_lanes(compiled, Backend::default(), began, time / 2, args);
+    let bare = match alone.work {
+        Work::Playouts { n_playouts, .. } => n_playouts as f64 / alone.seconds,
+        Work::Children { .. } | Work::Search { .. } => unreachable!("lanes make playouts"),
+    };
+    let mut start = compiled.start();
+    let us = start.choosers().next().or_else(|| start.shape().players().next());
+    let (mut n_playouts, mut seconds, mut seed) = (0, 0.0, args.seed);
+    let began = Instant::now();
+    while let Some(us) = us.filter(|_| began.elapsed() < time && !start.is_terminal()) {
+        let mut search = Mcts::new(MctsOptions::default(), seed);
+        search.think(&mut start, us, &Budget::iterations(WARM_UP));
+        let (left, at) = (time.saturating_sub(began.elapsed()), Instant::now());
+        let cpu = cpu_seconds();
+        n_playouts += search.think(&mut start, us, &Budget::until(at + left)).playouts;
+        seconds += seconds_of_work(at, cpu);
+        seed += 1;
+    }
+    let search = if seconds > 0.0 { n_playouts as f64 / seconds } else { 0.0 };
+    Rate { work: Work::Search { bare, search }, seconds, build: alone.build }
 }
 
 /// How many nodes are expanded, over and over.

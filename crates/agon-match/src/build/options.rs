@@ -1,0 +1,124 @@
+//! From what a user has set to the options of a search.
+
+use agon_search::hidden::{self, HiddenOptions};
+use agon_search::{
+    AlphaBetaOptions, Amaf, Bandit, BestFirstOptions, Choice, FirstPlay, Leaves, MctsOptions, Others,
+    PlayoutPolicy, PuzzleOptions, Simultaneous, ViewChoice,
+};
+
+use crate::Settings;
+
+/// Of `mcts` and `uct`. Threads may be 0: to be decided.
+pub(super) fn mcts(settings: &Settings) -> MctsOptions {
+    let small = |name: &str| settings.integer(name).try_into().unwrap_or(u32::MAX);
+    let size = |name: &str| settings.integer(name).try_into().unwrap_or(usize::MAX);
+    let part = settings.real("first-play-part");
+    let c = settings.real("c");
+    MctsOptions {
+        bandit: match settings.word("bandit") {
+            "tuned" if !settings.is_set("c") => Bandit::TUNED,
+            "tuned" => Bandit::Ucb1Tuned { c },
+            _ => Bandit::Ucb1 { c },
+        },
+        first_play: match settings.word("first-play") {
+            "below" => FirstPlay::BelowMean(part),
+            "urgency" => FirstPlay::Urgency(part),
+            _ => FirstPlay::First,
+        },
+        amaf: match settings.word("amaf") {
+            "rave" => Amaf::Rave { k: settings.real("rave-k") },
+            "grave" => Amaf::Grave { reference: small("grave-visits"), bias: settings.real("grave-bias") },
+            _ => Amaf::Off,
+        },
+        policy: match settings.word("policy") {
+            "mast" => PlayoutPolicy::Mast,
+            "past" => PlayoutPolicy::Past { min_samples: small("past-samples") },
+            "nst" => {
+                PlayoutPolicy::Nst { max_length: small("nst-length"), min_samples: small("nst-samples") }
+            }
+            _ => PlayoutPolicy::Uniform,
+        },
+        choice: match settings.word("choice") {
+            "greedy" => Choice::EpsilonGreedy { epsilon: settings.real("epsilon") },
+            _ => Choice::Gibbs { temperature: settings.real("temperature") },
+        },
+        transpositions: settings.flag("transpositions"),
+        solver: settings.flag("solver"),
+        look_ahead: settings.flag("look-ahead"),
+        simultaneous: match settings.word("simultaneous") {
+            "rm" => Simultaneous::RegretMatching { exploration: settings.real("exploration") },
+            "irm" => Simultaneous::IteratedRegret { c: settings.real("simultaneous-c") },
+            _ => Simultaneous::Decoupled { c: settings.real("simultaneous-c") },
+        },
+        others: if settings.flag("paranoid") { Others::Paranoid } else { Others::MaxN },
+        leaves: Leaves { at_once: small("leaves"), playouts: small("playouts") },
+        virtual_loss: settings.real("virtual-loss"),
+        threads: size("threads"),
+        max_nodes: size("nodes"),
+        max_playout_steps: settings.integer("max-steps"),
+        keep_tree: settings.flag("keep"),
+    }
+}
+
+pub(super) fn alphabeta(settings: &Settings, seed: u64) -> AlphaBetaOptions {
+    AlphaBetaOptions {
+        max_depth: settings.integer("depth").try_into().unwrap_or(u32::MAX),
+        table_entries: settings.integer("table").try_into().unwrap_or(usize::MAX),
+        view: match settings.word("view") {
+            "paranoid" => ViewChoice::Paranoid,
+            "maxn" => ViewChoice::MaxN,
+            _ => ViewChoice::Auto,
+        },
+        max_extension: settings.integer("extension").try_into().unwrap_or(u32::MAX),
+        unstable: settings.real("unstable"),
+        late_move_reductions: settings.flag("reductions"),
+        seed,
+    }
+}
+
+pub(super) fn best_first(settings: &Settings, seed: u64) -> BestFirstOptions {
+    BestFirstOptions { max_nodes: settings.integer("nodes").try_into().unwrap_or(usize::MAX), seed }
+}
+
+pub(super) fn puzzle(settings: &Settings, seed: u64) -> PuzzleOptions {
+    let size = |name: &str| settings.integer(name).try_into().unwrap_or(usize::MAX);
+    PuzzleOptions { seed, max_positions: size("nodes"), max_steps: size("max-steps") }
+}
+
+pub(super) fn hidden(settings: &Settings, seed: u64) -> HiddenOptions {
+    let size = |name: &str| settings.integer(name).try_into().unwrap_or(usize::MAX);
+    HiddenOptions {
+        seed,
+        max_particles: size("particles"),
+        max_proposals: size("proposals"),
+        repair_nodes: settings.integer("repair"),
+        bandit: match settings.word("bandit") {
+            "ucb" => hidden::Bandit::Ucb,
+            _ => hidden::Bandit::Smooth,
+        },
+        exploration: settings.real("exploration"),
+        choice: match settings.word("choice") {
+            "mixed" => hidden::Choice::Mixed,
+            _ => hidden::Choice::MostVisited,
+        },
+        max_steps: size("max-steps"),
+        max_nodes: size("nodes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+
+    #[test]
+    fn the_defaults_are_those_of_the_searches() {
+        let settings = |name: &str| Settings::new(Kind::named(name).expect(name));
+        assert_eq!(mcts(&settings("mcts")), MctsOptions { threads: 0, ..MctsOptions::default() });
+        assert_eq!(mcts(&settings("uct")), MctsOptions::plain());
+        assert_eq!(alphabeta(&settings("alphabeta"), 0), AlphaBetaOptions::default());
+        assert_eq!(best_first(&settings("bestfirst"), 0), BestFirstOptions::default());
+        assert_eq!(puzzle(&settings("puzzle"), 0), PuzzleOptions::default());
+        assert_eq!(hidden(&settings("hidden"), 0), HiddenOptions::default());
+    }
+}

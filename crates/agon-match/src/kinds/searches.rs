@@ -1,0 +1,147 @@
+//! What can be set about the searches. The defaults are those of `agon-search`; a test compares.
+
+use super::{OptionKind, OptionType, Value};
+
+const fn flag(name: &'static str, default: bool, meaning: &'static str) -> OptionKind {
+    OptionKind { name, kind: OptionType::Flag, default: Value::Flag(default), meaning }
+}
+
+const fn integer(name: &'static str, low: u64, high: u64, default: u64, meaning: &'static str) -> OptionKind {
+    OptionKind { name, kind: OptionType::Integer(low, high), default: Value::Integer(default), meaning }
+}
+
+const fn real(name: &'static str, low: f64, high: f64, default: f64, meaning: &'static str) -> OptionKind {
+    OptionKind { name, kind: OptionType::Real(low, high), default: Value::Real(default), meaning }
+}
+
+/// The first of the words is the default.
+const fn word(name: &'static str, words: &'static [&'static str], meaning: &'static str) -> OptionKind {
+    OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
+}
+
+pub(super) const MCTS: [OptionKind; 29] = mcts(false);
+pub(super) const UCT: [OptionKind; 29] = mcts(true);
+
+/// The options of Monte Carlo tree search; plain UCT has other defaults.
+const fn mcts(is_plain: bool) -> [OptionKind; 29] {
+    [
+        real("c", 0.0, 100.0, 0.4, "exploration in the tree, for payoffs from 0 to 1; tuned: 1"),
+        word("bandit", &["ucb1", "tuned"], "how a role that moves alone picks a move in the tree"),
+        word(
+            "first-play",
+            &["first", "below", "urgency"],
+            "a move never tried: goes first; counts the position's mean less a part; counts a fixed part",
+        ),
+        real("first-play-part", 0.0, 1.0, 0.1, "that part, of the range of payoffs"),
+        word("amaf", &["off", "rave", "grave"], "moves made later in a playout count as if made now"),
+        real("rave-k", 0.0, 1e9, 1000.0, "rave: visits that make own experience as good"),
+        integer("grave-visits", 0, 1_000_000, 50, "grave: visits that a position needs to be referred to"),
+        real("grave-bias", 0.0, 1.0, 1e-5, "grave: the smaller, the longer moves as first are believed"),
+        word("policy", &["uniform", "mast", "past", "nst"], "what playouts learn from one another"),
+        integer("past-samples", 1, 1_000_000, 10, "past: move and fluent met less often do not count"),
+        integer("nst-length", 1, 3, 3, "nst: the longest sequence of moves"),
+        integer("nst-samples", 1, 1_000_000, 7, "nst: sequences met less often do not count"),
+        word(
+            "choice",
+            &["gibbs", "greedy"],
+            "how a policy chooses: by exp(value / temperature); the best mostly",
+        ),
+        real("temperature", 0.01, 1e6, 10.0, "gibbs: the higher, the more random; values are from 0 to 100"),
+        real("epsilon", 0.0, 1.0, 0.4, "greedy: how often at random"),
+        flag("transpositions", true, "positions reached in several ways share what is known"),
+        flag("solver", !is_plain, "proven results are backed up"),
+        flag(
+            "look-ahead",
+            !is_plain,
+            "all children of a new position are looked at where that is done in one pass",
+        ),
+        word(
+            "simultaneous",
+            &["duct", "rm", "irm"],
+            "moves at the same time: decoupled UCT, regret matching, iterated regret minimisation",
+        ),
+        real("simultaneous-c", 0.0, 100.0, 1.0, "duct, irm: exploration"),
+        real("exploration", 0.0, 1.0, 0.1, "rm: how often a move is tried at random"),
+        flag(
+            "paranoid",
+            false,
+            "the others are thought to want the worst for us, not the best for themselves",
+        ),
+        integer(
+            "leaves",
+            1,
+            4096,
+            if is_plain { 1 } else { 64 },
+            "leaves to a batch, with an engine that takes many",
+        ),
+        integer("playouts", 1, 4096, if is_plain { 1 } else { 32 }, "playouts from each leaf of a batch"),
+        real("virtual-loss", 0.0, 1.0, 1.0, "a playout under way counts as a visit (0) that was lost (1)"),
+        integer(
+            "threads",
+            0,
+            256,
+            if is_plain { 1 } else { 0 },
+            "threads; 0: two if there are two processors and the clock counts, else one",
+        ),
+        integer("nodes", 1000, 100_000_000, 1_000_000, "positions kept; beyond that the least visited go"),
+        integer("max-steps", 1, 1_000_000, 1000, "a playout is cut off after so many steps"),
+        flag("keep", true, "what was learnt is kept from move to move"),
+    ]
+}
+
+pub(super) const ALPHABETA: &[OptionKind] = &[
+    integer("depth", 1, 10_000, 100, "not deeper than this"),
+    integer(
+        "playouts",
+        0,
+        100_000,
+        0,
+        "positions are judged by so many random plays; 0: by the goals given there",
+    ),
+    integer("table", 1, 100_000_000, 1 << 20, "positions remembered"),
+    word(
+        "view",
+        &["auto", "paranoid", "maxn"],
+        "the others: as the game is, all against us, everybody for themselves",
+    ),
+    integer("extension", 0, 100, 4, "steps beyond the depth while the judgement is unstable"),
+    real("unstable", 0.0, 1.0, 0.1, "unstable: a step changes it by this part of the range of payoffs"),
+    flag("reductions", true, "late moves are looked at less deeply first"),
+];
+
+pub(super) const BEST_FIRST: &[OptionKind] = &[
+    integer(
+        "playouts",
+        0,
+        100_000,
+        0,
+        "positions are judged by so many random plays; 0: by the goals given there",
+    ),
+    integer("nodes", 16, 100_000_000, 1 << 20, "positions remembered"),
+];
+
+pub(super) const PUZZLE: &[OptionKind] = &[
+    integer("nodes", 16, 1_000_000_000, 4_000_000, "positions remembered"),
+    integer("max-steps", 1, 1_000_000, 1000, "a playout is cut off after so many steps"),
+    flag("mcts", true, "as long as there is no full plan, a quarter of the time is for mcts"),
+];
+
+pub(super) const HIDDEN: &[OptionKind] = &[
+    integer("particles", 1, 10_000_000, 1000, "states believed possible; up to this the belief is exact"),
+    integer("proposals", 1, 100_000_000, 20_000, "joint moves tried for one step of the belief"),
+    integer(
+        "repair",
+        0,
+        1_000_000_000,
+        50_000,
+        "positions looked at to find a history that fits when none is left",
+    ),
+    word("bandit", &["smooth", "ucb"], "how moves are tried: smooth UCT, UCB1"),
+    real("exploration", 0.0, 100.0, 0.7, "how much is tried, for payoffs from 0 to 1"),
+    word("choice", &["most", "mixed"], "the move tried most often; drawn by how often they were tried"),
+    integer("max-steps", 1, 1_000_000, 500, "a playout is cut off after so many steps"),
+    integer("nodes", 16, 100_000_000, 200_000, "information sets remembered"),
+];
+
+pub(super) const SOLVER: &[OptionKind] =
+    &[integer("megabytes", 1, 1_000_000, 256, "memory for the tables of the solver")];

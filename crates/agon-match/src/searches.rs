@@ -1,0 +1,154 @@
+//! Searches fitted to a match: to its clock, or to one another.
+
+use std::time::Instant;
+
+use agon_game::{Position, Rng, Role};
+use agon_search::solve::{SolveOptions, solve};
+use agon_search::{Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
+use rand::{RngExt as _, SeedableRng as _};
+
+/// Monte Carlo tree search with as many threads as suit the budget of its first move: under a clock two if there are so
+/// many processors, and one where iterations are counted, so that the match can be repeated.
+pub(crate) struct Fitted<P: Position> {
+    options: MctsOptions,
+    seed: u64,
+    search: Option<Mcts<P>>,
+}
+
+/// More are not worth it by themselves: somebody else wants to think, too.
+const MAX_THREADS: usize = 2;
+
+impl<P: Position> Fitted<P> {
+    /// With 0 threads in the options, their number is found out.
+    pub(crate) fn new(options: MctsOptions, seed: u64) -> Fitted<P> {
+        Fitted { options, seed, search: None }
+    }
+}
+
+impl<P: Position> Search<P> for Fitted<P> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let (options, seed) = (&self.options, self.seed);
+        let search = self.search.get_or_insert_with(|| {
+            let n_processors = || std::thread::available_parallelism().map_or(1, usize::from);
+            let threads = match (options.threads, budget.deadline) {
+                (0, Some(_)) => n_processors().min(MAX_THREADS),
+                (0, None) => 1,
+                (n, _) => n,
+            };
+            Mcts::new(MctsOptions { threads, ..options.clone() }, seed)
+        });
+        search.think(position, us, budget)
+    }
+}
+
+/// A search that counts positions where a match counts iterations.
+pub(crate) struct ByNodes<S>(pub(crate) S);
+
+impl<P: Position, S: Search<P>> Search<P> for ByNodes<S> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let nodes = budget.nodes.or(budget.iterations);
+        self.0.think(position, us, &Budget { nodes, iterations: None, ..budget.clone() })
+    }
+}
+
+/// For games of one player: a plan, and as long as none pays all there is, another opinion.
+pub(crate) struct Alone<P: Position, S> {
+    puzzle: Puzzle<P>,
+    other: Option<S>,
+}
+
+impl<P: Position, S: Search<P>> Alone<P, S> {
+    pub(crate) fn new(puzzle: Puzzle<P>, other: Option<S>) -> Alone<P, S> {
+        Alone { puzzle, other }
+    }
+}
+
+impl<P: Position, S: Search<P>> Search<P> for Alone<P, S> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let Some(other) = &mut self.other else { return self.puzzle.think(position, us, budget) };
+        let plan = self.puzzle.think(position, us, &part(budget, 3, 4));
+        if plan.is_proven || plan.value >= *position.shape().payoffs.end() {
+            return plan;
+        }
+        let opinion = other.think(position, us, &part(budget, 1, 4));
+        // A plan is known to pay what it pays; an opinion is an average of what was tried.
+        let has_plan = plan.lines.first().is_some_and(|line| !line.joints.is_empty());
+        if has_plan && plan.value >= opinion.value { plan } else { opinion }
+    }
+}
+
+/// So many parts of what is left of a budget.
+fn part(budget: &Budget, n: u32, of: u32) -> Budget {
+    let count = |amount: u64| (amount.saturating_mul(n.into()) / u64::from(of)).max(1);
+    let now = Instant::now();
+    // The last part lasts until the end.
+    let deadline = budget.deadline.map(|deadline| match n {
+        1 => deadline,
+        n => now + deadline.saturating_duration_since(now) * n / of,
+    });
+    Budget {
+        deadline,
+        iterations: budget.iterations.map(count),
+        nodes: budget.nodes.map(count),
+        stop: budget.stop.clone(),
+    }
+}
+
+/// Perfect play where the rest of the game can be solved within half of the budget.
+pub(crate) struct Perfect<S> {
+    options: SolveOptions,
+    other: S,
+    rng: Rng,
+}
+
+/// Positions that may be looked at for an iteration: the budget of a solver is counted in positions.
+const NODES_PER_ITERATION: u64 = 100;
+
+impl<S> Perfect<S> {
+    pub(crate) fn new(bytes: usize, other: S, seed: u64) -> Perfect<S> {
+        let options = SolveOptions { bytes, ..SolveOptions::default() };
+        Perfect { options, other, rng: Rng::seed_from_u64(seed) }
+    }
+}
+
+impl<P: Position, S: Search<P>> Search<P> for Perfect<S> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let nodes = budget.iterations.map(|n| n.saturating_mul(NODES_PER_ITERATION));
+        let half = Budget { iterations: None, nodes: nodes.or(budget.nodes), ..part(budget, 2, 4) };
+        let Ok(solution) = solve(position, &half, &self.options) else {
+            return self.other.think(position, us, &part(budget, 1, 1));
+        };
+        let value = solution.values[us.index()];
+        let strategy = &solution.strategies[us.index()];
+        let candidates: Vec<Candidate<P::Move>> = strategy
+            .iter()
+            .filter(|(_, probability)| *probability > 0.0)
+            .map(|(m, probability)| Candidate {
+                m: m.clone(),
+                visits: 1,
+                value,
+                probability: *probability,
+                is_proven: true,
+            })
+            .collect();
+        let mut mark = self.rng.random::<f64>();
+        let drawn = candidates.iter().find(|candidate| {
+            mark -= candidate.probability;
+            mark < 0.0
+        });
+        let best = drawn.or(candidates.first()).map(|candidate| candidate.m.clone());
+        Report {
+            best: best.unwrap_or_else(|| position.legal_moves(us)[0].clone()),
+            us,
+            candidates,
+            value,
+            is_proven: true,
+            depth: solution.line.joints.len() as u32,
+            lines: vec![solution.line],
+            iterations: 0,
+            nodes: solution.nodes,
+            playouts: 0,
+            seconds: solution.seconds,
+        }
+    }
+}
