@@ -12,14 +12,14 @@ pub struct Bits(Form);
 
 #[derive(Clone)]
 enum Form {
-    Here { n_words: u8, words: [u64; MAX_HERE] },
+    Here { n_words: u8, words: [u64; Bits::MAX_HERE] },
     Shared(Arc<[u64]>),
 }
 
-/// 256 bits: most board games.
-const MAX_HERE: usize = 4;
-
 impl Bits {
+    /// As many words lie in the value itself. 256 bits: most board games.
+    pub(crate) const MAX_HERE: usize = 4;
+
     /// Packs bits into words.
     pub fn pack(bits: impl ExactSizeIterator<Item = bool>) -> Bits {
         let mut packed = Bits::zero(bits.len().div_ceil(64));
@@ -32,8 +32,8 @@ impl Bits {
 
     /// So many words of zeros.
     pub(crate) fn zero(n_words: usize) -> Bits {
-        if n_words <= MAX_HERE {
-            return Bits(Form::Here { n_words: n_words as u8, words: [0; MAX_HERE] });
+        if n_words <= Bits::MAX_HERE {
+            return Bits(Form::Here { n_words: n_words as u8, words: [0; Bits::MAX_HERE] });
         }
         Bits(Form::Shared(vec![0; n_words].into()))
     }
@@ -41,8 +41,8 @@ impl Bits {
     /// Takes over words.
     #[inline(always)]
     pub(crate) fn from_words(from: &[u64]) -> Bits {
-        if from.len() <= MAX_HERE {
-            let mut words = [0; MAX_HERE];
+        if from.len() <= Bits::MAX_HERE {
+            let mut words = [0; Bits::MAX_HERE];
             words[..from.len()].copy_from_slice(from);
             return Bits(Form::Here { n_words: from.len() as u8, words });
         }
@@ -64,6 +64,15 @@ impl Bits {
         match &mut self.0 {
             Form::Here { n_words, words } => &mut words[..usize::from(*n_words)],
             Form::Shared(words) => Arc::make_mut(words),
+        }
+    }
+
+    /// Sets one word.
+    #[inline(always)]
+    pub(crate) fn set_word(&mut self, idx: usize, value: u64) {
+        match &mut self.0 {
+            Form::Here { words, .. } => words[idx] = value,
+            Form::Shared(words) => Arc::make_mut(words)[idx] = value,
         }
     }
 

@@ -57,19 +57,24 @@ pub(crate) fn store(planes: &[Plane], n: usize, rows: &mut Vec<u64>) {
     let first = rows.len();
     rows.resize(first + n_words * n, 0);
     let rows = &mut rows[first..];
+    store_each(planes, n, |lane, word, value| rows[lane * n_words + word] = value);
+}
+
+/// Hands over each word of the rows in the first `n` lanes: lane, place within the row, value.
+#[inline(always)]
+pub(crate) fn store_each(planes: &[Plane], n: usize, mut put: impl FnMut(usize, usize, u64)) {
     let mut word = 0;
-    while word < n_words {
+    while 64 * word < planes.len() {
         let mut matrix = [Plane::ZERO; 64];
         let n_planes = (planes.len() - 64 * word).min(64);
         matrix[..n_planes].copy_from_slice(&planes[64 * word..64 * word + n_planes]);
         transpose(&mut matrix);
         let mut quarter = 0;
         while 64 * quarter < n {
-            let rows = &mut rows[64 * quarter * n_words..];
             let n_rows = (n - 64 * quarter).min(64);
             let mut row = 0;
             while row < n_rows {
-                rows[row * n_words + word] = matrix[row].0[quarter];
+                put(64 * quarter + row, word, matrix[row].0[quarter]);
                 row += 1;
             }
             quarter += 1;

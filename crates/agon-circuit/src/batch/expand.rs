@@ -23,7 +23,6 @@ pub(super) struct Expander {
     inputs: Vec<Plane>,
     next: Vec<Plane>,
     answers: Vec<Plane>,
-    rows: Vec<u64>,
 }
 
 /// What a lane is to do: the state of this number, and where its joint move stands in the list of them.
@@ -53,7 +52,6 @@ impl Expander {
             inputs: vec![Plane::ZERO; n_inputs],
             next: vec![Plane::ZERO; n_base],
             answers: vec![Plane::ZERO; roots.len()],
-            rows: Vec::new(),
             circuit: Arc::clone(circuit),
         }
     }
@@ -182,9 +180,8 @@ impl<'s, F: Fn(usize) -> &'s Bits> Work for Pass<'_, F> {
     #[inline(always)]
     fn work(self) {
         let Pass { expander, state_of, children } = self;
-        let Expander {
-            circuit, step, look, seats, moves, role_ends, state, inputs, next, answers, rows, ..
-        } = expander;
+        let Expander { circuit, step, look, seats, moves, role_ends, state, inputs, next, answers, .. } =
+            expander;
         let n = seats.len();
         let n_roles = circuit.roles.len();
         state.fill(Plane::ZERO);
@@ -209,13 +206,17 @@ impl<'s, F: Fn(usize) -> &'s Bits> Work for Pass<'_, F> {
         step.run(state, inputs, next);
         look.run(next, inputs, answers);
 
-        rows.clear();
-        transpose::store(next, n, rows);
+        // Word by word into their places: built up elsewhere and moved, they would be read in larger pieces than written,
+        // which processors do slowly.
         let n_words = next.len().div_ceil(64);
-        children.states.reserve(n);
-        for lane in 0..n {
-            children.states.push(Bits::from_words(&rows[lane * n_words..(lane + 1) * n_words]));
+        let first = children.states.len();
+        if n_words <= Bits::MAX_HERE {
+            children.states.resize(first + n, Bits::zero(n_words));
+        } else {
+            children.states.resize_with(first + n, || Bits::zero(n_words));
         }
+        let states = &mut children.states[first..];
+        transpose::store_each(next, n, |lane, word, value| states[lane].set_word(word, value));
         let n_moves = moves.len();
         if let LegalMoves::Masks { words, .. } = &mut children.legal {
             transpose::store(&answers[..n_moves], n, words);
