@@ -38,17 +38,6 @@ impl Bits {
         Bits(Form::Shared(vec![0; n_words].into()))
     }
 
-    /// Takes over words.
-    #[inline(always)]
-    pub(crate) fn from_words(from: &[u64]) -> Bits {
-        if from.len() <= Bits::MAX_HERE {
-            let mut words = [0; Bits::MAX_HERE];
-            words[..from.len()].copy_from_slice(from);
-            return Bits(Form::Here { n_words: from.len() as u8, words });
-        }
-        Bits(Form::Shared(from.into()))
-    }
-
     /// The words.
     #[inline(always)]
     pub fn words(&self) -> &[u64] {

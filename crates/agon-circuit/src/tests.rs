@@ -73,6 +73,17 @@ fn agree_by(circuit: &Circuit, by: Executor, other: &Circuit, other_by: Executor
     }
 }
 
+/// A fluent that is copied from one word of a state to the next must be read before it is written.
+#[test]
+fn executors_agree_across_words() {
+    for n_fields in [64, 65, 130, 300] {
+        let circuit = games::long_walk(n_fields);
+        for executor in [Executor::Native, Executor::Events] {
+            agree_by(&circuit, Executor::Levelled, &circuit, executor, 1);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

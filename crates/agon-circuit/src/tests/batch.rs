@@ -290,8 +290,8 @@ fn transposing_there_and_back() {
         }
         let mut rows = Vec::new();
         transpose::store(&planes, n_states, &mut rows);
-        let found: Vec<Bits> = rows.chunks(n_bits.div_ceil(64)).map(Bits::from_words).collect();
-        assert_eq!(found, states);
+        let found: Vec<&[u64]> = rows.chunks(n_bits.div_ceil(64)).collect();
+        assert_eq!(found, states.iter().map(Bits::words).collect::<Vec<_>>());
     }
 }
 

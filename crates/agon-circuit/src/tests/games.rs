@@ -189,3 +189,22 @@ pub fn shaky_walk() -> Circuit {
     let goals = vec![vec![], vec![(0, over), (20, !over), (100, at[6])]];
     b.finish(Outputs { legal, next, terminal: over, goals, percepts: vec![vec![], vec![]] })
 }
+
+/// A walk along so many fields, a step or none at a time: more base bits than fit into a word, each copied to the next.
+pub fn long_walk(n_fields: usize) -> Circuit {
+    let walker = role("walker", vec!["stay".into(), "step".into()]);
+    let base = (0..n_fields).map(|field| (format!("at {field}"), field == 0)).collect();
+    let mut b = Builder::new(vec![walker], base);
+    let [stay, step] = [b.input(0, 0), b.input(0, 1)];
+    let mut next = Vec::new();
+    for field in 0..n_fields {
+        let here = b.base(field);
+        let stays = b.and(here, stay);
+        let before = field.checked_sub(1).map_or(Signal::FALSE, |before| b.base(before));
+        let arrives = b.and(before, step);
+        next.push(b.or(stays, arrives));
+    }
+    let over = b.base(n_fields - 1);
+    let (legal, goals) = (vec![vec![Signal::TRUE; 2]], vec![vec![(0, !over), (100, over)]]);
+    b.finish(Outputs { legal, next, terminal: over, goals, percepts: vec![vec![]] })
+}
