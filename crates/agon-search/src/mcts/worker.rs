@@ -103,10 +103,16 @@ impl<P: Position> Worker<P> {
         let n_roles = facts.n_roles;
         let wants_batch = options.look_ahead || !options.needs_moves() && is_bulk(options);
         let policy = options.policy != PlayoutPolicy::Uniform;
+        let mut batch = if wants_batch { position.batch(seed) } else { None };
+        if let Some(batch) = &mut batch {
+            // The first use makes the code, which takes a while for large games: better now than when time is short.
+            batch.play_out(&[Order { state: position.state().clone(), n_playouts: 1 }], 1);
+            batch.expand(&[position.state()], &mut Children::new(n_roles));
+        }
         Worker {
             position: position.clone(),
             rng: Rng::seed_from_u64(seed),
-            batch: if wants_batch { position.batch(seed) } else { None },
+            batch,
             policy: policy.then(|| Policy::new(options.policy, options.choice, &facts)),
             us,
             at_once: options.leaves.at_once.max(1),
@@ -199,6 +205,9 @@ impl<P: Position> Worker<P> {
         loop {
             while guard.tree.nodes.len() >= options.max_nodes {
                 if guard.n_in_flight == 0 {
+                    if !guard.tree.is_recycled_by(self.deadline) {
+                        return;
+                    }
                     guard.tree.recycle(options.max_nodes / 2);
                 } else {
                     guard = freed.wait(guard).unwrap_or_else(PoisonError::into_inner);

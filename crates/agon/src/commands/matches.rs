@@ -49,11 +49,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         text => contest::specs("--players", text)?,
     };
     let n_given = specs.len();
-    let opened = open::open_for_match(
-        open::source(&args.game)?,
-        &args.play,
-        args.clocks.iterations.is_some(),
-    )?;
+    let opened =
+        open::open_for_match(open::source(&args.game)?, &args.play, args.clocks.iterations.is_some())?;
     let mut contest = Contest::new(opened, &args.game, specs, args.clocks.clone())?;
     let shape = contest.shape();
     let has_human = contest.players.iter().any(|(_, spec)| spec.kind == SpecKind::Human);

@@ -40,11 +40,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let opened = open::open_for_match(
-        open::source(&args.game)?,
-        &args.play,
-        args.clocks.iterations.is_some(),
-    )?;
+    let opened =
+        open::open_for_match(open::source(&args.game)?, &args.play, args.clocks.iterations.is_some())?;
     let shape = opened.run(contest::Laid).shape().clone();
     let players: Vec<Role> = shape.players().collect();
     let us = match &args.role {
