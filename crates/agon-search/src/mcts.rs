@@ -83,7 +83,7 @@ impl<P: Position> Search<P> for Mcts<P> {
             self.workers = seeds.map(|seed| Worker::new(position, us, &self.options, seed)).collect();
         }
         for worker in &mut self.workers {
-            worker.serve(us, budget);
+            worker.serve(us, budget, &self.options);
         }
         let mut tree = self.rooted_tree(position, us);
         if let Some(deadline) = budget.deadline

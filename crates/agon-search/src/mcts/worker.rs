@@ -140,8 +140,14 @@ impl<P: Position> Worker<P> {
     }
 
     /// Works for this role from now on, under this budget.
-    pub(super) fn serve(&mut self, us: Role, budget: &Budget) {
+    pub(super) fn serve(&mut self, us: Role, budget: &Budget, options: &MctsOptions) {
         self.us = us;
+        if budget.deadline.is_none() {
+            self.at_once = options.leaves.at_once.max(1);
+        } else if self.deadline.is_none() {
+            // Small rounds to begin with, until it is known how long they take.
+            self.at_once = 1;
+        }
         self.deadline = budget.deadline;
     }
 
@@ -160,7 +166,9 @@ impl<P: Position> Worker<P> {
         });
         let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
         // Lanes are filled again as often as there are leaves for them, and some playouts take twice the steps.
-        let fitting = 0.5 * left / step_seconds.max(1e-9);
+        let n_playouts: u64 = orders.iter().map(|order| order.n_playouts).sum();
+        let n_fills = (n_playouts as f64 / LANES).max(1.0);
+        let fitting = 0.5 * left / (step_seconds * n_fills).max(1e-9);
         (fitting as u64).clamp(FEW_STEPS, most.max(FEW_STEPS))
     }
 
