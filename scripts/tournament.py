@@ -70,7 +70,7 @@ def play(args, game, seats, number):
     if args.iterations:
         command += ["--iterations", str(args.iterations)]
     else:
-        start = args.start_clock if args.start_clock is not None else args.play_clock
+        start = args.start_clock if args.start_clock is not None else 2 * args.play_clock
         command += ["--play-clock", str(args.play_clock), "--start-clock", str(start)]
     told, done = lines(command)
     result = told[-1] if told and told[-1].get("type") == "result" else None

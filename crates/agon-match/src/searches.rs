@@ -65,8 +65,8 @@ impl<P: Position, S: Search<P>> Alone<P, S> {
 
 impl<P: Position, S: Search<P>> Search<P> for Alone<P, S> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let Some(other) = &mut self.other else { return self.puzzle.think(position, us, budget) };
-        let plan = self.puzzle.think(position, us, &part(budget, 3, 4));
+        let Some(other) = &mut self.other else { return self.puzzle.think(position, us, &by_nodes(budget)) };
+        let plan = self.puzzle.think(position, us, &by_nodes(&part(budget, 3, 4)));
         if plan.is_proven || plan.value >= *position.shape().payoffs.end() {
             return plan;
         }
@@ -75,6 +75,12 @@ impl<P: Position, S: Search<P>> Search<P> for Alone<P, S> {
         let has_plan = plan.lines.first().is_some_and(|line| !line.joints.is_empty());
         if has_plan && plan.value >= opinion.value { plan } else { opinion }
     }
+}
+
+/// Positions instead of iterations: only some of the ways to a plan make playouts.
+fn by_nodes(budget: &Budget) -> Budget {
+    let nodes = budget.iterations.map(|n| n.saturating_mul(NODES_PER_ITERATION));
+    Budget { nodes: nodes.or(budget.nodes), iterations: None, ..budget.clone() }
 }
 
 /// So many parts of what is left of a budget.
@@ -101,7 +107,7 @@ pub(crate) struct Perfect<S> {
     rng: Rng,
 }
 
-/// Positions that may be looked at for an iteration: the budget of a solver is counted in positions.
+/// Positions that may be looked at for an iteration, which is a playout elsewhere.
 const NODES_PER_ITERATION: u64 = 100;
 
 impl<S> Perfect<S> {
@@ -113,9 +119,7 @@ impl<S> Perfect<S> {
 
 impl<P: Position, S: Search<P>> Search<P> for Perfect<S> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let nodes = budget.iterations.map(|n| n.saturating_mul(NODES_PER_ITERATION));
-        let half = Budget { iterations: None, nodes: nodes.or(budget.nodes), ..part(budget, 2, 4) };
-        let Ok(solution) = solve(position, &half, &self.options) else {
+        let Ok(solution) = solve(position, &by_nodes(&part(budget, 2, 4)), &self.options) else {
             return self.other.think(position, us, &part(budget, 1, 1));
         };
         let value = solution.values[us.index()];

@@ -23,6 +23,7 @@ pub use options::{
 };
 
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Instant;
 
 use agon_game::{Position, Role};
 
@@ -82,9 +83,19 @@ impl<P: Position> Search<P> for Mcts<P> {
             self.workers = seeds.map(|seed| Worker::new(position, us, &self.options, seed)).collect();
         }
         for worker in &mut self.workers {
-            worker.serve(us, budget);
+            worker.serve(us, budget, &self.options);
         }
-        let tree = self.rooted_tree(position, us);
+        let mut tree = self.rooted_tree(position, us);
+        if let Some(deadline) = budget.deadline
+            && tree.nodes.len() > self.options.max_nodes / 4 * 3
+        {
+            // Room is better made now than when time is short.
+            let now = Instant::now();
+            let half = deadline.saturating_duration_since(now) / 2;
+            if tree.is_recycled_by(Some(now + half)) {
+                tree.recycle(self.options.max_nodes / 2);
+            }
+        }
         self.us = Some(us);
         let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0 };
         let shared = Mutex::new(shared);

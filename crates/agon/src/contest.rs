@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use agon_game::{Live, Role, Shape, Table};
 use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
@@ -12,11 +12,15 @@ use agon_match::{
     Board, Clocks, Event, Match, MatchOptions, Player, Record, Seat, Spec, SpecKind, Timing, auto, build,
     drive, role_seed, sample, view,
 };
+use agon_search::Budget;
 use agon_text::{Diagnostic, Source, render};
 
 use crate::clock;
 use crate::failure::Failure;
 use crate::outside::{Console, Human, Invitation, Program, WebPlayer};
+
+/// Enough for a player to get ready before the clock starts.
+const A_LONG_TIME: Duration = Duration::from_secs(3600);
 
 /// What is asked of a match on the command line.
 #[derive(clap::Args, Clone, Debug)]
@@ -241,7 +245,14 @@ impl GdlTask for Seating<'_> {
             let own_view = || view(start.clone(), role, seed);
             let player: Box<dyn Player> = match &spec.kind {
                 SpecKind::BuiltIn(..) => {
-                    build(spec, start.clone(), role, seed).expect("a player of our own can be built")
+                    let player = build(spec, start.clone(), role, seed);
+                    let mut player = player.expect("a player of our own can be built");
+                    if let Timing::Margin(_) = contest.timing(spec) {
+                        // As the rules are compiled before the clock starts, so is what the player makes of them.
+                        let deadline = Some(Instant::now() + A_LONG_TIME);
+                        let _ = player.prepare(&Budget { deadline, ..Budget::iterations(1) });
+                    }
+                    player
                 }
                 SpecKind::Human => {
                     let console = Arc::clone(&contest.console);

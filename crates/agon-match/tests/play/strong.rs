@@ -60,7 +60,7 @@ fn small_games_are_played_perfectly() {
 fn puzzles_are_solved() {
     for name in ["hanoi", "eight-puzzle", "lights-out"] {
         let start = circuit(name);
-        let played = play(name, &start, &["auto"], 500, 1);
+        let played = play(name, &start, &["auto"], 2000, 1);
         assert_eq!(goals(&played), [100.0], "{name}");
     }
 }

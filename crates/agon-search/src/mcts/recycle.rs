@@ -1,15 +1,35 @@
 //! Making room: positions that matter least are forgotten, and the arenas are packed.
 
+use std::time::Instant;
+
 use agon_game::Position;
 use hashbrown::HashTable;
 
 use super::number::mix;
 use super::tree::{Kind, NodeId, Tree};
 
+/// What making room takes for a position, before that is known.
+const SECONDS_PER_NODE: f64 = 3e-7;
+
 impl<P: Position> Tree<P> {
     /// Keeps at most so many positions: those that can be reached from the root, by positions that are kept, and of those the
     /// most visited ones. What moves were worth is kept where the moves are; only where they lead is forgotten.
     pub(super) fn recycle(&mut self, n_kept: usize) {
+        let began = Instant::now();
+        self.forget(n_kept);
+        self.recycle_seconds = began.elapsed().as_secs_f64();
+    }
+
+    /// Whether making room is likely to be done by then.
+    pub(super) fn is_recycled_by(&self, deadline: Option<Instant>) -> bool {
+        deadline.is_none_or(|deadline| {
+            let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+            let guess = self.nodes.len() as f64 * SECONDS_PER_NODE;
+            left > if self.recycle_seconds > 0.0 { 1.5 * self.recycle_seconds } else { guess }
+        })
+    }
+
+    fn forget(&mut self, n_kept: usize) {
         let mut sparse: Vec<(NodeId, NodeId)> =
             self.sparse.iter().map(|entry| (entry.node, entry.child)).collect();
         sparse.sort_unstable_by_key(|&(node, _)| node.0);

@@ -218,6 +218,8 @@ pub(super) struct Tree<P: Position> {
     pub(super) has_mixes: bool,
     pub(super) has_amaf: bool,
     pub(super) last_stamp: u32,
+    /// What making room took the last time; 0 if there was no need yet.
+    pub(super) recycle_seconds: f64,
 }
 
 impl<P: Position> Tree<P> {
@@ -250,6 +252,7 @@ impl<P: Position> Tree<P> {
             has_mixes: matches!(options.simultaneous, Simultaneous::RegretMatching { .. }),
             has_amaf: options.amaf != Amaf::Off,
             last_stamp: 0,
+            recycle_seconds: 0.0,
         }
     }
 

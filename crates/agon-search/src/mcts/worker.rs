@@ -103,10 +103,16 @@ impl<P: Position> Worker<P> {
         let n_roles = facts.n_roles;
         let wants_batch = options.look_ahead || !options.needs_moves() && is_bulk(options);
         let policy = options.policy != PlayoutPolicy::Uniform;
+        let mut batch = if wants_batch { position.batch(seed) } else { None };
+        if let Some(batch) = &mut batch {
+            // The first use makes the code, which takes a while for large games: better now than when time is short.
+            batch.play_out(&[Order { state: position.state().clone(), n_playouts: 1 }], 1);
+            batch.expand(&[position.state()], &mut Children::new(n_roles));
+        }
         Worker {
             position: position.clone(),
             rng: Rng::seed_from_u64(seed),
-            batch: if wants_batch { position.batch(seed) } else { None },
+            batch,
             policy: policy.then(|| Policy::new(options.policy, options.choice, &facts)),
             us,
             at_once: options.leaves.at_once.max(1),
@@ -134,8 +140,14 @@ impl<P: Position> Worker<P> {
     }
 
     /// Works for this role from now on, under this budget.
-    pub(super) fn serve(&mut self, us: Role, budget: &Budget) {
+    pub(super) fn serve(&mut self, us: Role, budget: &Budget, options: &MctsOptions) {
         self.us = us;
+        if budget.deadline.is_none() {
+            self.at_once = options.leaves.at_once.max(1);
+        } else if self.deadline.is_none() {
+            // Small rounds to begin with, until it is known how long they take.
+            self.at_once = 1;
+        }
         self.deadline = budget.deadline;
     }
 
@@ -154,7 +166,9 @@ impl<P: Position> Worker<P> {
         });
         let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
         // Lanes are filled again as often as there are leaves for them, and some playouts take twice the steps.
-        let fitting = 0.5 * left / step_seconds.max(1e-9);
+        let n_playouts: u64 = orders.iter().map(|order| order.n_playouts).sum();
+        let n_fills = (n_playouts as f64 / LANES).max(1.0);
+        let fitting = 0.5 * left / (step_seconds * n_fills).max(1e-9);
         (fitting as u64).clamp(FEW_STEPS, most.max(FEW_STEPS))
     }
 
@@ -199,6 +213,9 @@ impl<P: Position> Worker<P> {
         loop {
             while guard.tree.nodes.len() >= options.max_nodes {
                 if guard.n_in_flight == 0 {
+                    if !guard.tree.is_recycled_by(self.deadline) {
+                        return;
+                    }
                     guard.tree.recycle(options.max_nodes / 2);
                 } else {
                     guard = freed.wait(guard).unwrap_or_else(PoisonError::into_inner);

@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// Playouts inside the default search, on one thread, beside those of the bare lanes engine: the same as --engine search
     #[arg(long, conflicts_with = "engine")]
     search: bool,
+    /// Playouts from each leaf of the search, instead of the default
+    #[arg(long, value_name = "N")]
+    per_leaf: Option<u32>,
     /// How long to measure each
     #[arg(long, default_value_t = 5.0)]
     seconds: f64,
@@ -176,6 +179,9 @@ fn elsewhere(game: &str, engine: Measured, input: &str, args: &Args) -> Result<V
         [max_steps, "--"],
     ];
     let mut command: Vec<OsString> = command.into_iter().flatten().map(OsString::from).collect();
+    if let Some(n) = args.per_leaf {
+        command.splice(1..1, ["--per-leaf".into(), n.to_string().into()]);
+    }
     command.push(game.into());
     match fresh::run(&command, input)? {
         Outcome::Answered(result) => Ok(result),

@@ -161,7 +161,9 @@ fn search(compiled: &Compiled, began: &Began, time: Duration, args: &Args) -> Ra
     let (mut n_playouts, mut seconds, mut seed) = (0, 0.0, args.seed);
     let began = Instant::now();
     while let Some(us) = us.filter(|_| began.elapsed() < time && !start.is_terminal()) {
-        let mut search = Mcts::new(MctsOptions::default(), seed);
+        let mut options = MctsOptions::default();
+        options.leaves.playouts = args.per_leaf.unwrap_or(options.leaves.playouts);
+        let mut search = Mcts::new(options, seed);
         search.think(&mut start, us, &Budget::iterations(WARM_UP));
         let (left, at) = (time.saturating_sub(began.elapsed()), Instant::now());
         let cpu = cpu_seconds();
