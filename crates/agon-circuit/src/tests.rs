@@ -2,6 +2,7 @@
 
 mod batch;
 mod games;
+mod groups;
 mod random;
 
 use std::sync::Arc;

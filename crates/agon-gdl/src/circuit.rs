@@ -1,13 +1,14 @@
 //! A finite game as a circuit: the rules grounded, every ground atom a signal.
 
+mod candidates;
 mod order;
 
 use std::time::Instant;
 
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_logic::{
-    AtomId, GroundLimits, GroundProgram, PredicateId, Refusal, RefusalKind, TermId, ground, materialise,
-    split,
+    AtomId, GroundLimits, GroundProgram, PredicateId, Refusal, RefusalKind, TermId, demand, ground,
+    materialise, merge, split,
 };
 
 use crate::interpreter::Game;
@@ -26,7 +27,9 @@ pub struct CircuitLimits {
 
 impl Default for CircuitLimits {
     fn default() -> CircuitLimits {
-        CircuitLimits { ground: GroundLimits::default(), gates: 40_000_000 }
+        // 12 M: twice the largest that public sheets need (linesOfAction, 6.4 M). Optimising takes many seconds per million,
+        // and a step by so large a circuit is no faster than one by the rules.
+        CircuitLimits { ground: GroundLimits::default(), gates: 12_000_000 }
     }
 }
 
@@ -38,6 +41,8 @@ pub struct GroundGame {
     pub n_atoms: usize,
     /// Rule instances.
     pub n_rules: usize,
+    /// Groups of base bits of which perhaps at most one is true at a time: for [`agon_circuit::prove_groups`].
+    pub candidates: Vec<Vec<usize>>,
 }
 
 /// Where the relations that matter are in the program.
@@ -71,17 +76,43 @@ impl Game {
         let roots = [r.terminal, r.legal, r.goal, r.next, r.sees, r.init];
         let feeds = [(r.init, r.state), (r.next, r.state), (r.legal, r.moves)];
         let mut program = compiled.program;
+        merge(&mut program);
+        materialise(&mut program, &self.bank, &roots);
+        demand(&mut program, &self.bank, &roots);
         split(&mut program);
         materialise(&mut program, &self.bank, &roots);
         let program = ground(program, &self.bank, &feeds, &roots, &limits.ground)?;
-        let circuit = Wiring::new(self, &program, &relations).wire(limits)?;
-        Ok(GroundGame { circuit, n_atoms: program.n_atoms(), n_rules: program.n_rules() })
+        let wiring = Wiring::new(self, &program, &relations);
+        let circuit = wiring.wire(limits)?;
+        let candidates = candidates::candidates(&self.bank, &wiring.base, &circuit.initial);
+        Ok(GroundGame { circuit, n_atoms: program.n_atoms(), n_rules: program.n_rules(), candidates })
     }
 
     /// Why a game could not be made into a circuit, for people.
     pub fn refusal_text(&self, refusal: &Refusal) -> String {
         self.fault(refusal).to_string()
     }
+}
+
+/// At least one holds. The tree is that of the signals' numbers as binary words, so that lists that differ in few
+/// signals share all but a few gates; rules that are the same for "all squares but one" are like that.
+fn any(builder: &mut Builder, ways: &mut Vec<Signal>) -> Signal {
+    ways.sort_unstable();
+    ways.dedup();
+    if ways.len() < 8 {
+        return builder.or_all(ways);
+    }
+    fn tree(builder: &mut Builder, ways: &[Signal]) -> Signal {
+        let (first, last) = (ways[0].literal(), ways[ways.len() - 1].literal());
+        if ways.len() == 1 {
+            return ways[0];
+        }
+        let bit = (first ^ last).ilog2();
+        let half = ways.partition_point(|way| way.literal() >> bit == first >> bit);
+        let (low, high) = (tree(builder, &ways[..half]), tree(builder, &ways[half..]));
+        builder.or(low, high)
+    }
+    tree(builder, ways)
 }
 
 struct Wiring<'a> {
@@ -189,7 +220,7 @@ impl<'a> Wiring<'a> {
             conditions.extend(rule.negative().map(|n| !signals[n.0 as usize]));
             ways.push(builder.and_all(&conditions));
         }
-        builder.or_all(&ways)
+        any(builder, &mut ways)
     }
 
     /// The least fixpoint of atoms that depend on each other: started from false, each derivation is no longer than

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_circuit::optimise::{PassReport, optimise};
-use agon_circuit::{Circuit, ScalarCircuit, Turns, prove_turns};
+use agon_circuit::{Circuit, ScalarCircuit, Turns, prove_groups, prove_turns};
 use agon_game::{Hidden, Position as _, Role, Shape};
 use agon_logic::Refusal;
 
@@ -61,6 +61,8 @@ pub struct Compiled {
     pub n_rules: usize,
     /// Who waits when, if the players provably take turns.
     pub turns: Option<Turns>,
+    /// Groups of base bits of which provably at most one is true at every reachable state.
+    pub groups: Vec<Vec<usize>>,
     /// What each pass of the optimiser saved.
     pub passes: Vec<PassReport>,
     /// Time to ground.
@@ -109,11 +111,17 @@ impl Game {
         let n_raw_gates = ground.circuit.n_gates();
         let (circuit, passes) = optimise(&ground.circuit);
         let turns = prove_turns(&circuit);
+        // Some are proved more easily before optimisation and some after it; either proof is a proof.
+        let mut groups = prove_groups(&ground.circuit, ground.candidates.clone());
+        groups.extend(prove_groups(&circuit, ground.candidates));
+        groups.sort();
+        groups.dedup();
         let shape = Shape { turn_taking: turns.is_some(), ..self.shape().clone() };
         Ok(Compiled {
             circuit: Arc::new(circuit),
             shape,
             turns,
+            groups,
             n_raw_gates,
             n_atoms: ground.n_atoms,
             n_rules: ground.n_rules,

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::limits::{Limits, Refusal, RefusalKind};
+use crate::made::Made;
 use crate::plan::{Build, Call, Match, PlannedRule, Plans, ProcedureId, Question, Scan, Step, Take};
 use crate::program::{Level, PredicateId};
 use crate::relation::{END, Relation};
 use crate::table::{Status, Table};
 use crate::term::TermRefusal;
-use crate::{TermBank, TermId};
+use crate::{Symbol, TermBank, TermId};
 
 /// Answers questions about one program. Owned by one thread; the plans and the terms are shared.
 #[derive(Clone)]
@@ -28,6 +29,7 @@ pub struct Engine {
 #[derive(Clone)]
 struct Work {
     bank: Arc<TermBank>,
+    made: Made,
     relations: Vec<Relation>,
     tables: Vec<Table>,
     /// Tables with entries that must go when the state changes, or the moves.
@@ -72,6 +74,7 @@ impl Engine {
         let tables = plans.procedures.iter().map(|p| Table::new(p.n_inputs, p.n_outputs)).collect();
         let work = Work {
             bank,
+            made: Made::new(),
             relations,
             tables,
             dirty: [Vec::new(), Vec::new()],
@@ -470,33 +473,42 @@ impl Work {
     }
 
     #[inline]
-    fn build(&self, build: &Build, rule: &PlannedRule, base: usize) -> Result<u32, Refusal> {
+    fn build(&mut self, build: &Build, rule: &PlannedRule, base: usize) -> Result<u32, Refusal> {
         match build {
             Build::Slot(slot) => Ok(self.slots[base + *slot as usize]),
             Build::Constant(id) => Ok(id.raw()),
-            Build::Make(symbol, parts) => {
-                let mut arguments = [TermId::from_raw(0); 8];
-                let made = if parts.len() <= arguments.len() {
-                    for (place, part) in arguments.iter_mut().zip(parts) {
-                        *place = TermId::from_raw(self.build(part, rule, base)?);
-                    }
-                    self.bank.term(*symbol, &arguments[..parts.len()])
-                } else {
-                    let arguments: Vec<TermId> = parts
-                        .iter()
-                        .map(|part| self.build(part, rule, base).map(TermId::from_raw))
-                        .collect::<Result<_, _>>()?;
-                    self.bank.term(*symbol, &arguments)
-                };
-                made.map(TermId::raw).map_err(|refusal| Refusal {
-                    kind: match refusal {
-                        TermRefusal::Depth => RefusalKind::TermDepth,
-                        TermRefusal::Full => RefusalKind::Bytes,
-                    },
-                    origin: Some(rule.origin),
-                })
-            }
+            Build::Make(symbol, parts) => self.make(*symbol, parts, rule, base),
         }
+    }
+
+    // Apart from `build`, so that the two cases without a call of that one are inlined.
+    fn make(
+        &mut self,
+        symbol: Symbol,
+        parts: &[Build],
+        rule: &PlannedRule,
+        base: usize,
+    ) -> Result<u32, Refusal> {
+        let mut arguments = [TermId::from_raw(0); 8];
+        let made = if parts.len() <= arguments.len() {
+            for (place, part) in arguments.iter_mut().zip(parts) {
+                *place = TermId::from_raw(self.build(part, rule, base)?);
+            }
+            self.made.term(&self.bank, symbol, &arguments[..parts.len()])
+        } else {
+            let arguments: Vec<TermId> = parts
+                .iter()
+                .map(|part| self.build(part, rule, base).map(TermId::from_raw))
+                .collect::<Result<_, _>>()?;
+            self.made.term(&self.bank, symbol, &arguments)
+        };
+        made.map(TermId::raw).map_err(|refusal| Refusal {
+            kind: match refusal {
+                TermRefusal::Depth => RefusalKind::TermDepth,
+                TermRefusal::Full => RefusalKind::Bytes,
+            },
+            origin: Some(rule.origin),
+        })
     }
 
     fn check_limits(&self, rule: &PlannedRule) -> Result<(), Refusal> {

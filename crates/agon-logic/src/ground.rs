@@ -5,7 +5,9 @@
 //! for everything that can become true, and perhaps for more. Evaluated semi-naively: in each round every rule is
 //! tried once for each condition that has new rows, so no instance is found twice.
 
+mod demand;
 mod join;
+mod merge;
 mod split;
 
 use std::time::Instant;
@@ -15,7 +17,9 @@ use crate::plan::prepare::{Prepared, prepare};
 use crate::program::{Goal, Level, PredicateId, Program};
 use crate::relation::{END, IndexSpec, Path, Relation};
 use crate::{TermBank, TermId};
+pub use demand::demand;
 use join::{Join, joins};
+pub use merge::merge;
 pub use split::split;
 
 /// What grounding may cost.
@@ -144,6 +148,8 @@ pub fn ground(
         bank,
         limits,
         is_static,
+        is_demand: prepared.program.predicates.iter().map(|p| p.is_demand).collect(),
+        n_demanded: 0,
         feeds_to: vec![Vec::new(); n],
         program: GroundProgram {
             relations: Vec::new(),
@@ -159,6 +165,8 @@ pub fn ground(
         mention_places: Vec::new(),
         visible: vec![(0, 0); n],
         slots: Vec::new(),
+        key: Vec::new(),
+        last_head: (usize::MAX, Vec::new(), 0),
         rows: Vec::new(),
         n_steps: 0,
     };
@@ -193,6 +201,9 @@ struct Grounder<'a> {
     bank: &'a TermBank,
     limits: &'a GroundLimits,
     is_static: Vec<bool>,
+    /// Relations that say what is asked for: their rows are no atoms.
+    is_demand: Vec<bool>,
+    n_demanded: usize,
     feeds_to: Vec<Vec<PredicateId>>,
     program: GroundProgram,
     /// Atoms that stand in negated conditions, by relation.
@@ -204,6 +215,10 @@ struct Grounder<'a> {
     /// By relation: rows below the first number are old, below the second visible in this round.
     visible: Vec<(u32, u32)>,
     slots: Vec<u32>,
+    /// Room for a key or a row.
+    key: Vec<u32>,
+    /// The head of the last instance: relation, arguments and atom.
+    last_head: (usize, Vec<u32>, u32),
     /// The rows of the conditions of the rule being tried.
     rows: Vec<u32>,
     n_steps: u64,
@@ -232,6 +247,10 @@ impl Grounder<'_> {
             }
             for row in facts {
                 let row: Vec<u32> = row.iter().map(|term| term.raw()).collect();
+                if self.is_demand[index] {
+                    self.ask(index, &row, u32::MAX)?;
+                    continue;
+                }
                 let atom = self.atom(index, &row, u32::MAX)?;
                 self.program.always[atom as usize] = true;
             }
@@ -328,8 +347,14 @@ impl Grounder<'_> {
     }
 
     fn first(&mut self, scan: &crate::plan::Scan, origin: u32) -> Result<u32, Refusal> {
-        let key: Vec<u32> = scan.key.iter().map(|b| self.build(b, origin)).collect::<Result<_, _>>()?;
-        Ok(self.program.relations[scan.relation].first(scan.index, &key, self.bank))
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        for part in &scan.key {
+            key.push(self.build(part, origin)?);
+        }
+        let row = self.program.relations[scan.relation].first(scan.index, &key, self.bank);
+        self.key = key;
+        Ok(row)
     }
 
     fn take(&mut self, scan: &crate::plan::Scan, row: u32) -> bool {
@@ -363,9 +388,23 @@ impl Grounder<'_> {
 
     /// All conditions are met: enters the instance.
     fn emit(&mut self, join: &Join) -> Result<(), Refusal> {
-        let head: Vec<u32> =
-            join.head.iter().map(|b| self.build(b, join.origin)).collect::<Result<_, _>>()?;
-        let head = self.atom(join.head_predicate, &head, join.origin)?;
+        let mut row = std::mem::take(&mut self.key);
+        row.clear();
+        for part in &join.head {
+            row.push(self.build(part, join.origin)?);
+        }
+        if self.is_demand[join.head_predicate] {
+            let asked = self.ask(join.head_predicate, &row, join.origin);
+            self.key = row;
+            return asked;
+        }
+        // As a rule many instances in a row have the same head.
+        if self.last_head.0 != join.head_predicate || self.last_head.1 != row {
+            let head = self.atom(join.head_predicate, &row, join.origin)?;
+            self.last_head = (join.head_predicate, row.clone(), head);
+        }
+        self.key = row;
+        let head = self.last_head.2;
         if self.program.always[head as usize] {
             return Ok(());
         }
@@ -373,6 +412,10 @@ impl Grounder<'_> {
         let n_negative = u32::try_from(join.negative.len()).expect("fewer than 2^32 conditions");
         self.program.rules.extend([head, join.origin, 0, n_negative]);
         for (position, &row) in self.rows.iter().enumerate() {
+            // That it is asked for is no condition.
+            if self.is_demand[join.positive[position]] {
+                continue;
+            }
             let atom = self.program.atoms_of[join.positive[position]][row as usize];
             if !self.program.always[atom as usize] {
                 self.program.rules.push(atom);
@@ -381,9 +424,13 @@ impl Grounder<'_> {
         let n_positive = self.program.rules.len() - start - 4;
         self.program.rules[start + 2] = u32::try_from(n_positive).expect("fewer than 2^32 conditions");
         for (predicate, arguments) in &join.negative {
-            let row: Vec<u32> =
-                arguments.iter().map(|b| self.build(b, join.origin)).collect::<Result<_, _>>()?;
+            let mut row = std::mem::take(&mut self.key);
+            row.clear();
+            for part in arguments {
+                row.push(self.build(part, join.origin)?);
+            }
             let mention = self.mention(*predicate, &row);
+            self.key = row;
             self.program.rules.push(mention);
         }
         if n_positive == 0 && n_negative == 0 {
@@ -393,13 +440,26 @@ impl Grounder<'_> {
             self.program.starts.push(start);
         }
         let limits = self.limits;
-        let bytes = self.program.rules.len() * 4 + self.program.places.len() * 64;
+        let bytes = self.program.rules.len() * 4 + (self.program.places.len() + self.n_demanded) * 64;
         let kind = if self.program.starts.len() > limits.rules || bytes > limits.bytes {
             RefusalKind::Bytes
         } else {
             return Ok(());
         };
         Err(Refusal { kind, origin: Some(join.origin) })
+    }
+
+    /// Enters a row of what is asked for.
+    fn ask(&mut self, predicate: usize, row: &[u32], origin: u32) -> Result<(), Refusal> {
+        let relation = &mut self.program.relations[predicate];
+        if relation.first(WHOLE_ROW, row, self.bank) == END {
+            relation.grow(row, self.bank);
+            self.n_demanded += 1;
+            if self.program.places.len() + self.n_demanded > self.limits.atoms {
+                return Err(Refusal { kind: RefusalKind::Facts, origin: Some(origin) });
+            }
+        }
+        Ok(())
     }
 
     /// The atom with these arguments, entered if it is new, and carried over where it feeds.

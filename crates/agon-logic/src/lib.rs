@@ -35,7 +35,9 @@
 mod engine;
 mod ground;
 mod limits;
+mod made;
 mod materialise;
+mod order;
 mod plan;
 mod program;
 mod relation;
@@ -47,9 +49,10 @@ mod term;
 mod tests;
 
 pub use engine::{Answers, Engine};
-pub use ground::{AtomId, GroundLimits, GroundProgram, GroundRule, ground, split};
+pub use ground::{AtomId, GroundLimits, GroundProgram, GroundRule, demand, ground, merge, split};
 pub use limits::{Limits, Refusal, RefusalKind};
 pub use materialise::materialise;
+pub use order::TermOrder;
 pub use plan::{Entry, PlanRefusal, Plans, Question};
 pub use program::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule};
 pub use symbol::Symbol;

@@ -83,6 +83,8 @@ pub(crate) struct Predicate {
     pub(crate) rules: Vec<u32>,
     /// Rows of a static given relation.
     pub(crate) rows: Vec<Vec<TermId>>,
+    /// Whether its rows say only what is asked for, so that a condition on it limits a search but tells nothing.
+    pub(crate) is_demand: bool,
 }
 
 /// Relations and the rules between them.
@@ -95,12 +97,25 @@ pub struct Program {
 impl Program {
     /// A relation that rules derive. Without rules it is empty.
     pub fn derived(&mut self, arity: usize) -> PredicateId {
-        self.add(Predicate { arity, given: None, rules: Vec::new(), rows: Vec::new() })
+        self.add(Predicate { arity, given: None, rules: Vec::new(), rows: Vec::new(), is_demand: false })
+    }
+
+    /// A derived relation whose rows say only what is asked for.
+    pub(crate) fn demanded(&mut self, arity: usize) -> PredicateId {
+        let demand = self.derived(arity);
+        self.predicates[demand.index()].is_demand = true;
+        demand
     }
 
     /// A relation whose rows are set from outside.
     pub fn given(&mut self, arity: usize, level: Level) -> PredicateId {
-        self.add(Predicate { arity, given: Some(level), rules: Vec::new(), rows: Vec::new() })
+        self.add(Predicate {
+            arity,
+            given: Some(level),
+            rules: Vec::new(),
+            rows: Vec::new(),
+            is_demand: false,
+        })
     }
 
     fn add(&mut self, predicate: Predicate) -> PredicateId {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod budgets;
+mod grounding;
 mod judge;
 mod negation;
 mod programs;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Fault, Position, Role, Shape};
-use agon_logic::{Engine, Refusal, TermBank, TermId};
+use agon_logic::{Engine, Refusal, TermBank, TermId, TermOrder};
 
 use super::game::{Game, GoalPolicy};
 
@@ -55,6 +55,7 @@ impl State {
 pub struct Interpreter {
     pub(super) game: Arc<Game>,
     pub(super) engine: RefCell<Engine>,
+    order: RefCell<TermOrder>,
     state: State,
     standing: OnceCell<Standing>,
     goals: OnceCell<Vec<Vec<i64>>>,
@@ -81,6 +82,7 @@ impl Interpreter {
         let mut position = Interpreter {
             game,
             engine: RefCell::new(engine),
+            order: RefCell::default(),
             state: state.clone(),
             standing: OnceCell::new(),
             goals: OnceCell::new(),
@@ -149,7 +151,7 @@ impl Interpreter {
     fn work_out_standing(&self) -> Result<Standing, Refusal> {
         let game = &self.game;
         let mut engine = self.engine.borrow_mut();
-        let mut legal = vec![Vec::new(); game.roles.len()];
+        let mut legal: Vec<Vec<TermId>> = vec![Vec::new(); game.roles.len()];
         let mut terminal = engine.holds(game.questions.terminal, &[])?;
         let mut fault = None;
         if !terminal {
@@ -157,7 +159,7 @@ impl Interpreter {
             for i in 0..answers.len() {
                 let role = answers.get(i, 0);
                 if let Some(role) = game.roles.iter().position(|&r| r == role) {
-                    legal[role].push(Move(answers.get(i, 1)));
+                    legal[role].push(answers.get(i, 1));
                 }
             }
             if let Some(idle) = legal.iter().position(Vec::is_empty) {
@@ -165,10 +167,10 @@ impl Interpreter {
                 terminal = true;
                 legal.iter_mut().for_each(Vec::clear);
             }
-            for moves in &mut legal {
-                moves.sort_unstable_by(|a, b| game.bank.compare(a.0, b.0, &game.rank));
-            }
+            let mut order = self.order.borrow_mut();
+            legal.iter_mut().for_each(|moves| order.sort(moves, &game.bank, &game.rank));
         }
+        let legal = legal.into_iter().map(|moves| moves.into_iter().map(Move).collect()).collect();
         Ok(Standing { terminal, legal, fault })
     }
 

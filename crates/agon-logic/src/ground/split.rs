@@ -4,6 +4,9 @@
 //! its own over the variables it shares with the rest. Done again and again this is a tree decomposition of the
 //! rule, by the order in which variables are removed, least first. Instances then multiply within a part, not
 //! across the whole rule.
+//!
+//! Negated conditions and differences bind nothing. Where a part has one on variables that only the rest binds, the
+//! part gets a demand: the values that the whole rule asks of it.
 
 use crate::program::{Atom, Goal, Pattern, Program, Rule};
 
@@ -26,6 +29,8 @@ struct Part {
     goals: Vec<usize>,
     /// The variables shared with the rest.
     shared: Vec<u32>,
+    /// Whether its own positive conditions bind all its variables.
+    is_safe: bool,
 }
 
 fn part_to_cut(rule: &Rule) -> Option<Part> {
@@ -51,9 +56,10 @@ fn part_to_cut(rule: &Rule) -> Option<Part> {
         }));
         goals.sort_unstable();
         let n_inside = inside.iter().filter(|&&inside| inside).count();
-        if goals.len() == rule.body.len() || n_inside >= n_used || !is_sound(rule, &goals, &variables) {
+        if goals.len() == rule.body.len() || n_inside >= n_used || !hangs_together(rule, &goals, &variables) {
             continue;
         }
+        let is_safe = inside == positive_inside(rule, &goals, &variables);
         let is_shared = |w: u32| {
             in_head[w as usize]
                 || (0..rule.body.len()).any(|g| !goals.contains(&g) && variables[g].contains(&w))
@@ -65,7 +71,7 @@ fn part_to_cut(rule: &Rule) -> Option<Part> {
             continue;
         }
         if best.as_ref().is_none_or(|(least, _)| n_inside < *least) {
-            best = Some((n_inside, Part { goals, shared }));
+            best = Some((n_inside, Part { goals, shared, is_safe }));
         }
     }
     best.map(|(_, part)| part)
@@ -81,17 +87,20 @@ fn inside(goals: &[usize], variables: &[Vec<u32>], n: usize) -> Vec<bool> {
     inside
 }
 
-/// Whether a part can stand alone: its positive conditions bind all its variables and hang together, so that it
-/// does not multiply things that have nothing to do with each other.
-fn is_sound(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> bool {
+/// The variables that the positive conditions among `goals` bind.
+fn positive_inside(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> Vec<bool> {
+    let positive = goals.iter().copied().filter(|&goal| matches!(rule.body[goal], Goal::Holds(_)));
+    inside(&positive.collect::<Vec<_>>(), variables, rule.n_variables as usize)
+}
+
+/// Whether the positive conditions of a part hang together, so that it does not multiply things that have nothing to
+/// do with each other.
+fn hangs_together(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> bool {
     let positive: Vec<usize> =
         goals.iter().copied().filter(|&goal| matches!(rule.body[goal], Goal::Holds(_))).collect();
     let Some(&first) = positive.first() else { return false };
     let n = rule.n_variables as usize;
-    let (all, bound) = (inside(goals, variables, n), inside(&positive, variables, n));
-    if all != bound {
-        return false;
-    }
+    let bound = inside(&positive, variables, n);
     let mut reached = inside(&[first], variables, n);
     loop {
         let mut grew = false;
@@ -111,7 +120,10 @@ fn is_sound(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> bool {
 
 fn cut(program: &mut Program, index: usize, part: &Part) {
     let arguments: Vec<Pattern> = part.shared.iter().map(|&v| Pattern::Variable(v)).collect();
-    let predicate = program.derived(arguments.len());
+    let is_demand = program.predicates[program.rules[index].head.predicate.index()].is_demand;
+    let predicate =
+        if is_demand { program.demanded(arguments.len()) } else { program.derived(arguments.len()) };
+    let demand = (!part.is_safe).then(|| demand_of(program, index, part));
     let whole = &mut program.rules[index];
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for (goal, condition) in std::mem::take(&mut whole.body).into_iter().enumerate() {
@@ -119,6 +131,7 @@ fn cut(program: &mut Program, index: usize, part: &Part) {
     }
     outside.insert(0, Goal::Holds(Atom { predicate, arguments: arguments.clone() }));
     whole.body = outside;
+    inside.extend(demand);
     let rule = Rule {
         head: Atom { predicate, arguments },
         body: inside,
@@ -126,6 +139,22 @@ fn cut(program: &mut Program, index: usize, part: &Part) {
         origin: whole.origin,
     };
     program.rule(rule);
+}
+
+/// A condition that says which values of its shared variables a part is asked for: those for which all positive
+/// conditions of the whole rule hold.
+fn demand_of(program: &mut Program, index: usize, part: &Part) -> Goal {
+    let demand = program.demanded(part.shared.len());
+    let arguments: Vec<Pattern> = part.shared.iter().map(|&v| Pattern::Variable(v)).collect();
+    let whole = &program.rules[index];
+    let asking = Rule {
+        head: Atom { predicate: demand, arguments: arguments.clone() },
+        body: whole.body.iter().filter(|goal| matches!(goal, Goal::Holds(_))).cloned().collect(),
+        n_variables: whole.n_variables,
+        origin: whole.origin,
+    };
+    program.rule(asking);
+    Goal::Holds(Atom { predicate: demand, arguments })
 }
 
 fn variables_of(goal: &Goal) -> Vec<u32> {
