@@ -12,12 +12,14 @@ pub struct SearchPlayer<P, S> {
     position: P,
     role: Role,
     search: S,
+    /// How long after its deadline the search came back lately: on a busy machine nobody runs when they want to.
+    lag: Duration,
 }
 
 impl<P: Notation, S: Search<P>> SearchPlayer<P, S> {
     /// A player of the role in a match that begins where `start` stands.
     pub fn new(start: P, role: Role, search: S) -> SearchPlayer<P, S> {
-        SearchPlayer { position: start, role, search }
+        SearchPlayer { position: start, role, search, lag: Duration::ZERO }
     }
 }
 
@@ -35,7 +37,16 @@ impl<P: Notation, S: Search<P>> Player for SearchPlayer<P, S> {
             [] => Err(Lapse::Broken("as far as the player knows, the game has ended".to_owned())),
             [only] => Ok(Choice { text: self.position.move_text(only), thought: None }),
             [_, _, ..] => {
-                let report = self.search.think(&mut self.position, self.role, budget);
+                let deadline = budget.deadline.map(|deadline| {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    deadline - self.lag.min(left / 4)
+                });
+                let hurried = Budget { deadline, ..budget.clone() };
+                let report = self.search.think(&mut self.position, self.role, &hurried);
+                if let Some(deadline) = deadline {
+                    let over = Instant::now().saturating_duration_since(deadline);
+                    self.lag = over.max(self.lag * 3 / 4);
+                }
                 let thought = Thought::new(&report, &self.position);
                 Ok(Choice { text: self.position.move_text(&report.best), thought: Some(thought) })
             }

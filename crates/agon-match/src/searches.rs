@@ -8,7 +8,7 @@ use agon_search::{Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
 /// Monte Carlo tree search with as many threads as suit the budget of its first move: under a clock two if there are so
-/// many processors, and one where iterations are counted, so that the match can be repeated.
+/// many processors and players take turns, and one where iterations are counted, so that the match can be repeated.
 pub(crate) struct Fitted<P: Position> {
     options: MctsOptions,
     seed: u64,
@@ -30,9 +30,11 @@ impl<P: Position> Search<P> for Fitted<P> {
         let (options, seed) = (&self.options, self.seed);
         let search = self.search.get_or_insert_with(|| {
             let n_processors = || std::thread::available_parallelism().map_or(1, usize::from);
+            // Where several think at the same time, the processors are busy as it is.
+            let is_alone = position.shape().turn_taking || position.shape().players().count() == 1;
             let threads = match (options.threads, budget.deadline) {
-                (0, Some(_)) => n_processors().min(MAX_THREADS),
-                (0, None) => 1,
+                (0, Some(_)) if is_alone => n_processors().min(MAX_THREADS),
+                (0, _) => 1,
                 (n, _) => n,
             };
             Mcts::new(MctsOptions { threads, ..options.clone() }, seed)

@@ -81,7 +81,7 @@ const fn mcts(is_plain: bool) -> [OptionKind; 29] {
             0,
             256,
             if is_plain { 1 } else { 0 },
-            "threads; 0: two if there are two processors and the clock counts, else one",
+            "threads; 0: two if there are two processors, players take turns and the clock counts, else one",
         ),
         integer("nodes", 1000, 100_000_000, 1_000_000, "positions kept; beyond that the least visited go"),
         integer("max-steps", 1, 1_000_000, 1000, "a playout is cut off after so many steps"),
