@@ -2,7 +2,7 @@
 //!
 //! A [`HiddenPlayer`] is told its own moves and what it perceived, and nothing else: the position it is made with is the
 //! start of the game, which everybody knows, and it is never shown another. What may have happened is kept as a
-//! [`Belief`]; moves are chosen by information-set Monte Carlo tree search over it ([`tree`]).
+//! [`Belief`]; moves are chosen by information-set Monte Carlo tree search over it (`tree`).
 //!
 //! Two matches that differ only in what a role cannot perceive therefore give it the same moves; a test looks.
 

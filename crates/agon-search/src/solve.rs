@@ -5,9 +5,9 @@
 //!
 //! - one player: breadth-first over all positions, until a line to the highest payoff that there can be is found, or all
 //!   positions are known;
-//! - two players who take turns, no chance: proof-number search ([`proof`]), which asks whether a player can make sure of
+//! - two players who take turns, no chance: proof-number search (`proof`), which asks whether a player can make sure of
 //!   at least so much, and halves the range of the payoffs that can be had until the answer is known;
-//! - everything else: all positions are listed ([`graph`]) and valued from the end backwards ([`values`]): expectations where
+//! - everything else: all positions are listed (`graph`) and valued from the end backwards (`values`): expectations where
 //!   nature moves, matrix games where two players of a constant-sum game move at once, and with more than two players, or
 //!   where payoffs do not add up to a constant, everybody's own best (max^n; of moves that are equally good for
 //!   their player the first in the order of legal moves counts).
