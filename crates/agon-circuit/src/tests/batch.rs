@@ -79,7 +79,7 @@ fn executors_agree(program: &Program, n_state: usize, seed: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(super::seeded(200))]
 
     #[test]
     fn generated_code_is_the_interpreter_bit_for_bit(seed: u64, n_gates in 10..2000_usize) {

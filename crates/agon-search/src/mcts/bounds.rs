@@ -7,6 +7,9 @@ use agon_game::{Position, Role};
 
 use super::tree::{Kind, NodeId, Proof, Prospect, Tree};
 
+/// How many values an expectation can have from one whole number to the next.
+const GRAINS: f64 = (1_u64 << 30) as f64;
+
 impl<P: Position> Tree<P> {
     /// Works out the bounds of a position anew from its children. Returns whether any has changed.
     pub(super) fn tighten(&mut self, id: NodeId) -> bool {
@@ -33,9 +36,14 @@ impl<P: Position> Tree<P> {
             }
         }
         let mut changed = false;
+        let rounding = 1e-9 * (self.facts.max - self.facts.min);
         for (role, [lo, hi]) in fresh.into_iter().enumerate() {
             let known = &mut self.bounds[start + role];
-            let tighter = [lo.max(known[0]), hi.min(known[1])];
+            let mut tighter = [lo.max(known[0]), hi.min(known[1])];
+            // Two ways to the same expectation may differ in the last digits: then the bounds have met.
+            if (tighter[0] - tighter[1]).abs() <= rounding {
+                tighter[0] = tighter[1];
+            }
             // Ties between moves of others are broken by what is found first, so two proofs may differ about them.
             if tighter[0] <= tighter[1] && tighter != *known {
                 *known = tighter;
@@ -93,14 +101,15 @@ impl<P: Position> Tree<P> {
         let (mut best_lo, mut best_hi) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for arm in arms.clone() {
             let [lo, hi] = self.child_bounds(arm, mover, mover);
-            // What an arm remembers never gets looser.
+            // What an arm remembers never gets looser, and its bounds never cross.
             let known = &mut self.fine[arm];
-            (known.lo, known.hi) = (known.lo.max(lo), known.hi.min(hi));
+            known.hi = known.hi.min(hi);
+            known.lo = known.lo.max(lo).min(known.hi);
             best_lo = best_lo.max(known.lo);
             best_hi = best_hi.max(known.hi);
         }
         fresh[mover.index()] = [best_lo, best_hi];
-        let is_decided = best_lo == best_hi;
+        let is_decided = best_lo >= best_hi;
         for &player in &self.facts.players {
             if player == mover {
                 continue;
@@ -134,7 +143,8 @@ impl<P: Position> Tree<P> {
                 expected[1] += chance * hi;
             }
             if total > 0.0 {
-                fresh[player.index()] = expected.map(|sum| sum / total);
+                // Equal expectations summed in another order are to be found equal.
+                fresh[player.index()] = expected.map(|sum| (sum / total * GRAINS).round() / GRAINS);
             }
         }
     }

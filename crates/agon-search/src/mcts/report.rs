@@ -72,7 +72,7 @@ impl<P: Position> Tree<P> {
                 visits: self.arms[first + at].visits.into(),
                 value: value_of(at),
                 probability: if at == best { 1.0 } else { 0.0 },
-                is_proven: self.fine[first + at].lo == self.fine[first + at].hi,
+                is_proven: self.fine[first + at].lo >= self.fine[first + at].hi,
             })
             .collect();
         let lines = order.iter().take(N_LINES).filter_map(|&at| self.line(root, Some(at as u64), us));
