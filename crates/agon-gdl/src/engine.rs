@@ -40,6 +40,7 @@ pub trait GdlTask {
 }
 
 /// A game ready to be played by one of the engines.
+#[derive(Clone)]
 pub enum Opened {
     /// By the rules as they stand.
     Interpreter(Arc<Game>),

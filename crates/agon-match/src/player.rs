@@ -33,6 +33,11 @@ pub trait Player: Send {
     fn finish(&mut self, news: Option<&News>) {
         let _ = news;
     }
+
+    /// The match was broken off.
+    fn abort(&mut self) {
+        self.finish(None);
+    }
 }
 
 /// What a player gets to know of a step.

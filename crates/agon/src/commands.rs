@@ -6,10 +6,12 @@ mod explain_code;
 mod games;
 mod gdl_perf;
 mod ground;
+mod host;
 mod info;
 mod matches;
 mod perft;
 mod play;
+mod player;
 mod players;
 mod record;
 mod replay;
@@ -53,6 +55,8 @@ enum Command {
     Match(matches::Args),
     Play(play::Args),
     Players(players::Args),
+    Player(player::Args),
+    Host(host::Args),
 }
 
 pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
@@ -74,5 +78,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Match(args) => matches::run(args),
         Command::Play(args) => play::run(args),
         Command::Players(args) => players::run(args),
+        Command::Player(args) => player::run(args),
+        Command::Host(args) => host::run(args),
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::kif::{canonical, list};
-use crate::{Message, News, Record, first_term, spaced};
+use crate::{Dialect, Message, News, Record, first_term, spaced};
 
 #[test]
 fn terms_of_any_spacing_are_read() {
@@ -40,12 +40,14 @@ fn messages_are_what_ggp_base_sends() {
         "( START m1 xplayer (( role xplayer ) ( <= terminal ( true over ) )) 30 15)"
     );
     let news = News { step: 3, own: "(mark 2 2)".into(), seen: vec!["(mark 2 2)".into(), "noop".into()] };
-    let play = |news, hidden| Message::Play { id: "m1", news, hidden }.to_string();
-    assert_eq!(play(None, false), "( PLAY m1 NIL )");
-    assert_eq!(play(Some(&news), false), "( PLAY m1 (( mark 2 2 ) noop ) )");
-    assert_eq!(play(None, true), "( PLAY m1 0 NIL NIL )");
-    assert_eq!(play(Some(&news), true), "( PLAY m1 3 ( mark 2 2 ) (( mark 2 2 ) noop ) )");
-    let stop = Message::Stop { id: "m1", news: Some(&news), hidden: false };
+    let play = |news, dialect| Message::Play { id: "m1", news, dialect }.to_string();
+    for dialect in [Dialect::Moves, Dialect::Percepts] {
+        assert_eq!(play(None, dialect), "( PLAY m1 NIL )");
+        assert_eq!(play(Some(&news), dialect), "( PLAY m1 (( mark 2 2 ) noop ) )");
+    }
+    assert_eq!(play(None, Dialect::Turns), "( PLAY m1 0 NIL NIL )");
+    assert_eq!(play(Some(&news), Dialect::Turns), "( PLAY m1 3 ( mark 2 2 ) (( mark 2 2 ) noop ) )");
+    let stop = Message::Stop { id: "m1", news: Some(&news), dialect: Dialect::Moves };
     assert_eq!(stop.to_string(), "( STOP m1 (( mark 2 2 ) noop ) )");
     assert_eq!(Message::Abort { id: "m1" }.to_string(), "( ABORT m1 )");
     assert_eq!(Message::Info.to_string(), "( INFO )");
