@@ -35,7 +35,7 @@ pub use kinds::{KINDS, Kind, OptionKind, OptionType, Origin, Settings, Value};
 pub use percept_player::PerceptPlayer;
 pub use player::{Choice, Lapse, News, Player, role_seed};
 pub use protocol::{ALL_IS_SEEN, Dialect, Heard, Message, Misheard, Told, is_shouted};
-pub use record::{Record, Verdict};
+pub use record::{Record, Signature, Verdict};
 pub use referee::{Ending, Match, MatchOptions, Slip, Step, Substitute};
 pub use scramble::Scrambler;
 pub use search_player::{HiddenSearchPlayer, SearchPlayer};

@@ -1,6 +1,9 @@
 //! Matches written down: the match JSON of ggp.org.
 
+mod signature;
 mod xml;
+
+pub use signature::Signature;
 
 use std::collections::BTreeSet;
 

@@ -235,7 +235,7 @@ impl Hall<'_> {
         for (text, thread) in asked {
             match thread.join() {
                 Ok(Ok(info)) if info.to_lowercase().contains("busy") => {
-                    eprintln!("{text} is busy: {}", info.trim())
+                    eprintln!("{text} is busy: {}", info.trim());
                 }
                 Ok(Ok(_)) => {}
                 Ok(Err(lapse)) => eprintln!("{text} {lapse}"),
