@@ -31,7 +31,7 @@ pub(crate) fn http(bytes: &[u8]) {
         if !is_over {
             match reader.progress(true) {
                 Ok(Progress::Whole(request)) => {
-                    assert!(request.method.chars().all(|c| c.is_ascii_uppercase()))
+                    assert!(request.method.chars().all(|c| c.is_ascii_uppercase()));
                 }
                 Ok(other) => panic!("nothing more can come: {other:?}"),
                 Err(_) => {}

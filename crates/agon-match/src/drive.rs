@@ -114,6 +114,9 @@ pub fn drive_until(
             game.abort();
             break;
         }
+        if game.is_opening() {
+            crew.ask(&crew.followers(), clocks.play, &Ask::Choose, &mut |_, _, _| {});
+        }
         let asked = game.asked();
         crew.ask(&asked, clocks.play, &Ask::Choose, &mut |role, answer, took| {
             let choice = match answer {
@@ -176,6 +179,7 @@ const GONE: u64 = u64::MAX;
 
 struct Worker {
     role: Role,
+    follows_by_being_asked: bool,
     timing: Timing,
     orders: Sender<Order>,
     is_gone: bool,
@@ -184,6 +188,7 @@ struct Worker {
 impl Worker {
     fn start(seat: Seat, replies: Sender<Reply>) -> Worker {
         let Seat { role, player, timing } = seat;
+        let follows_by_being_asked = player.follows_by_being_asked();
         let (orders, inbox) = channel();
         let farewell = Farewell { role, replies: replies.clone() };
         let spawned =
@@ -194,7 +199,7 @@ impl Worker {
             });
         // Without a thread the inbox is dropped, and so is the farewell, which says so.
         drop(spawned);
-        Worker { role, timing, orders, is_gone: false }
+        Worker { role, follows_by_being_asked, timing, orders, is_gone: false }
     }
 }
 
@@ -345,6 +350,11 @@ impl Crew<'_> {
         }
         // Whoever still thinks does so in vain.
         stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The players that are asked in openings too.
+    fn followers(&self) -> Vec<Role> {
+        self.workers.iter().filter(|worker| worker.follows_by_being_asked).map(|worker| worker.role).collect()
     }
 
     /// Tells each player what it gets to know of the last step.

@@ -275,6 +275,10 @@ impl Player for WebPlayer {
         let _ = self.post(&message, Instant::now() + GOODBYE);
     }
 
+    fn follows_by_being_asked(&self) -> bool {
+        true
+    }
+
     fn abort(&mut self) {
         let _ = self.post(&Message::Abort { id: &self.invitation.id }, Instant::now() + GOODBYE);
     }

@@ -17,6 +17,7 @@ use crate::contest::{self, ClockOptions, Contest, Hosting, Laid};
 use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
 use crate::terminal::{self, say};
+use crate::trace;
 
 /// Host matches between players elsewhere that speak the GGP protocol, or any others.
 #[derive(clap::Args)]
@@ -60,6 +61,12 @@ pub(crate) struct Args {
     /// What is done in the place of a player that does nothing legal
     #[arg(long, value_enum, default_value = "random")]
     substitute: SubstituteChoice,
+    /// Take up a match where its record ends: its moves are made again first
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// A table is closed after so many matches in a row in which one of its players did nothing right
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    disable_after: usize,
     /// Let every step last as long as the clock, for those who watch
     #[arg(long)]
     whole_clock: bool,
@@ -119,12 +126,27 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     });
     let n_matches = args.matches.unwrap_or(tables.len());
-    let hall = Hall { args, opened, shape, hosting, n_matches, next: AtomicUsize::new(0) };
+    let opening = match &args.resume {
+        None => Vec::new(),
+        Some(path) => resumed(path)?,
+    };
+    let hall = Hall { args, opened, shape, hosting, n_matches, opening, next: AtomicUsize::new(0) };
     hall.greet(&tables);
     if tables.len() == 1 && n_matches == 1 {
         return hall.one(tables[0].clone());
     }
     hall.many(&tables)
+}
+
+/// The moves of a record that was not finished.
+fn resumed(path: &Path) -> Result<Vec<Vec<String>>, Failure> {
+    let shown = path.display();
+    let record = Record::from_json(&trace::read_json(path)?)
+        .map_err(|what| Failure::unreadable(format!("cannot read {shown}: not a proper match: {what}")))?;
+    if record.goal_values.is_some() {
+        return Err(Failure::unreadable(format!("--resume: the match in {shown} was played to its end")));
+    }
+    Ok(record.moves)
 }
 
 fn hosting(args: &Args, shape: &Shape) -> Result<Hosting, Failure> {
@@ -190,6 +212,8 @@ struct Hall<'a> {
     shape: Shape,
     hosting: Hosting,
     n_matches: usize,
+    /// What is made first in every match.
+    opening: Vec<Vec<String>>,
     /// The number of the next match.
     next: AtomicUsize,
 }
@@ -267,7 +291,7 @@ impl Hall<'_> {
             Box::new(Screen::new(&contest, &self.shape, false))
         };
         let mut pace = Pace::new(self.args);
-        let game = contest.play(Vec::new(), &mut |game, event| {
+        let game = contest.play(self.opening.clone(), &mut |game, event| {
             let is_step = matches!(event, Event::Step(_));
             teller.tell(game, event);
             if is_step && !game.is_over() {
@@ -339,7 +363,18 @@ impl Hall<'_> {
 
     /// Plays matches at a table until there are no more.
     fn serve(&self, table: usize, players: &[Spec], done: &Sender<Result<Done, Failure>>) {
+        // By role: in how many matches in a row it did nothing right.
+        let mut n_hopeless = vec![0; self.shape.role_names.len()];
         loop {
+            if let Some(role) = n_hopeless.iter().position(|&n| n >= self.args.disable_after.max(1)) {
+                let name = &self.shape.role_names[role];
+                eprintln!(
+                    "table {} is closed: its player of {name} has not made a move of its own for {} matches",
+                    table + 1,
+                    n_hopeless[role]
+                );
+                return;
+            }
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number >= self.n_matches || self.hosting.is_aborted.load(Ordering::Relaxed) {
                 return;
@@ -347,7 +382,7 @@ impl Hall<'_> {
             let result = self.contest(players.to_vec(), number).and_then(|contest| {
                 let began = Instant::now();
                 let mut pace = Pace::new(self.args);
-                let game = contest.play(Vec::new(), &mut |game, event| {
+                let game = contest.play(self.opening.clone(), &mut |game, event| {
                     if matches!(event, Event::Step(_)) && !game.is_over() {
                         pace.keep();
                     }
@@ -361,6 +396,12 @@ impl Hall<'_> {
                     seconds: began.elapsed().as_secs_f64(),
                 })
             });
+            if let Ok(done) = &result {
+                let n_asked = done.record.moves.len() - self.opening.len().min(done.record.moves.len());
+                for (n, n_slips) in n_hopeless.iter_mut().zip(&done.n_slips) {
+                    *n = if n_asked > 0 && *n_slips >= n_asked { *n + 1 } else { 0 };
+                }
+            }
             if done.send(result).is_err() {
                 return;
             }

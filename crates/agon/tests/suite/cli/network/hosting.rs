@@ -182,3 +182,38 @@ fn mistakes_are_told_before_anything_is_played() {
         assert!(run.err.contains(part), "{}", run.err);
     }
 }
+
+#[test]
+fn a_match_is_taken_up_where_it_was_left() {
+    let scratch = Scratch::new("resumed");
+    let file = scratch.path("match.json").to_string_lossy().into_owned();
+    let (one, two) = (Player::start(&["--player", "legal"]), Player::start(&["--player", "legal"]));
+    let players = format!("{},{}", one.url, two.url);
+    let begun = ["host", "tic-tac-toe", "--players", &players, "--record", &file];
+    agon(&[&begun[..], &["--max-steps", "4"]].concat()).fails_with(1);
+    let half = record(&file);
+    assert_eq!((&half["isAborted"], half["moves"].as_array().map(Vec::len)), (&true.into(), Some(4)));
+    let copy = scratch.file("half.json", half.to_string());
+    agon(&[&begun[..], &["--resume", &copy]].concat()).succeeds();
+    let resumed = record(&file);
+    assert_eq!(
+        resumed["moves"].as_array().expect("there are moves")[..4],
+        half["moves"].as_array().expect("there are moves")[..]
+    );
+    assert_eq!(resumed["isCompleted"], true);
+    let slips = resumed["errors"]
+        .as_array()
+        .expect("there are errors")
+        .iter()
+        .flat_map(|row| row.as_array().expect("by role"));
+    assert!(slips.into_iter().all(|error| error == ""), "players elsewhere have followed: {resumed}");
+    agon(&[&begun[..], &["--resume", &file]].concat()).complains(2, "played to its end");
+}
+
+#[test]
+fn a_hopeless_table_is_closed() {
+    let players = format!("{},random", bad_player(Vice::Lie));
+    let run = agon(&["host", "tic-tac-toe", "--players", &players, "--matches", "9", "--json"]).succeeds();
+    assert_eq!(lines(&run).len(), 4, "three matches and a summary: {}", run.out);
+    assert!(run.err.contains("table 1 is closed"), "{}", run.err);
+}

@@ -164,7 +164,7 @@ fn misbehave(mut stream: TcpStream, vice: Vice) {
         Vice::Crash => Ok(()),
         Vice::Trickle => {
             let answer = b"HTTP/1.0 200 OK\r\nContent-Length: 10000\r\n\r\n";
-            let spaces = std::iter::repeat(&b' ').take(10_000);
+            let spaces = std::iter::repeat_n(&b' ', 10_000);
             answer.iter().chain(spaces).try_for_each(|&byte| {
                 std::thread::sleep(Duration::from_millis(20));
                 stream.write_all(&[byte])

@@ -28,7 +28,7 @@ fn a_session_as_ggp_base_has_it() {
     // A joint move that cannot be is not believed; it still moves.
     assert_eq!(player.say("( PLAY Base.m.1 (noop noop noop) )"), "noop");
     assert_eq!(player.say("( PLAY Base.m.1 (( mark 9 9 ) noop ) )"), "noop");
-    assert_eq!(player.say(&format!("( STOP Base.m.1 (noop ( mark 3 3 )) )")), "done");
+    assert_eq!(player.say("( STOP Base.m.1 (noop ( mark 3 3 )) )"), "done");
     assert!(player.say("( INFO )").contains("( status available )"));
     assert_eq!(player.say("( STOP Base.m.1 NIL )"), "busy");
 }
@@ -192,4 +192,12 @@ fn too_many_connections_are_told_so() {
         stream.read_to_string(&mut answer).expect("it answers");
         assert!(body(&answer).contains("available"));
     }
+}
+
+#[test]
+fn a_match_of_which_nothing_is_heard_is_forgotten() {
+    let player = Player::start(&["--forget", "0"]);
+    assert_eq!(player.say(&start("xplayer", "tic-tac-toe", 10)), "ready");
+    assert!(player.say("( INFO )").contains("( status available )"));
+    assert_eq!(player.say(&start("oplayer", "tic-tac-toe", 10).replace("m.1", "m.2")), "ready");
 }
