@@ -22,6 +22,7 @@ mod searches;
 mod simple;
 mod spec;
 mod thought;
+pub mod tournament;
 mod view;
 
 pub use belief::Belief;
