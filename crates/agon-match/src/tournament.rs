@@ -24,7 +24,7 @@ pub use points::points;
 pub use read::read;
 pub use schedule::{Block, Fixture, MatchId, Schedule, schedule};
 pub use sprt::{Decision, Sprt, SprtState};
-pub use standings::{Row, Standings, Table, standings};
+pub use standings::{Row, Standings, Table, sprt_state, standings};
 
 use crate::Spec;
 

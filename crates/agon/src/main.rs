@@ -12,6 +12,7 @@ mod outside;
 mod picture;
 mod shipped;
 mod terminal;
+mod tournament;
 mod trace;
 mod usage;
 

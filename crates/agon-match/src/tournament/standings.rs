@@ -77,12 +77,7 @@ pub fn standings(tournament: &Tournament, schedule: &Schedule, outcomes: &[Optio
             overall.cross[player][other] = Estimate::of_means(&parts);
         }
     }
-    let sprt = tournament.sprt.map(|sprt| {
-        // In the order of the schedule and without a gap: whichever match ends first, the same is decided.
-        let is_settled = |at: &usize| outcomes.get(*at).is_some_and(Option::is_some);
-        let settled = schedule.blocks.iter().take_while(|block| block.matches.iter().all(is_settled)).count();
-        sprt.run(met.iter().filter(|(at, m)| *at < settled && m.is_whole).map(|(_, meeting)| meeting.mean()))
-    });
+    let sprt = sprt_state(tournament, schedule, outcomes);
     Standings {
         overall,
         games,
@@ -90,6 +85,22 @@ pub fn standings(tournament: &Tournament, schedule: &Schedule, outcomes: &[Optio
         n_played: outcomes.iter().flatten().count(),
         n_matches: schedule.fixtures.len(),
     }
+}
+
+/// How far the test has come, if there is one.
+pub fn sprt_state(
+    tournament: &Tournament,
+    schedule: &Schedule,
+    outcomes: &[Option<Outcome>],
+) -> Option<SprtState> {
+    let sprt = tournament.sprt?;
+    // In the order of the schedule and without a gap: whichever match ends first, the same is decided.
+    let is_settled = |at: &usize| outcomes.get(*at).is_some_and(Option::is_some);
+    let settled = schedule.blocks.iter().take_while(|block| block.matches.iter().all(is_settled)).count();
+    let met = meetings(schedule, outcomes);
+    Some(
+        sprt.run(met.iter().filter(|(at, m)| *at < settled && m.is_whole).map(|(_, meeting)| meeting.mean())),
+    )
 }
 
 fn table(

@@ -7,6 +7,7 @@ mod matches;
 mod mistakes;
 mod run;
 mod solve;
+mod tournament;
 mod traces;
 
 use serde_json::Value;
@@ -58,6 +59,7 @@ fn without_arguments_it_helps() {
         "record",
         "replay",
         "match",
+        "tournament",
         "play",
         "players",
     ];
