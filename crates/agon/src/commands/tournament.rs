@@ -129,7 +129,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     }
     // Before anything is opened, which may take a while, it is known that nobody else is at it.
     let mut store = Store::open(&path)?;
-    let plan = Arc::new(Plan::new(text, read, spec.parent().unwrap_or(Path::new("")))?);
+    let plan = Arc::new(Plan::new(text, read, spec)?);
     let (mut outcomes, found) = plan.begin(&mut store)?;
     if let Some(found) = found.filter(|_| !args.quiet) {
         eprintln!("{found}");

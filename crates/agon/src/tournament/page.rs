@@ -6,7 +6,7 @@ use agon_match::tournament::{Schedule, Standings, Table, Tournament};
 
 use super::plot::{self, escape};
 use super::store::Played;
-use super::tables::{interval, notes, percent, ranked, thinking};
+use super::tables::{elo_title, interval, notes, percent, ranked, thinking};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -120,7 +120,9 @@ fn section(text: &mut String, title: &str, about: &str, body: &str) {
 fn standing(tournament: &Tournament, table: &Table) -> String {
     let mut text = String::from("<table>\n");
     let head = ["player", "points %", "95 %", "Elo", "±", "goal", "matches", "won", "drawn", "lost", "slips"];
-    row(&mut text, "th", &head.map(str::to_owned));
+    let mut head = head.map(str::to_owned);
+    elo_title(table).clone_into(&mut head[3]);
+    row(&mut text, "th", &head);
     for player in ranked(table) {
         let entry = &table.rows[player];
         let rating = table.ratings.ratings[player];

@@ -1,13 +1,13 @@
 //! A tournament with its games opened and its matches listed.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use agon_game::Shape;
 use agon_gdl::engine::Opened;
 use agon_match::tournament::{Outcome, Schedule, Tournament, change, read, schedule};
-use agon_text::{Source, render};
+use agon_text::{Diagnostic, Source, Span, render};
 
 use super::store::{Played, Store, StoredGame};
 use crate::contest::Laid;
@@ -52,13 +52,18 @@ fn parse(source: &Source) -> Result<Tournament, Failure> {
 
 impl Plan {
     /// Opens the games of a tournament; paths are from the folder of the spec.
-    pub(crate) fn new(text: String, tournament: Tournament, folder: &Path) -> Result<Plan, Failure> {
+    pub(crate) fn new(text: String, tournament: Tournament, spec: &Path) -> Result<Plan, Failure> {
+        let folder = spec.parent().unwrap_or(Path::new(""));
         let mut games = Vec::new();
         for name in &tournament.games {
             let place = match Shipped::named(name) {
                 Some(shipped) => shipped.name.to_owned(),
-                None => located(folder, name).to_string_lossy().into_owned(),
+                // An absolute path replaces the folder.
+                None => folder.join(name).to_string_lossy().into_owned(),
             };
+            if Shipped::named(name).is_none() && !Path::new(&place).exists() {
+                return Err(no_such_game(name, &text, spec));
+            }
             games.push(OpenedGame::new(name, open::source(&place)?, &tournament)?);
         }
         let n_roles: Vec<usize> = games.iter().map(|game| game.shape.players().count()).collect();
@@ -147,9 +152,18 @@ impl OpenedGame {
     }
 }
 
-fn located(folder: &Path, name: &str) -> PathBuf {
-    // An absolute path replaces the folder.
-    folder.join(name)
+/// Points at the game in the spec.
+fn no_such_game(name: &str, text: &str, spec: &Path) -> Failure {
+    let at = ['"', '\''].iter().find_map(|mark| text.find(&format!("{mark}{name}{mark}")));
+    let span = at.map_or(Span::new(0, 0), |at| Span::new(at + 1, at + 1 + name.len()));
+    let finding = Diagnostic::error("tournament", span, format!("there is no game `{name}`"));
+    let finding = match open::closest(name) {
+        Some(other) => finding.hint(format!("did you mean the shipped game `{other}`?")),
+        None => finding
+            .hint("a shipped game's name (`agon games` lists them), or a path from the folder of this file"),
+    };
+    let source = Source::new(spec.display().to_string(), text);
+    Failure::unreadable(render(&[finding], &source, crate::terminal::colour_on_stderr()))
 }
 
 /// A tournament as it is kept.

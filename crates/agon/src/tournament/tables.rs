@@ -78,9 +78,9 @@ pub(super) fn notes(tournament: &Tournament, schedule: &Schedule, standings: &St
             ));
         }
     }
-    if !standings.overall.ratings.is_bounded {
+    if standings.games.iter().chain([&standings.overall]).any(|table| !table.ratings.is_bounded) {
         notes.push(
-            "Somebody has lost, or won, everything so far: Elo is at least so far apart, counted with a draw for each two that met."
+            "* Somebody has lost, or won, everything: Elo is at least so far apart, counted with a draw for each two that met."
                 .to_owned(),
         );
     }
@@ -113,6 +113,7 @@ pub(super) fn ranked(table: &Table) -> Vec<usize> {
 fn rows(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {
     let head = ["", "points %", "95 %", "Elo", "±", "goal", "matches", "won", "drawn", "lost", "slips"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
+    elo_title(table).clone_into(&mut rows[0][3]);
     let has_broken = table.rows.iter().any(|row| row.n_broken > 0);
     if has_broken {
         rows[0].push("broken off".to_owned());
@@ -139,6 +140,11 @@ fn rows(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {
         rows.push(cells);
     }
     rows
+}
+
+/// Marked where ratings are only bounds.
+pub(super) fn elo_title(table: &Table) -> &'static str {
+    if table.ratings.is_bounded { "Elo" } else { "Elo*" }
 }
 
 fn cross(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {

@@ -105,3 +105,38 @@ fn only_more_of_the_same_may_be_added() {
     );
     assert!(change(&more, &old).expect_err("fewer").iter().any(|what| what.contains("repeats was 5")));
 }
+
+#[test]
+fn whatever_is_written_the_answer_has_places_in_it() {
+    use agon_game::Rng;
+    use rand::{RngExt as _, SeedableRng as _};
+    let good = "name = \"é\"\nseed = 0x1F\ngames = [\"tic-tac-toe\", 'b.kif']\niterations = 1_0\nrepeats = 3\nopenings = 2\n\
+                [players]\na = \"mcts(c=0.4)\"\nb = { player = \"random\", threads = 1 }\n[sprt]\nelo0 = -1.5\nelo1 = 2e0\n";
+    assert!(read(good).is_ok());
+    let signs: Vec<char> = "[]{}=\"'.,#\n\\ é0x-_1eE+naTf\u{0}\u{1f600}".chars().collect();
+    let mut rng = Rng::seed_from_u64(13);
+    for _ in 0..5000 {
+        let mut text: Vec<char> = good.chars().collect();
+        for _ in 0..rng.random_range(1..6) {
+            let at = rng.random_range(0..text.len());
+            match rng.random_range(0..3) {
+                0 => text[at] = signs[rng.random_range(0..signs.len())],
+                1 => text.insert(at, signs[rng.random_range(0..signs.len())]),
+                _ => {
+                    let to = (at + rng.random_range(1..20)).min(text.len() - 1);
+                    text.drain(at.min(to)..to.max(at));
+                }
+            }
+        }
+        let text: String = text.into_iter().collect();
+        if let Err(findings) = read(&text) {
+            assert!(findings.has_errors());
+            for finding in &findings.0 {
+                assert!(
+                    text.get(finding.span.start()..finding.span.end()).is_some(),
+                    "{text:?}: {finding:?}"
+                );
+            }
+        }
+    }
+}
