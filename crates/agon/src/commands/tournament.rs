@@ -192,11 +192,6 @@ fn tell(
     output: &Output,
 ) -> Result<(), Failure> {
     let standings: Standings = standings(tournament, schedule, outcomes);
-    if output.json {
-        say!("{}", tournament::to_json(tournament, &standings));
-    } else {
-        tournament::show(tournament, schedule, &standings);
-    }
     let write = |path: &Path, text: String| {
         std::fs::write(path, text)
             .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))
@@ -206,6 +201,12 @@ fn tell(
     }
     if let Some(path) = &output.html {
         write(path, tournament::page(tournament, schedule, &standings, &store.matches()?))?;
+    }
+    // Last: whoever reads this may stop reading, and that ends the program.
+    if output.json {
+        say!("{}", tournament::to_json(tournament, &standings));
+    } else {
+        tournament::show(tournament, schedule, &standings);
     }
     Ok(())
 }

@@ -104,7 +104,7 @@ fn head(text: &mut String, tournament: &Tournament, schedule: &Schedule, standin
         standings.n_matches,
         tournament.games.len(),
         tournament.players.len(),
-        escape(&thinking(&tournament.thinking)),
+        escape(&thinking(tournament)),
         tournament.seed
     );
     for note in notes(tournament, schedule, standings) {

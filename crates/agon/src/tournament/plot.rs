@@ -28,7 +28,7 @@ const LEFT: f64 = 190.0;
 const RIGHT: f64 = 24.0;
 const ROW: f64 = 30.0;
 /// Letters of a name that there is room for.
-const MAX_LETTERS: usize = 26;
+const MAX_LETTERS: usize = 23;
 
 struct Canvas {
     body: String,
@@ -243,7 +243,7 @@ pub(super) fn heat_map(
     // Long names stand upright above their column.
     let longest = columns.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let is_upright = longest > letters.max(4);
-    let head = if is_upright { (longest.min(MAX_LETTERS) as f64 * 6.6 + 14.0).max(28.0) } else { 28.0 };
+    let head = if is_upright { (longest.min(MAX_LETTERS) as f64 * 7.4 + 16.0).max(28.0) } else { 28.0 };
     let width = (LEFT + columns.len() as f64 * size + RIGHT).max(WIDTH);
     let mut canvas = Canvas::new(width, head + rows.len() as f64 * tall + 8.0);
     for (at, name) in columns.iter().enumerate() {

@@ -80,7 +80,7 @@ pub(crate) fn run(
             return Ok(Ended::Interrupted);
         }
         if verdict.is_none() && failure.is_none() {
-            start(plan, &mut waiting, &mut cores, &sender);
+            start(plan, &mut waiting, &mut cores, &sender)?;
         }
         if cores.is_idle() {
             break;
@@ -118,7 +118,12 @@ type Report = (usize, Need, Result<Played, Failure>);
 
 /// Starts what there is room for, in order. A match only lets others pass if it waits for a player that is busy elsewhere: if it
 /// waits for processors, others would keep taking them.
-fn start(plan: &Arc<Plan>, waiting: &mut Vec<(usize, Need)>, cores: &mut Cores, sender: &Sender<Report>) {
+fn start(
+    plan: &Arc<Plan>,
+    waiting: &mut Vec<(usize, Need)>,
+    cores: &mut Cores,
+    sender: &Sender<Report>,
+) -> Result<(), Failure> {
     let mut at = waiting.len();
     while at > 0 {
         at -= 1;
@@ -126,7 +131,7 @@ fn start(plan: &Arc<Plan>, waiting: &mut Vec<(usize, Need)>, cores: &mut Cores, 
             continue;
         }
         if !cores.take(&waiting[at].1) {
-            return;
+            return Ok(());
         }
         let (fixture, need) = waiting.remove(at);
         let (plan, sender) = (Arc::clone(plan), sender.clone());
@@ -140,8 +145,12 @@ fn start(plan: &Arc<Plan>, waiting: &mut Vec<(usize, Need)>, cores: &mut Cores, 
             });
             let _ = sender.send((fixture, need, played));
         };
-        std::thread::Builder::new().name(name).spawn(work).expect("the system has threads left");
+        std::thread::Builder::new()
+            .name(name)
+            .spawn(work)
+            .map_err(|error| Failure::unreadable(format!("no match can be begun: {error}")))?;
     }
+    Ok(())
 }
 
 /// Plays one match.

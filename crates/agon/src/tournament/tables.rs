@@ -1,6 +1,7 @@
 //! Standings as text.
 
-use agon_match::tournament::{Decision, Estimate, Schedule, Standings, Table, Thinking, Tournament};
+use agon_match::SpecKind;
+use agon_match::tournament::{Decision, Entrant, Estimate, Schedule, Standings, Table, Thinking, Tournament};
 
 use crate::terminal::{self, say};
 
@@ -10,7 +11,7 @@ pub(crate) fn show(tournament: &Tournament, schedule: &Schedule, standings: &Sta
     say!(
         "{}: {n_played} of {n_matches} matches, {}, {} openings, seed {}",
         terminal::bold(&tournament.name),
-        thinking(&tournament.thinking),
+        thinking(tournament),
         match tournament.openings {
             0 => "no".to_owned(),
             n => format!("{n}-move"),
@@ -41,10 +42,13 @@ pub(crate) fn show(tournament: &Tournament, schedule: &Schedule, standings: &Sta
 }
 
 /// How long players think, in words.
-pub(super) fn thinking(thinking: &Thinking) -> String {
-    match thinking.iterations {
-        Some(n) => format!("{n} iterations a move"),
-        None => format!("{} s a move, {} s before the first", thinking.play_clock, thinking.start_clock),
+pub(super) fn thinking(tournament: &Tournament) -> String {
+    let Thinking { iterations, start_clock, play_clock, .. } = tournament.thinking;
+    let is_own = |player: &Entrant| matches!(player.spec.kind, SpecKind::BuiltIn(..));
+    match iterations {
+        Some(n) if tournament.players.iter().all(is_own) => format!("{n} iterations a move"),
+        Some(n) => format!("{n} iterations a move, others {play_clock} s"),
+        None => format!("{play_clock} s a move, {start_clock} s before the first"),
     }
 }
 
