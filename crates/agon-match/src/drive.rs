@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use agon_game::Role;
 use agon_search::Budget;
 
-use crate::{Choice, Lapse, Match, News, Player, Step};
+use crate::{Choice, Ending, Lapse, Match, News, Player, Step};
 
 /// A player with its clock.
 pub struct Seat {
@@ -78,8 +78,20 @@ pub fn drive(
     now: &dyn Fn() -> u64,
     watch: &mut dyn FnMut(&Match, Event<'_>),
 ) {
+    drive_until(game, seats, clocks, now, watch, &AtomicBool::new(false));
+}
+
+/// The same, and the match is broken off as soon as `is_aborted` is set.
+pub fn drive_until(
+    game: &mut Match,
+    seats: Vec<Seat>,
+    clocks: &Clocks,
+    now: &dyn Fn() -> u64,
+    watch: &mut dyn FnMut(&Match, Event<'_>),
+    is_aborted: &AtomicBool,
+) {
     let (sender, replies) = channel();
-    let mut crew = Crew { workers: Vec::new(), replies, serial: 0 };
+    let mut crew = Crew { workers: Vec::new(), replies, serial: 0, is_aborted };
     for seat in seats {
         crew.workers.push(Worker::start(seat, sender.clone()));
     }
@@ -98,6 +110,13 @@ pub fn drive(
     });
 
     while !game.is_over() {
+        if is_aborted.load(Ordering::Relaxed) {
+            game.abort();
+            break;
+        }
+        if game.is_opening() {
+            crew.ask(&crew.followers(), clocks.play, &Ask::Choose, &mut |_, _, _| {});
+        }
         let asked = game.asked();
         crew.ask(&asked, clocks.play, &Ask::Choose, &mut |role, answer, took| {
             let choice = match answer {
@@ -108,6 +127,9 @@ pub fn drive(
             watch(game, Event::Chosen(role, choice.as_ref(), took));
             game.hear(role, choice.map(|choice| choice.text));
         });
+        if is_aborted.load(Ordering::Relaxed) {
+            continue;
+        }
         if let Some(step) = game.make_step(now()).cloned() {
             watch(game, Event::Step(&step));
         }
@@ -115,7 +137,12 @@ pub fn drive(
             crew.tell(game, Order::Learn);
         }
     }
-    crew.tell(game, |news| Order::Finish(Some(news)));
+    match game.ending() {
+        Some(Ending::Aborted) => {
+            crew.workers.iter().for_each(|worker| drop(worker.orders.send(Order::Abort)));
+        }
+        _ => crew.tell(game, |news| Order::Finish(Some(news))),
+    }
     watch(game, Event::Over);
     crew.dismiss();
 }
@@ -126,6 +153,7 @@ enum Order {
     Ask(Ask, Budget, u64),
     Learn(News),
     Finish(Option<News>),
+    Abort,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -151,6 +179,7 @@ const GONE: u64 = u64::MAX;
 
 struct Worker {
     role: Role,
+    follows_by_being_asked: bool,
     timing: Timing,
     orders: Sender<Order>,
     is_gone: bool,
@@ -159,6 +188,7 @@ struct Worker {
 impl Worker {
     fn start(seat: Seat, replies: Sender<Reply>) -> Worker {
         let Seat { role, player, timing } = seat;
+        let follows_by_being_asked = player.follows_by_being_asked();
         let (orders, inbox) = channel();
         let farewell = Farewell { role, replies: replies.clone() };
         let spawned =
@@ -169,7 +199,7 @@ impl Worker {
             });
         // Without a thread the inbox is dropped, and so is the farewell, which says so.
         drop(spawned);
-        Worker { role, timing, orders, is_gone: false }
+        Worker { role, follows_by_being_asked, timing, orders, is_gone: false }
     }
 }
 
@@ -212,17 +242,25 @@ fn work(mut player: Box<dyn Player>, inbox: &Receiver<Order>, replies: &Sender<R
                 player.finish(news.as_ref());
                 return;
             }
+            Order::Abort => {
+                player.abort();
+                return;
+            }
         }
     }
 }
 
-struct Crew {
+struct Crew<'a> {
     workers: Vec<Worker>,
     replies: Receiver<Reply>,
     serial: u64,
+    is_aborted: &'a AtomicBool,
 }
 
-impl Crew {
+/// How often is looked whether the match was broken off.
+const GLANCE: Duration = Duration::from_millis(100);
+
+impl Crew<'_> {
     /// Asks players and passes on what they say, or that they are late, in the order in which it comes.
     fn ask(
         &mut self,
@@ -269,11 +307,13 @@ impl Crew {
             waiting.push((role, patience.map(|after| asked_at + after)));
         }
         while !waiting.is_empty() {
+            if self.is_aborted.load(Ordering::Relaxed) {
+                break;
+            }
             let until = waiting.iter().map(|(_, until)| *until).min_by_key(|until| (until.is_none(), *until));
-            let reply = match until.flatten() {
-                None => self.replies.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(until) => self.replies.recv_timeout(until.saturating_duration_since(Instant::now())),
-            };
+            let glance = Instant::now() + GLANCE;
+            let until = until.flatten().map_or(glance, |until| until.min(glance));
+            let reply = self.replies.recv_timeout(until.saturating_duration_since(Instant::now()));
             let took = asked_at.elapsed();
             match reply {
                 Ok(Reply { role, serial: GONE, answer }) => {
@@ -310,6 +350,11 @@ impl Crew {
         }
         // Whoever still thinks does so in vain.
         stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The players that are asked in openings too.
+    fn followers(&self) -> Vec<Role> {
+        self.workers.iter().filter(|worker| worker.follows_by_being_asked).map(|worker| worker.role).collect()
     }
 
     /// Tells each player what it gets to know of the last step.

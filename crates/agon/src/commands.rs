@@ -6,10 +6,12 @@ mod explain_code;
 mod games;
 mod gdl_perf;
 mod ground;
+mod host;
 mod info;
 mod matches;
 mod perft;
 mod play;
+mod player;
 mod players;
 mod record;
 mod replay;
@@ -55,6 +57,8 @@ enum Command {
     Tournament(tournament::Args),
     Play(play::Args),
     Players(players::Args),
+    Player(player::Args),
+    Host(host::Args),
 }
 
 pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
@@ -77,5 +81,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Tournament(args) => tournament::run(args),
         Command::Play(args) => play::run(args),
         Command::Players(args) => players::run(args),
+        Command::Player(args) => player::run(args),
+        Command::Host(args) => host::run(args),
     }
 }

@@ -10,6 +10,7 @@ mod match_record;
 mod open;
 mod outside;
 mod picture;
+mod recruiter;
 mod shipped;
 mod terminal;
 mod tournament;

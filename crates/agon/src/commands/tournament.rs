@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use agon_match::tournament::{Outcome, Schedule, Standings, Tournament, standings};
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::failure::Failure;
 use crate::terminal::say;
@@ -113,15 +112,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     // First of all: an interrupt while games are being opened counts, too.
     let is_interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    let flag = Arc::clone(&is_interrupted);
+    let _ = ctrlc::set_handler(move || {
         // The second time the process ends at once, which costs nothing but what is under way.
-        let at_once =
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&is_interrupted));
-        let flag = signal_hook::flag::register(signal, Arc::clone(&is_interrupted));
-        at_once
-            .and(flag)
-            .map_err(|error| Failure::unreadable(format!("cannot listen for signals: {error}")))?;
-    }
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
     let (text, read) = tournament::read_spec(spec)?;
     let path = args.store.clone().unwrap_or_else(|| spec.with_extension("db"));
     if path == spec {

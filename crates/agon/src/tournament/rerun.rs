@@ -24,7 +24,8 @@ pub(crate) fn rerun(store: &Store, id: &str, is_json: bool) -> Result<(), Failur
     let rules = rules.ok_or_else(|| Failure::wrong(format!("the rules of {} are gone", then.game)))?;
     let game =
         OpenedGame::new(&then.game, Arc::new(Source::new(then.game.as_str(), rules.rules)), &tournament)?;
-    let now = play(&tournament, &game, fixture)?;
+    let now = play(&tournament, &game, fixture, &Arc::default())?;
+    let now = now.ok_or_else(|| Failure::wrong("the match was broken off"))?;
 
     let broken =
         |what: String| Failure::wrong(format!("the record of the match {} is broken: {what}", then.id));

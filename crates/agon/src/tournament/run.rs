@@ -38,6 +38,9 @@ pub(crate) enum Ended {
     Interrupted,
 }
 
+/// How long matches under way may take to tell their players that it is over.
+const GOODBYE: Duration = Duration::from_secs(5);
+
 /// How often is looked whether the user has had enough.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -50,7 +53,7 @@ pub(crate) fn run(
     store: &mut Store,
     outcomes: &mut [Option<Outcome>],
     options: &RunOptions,
-    is_interrupted: &AtomicBool,
+    is_interrupted: &Arc<AtomicBool>,
 ) -> Result<Ended, Failure> {
     let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
     let mut cores = Cores::new(options.cores.unwrap_or(n_processors), options.jobs.unwrap_or(MAX_JOBS));
@@ -66,55 +69,52 @@ pub(crate) fn run(
     waiting.reverse();
     let (sender, ended) = channel();
     let mut failure = None;
-    let mut verdict = None;
+    let mut verdict = decided(plan, outcomes, &progress);
+    let mut patience: Option<Instant> = None;
     loop {
-        if let Some(state) = sprt_state(tournament, &plan.schedule, outcomes)
-            && verdict.is_none()
-        {
-            progress.test(&state);
-            verdict = state.decision;
-        }
         if is_interrupted.load(Ordering::Relaxed) {
-            // What is under way is left alone: it ends with the process, and is played anew another time.
-            progress.finish();
-            return Ok(Ended::Interrupted);
+            patience.get_or_insert_with(|| Instant::now() + GOODBYE);
+        } else if verdict.is_none() && failure.is_none() {
+            start(plan, &mut waiting, &mut cores, &sender, is_interrupted)?;
         }
-        if verdict.is_none() && failure.is_none() {
-            start(plan, &mut waiting, &mut cores, &sender)?;
-        }
-        if cores.is_idle() {
+        if cores.is_idle() || patience.is_some_and(|until| until <= Instant::now()) {
             break;
         }
-        let (at, need, result): (usize, Need, Result<Played, Failure>) = loop {
-            match ended.recv_timeout(GLANCE) {
-                Ok(ended) => break ended,
-                Err(RecvTimeoutError::Timeout) if is_interrupted.load(Ordering::Relaxed) => {
-                    progress.finish();
-                    return Ok(Ended::Interrupted);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => unreachable!("we hold a sender ourselves"),
-            }
+        let (at, need, result): Report = match ended.recv_timeout(GLANCE) {
+            Ok(ended) => ended,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => unreachable!("we hold a sender ourselves"),
         };
         cores.give_back(&need);
         match result {
-            Ok(played) => {
+            Ok(Some(played)) => {
                 store.save(&played)?;
                 progress.told(&played);
                 outcomes[at] = Some(played.outcome);
+                verdict = verdict.or_else(|| decided(plan, outcomes, &progress));
             }
+            // Broken off: it is played anew another time.
+            Ok(None) => {}
             Err(why) => failure = failure.or(Some(why)),
         }
     }
     progress.finish();
     match (failure, verdict) {
         (Some(failure), _) => Err(failure),
+        (None, _) if patience.is_some() => Ok(Ended::Interrupted),
         (None, Some(decision)) => Ok(Ended::Decided(decision)),
         (None, None) => Ok(Ended::Complete),
     }
 }
 
-type Report = (usize, Need, Result<Played, Failure>);
+fn decided(plan: &Plan, outcomes: &[Option<Outcome>], progress: &Progress) -> Option<Decision> {
+    let state = sprt_state(&plan.tournament, &plan.schedule, outcomes)?;
+    progress.test(&state);
+    state.decision
+}
+
+/// The fixture, what it needed, and what came of it: nothing if it was broken off.
+type Report = (usize, Need, Result<Option<Played>, Failure>);
 
 /// Starts what there is room for, in order. A match only lets others pass if it waits for a player that is busy elsewhere: if it
 /// waits for processors, others would keep taking them.
@@ -123,6 +123,7 @@ fn start(
     waiting: &mut Vec<(usize, Need)>,
     cores: &mut Cores,
     sender: &Sender<Report>,
+    is_interrupted: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
     let mut at = waiting.len();
     while at > 0 {
@@ -134,12 +135,13 @@ fn start(
             return Ok(());
         }
         let (fixture, need) = waiting.remove(at);
-        let (plan, sender) = (Arc::clone(plan), sender.clone());
+        let (plan, sender, is_interrupted) = (Arc::clone(plan), sender.clone(), Arc::clone(is_interrupted));
         let name = plan.schedule.fixtures[fixture].id.to_string();
         let work = move || {
             let this = &plan.schedule.fixtures[fixture];
             let game = &plan.games[this.game];
-            let played = catch_unwind(AssertUnwindSafe(|| play(&plan.tournament, game, this)));
+            let played =
+                catch_unwind(AssertUnwindSafe(|| play(&plan.tournament, game, this, &is_interrupted)));
             let played = played.unwrap_or_else(|_| {
                 Err(Failure::wrong(format!("the match {} could not be played: it fell over", this.id)))
             });
@@ -153,8 +155,13 @@ fn start(
     Ok(())
 }
 
-/// Plays one match.
-pub(super) fn play(tournament: &Tournament, game: &OpenedGame, fixture: &Fixture) -> Result<Played, Failure> {
+/// Plays one match; nothing comes of it if it is broken off.
+pub(super) fn play(
+    tournament: &Tournament,
+    game: &OpenedGame,
+    fixture: &Fixture,
+    is_aborted: &Arc<AtomicBool>,
+) -> Result<Option<Played>, Failure> {
     let moves = opening(game.opened.run(Laid).as_ref(), tournament.openings, fixture.opening_seed);
     let names: Vec<String> =
         fixture.seating.iter().map(|player| tournament.players[*player].name.clone()).collect();
@@ -164,18 +171,22 @@ pub(super) fn play(tournament: &Tournament, game: &OpenedGame, fixture: &Fixture
     // A player elsewhere may have heard of this match before, if it was broken off: each attempt has a name of its own.
     let began = clock::now();
     contest.id = format!("agon.{}.{began}", fixture.id);
+    contest.hosting.is_aborted = Arc::clone(is_aborted);
     let since = Instant::now();
     let told = contest.play(moves.clone(), &mut |_, _| {}).map_err(|failure| Failure {
         message: format!("the match {} of {game_name} could not be played: {}", fixture.id, failure.message),
         ..failure
     })?;
+    if matches!(told.ending(), None | Some(Ending::Aborted)) {
+        return Ok(None);
+    }
     let seconds = since.elapsed().as_secs_f64();
     let mut record = contest.record(&told);
     let roles: Vec<usize> = told.shape().players().map(agon_game::Role::index).collect();
     for (role, name) in roles.iter().zip(&names) {
         record.player_names[*role].clone_from(name);
     }
-    Ok(Played {
+    Ok(Some(Played {
         id: fixture.id.to_string(),
         game: game_name.clone(),
         repeat: fixture.repeat,
@@ -186,7 +197,7 @@ pub(super) fn play(tournament: &Tournament, game: &OpenedGame, fixture: &Fixture
         began,
         outcome: outcome(&told, &roles, seconds),
         record: record.to_json().to_string(),
-    })
+    }))
 }
 
 fn clocks(tournament: &Tournament, seed: u64) -> ClockOptions {
@@ -206,14 +217,14 @@ fn status(game: &Match) -> &'static str {
         Some(Ending::Finished(_)) => "finished",
         Some(Ending::Fault(_)) => "fault",
         Some(Ending::TooLong) => "too-long",
-        Some(Ending::Stopped(_)) | None => "stopped",
+        Some(Ending::Stopped(_) | Ending::Aborted) | None => "stopped",
     }
 }
 
 fn outcome(game: &Match, roles: &[usize], seconds: f64) -> Outcome {
     let goals = match game.ending() {
         Some(Ending::Finished(payoffs)) => Some(roles.iter().map(|role| payoffs[*role]).collect()),
-        Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_)) | None => None,
+        Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted) | None => None,
     };
     let slips = |role: &usize| {
         let in_play = game.steps().iter().filter(|step| step.slips[*role].is_some()).count();

@@ -5,6 +5,7 @@ mod bench;
 mod exploding;
 mod matches;
 mod mistakes;
+mod network;
 mod run;
 mod solve;
 mod tournament;
@@ -62,6 +63,8 @@ fn without_arguments_it_helps() {
         "tournament",
         "play",
         "players",
+        "player",
+        "host",
     ];
     for command in commands {
         assert!(help.err.contains(&format!("\n  {command}")), "{command} is not in the help");
@@ -262,6 +265,8 @@ fn simulate_counts_and_repeats() {
             "shortest",
             "longest",
             "players",
+            "player",
+            "host",
             "faults",
         ],
     );
