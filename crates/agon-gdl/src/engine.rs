@@ -39,7 +39,7 @@ pub trait GdlTask {
     fn run<P: GdlPosition + 'static>(self, start: P) -> Self::Output;
 }
 
-/// A game ready to be played by one of the engines.
+/// A game ready to be played by one of the engines. A clone shares everything.
 #[derive(Clone)]
 pub enum Opened {
     /// By the rules as they stand.

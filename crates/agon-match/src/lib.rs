@@ -24,6 +24,7 @@ mod session;
 mod simple;
 mod spec;
 mod thought;
+pub mod tournament;
 mod view;
 
 pub use belief::Belief;

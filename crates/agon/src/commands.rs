@@ -18,6 +18,7 @@ mod replay;
 mod show;
 mod simulate;
 mod solve;
+mod tournament;
 mod why;
 
 use crate::failure::Failure;
@@ -53,6 +54,7 @@ enum Command {
     Record(record::Args),
     Replay(replay::Args),
     Match(matches::Args),
+    Tournament(tournament::Args),
     Play(play::Args),
     Players(players::Args),
     Player(player::Args),
@@ -76,6 +78,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Record(args) => record::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Match(args) => matches::run(args),
+        Command::Tournament(args) => tournament::run(args),
         Command::Play(args) => play::run(args),
         Command::Players(args) => players::run(args),
         Command::Player(args) => player::run(args),

@@ -13,6 +13,7 @@ mod picture;
 mod recruiter;
 mod shipped;
 mod terminal;
+mod tournament;
 mod trace;
 mod usage;
 

@@ -8,6 +8,7 @@ mod mistakes;
 mod network;
 mod run;
 mod solve;
+mod tournament;
 mod traces;
 
 use serde_json::Value;
@@ -59,6 +60,7 @@ fn without_arguments_it_helps() {
         "record",
         "replay",
         "match",
+        "tournament",
         "play",
         "players",
         "player",
