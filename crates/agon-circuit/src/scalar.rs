@@ -235,24 +235,27 @@ impl ScalarCircuit {
     /// Whether propagating changes is likely to be faster than working everything out anew, by the work that a few random
     /// games take: no clock is read.
     fn prefers_events(&self) -> bool {
-        let n_followed =
-            |position: &ScalarCircuit| -> u64 { position.desks.borrow().iter().map(Desk::n_followed).sum() };
-        let before = n_followed(self);
+        let work = |position: &ScalarCircuit| -> u64 { position.desks.borrow().iter().map(Desk::work).sum() };
+        let before = work(self);
         let mut position = self.clone();
         let mut rng = Rng::seed_from_u64(1);
-        let mut n_steps = 0;
+        let (mut n_steps, mut n_playouts) = (0, 0);
         while n_steps < TRIAL_STEPS {
             position.go_to(&self.state);
             if position.is_terminal {
                 return true;
             }
             n_steps += position.play_out(&mut rng, TRIAL_STEPS - n_steps);
+            n_playouts += 1;
+            position.with_goals(|_| ());
         }
-        let circuits = &self.rules.phases.circuits;
-        let n_gates: usize = circuits.iter().map(|circuit| circuit.ands.len()).sum();
-        let n_evaluated = n_steps * n_gates / circuits.len();
-        let n_moved = n_steps * (3 * self.rules.circuit.base.len() + 2 * self.rules.circuit.n_inputs());
-        (n_followed(&position) - before) * EDGE_IN_GATES < (n_evaluated + n_moved) as u64
+        let Rules { phases: Phases { circuits, .. }, questions, .. } = &*self.rules;
+        let work_anew = |(circuit, questions): (&Circuit, &Questions)| {
+            let step = n_evaluated(circuit, &questions.look) + n_evaluated(circuit, &circuit.outputs.next);
+            n_steps * step + n_playouts * n_evaluated(circuit, &questions.goals)
+        };
+        let anew: usize = circuits.iter().zip(questions).map(work_anew).sum();
+        work(&position) - before < (anew / circuits.len()) as u64
     }
 }
 
@@ -261,12 +264,14 @@ fn engines(phases: &Phases, questions: &[Questions], executor: Executor) -> Vec<
     phases.circuits.iter().zip(questions).map(of_phase).collect()
 }
 
+/// How many gates are evaluated for these signals, and how many results are stored.
+fn n_evaluated(circuit: &Circuit, roots: &[Signal]) -> usize {
+    let cone = circuit.cone(roots.iter().copied());
+    roots.len() + cone[circuit.first_and()..].iter().filter(|&&is_wanted| is_wanted).count()
+}
+
 /// How many steps of random games are tried.
 const TRIAL_STEPS: usize = 200;
-
-/// How many gates native code computes in the time in which one edge is followed. Measured on shipped games; the choice is
-/// not sensitive to it.
-const EDGE_IN_GATES: u64 = 24;
 
 /// The highest bit that is set within a range, counted from its start.
 fn highest_bit(words: &[u64], range: std::ops::Range<usize>) -> Option<usize> {

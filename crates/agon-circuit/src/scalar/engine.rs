@@ -136,11 +136,11 @@ impl Desk {
         }
     }
 
-    /// Edges followed so far, by propagation.
-    pub(super) fn n_followed(&self) -> u64 {
+    /// The work done so far by propagation, in gates that native code evaluates in the same time.
+    pub(super) fn work(&self) -> u64 {
         match self {
             Desk::Full(_) => 0,
-            Desk::Events(desk) => desk.n_followed,
+            Desk::Events(desk) => desk.work(),
         }
     }
 }
