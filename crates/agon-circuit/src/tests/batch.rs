@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use super::{games, handmade, random};
 use crate::graph::Graph;
 use crate::interpret::Interpreter;
-use crate::jit::Native;
+use crate::jit::{Native, NativeOne, pack_signs};
 use crate::kernel::Kernel;
 use crate::optimise::{forget_unread, optimise};
 use crate::phases::Phases;
@@ -76,6 +76,26 @@ fn executors_agree(program: &Program, n_state: usize, seed: u64) {
     let mut expected = vec![Plane::ZERO; program.outputs.len()];
     Interpreter::new(program).run(&mut slots, &mut expected);
     assert_eq!(found, expected);
+
+    // The code for one game, of which the lowest 32 bits come out, and their packing.
+    let native = NativeOne::new(program, n_state).expect("the code for 256 games is there");
+    let mut rng = Rng::seed_from_u64(seed);
+    let leaves: Vec<u128> = (0..program.n_leaves).map(|_| rng.random()).collect();
+    let mut scratch = vec![7; native.n_scratch()];
+    let mut found = vec![0; program.outputs.len().next_multiple_of(64)];
+    native.run(&leaves[..n_state], &leaves[n_state..], &mut found, &mut scratch);
+    let mut slots = leaves;
+    let mut expected = vec![0_u128; program.outputs.len()];
+    Interpreter::new(program).run(&mut slots, &mut expected);
+    assert!(found.iter().zip(&expected).all(|(&found, &expected)| found == expected as u32));
+    let mut words = vec![0; found.len() / 64];
+    pack_signs(&found, &mut words);
+    assert!(
+        found
+            .iter()
+            .enumerate()
+            .all(|(bit, found)| words[bit / 64] >> (bit % 64) & 1 == u64::from(found >> 31))
+    );
 }
 
 proptest! {
