@@ -7,6 +7,9 @@
 
 mod allocate;
 mod machine;
+mod turn;
+
+pub(crate) use turn::turn;
 
 use memmap2::{Mmap, MmapMut};
 

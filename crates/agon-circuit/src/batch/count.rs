@@ -61,14 +61,7 @@ impl Counts {
 
     /// The sum over a range of lanes.
     pub(super) fn sum(&self, lanes: std::ops::Range<usize>) -> u64 {
-        let mut mask = Plane::ZERO;
-        for (quarter, word) in mask.0.iter_mut().enumerate() {
-            let below = |lane: usize| match lane.saturating_sub(64 * quarter) {
-                64.. => !0,
-                n => (1_u64 << n) - 1,
-            };
-            *word = below(lanes.end) & !below(lanes.start);
-        }
+        let mask = Plane::range(lanes);
         self.0.iter().enumerate().map(|(bit, plane)| u64::from((*plane & mask).count()) << bit).sum()
     }
 }
