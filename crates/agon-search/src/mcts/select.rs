@@ -260,7 +260,7 @@ impl<P: Position> Tree<P> {
 
 /// Moves that go first do so in an order that differs from position to position: the number of the first of all.
 fn first_in_turn(node: &Node) -> usize {
-    ((node.key >> 32) * u64::from(node.n_arms) >> 32) as usize
+    (((node.key >> 32) * u64::from(node.n_arms)) >> 32) as usize
 }
 
 /// The natural logarithm to about 0.001, which is more than enough here, and much faster than to the last bit.
