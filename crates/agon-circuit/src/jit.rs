@@ -8,8 +8,10 @@
 mod allocate;
 mod machine;
 mod one;
+mod turn;
 
 pub(crate) use one::{NativeOne, pack_signs};
+pub(crate) use turn::turn;
 
 use machine::Width;
 use memmap2::{Mmap, MmapMut};

@@ -308,10 +308,35 @@ fn transposing_there_and_back() {
         for (lane, state) in states.iter().enumerate() {
             assert!((0..n_bits).all(|bit| planes[bit].lane(lane) == state.get(bit)));
         }
-        let mut rows = Vec::new();
-        transpose::store(&planes, n_states, &mut rows);
-        let found: Vec<&[u64]> = rows.chunks(n_bits.div_ceil(64)).collect();
-        assert_eq!(found, states.iter().map(Bits::words).collect::<Vec<_>>());
+        let mut matrices = vec![[Plane::ONES; 64]; n_bits.div_ceil(64)];
+        transpose::unload(&planes, &mut matrices);
+        for (lane, state) in states.iter().enumerate() {
+            let found: Vec<u64> = matrices.iter().map(|matrix| transpose::word_of(matrix, lane)).collect();
+            assert_eq!(found, state.words());
+        }
+    }
+}
+
+#[test]
+fn matrices_are_turned_over_alike_by_both_ways() {
+    for seed in 0..20 {
+        let before: [Plane; 64] = random_planes(64, seed).try_into().expect("64 planes");
+        let (mut found, mut portable) = ([Plane::ONES; 64], [Plane::ONES; 64]);
+        transpose::transpose(&before, &mut found);
+        transpose::transpose_portably(&before, &mut portable);
+        assert_eq!(found, portable);
+        for (row, lane) in (0..64).flat_map(|row| (0..256).map(move |lane| (row, lane))) {
+            let (quarter, column) = (lane / 64, lane % 64);
+            assert_eq!(found[column].lane(64 * quarter + row), before[row].lane(lane), "{row} {lane}");
+        }
+    }
+}
+
+#[test]
+fn ranges_of_lanes() {
+    for range in [0..0, 5..5, 0..1, 3..70, 64..128, 63..65, 130..256, 255..256, 0..256] {
+        let plane = Plane::range(range.clone());
+        assert!((0..256).all(|lane| plane.lane(lane) == range.contains(&lane)), "{range:?}");
     }
 }
 
