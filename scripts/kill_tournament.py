@@ -85,7 +85,8 @@ def main():
 
     store, seen = killed.with_suffix(".db"), {}
     for number in range(1, args.kills + 1):
-        wait = rng.uniform(0, 2 * took / (args.kills + 1))
+        # So that, however the dice fall, something is left to be killed.
+        wait = rng.uniform(0, took / args.kills)
         process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         time.sleep(wait)
         process.send_signal(signal.SIGKILL)

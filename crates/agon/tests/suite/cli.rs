@@ -265,8 +265,6 @@ fn simulate_counts_and_repeats() {
             "shortest",
             "longest",
             "players",
-            "player",
-            "host",
             "faults",
         ],
     );
