@@ -26,6 +26,6 @@ impl Deadline {
     /// Whether it has passed, asked before each of many pieces of work by their number: most times it is not looked at.
     #[inline]
     pub(crate) fn has_passed_at(self, piece: usize) -> bool {
-        piece % PIECES == 0 && self.has_passed()
+        piece.is_multiple_of(PIECES) && self.has_passed()
     }
 }

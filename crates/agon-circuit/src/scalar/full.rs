@@ -219,7 +219,7 @@ fn pack(results: &[u64], words: &mut [u64]) {
 
 /// Clears the bits after the last base bit.
 fn trim(state: &mut Bits, n_base: usize) {
-    if n_base % 64 != 0
+    if !n_base.is_multiple_of(64)
         && let Some(last) = state.words_mut().last_mut()
     {
         *last &= (1 << (n_base % 64)) - 1;
