@@ -1,6 +1,7 @@
 //! Every form against every other: graph against passes, passes against each other, executors against the scalar one.
 
 mod batch;
+mod drawing;
 mod games;
 mod groups;
 mod random;

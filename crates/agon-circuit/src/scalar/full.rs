@@ -44,7 +44,7 @@ pub(super) struct FullDesk {
     home_answers: Vec<u64>,
 }
 
-/// A value is zero or all ones. There is a result more than fills the last word of answers, up to whole words.
+/// A value is zero or all ones. There is room for results up to whole words of answers.
 #[derive(Clone)]
 enum Sheets {
     Levelled { leaves: Vec<u64>, results: Vec<u64> },
@@ -128,7 +128,8 @@ impl Full {
 
     /// The same, at no cost if this is the state that it was called with last.
     pub(super) fn look_again(&self, desk: &mut FullDesk, state: &Bits) {
-        if desk.home == state.words() {
+        // There is always an answer, so without one there is no home yet; a state may have no bits at all.
+        if !desk.home_answers.is_empty() && desk.home == state.words() {
             match &mut desk.sheets {
                 Sheets::Levelled { leaves, .. } => load(state, &mut desk.known, leaves),
                 Sheets::Native { leaves, .. } => load(state, &mut desk.known, leaves),
