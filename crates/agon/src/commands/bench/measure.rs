@@ -7,7 +7,7 @@ use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, Executor, ScalarCi
 use agon_game::{Batch as _, Children, Order, Position, Rng};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{Compiled, NoCircuit};
-use agon_search::{Budget, Leaves, Mcts, MctsOptions, Search as _};
+use agon_search::{Budget, Mcts, MctsOptions, Search as _};
 use rand::SeedableRng as _;
 
 use super::{Args, Measured};
@@ -166,9 +166,7 @@ fn search(compiled: &Compiled, began: &Began, time: Duration, args: &Args) -> Ra
     let began = Instant::now();
     while let Some(us) = us.filter(|_| began.elapsed() < time && !start.is_terminal()) {
         let mut options = MctsOptions::default();
-        if let Some(n) = args.per_leaf {
-            options.leaves = Leaves::of(options.leaves.at_once, n);
-        }
+        options.leaves.playouts = args.per_leaf.unwrap_or(options.leaves.playouts);
         let mut search = Mcts::new(options, seed);
         search.think(&mut start, us, &Budget::iterations(WARM_UP));
         let (left, at) = (time.saturating_sub(began.elapsed()), Instant::now());
