@@ -31,7 +31,7 @@ pub use drive::{Clocks, Event, Seat, Timing, drive};
 pub use kif::{first_term, joined, spaced};
 pub use kinds::{KINDS, Kind, OptionKind, OptionType, Origin, Settings, Value};
 pub use percept_player::PerceptPlayer;
-pub use player::{Choice, Lapse, News, Player, role_seed};
+pub use player::{Choice, Lapse, Lookout, News, Player, role_seed};
 pub use protocol::Message;
 pub use record::{Record, Verdict};
 pub use referee::{Ending, Match, MatchOptions, Slip, Step};
