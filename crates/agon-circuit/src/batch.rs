@@ -39,6 +39,7 @@ pub struct BatchCircuit {
     /// The steps of playouts that have been needed so far.
     steps: Vec<Step>,
     expander: Option<expand::Expander>,
+    lanes: lanes::Lanes,
 }
 
 /// A step of playouts, ready to run.
@@ -54,7 +55,8 @@ impl BatchCircuit {
     pub fn new(circuit: Arc<Circuit>, shape: Shape, options: BatchOptions) -> BatchCircuit {
         let rng = PlaneRng::new(options.seed);
         let (playable, steps, expander) = (None, Vec::new(), None);
-        BatchCircuit { circuit, shape, options, rng, playable, steps, expander }
+        let lanes = lanes::Lanes::default();
+        BatchCircuit { circuit, shape, options, rng, playable, steps, expander, lanes }
     }
 
     /// How many operations one step of 256 playouts takes on average, and how many machine instructions and bytes of code there
@@ -114,11 +116,10 @@ impl Batch for BatchCircuit {
         let initial = Bits::pack(self.circuit.initial.iter().copied());
         let is_initial = orders.iter().all(|order| order.state == initial);
         let restart = if is_initial { Restart::Initial } else { Restart::Planes };
-        let n_roles = self.circuit.roles.len();
         let phases = &self.playable().phases;
         let n_phases = phases.circuits.len();
         let phase_of: Vec<usize> = orders.iter().map(|order| phases.of(&order.state)).collect();
-        let mut tallies = vec![Tally::new(n_roles); orders.len()];
+        let mut tallies = vec![Tally::default(); orders.len()];
         // All lanes are in the same phase at any time, so those that start in another play on their own.
         for start in 0..n_phases {
             let chosen: Vec<usize> = (0..orders.len()).filter(|&order| phase_of[order] == start).collect();
@@ -126,11 +127,12 @@ impl Batch for BatchCircuit {
                 continue;
             }
             let round = self.round(start, restart);
-            let BatchCircuit { playable, steps, rng, .. } = self;
+            let BatchCircuit { playable, steps, rng, lanes, .. } = self;
             let kept = &playable.as_ref().expect("the round has made it").kept;
             for chosen in chosen.chunks(Plane::LANES) {
                 let own: Vec<&Order<Bits>> = chosen.iter().map(|&order| &orders[order]).collect();
-                let found = lanes::Lanes::new(kept, &own, restart, max_steps).run(steps, &round, rng);
+                let job = lanes::Job { kept, orders: &own, restart, max_steps };
+                let found = lanes.run(&job, steps, &round, rng);
                 chosen.iter().zip(found).for_each(|(&order, tally)| tallies[order] = tally);
             }
         }

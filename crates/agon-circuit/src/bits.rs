@@ -38,6 +38,40 @@ impl Bits {
         Bits(Form::Shared(vec![0; n_words].into()))
     }
 
+    /// Takes over these few words.
+    #[inline(always)]
+    pub(crate) fn set_here<const N: usize>(&mut self, new: [u64; N]) {
+        // Word by word into their places: built up elsewhere and moved, they would be read in larger pieces than written,
+        // which processors do slowly.
+        let n_here = match &self.0 {
+            Form::Here { n_words, .. } => usize::from(*n_words),
+            Form::Shared(_) => usize::MAX,
+        };
+        if n_here != N {
+            *self = Bits::zero(N);
+        }
+        if let Form::Here { words, .. } = &mut self.0 {
+            let mut idx = 0;
+            while idx < N {
+                words[idx] = new[idx];
+                idx += 1;
+            }
+        }
+    }
+
+    /// Takes over these many words, where it had as many before if nobody else knows them.
+    pub(crate) fn set_shared(&mut self, new: &[u64]) {
+        debug_assert!(new.len() > Bits::MAX_HERE, "few words lie in the value itself");
+        if let Form::Shared(words) = &mut self.0
+            && words.len() == new.len()
+            && let Some(words) = Arc::get_mut(words)
+        {
+            words.copy_from_slice(new);
+        } else {
+            self.0 = Form::Shared(new.into());
+        }
+    }
+
     /// The words.
     #[inline(always)]
     pub fn words(&self) -> &[u64] {
@@ -53,15 +87,6 @@ impl Bits {
         match &mut self.0 {
             Form::Here { n_words, words } => &mut words[..usize::from(*n_words)],
             Form::Shared(words) => Arc::make_mut(words),
-        }
-    }
-
-    /// Sets one word.
-    #[inline(always)]
-    pub(crate) fn set_word(&mut self, idx: usize, value: u64) {
-        match &mut self.0 {
-            Form::Here { words, .. } => words[idx] = value,
-            Form::Shared(words) => Arc::make_mut(words)[idx] = value,
         }
     }
 

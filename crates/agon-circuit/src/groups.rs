@@ -16,7 +16,7 @@
 //! are proved under the supposition of just those that are left. So what is claimed is an invariant; groups may be
 //! missed, because ways are compared by few literals and the work is limited.
 
-use crate::{Circuit, Gate, Signal};
+use crate::{Circuit, Deadline, Gate, Signal};
 
 /// What is kept of the literals that follow from a signal. Fewer prove less and cost less.
 const MAX_LITERALS: usize = 64;
@@ -32,12 +32,21 @@ const MAX_GATES: usize = 200_000;
 ///
 /// A candidate is a list of base bits, each once.
 pub fn prove_groups(circuit: &Circuit, candidates: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    prove_groups_until(circuit, candidates, Deadline::NEVER)
+}
+
+/// The same, or none if the proof is not done by a deadline.
+pub fn prove_groups_until(
+    circuit: &Circuit,
+    candidates: Vec<Vec<usize>>,
+    deadline: Deadline,
+) -> Vec<Vec<usize>> {
     let mut groups = candidates;
     groups.retain(|group| group.iter().filter(|&&bit| circuit.initial[bit]).count() <= 1);
     if circuit.n_gates() > MAX_GATES || groups.is_empty() {
         return Vec::new();
     }
-    let implied = Implied::new(circuit);
+    let Some(implied) = Implied::new(circuit, deadline) else { return Vec::new() };
     let ways: Vec<Option<Vec<Vec<u32>>>> =
         circuit.outputs.next.iter().map(|&next| ways(circuit, &implied, next)).collect();
     groups.retain(|group| {
@@ -48,7 +57,7 @@ pub fn prove_groups(circuit: &Circuit, candidates: Vec<Vec<usize>>) -> Vec<Vec<u
     loop {
         let supposed = Supposed::new(circuit, &groups);
         let n_before = groups.len();
-        groups.retain(|group| supposed.is_kept(group, &ways, &mut n_left));
+        groups.retain(|group| supposed.is_kept(group, &ways, deadline, &mut n_left));
         if n_left == 0 {
             return Vec::new();
         }
@@ -65,23 +74,32 @@ struct Implied {
 }
 
 impl Implied {
-    fn new(circuit: &Circuit) -> Implied {
+    /// `None` if that takes too long.
+    fn new(circuit: &Circuit, deadline: Deadline) -> Option<Implied> {
         let mut implied = Implied { literals: Vec::new(), starts: vec![0] };
         // Legality reads no moves, so what is found without knowing what moves imply is all there is for it.
-        implied.fill(circuit, &|_, _| Vec::new());
+        implied.fill(circuit, deadline, &|_, _| Vec::new())?;
         let legal: Vec<Vec<u32>> =
             circuit.outputs.legal.iter().flatten().map(|&signal| implied.of(signal).to_vec()).collect();
         implied = Implied { literals: Vec::new(), starts: vec![0] };
         let first_input = circuit.first_input();
-        implied.fill(circuit, &|gate, is_true| match is_true {
+        implied.fill(circuit, deadline, &|gate, is_true| match is_true {
             true => legal[gate - first_input].clone(),
             false => Vec::new(),
-        });
-        implied
+        })?;
+        Some(implied)
     }
 
-    fn fill(&mut self, circuit: &Circuit, of_input: &dyn Fn(usize, bool) -> Vec<u32>) {
+    fn fill(
+        &mut self,
+        circuit: &Circuit,
+        deadline: Deadline,
+        of_input: &dyn Fn(usize, bool) -> Vec<u32>,
+    ) -> Option<()> {
         for gate in 0..circuit.n_gates() {
+            if deadline.has_passed_at(gate) {
+                return None;
+            }
             for is_true in [true, false] {
                 let own = literal(Signal::of_gate(gate).inverted_if(!is_true));
                 let mut all = match circuit.gate(gate) {
@@ -99,6 +117,7 @@ impl Implied {
                 self.starts.push(self.literals.len());
             }
         }
+        Some(())
     }
 
     fn of(&self, signal: Signal) -> &[u32] {
@@ -162,7 +181,13 @@ impl Supposed {
     }
 
     /// Whether at most one bit of the group is true in the next state. `n_left` counts down to 0, where all is off.
-    fn is_kept(&self, group: &[usize], ways: &[Option<Vec<Vec<u32>>>], n_left: &mut usize) -> bool {
+    fn is_kept(
+        &self,
+        group: &[usize],
+        ways: &[Option<Vec<Vec<u32>>>],
+        deadline: Deadline,
+        n_left: &mut usize,
+    ) -> bool {
         let mut all = Vec::new();
         for &bit in group {
             let of_bit = ways[bit].iter().flatten();
@@ -170,7 +195,7 @@ impl Supposed {
         }
         for (i, way) in all.iter().enumerate() {
             for other in all[i + 1..].iter().filter(|other| other.bit != way.bit) {
-                *n_left = n_left.saturating_sub(1);
+                *n_left = if deadline.has_passed_at(*n_left) { 0 } else { n_left.saturating_sub(1) };
                 if *n_left == 0 || !way.contradicts(other) {
                     return false;
                 }

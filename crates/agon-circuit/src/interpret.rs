@@ -14,9 +14,6 @@ pub(crate) trait Word:
     const ZERO: Self;
     const ONES: Self;
 
-    /// Whether the lowest bit is set.
-    fn is_set(self) -> bool;
-
     /// Itself or zero, as the mask is all ones or zero.
     fn masked(self, mask: u64) -> Self;
 }
@@ -26,24 +23,24 @@ impl Word for u64 {
     const ONES: u64 = !0;
 
     #[inline(always)]
-    fn is_set(self) -> bool {
-        self & 1 == 1
-    }
-
-    #[inline(always)]
     fn masked(self, mask: u64) -> u64 {
         self & mask
+    }
+}
+
+impl Word for u128 {
+    const ZERO: u128 = 0;
+    const ONES: u128 = !0;
+
+    #[inline(always)]
+    fn masked(self, mask: u64) -> u128 {
+        self & (u128::from(mask) << 64 | u128::from(mask))
     }
 }
 
 impl Word for Plane {
     const ZERO: Plane = Plane::ZERO;
     const ONES: Plane = Plane::ONES;
-
-    #[inline(always)]
-    fn is_set(self) -> bool {
-        self.0[0] & 1 == 1
-    }
 
     #[inline(always)]
     fn masked(self, mask: u64) -> Plane {

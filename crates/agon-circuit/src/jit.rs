@@ -1,13 +1,19 @@
 //! Generated AVX2 code for programs: the one module with unsafe code.
 //!
-//! In goes a [`Program`], out comes a function in executable memory that computes it for 256 lanes. The pages are written
+//! In goes a [`Program`], out comes a function in executable memory that computes it for 256 lanes, or for one. The pages are written
 //! first and made executable afterwards, never both at once. The portable twin is [`crate::interpret`]; tests compare
 //! the two bit by bit.
 #![allow(unsafe_code)]
 
 mod allocate;
 mod machine;
+mod one;
+mod turn;
 
+pub(crate) use one::{NativeOne, pack_signs};
+pub(crate) use turn::turn;
+
+use machine::Width;
 use memmap2::{Mmap, MmapMut};
 
 use crate::Plane;
@@ -39,17 +45,10 @@ pub(crate) enum Unavailable {
 impl Native {
     /// Generates code. The first `n_state` leaves are read from the state area.
     pub(crate) fn new(program: &Program, n_state: usize) -> Result<Native, Unavailable> {
-        if !is_available() {
-            return Err(Unavailable::Processor);
-        }
-        check(program);
+        check(program)?;
         let allocated = allocate::allocate(program, n_state);
-        let bytes = machine::assemble(&allocated.steps);
-        let memory = |error: std::io::Error| Unavailable::Memory(error.to_string());
-        let mut pages = MmapMut::map_anon(bytes.len()).map_err(memory)?;
-        pages[..bytes.len()].copy_from_slice(&bytes);
         Ok(Native {
-            code: pages.make_exec().map_err(memory)?,
+            code: executable(&machine::assemble(&allocated.steps, Width::Lanes))?,
             n_state,
             n_rest: program.n_leaves - n_state,
             n_outputs: program.outputs.len(),
@@ -89,8 +88,19 @@ impl Native {
     }
 }
 
-/// The bounds that the generated code relies on: every operand is a leaf or an earlier result.
-fn check(program: &Program) {
+/// Code in memory that can be called.
+fn executable(bytes: &[u8]) -> Result<Mmap, Unavailable> {
+    let memory = |error: std::io::Error| Unavailable::Memory(error.to_string());
+    let mut pages = MmapMut::map_anon(bytes.len()).map_err(memory)?;
+    pages[..bytes.len()].copy_from_slice(bytes);
+    pages.make_exec().map_err(memory)
+}
+
+/// What the generated code relies on: the processor, and that every operand is a leaf or an earlier result.
+fn check(program: &Program) -> Result<(), Unavailable> {
+    if !is_available() {
+        return Err(Unavailable::Processor);
+    }
     for (value, instruction) in (program.n_leaves as u32..).zip(&program.instructions) {
         assert!(
             instruction.a < value && instruction.b < value,
@@ -101,6 +111,7 @@ fn check(program: &Program) {
     for output in &program.outputs {
         assert!(!matches!(output, Output::Value { value, .. } if *value >= n_values), "outputs are values");
     }
+    Ok(())
 }
 
 /// Whether this processor runs the code generated here.

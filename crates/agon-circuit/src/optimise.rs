@@ -6,16 +6,19 @@
 
 mod constants;
 mod factor;
+mod input_sets;
 mod legal;
 mod move_sets;
 mod nary;
 mod one_move;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod unread;
 
 use std::time::Instant;
 
-use crate::{Circuit, Signal};
+use crate::{Circuit, Deadline, Signal};
 
 pub use constants::fold_constants;
 pub use factor::factor;
@@ -38,8 +41,8 @@ pub struct PassReport {
     pub seconds: f64,
 }
 
-/// A pass: see the module.
-pub type Pass = fn(&Circuit) -> Circuit;
+/// A pass: see the module. It gives nothing if the deadline passes before it is done.
+pub type Pass = fn(&Circuit, Deadline) -> Option<Circuit>;
 
 /// All passes that [`optimise`] runs, by name, in the order of one round.
 pub const PASSES: [(&str, Pass); 6] = [
@@ -55,13 +58,24 @@ pub const PASSES: [(&str, Pass); 6] = [
 ///
 /// The smallest circuit seen is returned: a pass may grow a circuit for the benefit of the next one.
 pub fn optimise(circuit: &Circuit) -> (Circuit, Vec<PassReport>) {
+    optimise_until(circuit, Deadline::NEVER)
+}
+
+/// The same, with the smallest circuit seen until a deadline.
+pub fn optimise_until(circuit: &Circuit, deadline: Deadline) -> (Circuit, Vec<PassReport>) {
     let mut reports = Vec::new();
-    let mut best = run(("sweep", sweep), circuit, &mut reports);
+    let Some(mut best) = run(("sweep", sweep), circuit, deadline, &mut reports) else {
+        return (circuit.clone(), reports);
+    };
     let mut current = best.clone();
     // 8 rounds: no circuit met so far was still shrinking by a hundredth after the fifth.
     for _ in 0..8 {
         for pass in PASSES {
-            current = run(pass, &current, &mut reports);
+            match run(pass, &current, deadline, &mut reports) {
+                Some(result) => current = result,
+                None if current.ands.len() < best.ands.len() => return (current, reports),
+                None => return (best, reports),
+            }
         }
         let is_worth_another = current.ands.len() + current.ands.len() / 100 < best.ands.len();
         if current.ands.len() < best.ands.len() {
@@ -79,19 +93,25 @@ pub fn optimise(circuit: &Circuit) -> (Circuit, Vec<PassReport>) {
 pub(crate) fn simplify(circuit: &Circuit) -> Circuit {
     let passes = PASSES.into_iter().filter(|&(name, _)| name != "constants");
     passes.fold(circuit.clone(), |circuit, pass| {
-        let smaller = run(pass, &circuit, &mut Vec::new());
+        let smaller = run(pass, &circuit, Deadline::NEVER, &mut Vec::new()).expect("there is no deadline");
         if smaller.ands.len() < circuit.ands.len() { smaller } else { circuit }
     })
 }
 
 /// The circuit with some of its leaves known.
 pub(crate) fn fold_into(circuit: &Circuit, value: impl Fn(Signal) -> Option<bool>) -> Circuit {
-    sweep::rebuild(circuit, |leaf| value(leaf).map_or(leaf, Signal::constant))
+    sweep::rebuild(circuit, Deadline::NEVER, |leaf| value(leaf).map_or(leaf, Signal::constant))
+        .expect("there is no deadline")
 }
 
-fn run((name, pass): (&'static str, Pass), circuit: &Circuit, reports: &mut Vec<PassReport>) -> Circuit {
+fn run(
+    (name, pass): (&'static str, Pass),
+    circuit: &Circuit,
+    deadline: Deadline,
+    reports: &mut Vec<PassReport>,
+) -> Option<Circuit> {
     let start = Instant::now();
-    let result = pass(circuit);
+    let result = pass(circuit, deadline)?;
     if cfg!(debug_assertions)
         && let Err(broken) = crate::verify(&result)
     {
@@ -103,5 +123,5 @@ fn run((name, pass): (&'static str, Pass), circuit: &Circuit, reports: &mut Vec<
         gates_after: result.ands.len(),
         seconds: start.elapsed().as_secs_f64(),
     });
-    result
+    Some(result)
 }

@@ -20,6 +20,18 @@ impl Plane {
         if value { Plane::ONES } else { Plane::ZERO }
     }
 
+    /// True in the lanes of a range.
+    #[inline(always)]
+    pub fn range(lanes: std::ops::Range<usize>) -> Plane {
+        let mut words = [0; 4];
+        let mut quarter = 0;
+        while quarter < 4 {
+            words[quarter] = ones_below(lanes.end, quarter) & !ones_below(lanes.start, quarter);
+            quarter += 1;
+        }
+        Plane(words)
+    }
+
     /// The value in one lane.
     #[inline(always)]
     pub fn lane(&self, lane: usize) -> bool {
@@ -66,6 +78,15 @@ impl Plane {
             f(self.0[2], other.0[2]),
             f(self.0[3], other.0[3]),
         ])
+    }
+}
+
+/// The bits of a quarter that belong to lanes below this one.
+#[inline(always)]
+fn ones_below(lane: usize, quarter: usize) -> u64 {
+    match lane.saturating_sub(64 * quarter) {
+        64.. => !0,
+        n => (1 << n) - 1,
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod engine;
 mod full;
+mod random;
 
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use agon_game::{Batch, Fault, Hidden, Notation, Position, Rng, Role, Shape};
@@ -13,7 +15,7 @@ use crate::interpret::Interpreter;
 use crate::phases::Phases;
 use crate::program::lower;
 use crate::{Backend, BatchCircuit, BatchOptions, Bits, Circuit, Signal, prove_turns};
-use engine::{Desk, Engine};
+use engine::{Desk, Engine, Questions};
 
 /// A move: the number of its input bit, counted over all roles, role by role. Dense: `0..circuit.n_inputs()`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,14 +31,18 @@ pub struct ScalarCircuit {
     state: Bits,
     is_terminal: bool,
     fault: Option<Fault>,
-    /// The legal moves of all roles, role after role.
+    /// The legal moves of all roles, role after role; what comes after them means nothing.
     legal: Vec<Input>,
     /// By role: where its legal moves end in `legal`.
     legal_ends: Vec<u32>,
     /// The place of the token that the circuit is cut up by.
     phase: usize,
-    /// By phase: what its engine works on.
-    desks: Vec<Desk>,
+    /// By phase: what its engine works on. In a cell, since goals are worked out when they are asked for.
+    desks: RefCell<Vec<Desk>>,
+    /// Whether the desk of this phase has the goals of this state.
+    has_goals: Cell<bool>,
+    /// A joint move of a playout: kept only for its memory.
+    joint: Vec<Input>,
 }
 
 /// How single steps are worked out. All give the same answers.
@@ -59,11 +65,13 @@ struct Rules {
     phases: Phases,
     /// By phase.
     engines: Vec<Engine>,
+    /// By phase: what is asked of its engine.
+    questions: Vec<Questions>,
     /// From base bits and inputs to the percepts of all roles.
     sense: Interpreter,
     /// By role: its first input, and at the end the number of inputs.
     first_inputs: Vec<u32>,
-    /// By role: goal values in ascending order, and where their bits start among the answers.
+    /// By role: goal values in ascending order, and where their bits start among the goals.
     goals: Vec<(Vec<i64>, usize)>,
 }
 
@@ -83,24 +91,20 @@ impl ScalarCircuit {
     pub fn with_executor(circuit: Arc<Circuit>, shape: Shape, executor: Executor) -> ScalarCircuit {
         let first = if executor == Executor::Auto { Executor::Events } else { executor };
         let phases = Phases::new(&circuit);
-        let engines = phases.circuits.iter().map(|circuit| Engine::new(circuit, first)).collect();
-        let mut position = ScalarCircuit::with_engines(circuit, shape, phases, engines);
+        let mut position = ScalarCircuit::of_phases(circuit, shape, phases, first);
         if executor == Executor::Auto && !position.prefers_events() {
             let rules = Arc::get_mut(&mut position.rules).expect("the trial is over");
-            let native = |circuit| Engine::new(circuit, Executor::Native);
-            rules.engines = rules.phases.circuits.iter().map(native).collect();
-            position.desks = rules.engines.iter().map(Engine::desk).collect();
+            rules.engines = engines(&rules.phases, &rules.questions, Executor::Native);
+            position.desks = RefCell::new(rules.engines.iter().map(Engine::desk).collect());
             position.look();
         }
         position
     }
 
-    fn with_engines(
-        circuit: Arc<Circuit>,
-        shape: Shape,
-        phases: Phases,
-        engines: Vec<Engine>,
-    ) -> ScalarCircuit {
+    fn of_phases(circuit: Arc<Circuit>, shape: Shape, phases: Phases, executor: Executor) -> ScalarCircuit {
+        let questions: Vec<Questions> = phases.circuits.iter().map(Questions::of).collect();
+        let engines = engines(&phases, &questions, executor);
+        let n_possible = questions.iter().map(|questions| questions.inputs.len()).max().unwrap_or(0);
         let n_leaves = circuit.base.len() + circuit.n_inputs();
         let percepts: Vec<Signal> =
             circuit.outputs.percepts.iter().flatten().map(|(_, signal)| *signal).collect();
@@ -108,7 +112,7 @@ impl ScalarCircuit {
         for role in &circuit.roles {
             first_inputs.push(first_inputs[first_inputs.len() - 1] + role.moves.len() as u32);
         }
-        let mut first = circuit.n_inputs() + 1;
+        let mut first = 0;
         let goals = circuit.outputs.goals.iter().map(|of_role| {
             let values: Vec<i64> = of_role.iter().map(|&(value, _)| value).collect();
             first += values.len();
@@ -122,12 +126,15 @@ impl ScalarCircuit {
             phase: 0,
             is_terminal: false,
             fault: None,
-            legal: Vec::new(),
+            legal: vec![Input(0); n_possible],
             legal_ends: vec![0; n_roles],
-            desks: engines.iter().map(Engine::desk).collect(),
+            desks: RefCell::new(engines.iter().map(Engine::desk).collect()),
+            has_goals: Cell::new(false),
+            joint: Vec::new(),
             rules: Arc::new(Rules {
                 sense: Interpreter::new(&lower(n_leaves, &circuit.ands, &percepts)),
                 engines,
+                questions,
                 phases,
                 first_inputs,
                 goals,
@@ -162,59 +169,65 @@ impl ScalarCircuit {
 
     /// The goal values that hold for the role here, in ascending order. Games as they should be have exactly one.
     pub fn goal_values(&self, role: Role) -> Vec<i64> {
-        let answers = self.desks[self.phase].answers();
         let (values, first) = &self.rules.goals[role.index()];
-        values
-            .iter()
-            .zip(*first..)
-            .filter(|&(_, bit)| has_bit(answers, bit))
-            .map(|(&value, _)| value)
-            .collect()
+        self.with_goals(|goals| {
+            let held = values.iter().zip(*first..).filter(|&(_, bit)| has_bit(goals, bit));
+            held.map(|(&value, _)| value).collect()
+        })
     }
 
-    /// Works out everything there is to know of the state.
+    /// Reads the goals, worked out by now.
+    fn with_goals<R>(&self, read: impl FnOnce(&[u64]) -> R) -> R {
+        let mut desks = self.desks.borrow_mut();
+        let desk = &mut desks[self.phase];
+        if !self.has_goals.replace(true) {
+            self.rules.engines[self.phase].value(desk);
+        }
+        read(desk.goals())
+    }
+
+    /// Works out what there is to know of the state, but for the goals.
     fn look(&mut self) {
         self.phase = self.rules.phases.of(&self.state);
-        self.rules.engines[self.phase].look(&mut self.desks[self.phase], &self.state);
+        self.rules.engines[self.phase].look_again(&mut self.desks.get_mut()[self.phase], &self.state);
         self.read();
     }
 
-    /// Takes over what the circuit says of the state: legal moves, end, goals.
+    /// Makes a joint move and lets the engine look at what comes of it. To be followed by [`ScalarCircuit::read`].
+    #[inline]
+    fn step(&mut self, joint: &[Input]) {
+        let Rules { engines, phases, .. } = &*self.rules;
+        let desks = self.desks.get_mut();
+        engines[self.phase].step(&mut desks[self.phase], joint, &mut self.state);
+        self.phase = phases.after(self.phase);
+        engines[self.phase].look(&mut desks[self.phase], &self.state);
+    }
+
+    /// Takes over what the circuit says of the state: legal moves and the end.
     fn read(&mut self) {
-        let rules = &*self.rules;
-        let answers = self.desks[self.phase].answers();
-        let n_inputs = rules.first_inputs[rules.circuit.roles.len()];
-        self.is_terminal = has_bit(answers, n_inputs as usize);
+        let questions = &self.rules.questions[self.phase];
+        let answers = self.desks.get_mut()[self.phase].answers();
+        self.has_goals.set(false);
+        self.is_terminal = has_bit(answers, questions.inputs.len());
         self.fault = None;
-        self.legal.clear();
         if !self.is_terminal {
-            let mut role = 0;
-            for (idx, &word) in (0..).zip(&answers[..(n_inputs as usize).div_ceil(64)]) {
-                let mut word = word;
-                while word != 0 {
-                    let input = 64 * idx + word.trailing_zeros();
-                    if input >= n_inputs {
-                        break;
-                    }
-                    word &= word - 1;
-                    while input >= rules.first_inputs[role + 1] {
-                        self.legal_ends[role] = self.legal.len() as u32;
-                        role += 1;
-                    }
-                    self.legal.push(Input(input));
+            let (mut start, mut n_legal) = (0, 0);
+            for (role, &end) in questions.input_ends.iter().enumerate() {
+                let before = n_legal;
+                for_each_bit(answers, start..end as usize, |bit| {
+                    self.legal[n_legal] = questions.inputs[bit];
+                    n_legal += 1;
+                });
+                if n_legal == before {
+                    self.fault = Some(Fault::NoLegalMove(Role::new(role)));
+                    self.is_terminal = true;
+                    break;
                 }
-            }
-            self.legal_ends[role..].fill(self.legal.len() as u32);
-            let mut start = 0;
-            if let Some(role) =
-                self.legal_ends.iter().position(|&end| std::mem::replace(&mut start, end) == end)
-            {
-                self.fault = Some(Fault::NoLegalMove(Role::new(role)));
-                self.is_terminal = true;
+                self.legal_ends[role] = n_legal as u32;
+                start = end as usize;
             }
         }
         if self.is_terminal {
-            self.legal.clear();
             self.legal_ends.fill(0);
         }
     }
@@ -222,33 +235,43 @@ impl ScalarCircuit {
     /// Whether propagating changes is likely to be faster than working everything out anew, by the work that a few random
     /// games take: no clock is read.
     fn prefers_events(&self) -> bool {
-        let n_followed =
-            |position: &ScalarCircuit| -> u64 { position.desks.iter().map(Desk::n_followed).sum() };
-        let before = n_followed(self);
+        let work = |position: &ScalarCircuit| -> u64 { position.desks.borrow().iter().map(Desk::work).sum() };
+        let before = work(self);
         let mut position = self.clone();
         let mut rng = Rng::seed_from_u64(1);
-        let mut n_steps = 0;
+        let (mut n_steps, mut n_playouts) = (0, 0);
         while n_steps < TRIAL_STEPS {
             position.go_to(&self.state);
             if position.is_terminal {
                 return true;
             }
             n_steps += position.play_out(&mut rng, TRIAL_STEPS - n_steps);
+            n_playouts += 1;
+            position.with_goals(|_| ());
         }
-        let circuits = &self.rules.phases.circuits;
-        let n_gates: usize = circuits.iter().map(|circuit| circuit.ands.len()).sum();
-        let n_evaluated = n_steps * n_gates / circuits.len();
-        let n_moved = n_steps * (3 * self.rules.circuit.base.len() + 2 * self.rules.circuit.n_inputs());
-        (n_followed(&position) - before) * EDGE_IN_GATES < (n_evaluated + n_moved) as u64
+        let Rules { phases: Phases { circuits, .. }, questions, .. } = &*self.rules;
+        let work_anew = |(circuit, questions): (&Circuit, &Questions)| {
+            let step = n_evaluated(circuit, &questions.look) + n_evaluated(circuit, &circuit.outputs.next);
+            n_steps * step + n_playouts * n_evaluated(circuit, &questions.goals)
+        };
+        let anew: usize = circuits.iter().zip(questions).map(work_anew).sum();
+        work(&position) - before < (anew / circuits.len()) as u64
     }
+}
+
+fn engines(phases: &Phases, questions: &[Questions], executor: Executor) -> Vec<Engine> {
+    let of_phase = |(circuit, questions)| Engine::new(circuit, questions, executor);
+    phases.circuits.iter().zip(questions).map(of_phase).collect()
+}
+
+/// How many gates are evaluated for these signals, and how many results are stored.
+fn n_evaluated(circuit: &Circuit, roots: &[Signal]) -> usize {
+    let cone = circuit.cone(roots.iter().copied());
+    roots.len() + cone[circuit.first_and()..].iter().filter(|&&is_wanted| is_wanted).count()
 }
 
 /// How many steps of random games are tried.
 const TRIAL_STEPS: usize = 200;
-
-/// How many gates native code computes in the time in which one edge is followed. Measured on shipped games; the choice is
-/// not sensitive to it.
-const EDGE_IN_GATES: u64 = 24;
 
 /// The highest bit that is set within a range, counted from its start.
 fn highest_bit(words: &[u64], range: std::ops::Range<usize>) -> Option<usize> {
@@ -265,6 +288,29 @@ fn highest_bit(words: &[u64], range: std::ops::Range<usize>) -> Option<usize> {
     None
 }
 
+/// Calls back with each bit that is set within a range, in ascending order.
+#[inline(always)]
+fn for_each_bit(words: &[u64], range: std::ops::Range<usize>, mut then: impl FnMut(usize)) {
+    let mut at = range.start;
+    while at < range.end {
+        let end = range.end.min((at / 64 + 1) * 64);
+        let mut word = within(words[at / 64], at % 64, end - at);
+        let first = at / 64 * 64;
+        while word != 0 {
+            then(first + word.trailing_zeros() as usize);
+            word &= word - 1;
+        }
+        at = end;
+    }
+}
+
+/// The bits of a word from `start` on, `n_bits` of them, at least one; the others are cleared.
+#[inline(always)]
+fn within(word: u64, start: usize, n_bits: usize) -> u64 {
+    word & (!0 >> (64 - n_bits)) << start
+}
+
+#[inline(always)]
 fn has_bit(words: &[u64], bit: usize) -> bool {
     words[bit / 64] >> (bit % 64) & 1 == 1
 }
@@ -287,18 +333,19 @@ impl Position for ScalarCircuit {
     }
 
     fn payoff(&self, player: Role) -> f64 {
-        let answers = self.desks[self.phase].answers();
         let (values, first) = &self.rules.goals[player.index()];
-        highest_bit(answers, *first..first + values.len()).map_or(0.0, |idx| values[idx] as f64)
+        let highest = self.with_goals(|goals| highest_bit(goals, *first..first + values.len()));
+        highest.map_or(0.0, |idx| values[idx] as f64)
     }
 
     fn advance(&mut self, joint: &[Input]) {
         debug_assert_eq!(joint.len(), self.legal_ends.len(), "a joint move has a move for each role");
-        let Rules { engines, phases, .. } = &*self.rules;
-        engines[self.phase].step(&mut self.desks[self.phase], joint, &mut self.state);
-        self.phase = phases.after(self.phase);
-        engines[self.phase].look(&mut self.desks[self.phase], &self.state);
+        self.step(joint);
         self.read();
+    }
+
+    fn play_out(&mut self, rng: &mut Rng, max_steps: usize) -> usize {
+        random::play_out(self, rng, max_steps)
     }
 
     fn state(&self) -> &Bits {

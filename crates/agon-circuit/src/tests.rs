@@ -6,6 +6,7 @@ mod groups;
 mod random;
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use agon_game::laws::{self, Plan};
 use agon_game::{Hidden, Notation, Position, Rng, Role};
@@ -13,8 +14,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rand::{RngExt, SeedableRng};
 
-use crate::optimise::{self, PASSES, optimise};
-use crate::{Circuit, Executor, ScalarCircuit, Signal, verify, write_graphviz};
+use crate::optimise::{self, PASSES, optimise, optimise_until};
+use crate::{Circuit, Deadline, Executor, ScalarCircuit, Signal, verify, write_graphviz};
 
 /// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
 fn seeded(n_cases: u32) -> ProptestConfig {
@@ -111,10 +112,21 @@ proptest! {
     fn every_pass_alone_changes_nothing(seed: u64, n_gates in 10..300_usize) {
         let circuit = random::circuit(seed, n_gates);
         for (name, pass) in PASSES {
-            let passed = pass(&circuit);
+            let passed = pass(&circuit, Deadline::NEVER).expect("there is no deadline");
             prop_assert_eq!(verify(&passed), Ok(()), "{}", name);
             agree(&circuit, &passed, seed);
         }
+    }
+
+    /// However little time there was, what comes out is the same game.
+    #[test]
+    fn optimising_may_stop_anywhere(seed: u64, microseconds in 0..20_000_u64) {
+        let circuit = random::circuit(seed, 3000);
+        let at = Instant::now() + Duration::from_micros(microseconds);
+        let (optimised, _) = optimise_until(&circuit, Deadline::new(Some(at)));
+        prop_assert!(optimised.ands.len() <= circuit.ands.len());
+        prop_assert_eq!(verify(&optimised), Ok(()));
+        agree(&circuit, &optimised, seed);
     }
 
     #[test]
@@ -226,7 +238,7 @@ fn a_constant_base_is_found_through_chains() {
         goals: vec![vec![]],
         percepts: vec![vec![]],
     });
-    let folded = optimise::fold_constants(&circuit);
+    let folded = optimise::fold_constants(&circuit, Deadline::NEVER).expect("there is no deadline");
     assert_eq!((folded.ands.len(), folded.outputs.terminal), (0, Signal::FALSE));
     assert!(folded.outputs.next.iter().all(|&next| next == Signal::TRUE));
 }

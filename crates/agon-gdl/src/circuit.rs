@@ -8,7 +8,7 @@ use std::time::Instant;
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_logic::{
     AtomId, GroundLimits, GroundProgram, PredicateId, Refusal, RefusalKind, TermId, demand, ground,
-    materialise, merge, split,
+    materialise_until, merge, split,
 };
 
 use crate::interpreter::Game;
@@ -77,10 +77,10 @@ impl Game {
         let feeds = [(r.init, r.state), (r.next, r.state), (r.legal, r.moves)];
         let mut program = compiled.program;
         merge(&mut program);
-        materialise(&mut program, &self.bank, &roots);
+        materialise_until(&mut program, &self.bank, &roots, limits.ground.deadline);
         demand(&mut program, &self.bank, &roots);
         split(&mut program);
-        materialise(&mut program, &self.bank, &roots);
+        materialise_until(&mut program, &self.bank, &roots, limits.ground.deadline);
         let program = ground(program, &self.bank, &feeds, &roots, &limits.ground)?;
         let wiring = Wiring::new(self, &program, &relations);
         let circuit = wiring.wire(limits)?;

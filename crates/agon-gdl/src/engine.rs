@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_circuit::optimise::{PassReport, optimise};
-use agon_circuit::{Circuit, ScalarCircuit, Turns, prove_groups, prove_turns};
+use agon_circuit::optimise::{PassReport, optimise_until};
+use agon_circuit::{Circuit, Deadline, ScalarCircuit, Turns, prove_groups_until, prove_turns};
 use agon_game::{Hidden, Position as _, Role, Shape};
 use agon_logic::Refusal;
 
@@ -39,7 +39,8 @@ pub trait GdlTask {
     fn run<P: GdlPosition + 'static>(self, start: P) -> Self::Output;
 }
 
-/// A game ready to be played by one of the engines.
+/// A game ready to be played by one of the engines. A clone shares everything.
+#[derive(Clone)]
 pub enum Opened {
     /// By the rules as they stand.
     Interpreter(Arc<Game>),
@@ -109,11 +110,13 @@ impl Game {
             .map_err(|refusal| NoCircuit::Refused { refusal, text: self.refusal_text(&refusal) })?;
         let ground_time = began.elapsed();
         let n_raw_gates = ground.circuit.n_gates();
-        let (circuit, passes) = optimise(&ground.circuit);
+        // From here on a circuit there is: when time is up, it is as small as it has become by then.
+        let deadline = Deadline::new(limits.ground.deadline);
+        let (circuit, passes) = optimise_until(&ground.circuit, deadline);
         let turns = prove_turns(&circuit);
         // Some are proved more easily before optimisation and some after it; either proof is a proof.
-        let mut groups = prove_groups(&ground.circuit, ground.candidates.clone());
-        groups.extend(prove_groups(&circuit, ground.candidates));
+        let mut groups = prove_groups_until(&ground.circuit, ground.candidates.clone(), deadline);
+        groups.extend(prove_groups_until(&circuit, ground.candidates, deadline));
         groups.sort();
         groups.dedup();
         let shape = Shape { turn_taking: turns.is_some(), ..self.shape().clone() };

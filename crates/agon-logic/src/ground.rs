@@ -169,6 +169,7 @@ pub fn ground(
         last_head: (usize::MAX, Vec::new(), 0),
         rows: Vec::new(),
         n_steps: 0,
+        n_emitted: 0,
     };
     for (from, to) in feeds {
         grounder.feeds_to[from.index()].push(*to);
@@ -222,6 +223,8 @@ struct Grounder<'a> {
     /// The rows of the conditions of the rule being tried.
     rows: Vec<u32>,
     n_steps: u64,
+    /// Rule instances found, new or not: a step may find thousands of them.
+    n_emitted: u64,
 }
 
 /// The index over all columns by which rows are found again; it is the first of every relation that grows.
@@ -388,6 +391,10 @@ impl Grounder<'_> {
 
     /// All conditions are met: enters the instance.
     fn emit(&mut self, join: &Join) -> Result<(), Refusal> {
+        self.n_emitted += 1;
+        if self.n_emitted & 0x3fff == 0 {
+            self.check_limits(join.origin)?;
+        }
         let mut row = std::mem::take(&mut self.key);
         row.clear();
         for part in &join.head {

@@ -51,7 +51,7 @@ mod tests;
 pub use engine::{Answers, Engine};
 pub use ground::{AtomId, GroundLimits, GroundProgram, GroundRule, demand, ground, merge, split};
 pub use limits::{Limits, Refusal, RefusalKind};
-pub use materialise::materialise;
+pub use materialise::{materialise, materialise_until};
 pub use order::TermOrder;
 pub use plan::{Entry, PlanRefusal, Plans, Question};
 pub use program::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule};

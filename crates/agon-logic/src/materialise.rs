@@ -1,6 +1,7 @@
 //! Static relations worked out once, before play.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::program::{Goal, Level, PredicateId, Program};
 use crate::{Engine, Entry, Limits, Plans, TermBank, TermId};
@@ -16,6 +17,16 @@ const MAX_STEPS_IN_ALL: u64 = 30_000_000;
 /// Replaces the rules of static relations on which `roots` depend by the rows that follow from them. The planner
 /// then knows how many there are, and looking one up needs no call.
 pub fn materialise(program: &mut Program, bank: &Arc<TermBank>, roots: &[PredicateId]) {
+    materialise_until(program, bank, roots, None);
+}
+
+/// The same, until a deadline: relations whose turn comes too late stay as they are.
+pub fn materialise_until(
+    program: &mut Program,
+    bank: &Arc<TermBank>,
+    roots: &[PredicateId],
+    deadline: Option<Instant>,
+) {
     let (levels, demands) = (program.levels(), program.demands());
     let mut n_steps = 0;
     for predicate in in_order(program, roots) {
@@ -25,7 +36,8 @@ pub fn materialise(program: &mut Program, bank: &Arc<TermBank>, roots: &[Predica
             && !roots.contains(&predicate)
             && !demands[index].contains(&true)
             && !program.predicates[index].rules.is_empty();
-        if !is_fit || n_steps > MAX_STEPS_IN_ALL {
+        let is_late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if !is_fit || n_steps > MAX_STEPS_IN_ALL || is_late() {
             continue;
         }
         let arity = program.predicates[index].arity;
@@ -34,7 +46,7 @@ pub fn materialise(program: &mut Program, bank: &Arc<TermBank>, roots: &[Predica
         let Ok((plans, questions)) = Plans::new(program.clone(), Arc::clone(bank), &[], &[entry]) else {
             continue;
         };
-        let limits = Limits { facts: 2 * MAX_ROWS, steps: MAX_STEPS, ..Limits::default() };
+        let limits = Limits { facts: 2 * MAX_ROWS, steps: MAX_STEPS, deadline, ..Limits::default() };
         let mut engine = Engine::new(Arc::new(plans), limits);
         let rows: Option<Vec<Vec<TermId>>> = match engine.ask(questions[0], &[]) {
             Ok(answers) if answers.len() <= MAX_ROWS => Some(

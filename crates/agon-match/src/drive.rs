@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use agon_game::Role;
 use agon_search::{Budget, Hint};
 
-use crate::{Choice, Lapse, Lookout, Match, News, Player, Step};
+use crate::{Choice, Ending, Lapse, Lookout, Match, News, Player, Step};
 
 /// A player with its clock.
 pub struct Seat {
@@ -88,8 +88,20 @@ pub fn drive(
     now: &dyn Fn() -> u64,
     watch: &mut dyn FnMut(&Match, Event<'_>),
 ) {
+    drive_until(game, seats, clocks, now, watch, &AtomicBool::new(false));
+}
+
+/// The same, and the match is broken off as soon as `is_aborted` is set.
+pub fn drive_until(
+    game: &mut Match,
+    seats: Vec<Seat>,
+    clocks: &Clocks,
+    now: &dyn Fn() -> u64,
+    watch: &mut dyn FnMut(&Match, Event<'_>),
+    is_aborted: &AtomicBool,
+) {
     let (sender, replies) = channel();
-    let mut crew = Crew { workers: Vec::new(), replies, serial: 0 };
+    let mut crew = Crew { workers: Vec::new(), replies, serial: 0, is_aborted };
     for seat in seats {
         crew.workers.push(Worker::start(seat, sender.clone()));
     }
@@ -108,6 +120,13 @@ pub fn drive(
     });
 
     while !game.is_over() {
+        if is_aborted.load(Ordering::Relaxed) {
+            game.abort();
+            break;
+        }
+        if game.is_opening() {
+            crew.ask(&crew.followers(), clocks.play, &Ask::Choose, &mut |_, _, _| {});
+        }
         let asked = game.asked();
         crew.ask(&asked, clocks.play, &Ask::Choose, &mut |role, answer, took| {
             let choice = match answer {
@@ -122,6 +141,9 @@ pub fn drive(
             watch(game, Event::Chosen(role, choice.as_ref(), took));
             game.hear(role, choice.map(|choice| choice.text));
         });
+        if is_aborted.load(Ordering::Relaxed) {
+            continue;
+        }
         if let Some(step) = game.make_step(now()).cloned() {
             watch(game, Event::Step(&step));
         }
@@ -129,7 +151,12 @@ pub fn drive(
             crew.tell(game, Order::Learn);
         }
     }
-    crew.tell(game, |news| Order::Finish(Some(news)));
+    match game.ending() {
+        Some(Ending::Aborted) => {
+            crew.workers.iter().for_each(|worker| drop(worker.orders.send(Order::Abort)));
+        }
+        _ => crew.tell(game, |news| Order::Finish(Some(news))),
+    }
     watch(game, Event::Over);
     crew.dismiss();
 }
@@ -140,6 +167,7 @@ enum Order {
     Ask(Ask, Budget, u64),
     Learn(News),
     Finish(Option<News>),
+    Abort,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -188,6 +216,7 @@ const GONE: u64 = u64::MAX;
 
 struct Worker {
     role: Role,
+    follows_by_being_asked: bool,
     timing: Timing,
     orders: Sender<Order>,
     desk: Arc<Mutex<Desk>>,
@@ -203,6 +232,7 @@ impl Worker {
     fn start(seat: Seat, replies: Sender<Reply>) -> Worker {
         let Seat { role, player, timing } = seat;
         let lookout = if let Timing::Margin(_) = timing { player.lookout() } else { None };
+        let follows_by_being_asked = player.follows_by_being_asked();
         let (orders, inbox) = channel();
         let farewell = Farewell { role, replies: replies.clone() };
         let desk = Arc::new(Mutex::new(Desk::default()));
@@ -218,7 +248,7 @@ impl Worker {
         // Without a thread the inbox is dropped, and so is the farewell, which says so.
         drop(spawned);
         let (unread, lag) = (Vec::new(), Duration::ZERO);
-        Worker { role, timing, orders, desk, lookout, unread, lag, is_gone: false }
+        Worker { role, follows_by_being_asked, timing, orders, desk, lookout, unread, lag, is_gone: false }
     }
 
     /// The move that is at hand in answer to a question: the best so far, or any if the player has not come to the question.
@@ -294,6 +324,10 @@ fn work(
                 player.finish(news.as_ref());
                 return;
             }
+            Order::Abort => {
+                player.abort();
+                return;
+            }
         }
     }
 }
@@ -316,13 +350,17 @@ impl Awaited {
     }
 }
 
-struct Crew {
+struct Crew<'a> {
     workers: Vec<Worker>,
     replies: Receiver<Reply>,
     serial: u64,
+    is_aborted: &'a AtomicBool,
 }
 
-impl Crew {
+/// How often is looked whether the match was broken off.
+const GLANCE: Duration = Duration::from_millis(100);
+
+impl Crew<'_> {
     /// Asks players and passes on what they say, or that they are late, in the order in which it comes.
     fn ask(
         &mut self,
@@ -374,10 +412,13 @@ impl Crew {
             });
         }
         while !waiting.is_empty() {
-            let reply = match waiting.iter().filter_map(Awaited::next).min() {
-                None => self.replies.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(until) => self.replies.recv_timeout(until.saturating_duration_since(Instant::now())),
-            };
+            if self.is_aborted.load(Ordering::Relaxed) {
+                break;
+            }
+            let glance = Instant::now() + GLANCE;
+            let until =
+                waiting.iter().filter_map(Awaited::next).min().map_or(glance, |until| until.min(glance));
+            let reply = self.replies.recv_timeout(until.saturating_duration_since(Instant::now()));
             let took = asked_at.elapsed();
             match reply {
                 Ok(Reply { role, serial: GONE, answer }) => {
@@ -437,6 +478,11 @@ impl Crew {
 
     fn worker(&mut self, role: Role) -> &mut Worker {
         self.workers.iter_mut().find(|worker| worker.role == role).expect("whoever is waited for has a seat")
+    }
+
+    /// The players that are asked in openings too.
+    fn followers(&self) -> Vec<Role> {
+        self.workers.iter().filter(|worker| worker.follows_by_being_asked).map(|worker| worker.role).collect()
     }
 
     /// Tells each player what it gets to know of the last step.

@@ -1,5 +1,7 @@
 //! Terms as the world outside writes them: any spacing, any nesting, never trusted.
 
+use std::borrow::Cow;
+
 /// How deep terms from outside may nest. Deeper ones are no moves of any game.
 const MAX_DEPTH: usize = 1_000;
 
@@ -43,6 +45,15 @@ pub(crate) fn canonical(term: &str) -> String {
 /// Terms in parentheses with spaces between.
 pub fn joined(terms: &[String]) -> String {
     format!("({})", terms.join(" "))
+}
+
+/// A text without what stands between a `;` and the end of its line.
+pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains(';') {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.lines().map(|line| line.split(';').next().unwrap_or_default());
+    Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// Parentheses and names.

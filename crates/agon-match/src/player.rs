@@ -47,6 +47,17 @@ pub trait Player: Send {
     fn finish(&mut self, news: Option<&News>) {
         let _ = news;
     }
+
+    /// Whether it can only follow a step by being asked for a move: then it is asked in given openings too, and its answers there
+    /// mean nothing.
+    fn follows_by_being_asked(&self) -> bool {
+        false
+    }
+
+    /// The match was broken off.
+    fn abort(&mut self) {
+        self.finish(None);
+    }
 }
 
 /// Follows a match and knows the legal moves of a role.

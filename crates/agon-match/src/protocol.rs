@@ -1,8 +1,27 @@
 //! What is said to players over the network: the messages of the GGP protocol, byte for byte as ggp-base sends them.
 //!
-//! For games with hidden information the final form of GDL-II's messages is used: turn, own move, percepts.
+//! Games with hidden information have two forms of messages, an early and a final one: see [`Dialect`].
+
+mod heard;
+
+pub use heard::{Heard, Misheard, Told, is_shouted};
 
 use crate::{News, first_term, spaced};
+
+/// How a player is told of steps.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// The joint move: GDL-I.
+    #[default]
+    Moves,
+    /// Percepts alone, in the place of the joint move: GDL-II until 2013.
+    Percepts,
+    /// Turn, own move, percepts: GDL-II since.
+    Turns,
+}
+
+/// What makes a game in which everybody sees every move one for players who only know percepts: a clause for the end of its rules.
+pub const ALL_IS_SEEN: &str = "(<= (sees ?viewer (did ?mover ?move)) (role ?viewer) (does ?mover ?move))";
 
 /// A message to a player. Answers are single terms, see [`Message::answer`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +47,8 @@ pub enum Message<'a> {
         id: &'a str,
         /// Of the last step; none before the first.
         news: Option<&'a News>,
-        /// Whether the game has hidden information.
-        hidden: bool,
+        /// How it is told.
+        dialect: Dialect,
     },
     /// The match is over.
     Stop {
@@ -37,8 +56,8 @@ pub enum Message<'a> {
         id: &'a str,
         /// Of the last step; none if there was none.
         news: Option<&'a News>,
-        /// Whether the game has hidden information.
-        hidden: bool,
+        /// How it is told.
+        dialect: Dialect,
     },
     /// The match is broken off.
     Abort {
@@ -58,14 +77,16 @@ impl Message<'_> {
         word: &str,
         id: &str,
         news: Option<&News>,
-        hidden: bool,
+        dialect: Dialect,
     ) -> std::fmt::Result {
         let terms = |terms: &[String]| terms.iter().map(|term| spaced(term) + " ").collect::<String>();
-        match (news, hidden) {
-            (None, false) => write!(f, "( {word} {id} NIL )"),
-            (None, true) => write!(f, "( {word} {id} 0 NIL NIL )"),
-            (Some(news), false) => write!(f, "( {word} {id} ({}) )", terms(&news.seen)),
-            (Some(news), true) => {
+        match (news, dialect) {
+            (None, Dialect::Moves | Dialect::Percepts) => write!(f, "( {word} {id} NIL )"),
+            (None, Dialect::Turns) => write!(f, "( {word} {id} 0 NIL NIL )"),
+            (Some(news), Dialect::Moves | Dialect::Percepts) => {
+                write!(f, "( {word} {id} ({}) )", terms(&news.seen))
+            }
+            (Some(news), Dialect::Turns) => {
                 let (step, own) = (news.step, spaced(&news.own));
                 write!(f, "( {word} {id} {step} {own} ({}) )", terms(&news.seen))
             }
@@ -81,8 +102,8 @@ impl std::fmt::Display for Message<'_> {
                 // Newlines vanish on their way to some players, so there are none.
                 write!(f, "( START {id} {role} ({}) {start_clock} {play_clock})", spaced(rules))
             }
-            Message::Play { id, news, hidden } => Message::told(f, "PLAY", id, *news, *hidden),
-            Message::Stop { id, news, hidden } => Message::told(f, "STOP", id, *news, *hidden),
+            Message::Play { id, news, dialect } => Message::told(f, "PLAY", id, *news, *dialect),
+            Message::Stop { id, news, dialect } => Message::told(f, "STOP", id, *news, *dialect),
             Message::Abort { id } => write!(f, "( ABORT {id} )"),
         }
     }

@@ -1,5 +1,10 @@
 //! Matches written down: the match JSON of ggp.org.
 
+mod signature;
+mod xml;
+
+pub use signature::Signature;
+
 use std::collections::BTreeSet;
 
 use agon_game::{Role, Table};
@@ -40,6 +45,8 @@ pub struct Record {
     pub goal_values: Option<Vec<i64>>,
     /// Whether it was broken off.
     pub is_aborted: bool,
+    /// Whether players were told other words than those of the rules.
+    pub is_scrambled: bool,
 }
 
 impl Record {
@@ -56,7 +63,7 @@ impl Record {
             Some(Ending::Finished(payoffs)) => {
                 (Some(payoffs.iter().map(|payoff| payoff.round() as i64).collect()), false)
             }
-            Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_)) => (None, true),
+            Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted) => (None, true),
         };
     }
 
@@ -84,7 +91,7 @@ impl Record {
         put("playClock", json!(self.play_clock));
         put("playerNamesFromHost", json!(self.player_names));
         put("isPlayerHuman", json!(self.is_human));
-        put("scrambled", json!(false));
+        put("scrambled", json!(self.is_scrambled));
         Value::Object(object)
     }
 
@@ -137,6 +144,7 @@ impl Record {
             errors: if object.contains_key("errors") { lists(object, "errors")? } else { Vec::new() },
             goal_values: goal_values.transpose()?,
             is_aborted: object.get("isAborted").is_some_and(is_true),
+            is_scrambled: object.get("scrambled").is_some_and(is_true),
         })
     }
 

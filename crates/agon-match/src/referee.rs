@@ -39,12 +39,26 @@ pub struct MatchOptions {
     pub max_steps: usize,
     /// Joint moves that are made at first without asking anybody: a given opening, or a match taken up where it was left.
     pub opening: Vec<Vec<String>>,
+    /// What is done in the place of a player that does nothing legal.
+    pub substitute: Substitute,
+}
+
+/// What is done in the place of a player that does nothing legal.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub enum Substitute {
+    /// A legal move drawn at random: ggp-base, Tiltyard.
+    #[default]
+    Random,
+    /// The first legal move: Dresden.
+    First,
+    /// The last legal move.
+    Last,
 }
 
 impl Default for MatchOptions {
     fn default() -> MatchOptions {
         // Far beyond any game with a step counter, and soon enough for one that runs in circles.
-        MatchOptions { seed: 1, max_steps: 10_000, opening: Vec::new() }
+        MatchOptions { seed: 1, max_steps: 10_000, opening: Vec::new(), substitute: Substitute::default() }
     }
 }
 
@@ -96,6 +110,8 @@ pub enum Ending {
     TooLong,
     /// The player of this role wanted it to end.
     Stopped(Role),
+    /// Whoever hosts it wanted it to end.
+    Aborted,
 }
 
 impl Match {
@@ -164,6 +180,11 @@ impl Match {
         if *lapse == Lapse::Stop {
             self.ending.get_or_insert(Ending::Stopped(role));
         }
+    }
+
+    /// The host breaks the match off.
+    pub fn abort(&mut self) {
+        self.ending.get_or_insert(Ending::Aborted);
     }
 
     /// The players that have not been heard in this step.
@@ -244,7 +265,14 @@ impl Match {
             },
             Err(lapse) => Slip::Lapse(lapse),
         };
-        (legal[self.substitute.random_range(0..legal.len())].clone(), Some(slip))
+        // Drawn in any case, so that the policy for one slip does not change what another one comes to.
+        let drawn = self.substitute.random_range(0..legal.len());
+        let at = match self.options.substitute {
+            Substitute::Random => drawn,
+            Substitute::First => 0,
+            Substitute::Last => legal.len() - 1,
+        };
+        (legal[at].clone(), Some(slip))
     }
 
     fn look_for_the_end(&mut self) {
@@ -260,7 +288,7 @@ impl Match {
 }
 
 /// The legal move that a text names, whatever its spacing and, if no other is meant, its capitalisation.
-fn find<'a>(legal: &'a [String], text: &str) -> Option<&'a String> {
+pub(crate) fn find<'a>(legal: &'a [String], text: &str) -> Option<&'a String> {
     let term = first_term(text)?;
     let exact = legal.iter().find(|m| **m == term);
     exact.or_else(|| {

@@ -295,7 +295,7 @@ fn names() -> String {
     KINDS.iter().map(|kind| kind.form).collect::<Vec<_>>().join(", ")
 }
 
-fn closest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     // Somebody who writes the beginning means the rest.
     let distance = |other: &&str| {

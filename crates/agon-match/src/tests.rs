@@ -2,4 +2,5 @@
 
 mod board;
 mod names;
+mod protocol;
 mod wire;

@@ -2,6 +2,7 @@
 
 use agon_game::{Hidden, Live, Role, Table};
 
+use crate::referee::find;
 use crate::{Belief, News};
 
 /// What a role may know of a match. It is made from the rules and hears only the news that the role does.
@@ -10,6 +11,8 @@ pub trait View: Send {
     fn learn(&mut self, news: &News) -> Result<(), String>;
     /// The legal moves of the role. Where information is hidden: as far as they follow from what it knows.
     fn legal_moves(&mut self) -> Vec<String>;
+    /// A joint move of any spelling as the rules spell it, if it can be made and everybody sees every move.
+    fn joint(&mut self, told: &[String]) -> Option<Vec<String>>;
     /// The state as its parts, sorted, where everybody knows it.
     fn state(&self) -> Option<Vec<String>>;
 }
@@ -38,6 +41,13 @@ impl View for OpenView {
         self.table.legal_moves(self.role)
     }
 
+    fn joint(&mut self, told: &[String]) -> Option<Vec<String>> {
+        let roles = self.table.shape().roles();
+        let found = roles.zip(told).map(|(role, text)| find(&self.table.legal_moves(role), text).cloned());
+        let joint: Vec<String> = found.collect::<Option<_>>()?;
+        (joint.len() == told.len() && joint.len() == self.table.shape().role_names.len()).then_some(joint)
+    }
+
     fn state(&self) -> Option<Vec<String>> {
         Some(self.table.state())
     }
@@ -55,6 +65,10 @@ impl<P: Hidden> View for HiddenView<P> {
 
     fn legal_moves(&mut self) -> Vec<String> {
         self.belief.legal_moves()
+    }
+
+    fn joint(&mut self, _: &[String]) -> Option<Vec<String>> {
+        None
     }
 
     fn state(&self) -> Option<Vec<String>> {

@@ -67,8 +67,7 @@ fn player(text: &str) -> (MctsOptions, f64) {
             "temperature" => options.choice = Choice::Gibbs { temperature: number(value) },
             "leaves" => {
                 let (at_once, playouts) = value.split_once('x').expect("leaves=64x32");
-                options.leaves =
-                    Leaves { at_once: number(at_once) as u32, playouts: number(playouts) as u32 };
+                options.leaves = Leaves::of(number(at_once) as u32, number(playouts) as u32);
             }
             "solver" => options.solver = value != "no",
             "look" => options.look_ahead = value != "no",
@@ -202,7 +201,7 @@ fn speed(options: &MctsOptions, plan: &Plan) {
             }
             order.n_playouts *= 2;
         };
-        let Leaves { at_once, playouts } = options.leaves;
+        let Leaves { at_once, playouts, .. } = options.leaves;
         let small = Order { state: start.state().clone(), n_playouts: playouts.into() };
         let orders = vec![small; at_once as usize];
         let (began, mut n) = (cpu_seconds(), 0);

@@ -7,6 +7,18 @@ pub(crate) use random::{Kind, RandomGame};
 pub(crate) use shipped::shipped;
 
 use agon_game::{Position, Role, joint_moves};
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+
+/// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
+pub(crate) fn seeded(n_cases: u32) -> ProptestConfig {
+    let config = ProptestConfig::with_cases(n_cases);
+    let rng_seed = match config.rng_seed {
+        RngSeed::Random => RngSeed::Fixed(7),
+        RngSeed::Fixed(seed) => RngSeed::Fixed(seed),
+    };
+    ProptestConfig { rng_seed, failure_persistence: None, ..config }
+}
 
 /// What the role gets when it and all others play perfectly, and the others only want it to get little: plain minimax, without any
 /// trick, for games that take turns. Nature averages.

@@ -6,16 +6,19 @@ mod explain_code;
 mod games;
 mod gdl_perf;
 mod ground;
+mod host;
 mod info;
 mod matches;
 mod perft;
 mod play;
+mod player;
 mod players;
 mod record;
 mod replay;
 mod show;
 mod simulate;
 mod solve;
+mod tournament;
 mod why;
 
 use crate::failure::Failure;
@@ -51,8 +54,11 @@ enum Command {
     Record(record::Args),
     Replay(replay::Args),
     Match(matches::Args),
+    Tournament(tournament::Args),
     Play(play::Args),
     Players(players::Args),
+    Player(player::Args),
+    Host(host::Args),
 }
 
 pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
@@ -72,7 +78,10 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Record(args) => record::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Match(args) => matches::run(args),
+        Command::Tournament(args) => tournament::run(args),
         Command::Play(args) => play::run(args),
         Command::Players(args) => players::run(args),
+        Command::Player(args) => player::run(args),
+        Command::Host(args) => host::run(args),
     }
 }

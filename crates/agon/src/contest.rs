@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use agon_game::{Live, Role, Shape, Table};
@@ -9,15 +10,16 @@ use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_gdl::interpreter::Game;
 use agon_gdl::print::print_kif;
 use agon_match::{
-    Board, Clocks, Event, Match, MatchOptions, Player, Record, Seat, Spec, SpecKind, Timing, auto, build,
-    drive, role_seed, sample, view,
+    Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Scrambler, Seat, Spec,
+    SpecKind, Substitute, Timing, auto, build, drive_until, role_seed, sample, view,
 };
 use agon_search::Budget;
+use agon_server::{Invitation, WebPlayer};
 use agon_text::{Diagnostic, Source, render};
 
 use crate::clock;
 use crate::failure::Failure;
-use crate::outside::{Console, Human, Invitation, Program, WebPlayer};
+use crate::outside::{Console, Human, Program};
 
 /// Enough for a player to get ready before the clock starts.
 const A_LONG_TIME: Duration = Duration::from_secs(3600);
@@ -46,6 +48,39 @@ pub(crate) struct ClockOptions {
     pub(crate) max_steps: usize,
 }
 
+/// How a host deals with players elsewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Hosting {
+    /// How long is waited beyond the clock, for the way there and back.
+    pub(crate) grace: Duration,
+    /// How much of the time it takes to reach a player does not count, in a match.
+    pub(crate) bonus: Duration,
+    /// By role, in the order of the players: how they are told of steps; `None` leaves it to the game.
+    pub(crate) dialects: Vec<Option<Dialect>>,
+    /// Whether the rules are told in other words.
+    pub(crate) scramble: bool,
+    /// Who may think as long as they like.
+    pub(crate) unlimited: Vec<Role>,
+    pub(crate) substitute: Substitute,
+    /// Breaks matches off.
+    pub(crate) is_aborted: Arc<AtomicBool>,
+}
+
+impl Default for Hosting {
+    fn default() -> Hosting {
+        Hosting {
+            // What ggp-base allows.
+            grace: Duration::from_secs(1),
+            bonus: Duration::ZERO,
+            dialects: Vec::new(),
+            scramble: false,
+            unlimited: Vec::new(),
+            substitute: Substitute::default(),
+            is_aborted: Arc::default(),
+        }
+    }
+}
+
 /// A match to be played: the game, who plays it, and how.
 pub(crate) struct Contest {
     pub(crate) opened: Opened,
@@ -57,6 +92,7 @@ pub(crate) struct Contest {
     pub(crate) id: String,
     pub(crate) board: Option<Arc<Board>>,
     pub(crate) console: Arc<Console>,
+    pub(crate) hosting: Hosting,
     clocks: Clocks,
     margin: Duration,
 }
@@ -101,8 +137,9 @@ impl Contest {
         let id = format!("agon.{}.{}", key(game_name), clock::now());
         let board = None;
         let console = Arc::default();
+        let hosting = Hosting::default();
         let game_name = game_name.to_owned();
-        Ok(Contest { opened, game_name, players, options, id, board, console, clocks, margin })
+        Ok(Contest { opened, game_name, players, options, id, board, console, hosting, clocks, margin })
     }
 
     /// Looks for a board in the game, for those who want to see one.
@@ -139,9 +176,14 @@ impl Contest {
         watch: &mut dyn FnMut(&Match, Event<'_>),
     ) -> Result<Match, Failure> {
         let seats = self.opened.run(Seating { contest: self })?;
-        let options = MatchOptions { seed: self.options.seed, max_steps: self.options.max_steps, opening };
+        let options = MatchOptions {
+            seed: self.options.seed,
+            max_steps: self.options.max_steps,
+            opening,
+            substitute: self.hosting.substitute,
+        };
         let mut game = Match::new(self.opened.run(Laid), options, clock::now());
-        drive(&mut game, seats, &self.clocks, &clock::now, watch);
+        drive_until(&mut game, seats, &self.clocks, &clock::now, watch, &self.hosting.is_aborted);
         Ok(game)
     }
 
@@ -167,19 +209,38 @@ impl Contest {
             errors: Vec::new(),
             goal_values: None,
             is_aborted: false,
+            is_scrambled: self.hosting.scramble,
         };
         record.fill(game);
         record
     }
 
-    fn timing(&self, spec: &Spec) -> Timing {
+    fn timing(&self, role: Role, spec: &Spec) -> Timing {
+        if self.hosting.unlimited.contains(&role) {
+            return Timing::Unlimited;
+        }
         match (&spec.kind, self.options.iterations) {
             (SpecKind::BuiltIn(..), Some(n)) => Timing::Iterations(n),
             (SpecKind::BuiltIn(..), None) => Timing::Margin(self.margin),
             (SpecKind::Command(_), _) => Timing::Grace(Duration::ZERO),
-            // What ggp-base allows for the way there and back.
-            (SpecKind::Http(_), _) => Timing::Grace(Duration::from_secs(1)),
+            (SpecKind::Http(_), _) => Timing::Grace(self.hosting.grace),
             (SpecKind::Human, _) => Timing::Unlimited,
+        }
+    }
+}
+
+impl Contest {
+    /// A player elsewhere, spoken to as the host was told.
+    fn web_player(&self, address: &Address, invitation: Invitation, number: usize) -> WebPlayer {
+        let hosting = &self.hosting;
+        let scrambler = hosting.scramble.then(|| Scrambler::new(&invitation.rules, self.options.seed));
+        let mut player = WebPlayer::new(address.clone(), invitation).with_bonus(hosting.bonus);
+        if let Some(dialect) = hosting.dialects.get(number).copied().flatten() {
+            player = player.in_dialect(dialect);
+        }
+        match scrambler {
+            Some(scrambler) => player.scrambled(Arc::new(scrambler)),
+            None => player,
         }
     }
 }
@@ -247,7 +308,7 @@ impl GdlTask for Seating<'_> {
                 SpecKind::BuiltIn(..) => {
                     let player = build(spec, start.clone(), role, seed);
                     let mut player = player.expect("a player of our own can be built");
-                    if let Timing::Margin(_) = contest.timing(spec) {
+                    if let Timing::Margin(_) = contest.timing(role, spec) {
                         // As the rules are compiled before the clock starts, so is what the player makes of them.
                         let deadline = Some(Instant::now() + A_LONG_TIME);
                         let _ = player.prepare(&Budget { deadline, ..Budget::iterations(1) });
@@ -258,13 +319,13 @@ impl GdlTask for Seating<'_> {
                     let console = Arc::clone(&contest.console);
                     Box::new(Human::new(name, own_view(), contest.board.clone(), console))
                 }
-                SpecKind::Http(address) => Box::new(WebPlayer::new(address.clone(), invitation())),
+                SpecKind::Http(address) => Box::new(contest.web_player(address, invitation(), seats.len())),
                 SpecKind::Command(words) => {
                     let program = Program::start(words, invitation(), own_view());
                     Box::new(program.map_err(|why| Failure::unreadable(format!("player of {name}: {why}")))?)
                 }
             };
-            seats.push(Seat { role, player, timing: contest.timing(spec) });
+            seats.push(Seat { role, player, timing: contest.timing(role, spec) });
         }
         Ok(seats)
     }

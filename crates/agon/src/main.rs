@@ -10,8 +10,10 @@ mod match_record;
 mod open;
 mod outside;
 mod picture;
+mod recruiter;
 mod shipped;
 mod terminal;
+mod tournament;
 mod trace;
 mod usage;
 

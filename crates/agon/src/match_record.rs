@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agon_match::Record;
+use agon_match::{Record, Signature};
 use serde_json::Value;
 
 use crate::contest::Laid;
@@ -68,5 +68,15 @@ fn verify(
     let n_mismatches = verdict.differences.len();
     verdict.differences.iter().take(MAX_SHOWN).for_each(|difference| say!("  {difference}"));
     say!("replayed 1 plays, {} states, {n_mismatches} mismatches", verdict.n_states);
-    Ok(if n_mismatches > 0 { Err(Failure { code: 1, message: String::new() }) } else { Ok(()) })
+    let signature = Record::signature(value);
+    match &signature {
+        Signature::Absent => {}
+        Signature::Good => say!("the signature is good"),
+        Signature::Bad(why) => say!("the signature is bad: {why}"),
+    }
+    Ok(if n_mismatches > 0 || matches!(signature, Signature::Bad(_)) {
+        Err(Failure { code: 1, message: String::new() })
+    } else {
+        Ok(())
+    })
 }

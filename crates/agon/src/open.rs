@@ -137,7 +137,8 @@ pub(crate) fn source(game: &str) -> Result<Arc<Source>, Failure> {
     Ok(Arc::new(Source::from_bytes(game, &bytes)))
 }
 
-fn closest(name: &str) -> Option<&'static str> {
+/// The shipped game whose name is most like another, if any is.
+pub(crate) fn closest(name: &str) -> Option<&'static str> {
     let distance = |game: &Shipped| strsim::damerau_levenshtein(game.name, &name.to_lowercase());
     let best = SHIPPED.iter().min_by_key(|game| distance(game))?;
     (distance(best) <= 1 + name.len() / 4).then_some(best.name)

@@ -34,6 +34,11 @@ pub(crate) fn colour_on_stdout() -> bool {
     std::io::stdout().is_terminal() && colour_wanted()
 }
 
+/// Whether somebody watches what is told on the side.
+pub(crate) fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}
+
 fn colour_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb")

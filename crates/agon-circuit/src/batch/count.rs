@@ -48,28 +48,32 @@ impl Counts {
         any
     }
 
-    /// Sets the number of one lane.
-    pub(super) fn set(&mut self, lane: usize, value: u64) {
+    /// Sets the number of these lanes.
+    pub(super) fn set(&mut self, lanes: Plane, value: u64) {
         let n_bits = 64 - value.leading_zeros() as usize;
         if self.0.len() < n_bits {
             self.0.resize(n_bits, Plane::ZERO);
         }
         for (bit, plane) in self.0.iter_mut().enumerate() {
-            plane.set_lane(lane, bit < 64 && value >> bit & 1 == 1);
+            *plane = if bit < 64 && value >> bit & 1 == 1 { *plane | lanes } else { *plane & !lanes };
         }
     }
 
-    /// The sum over a range of lanes.
-    pub(super) fn sum(&self, lanes: std::ops::Range<usize>) -> u64 {
-        let mut mask = Plane::ZERO;
-        for (quarter, word) in mask.0.iter_mut().enumerate() {
-            let below = |lane: usize| match lane.saturating_sub(64 * quarter) {
-                64.. => !0,
-                n => (1_u64 << n) - 1,
-            };
-            *word = below(lanes.end) & !below(lanes.start);
+    /// Sets the numbers of all lanes to zero.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The sum over some lanes.
+    #[inline(always)]
+    pub(super) fn sum(&self, lanes: Plane) -> u64 {
+        let mut sum = 0;
+        let mut bit = 0;
+        while bit < self.0.len() {
+            sum += u64::from((self.0[bit] & lanes).count()) << bit;
+            bit += 1;
         }
-        self.0.iter().enumerate().map(|(bit, plane)| u64::from((*plane & mask).count()) << bit).sum()
+        sum
     }
 }
 
@@ -81,7 +85,7 @@ mod tests {
     fn counts_are_those_of_single_lanes() {
         let mut expected = [0_u64; 256];
         let mut counts = Counts::default();
-        counts.set(200, 1000);
+        counts.set(Plane::range(200..201), 1000);
         expected[200] = 1000;
         let mut word = 0x9e37_79b9_7f4a_7c15_u64;
         for round in 0..3000 {
@@ -96,10 +100,13 @@ mod tests {
                 lanes.lanes().for_each(|lane| expected[lane] -= 1);
             }
         }
-        assert!((0..256).all(|lane| counts.sum(lane..lane + 1) == expected[lane]));
+        assert!((0..256).all(|lane| counts.sum(Plane::range(lane..lane + 1)) == expected[lane]));
         for range in [0..256, 3..70, 64..128, 5..5, 130..256] {
-            assert_eq!(counts.sum(range.clone()), expected[range].iter().sum::<u64>());
+            assert_eq!(counts.sum(Plane::range(range.clone())), expected[range].iter().sum::<u64>());
         }
         assert!((0..256).all(|lane| counts.any().lane(lane) == (expected[lane] > 0)));
+        counts.set(Plane::range(60..70), 5);
+        expected[60..70].fill(5);
+        assert_eq!(counts.sum(Plane::ONES), expected.iter().sum::<u64>());
     }
 }

@@ -15,9 +15,9 @@ use crate::{Bits, Plane, transpose};
 /// playout has ended waits for the gate: the step after which the phase is that of the starts. There the kernel itself restarts the
 /// lanes that have playouts left (they *may* restart). So exactly the ordered playouts are started, and each is played to its
 /// end. What happens is counted in all lanes at once; nothing is looked at lane by lane until the end.
-pub(super) struct Lanes<'o> {
-    kept: &'o [usize],
-    orders: &'o [&'o Order<Bits>],
+#[derive(Default)]
+pub(super) struct Lanes {
+    n_kept: usize,
     /// By order: where its lanes end.
     lane_ends: Vec<usize>,
     max_steps: u64,
@@ -42,88 +42,100 @@ pub(super) struct Lanes<'o> {
     /// What else goes in: start states, who may restart, random bits.
     rest: Vec<Plane>,
     n_start: usize,
+    /// The start states with all their bits, and whose each lane is.
+    loaded: Vec<Plane>,
+    order_of: Vec<usize>,
 }
 
-impl<'o> Lanes<'o> {
-    pub(super) fn new(
-        kept: &'o [usize],
-        orders: &'o [&'o Order<Bits>],
-        restart: Restart,
-        max_steps: u64,
-    ) -> Lanes<'o> {
-        let n_playouts: Vec<u64> = orders.iter().map(|order| order.n_playouts).collect();
-        Lanes {
-            kept,
-            orders,
-            lane_ends: share_lanes(&n_playouts),
-            max_steps: max_steps.max(1),
-            n_passes: 0,
-            last_cut: 0,
-            lasting: Plane::ONES,
-            left: Counts::default(),
-            ended: Counts::default(),
-            cut: Counts::default(),
-            idle: Counts::default(),
-            goals: Vec::new(),
-            now: Vec::new(),
-            after: Vec::new(),
-            rest: Vec::new(),
-            n_start: if restart == Restart::Planes { kept.len() } else { 0 },
-        }
-    }
+/// What is to be played: at most 256 orders that all start in the same phase.
+pub(super) struct Job<'o> {
+    /// The base bits that play depends on.
+    pub(super) kept: &'o [usize],
+    pub(super) orders: &'o [&'o Order<Bits>],
+    pub(super) restart: Restart,
+    pub(super) max_steps: u64,
+}
 
-    /// Works off the orders by a round of steps, of which the last is the gate.
-    pub(super) fn run(mut self, steps: &mut [Step], round: &[usize], rng: &mut PlaneRng) -> Vec<Tally> {
-        let most = |count: fn(&Step) -> usize| round.iter().map(|&idx| count(&steps[idx])).max().unwrap_or(0);
-        let n_planes = self.kept.len() + 2 + most(|step| step.step.n_goals);
-        self.now.resize(n_planes, Plane::ZERO);
-        self.after.resize(n_planes, Plane::ZERO);
-        self.rest.resize(self.n_start + 1 + most(|step| step.step.n_random), Plane::ZERO);
-        self.goals = round.iter().map(|&idx| vec![Counts::default(); steps[idx].step.n_goals]).collect();
-        self.seat();
+impl Lanes {
+    /// Works off the orders by a round of steps, of which the last is the gate. Memory is used again from one job to the next.
+    pub(super) fn run(
+        &mut self,
+        job: &Job<'_>,
+        steps: &mut [Step],
+        round: &[usize],
+        rng: &mut PlaneRng,
+    ) -> Vec<Tally> {
+        self.begin(job, steps, round);
+        self.seat(job);
         while !self.is_done() {
-            with_wide_registers(Rounds { lanes: &mut self, steps, round, rng });
+            with_wide_registers(Rounds { lanes: self, steps, round, rng });
             if self.n_passes - self.last_cut >= self.max_steps {
                 self.cut_lasting();
             }
         }
-        let payoffs: Vec<_> = round.iter().map(|&idx| &steps[idx].step.payoffs[..]).collect();
-        self.tallies(&payoffs)
+        let n_roles = round.first().map_or(0, |&idx| steps[idx].step.payoffs.len());
+        let mut tallies: Vec<Tally> = self.lane_ends.iter().map(|_| Tally::new(n_roles)).collect();
+        with_wide_registers(Sums { lanes: self, steps, round, tallies: &mut tallies });
+        tallies
+    }
+
+    /// Forgets the last job and makes room for this one.
+    fn begin(&mut self, job: &Job<'_>, steps: &[Step], round: &[usize]) {
+        let most = |count: fn(&Step) -> usize| round.iter().map(|&idx| count(&steps[idx])).max().unwrap_or(0);
+        self.n_kept = job.kept.len();
+        self.n_start = if job.restart == Restart::Planes { self.n_kept } else { 0 };
+        self.max_steps = job.max_steps.max(1);
+        (self.n_passes, self.last_cut, self.lasting) = (0, 0, Plane::ONES);
+        for counts in [&mut self.left, &mut self.ended, &mut self.cut, &mut self.idle] {
+            counts.clear();
+        }
+        self.goals.resize(round.len(), Vec::new());
+        for (goals, &idx) in self.goals.iter_mut().zip(round) {
+            goals.iter_mut().for_each(Counts::clear);
+            goals.resize(steps[idx].step.n_goals, Counts::default());
+        }
+        let n_planes = self.n_kept + 2 + most(|step| step.step.n_goals);
+        self.now.resize(n_planes, Plane::ZERO);
+        self.after.resize(n_planes, Plane::ZERO);
+        self.rest.resize(self.n_start + 1 + most(|step| step.step.n_random), Plane::ZERO);
     }
 
     /// Gives every lane its first playout and the number of those to follow. Lanes without any wait for ever.
-    fn seat(&mut self) {
-        let n_lanes = self.lane_ends.last().copied().unwrap_or(0);
+    fn seat(&mut self, job: &Job<'_>) {
+        share_lanes(job.orders, &mut self.lane_ends);
+        self.order_of.clear();
         let mut start = 0;
-        let mut waits = Plane::ONES;
-        let mut order_of = Vec::with_capacity(n_lanes);
-        for (idx, (order, &end)) in self.orders.iter().zip(&self.lane_ends).enumerate() {
-            let n = (end - start) as u64;
-            for lane in start..end {
-                let share = order.n_playouts / n + u64::from(((lane - start) as u64) < order.n_playouts % n);
-                self.left.set(lane, share - 1);
-                waits.set_lane(lane, false);
-                order_of.push(idx);
+        for (idx, (order, &end)) in job.orders.iter().zip(&self.lane_ends).enumerate() {
+            if let Some(n @ 1..) = end.checked_sub(start) {
+                let (share, n_more) = (order.n_playouts / n as u64, (order.n_playouts % n as u64) as usize);
+                self.left.set(Plane::range(start..end), share - 1);
+                self.left.set(Plane::range(start..start + n_more), share);
             }
+            self.order_of.resize(end, idx);
             start = end;
         }
-        let state = |lane: usize| self.orders[order_of[lane]].state.words();
-        transpose_kept(&mut self.now, n_lanes, state, self.kept);
-        let (now, rest) = (&self.now[..self.kept.len()], &mut self.rest[..self.n_start]);
+        let n_words = job.kept.last().map_or(0, |&last| last / 64 + 1);
+        self.loaded.resize(64 * n_words, Plane::ZERO);
+        let state = |lane: usize| job.orders[self.order_of[lane]].state.words();
+        transpose::load(start, state, &mut self.loaded);
+        for (plane, &bit) in self.now.iter_mut().zip(job.kept) {
+            *plane = self.loaded[bit];
+        }
+        let (now, rest) = (&self.now[..self.n_kept], &mut self.rest[..self.n_start]);
         rest.copy_from_slice(&now[..rest.len()]);
-        self.now[self.kept.len()] = waits;
+        self.now[self.n_kept] = !Plane::range(0..start);
     }
 
     /// Whether all lanes wait and none has anything to wait for.
     #[inline(always)]
     fn is_done(&self) -> bool {
-        self.now[self.kept.len()] == Plane::ONES && self.left.any().is_zero()
+        self.now[self.n_kept] == Plane::ONES && self.left.any().is_zero()
     }
 
     /// Whole rounds, until all is done or it is time to look at overlong playouts.
     #[inline(always)]
     fn rounds(&mut self, steps: &mut [Step], round: &[usize], rng: &mut PlaneRng) {
-        let waiting = self.kept.len();
+        let waiting = self.n_kept;
         while !self.is_done() && self.n_passes - self.last_cut < self.max_steps {
             for (place, &idx) in round.iter().enumerate() {
                 let step = &mut steps[idx];
@@ -157,7 +169,7 @@ impl<'o> Lanes<'o> {
     /// Ends the playouts that have lasted since the last call: they count with what the last step's beginning paid. To be
     /// called after a gate.
     fn cut_lasting(&mut self) {
-        let waiting = self.kept.len();
+        let waiting = self.n_kept;
         let lasting = self.lasting & !self.now[waiting];
         self.ended.add(lasting);
         self.cut.add(lasting);
@@ -171,79 +183,74 @@ impl<'o> Lanes<'o> {
         self.lasting = !lasting;
         self.last_cut = self.n_passes;
     }
-
-    /// What was counted, by order.
-    fn tallies(&self, payoffs: &[&[Vec<(f64, usize)>]]) -> Vec<Tally> {
-        let n_roles = payoffs.first().map_or(0, |payoffs| payoffs.len());
-        let mut start = 0;
-        let mut tallies = Vec::with_capacity(self.orders.len());
-        for &end in &self.lane_ends {
-            let lanes = start..end;
-            let mut tally = Tally::new(n_roles);
-            tally.n_playouts = self.ended.sum(lanes.clone());
-            tally.n_cut = self.cut.sum(lanes.clone());
-            tally.n_steps = lanes.len() as u64 * self.n_passes - self.idle.sum(lanes.clone());
-            for (payoffs, goals) in payoffs.iter().zip(&self.goals) {
-                for (role, of_role) in payoffs.iter().enumerate() {
-                    for &(value, goal) in of_role {
-                        let n = goals[goal].sum(lanes.clone()) as f64;
-                        tally.payoff_sums[role] += value * n;
-                        tally.square_sums[role] += value * value * n;
-                    }
-                }
-            }
-            tallies.push(tally);
-            start = end;
-        }
-        tallies
-    }
 }
 
 /// Shares out the lanes in proportion to the playouts: where the lanes of each order end. Every order that wants a playout has a
 /// lane, and none has more lanes than playouts.
-fn share_lanes(n_playouts: &[u64]) -> Vec<usize> {
-    debug_assert!(n_playouts.len() <= Plane::LANES, "there is a lane for every order");
-    let n_all: u128 = n_playouts.iter().map(|&n| u128::from(n)).sum();
-    let n_wanting = n_playouts.iter().filter(|&&n| n > 0).count();
-    let spare = (Plane::LANES - n_wanting) as u128;
+fn share_lanes(orders: &[&Order<Bits>], lane_ends: &mut Vec<usize>) {
+    debug_assert!(orders.len() <= Plane::LANES, "there is a lane for every order");
+    let n_all: u128 = orders.iter().map(|order| u128::from(order.n_playouts)).sum();
+    let n_wanting = orders.iter().filter(|order| order.n_playouts > 0).count();
+    let spare = (Plane::LANES - n_wanting) as u64;
+    // The plain division of numbers that are not huge is many times as fast.
+    let more = |n: u64| match (u64::try_from(n_all), spare.checked_mul(n)) {
+        (Ok(n_all), Some(product)) => product / n_all,
+        _ => (u128::from(spare) * u128::from(n) / n_all) as u64,
+    };
     let mut end = 0;
-    n_playouts
-        .iter()
-        .map(|&n| {
-            if n > 0 {
-                let more = spare * u128::from(n) / n_all;
-                end += (1 + more as u64).min(n) as usize;
-            }
-            end
-        })
-        .collect()
+    lane_ends.clear();
+    lane_ends.extend(orders.iter().map(|order| {
+        let n = order.n_playouts;
+        if n > 0 {
+            end += (1 + more(n)).min(n) as usize;
+        }
+        end
+    }));
 }
 
-struct Rounds<'l, 'o> {
-    lanes: &'l mut Lanes<'o>,
+struct Rounds<'l> {
+    lanes: &'l mut Lanes,
     steps: &'l mut [Step],
     round: &'l [usize],
     rng: &'l mut PlaneRng,
 }
 
-impl Work for Rounds<'_, '_> {
+impl Work for Rounds<'_> {
     #[inline(always)]
     fn work(self) {
         self.lanes.rounds(self.steps, self.round, self.rng);
     }
 }
 
-/// Writes the kept bits of states to lanes.
-fn transpose_kept<'s>(
-    planes: &mut [Plane],
-    n_states: usize,
-    state: impl Fn(usize) -> &'s [u64],
-    kept: &[usize],
-) {
-    let n_words = kept.last().map_or(0, |&last| last / 64 + 1);
-    let mut all = vec![Plane::ZERO; 64 * n_words];
-    transpose::load(n_states, state, &mut all);
-    for (plane, &bit) in planes.iter_mut().zip(kept) {
-        *plane = all[bit];
+/// What was counted, by order.
+struct Sums<'l> {
+    lanes: &'l Lanes,
+    steps: &'l [Step],
+    round: &'l [usize],
+    tallies: &'l mut [Tally],
+}
+
+impl Work for Sums<'_> {
+    #[inline(always)]
+    fn work(self) {
+        let Sums { lanes: Lanes { lane_ends, n_passes, ended, cut, idle, goals, .. }, steps, round, tallies } =
+            self;
+        let mut start = 0;
+        for (tally, &end) in tallies.iter_mut().zip(lane_ends) {
+            let lanes = Plane::range(start..end);
+            tally.n_playouts = ended.sum(lanes);
+            tally.n_cut = cut.sum(lanes);
+            tally.n_steps = (end - start) as u64 * n_passes - idle.sum(lanes);
+            for (goals, &idx) in goals.iter().zip(round) {
+                for (role, of_role) in steps[idx].step.payoffs.iter().enumerate() {
+                    for &(value, goal) in of_role {
+                        let n = goals[goal].sum(lanes) as f64;
+                        tally.payoff_sums[role] += value * n;
+                        tally.square_sums[role] += value * value * n;
+                    }
+                }
+            }
+            start = end;
+        }
     }
 }

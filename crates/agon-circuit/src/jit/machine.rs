@@ -1,10 +1,19 @@
-//! The few x86-64 instructions that straight-line logic on 256-bit registers needs, as bytes.
+//! The few x86-64 instructions that straight-line logic on vector registers needs, as bytes.
 //!
-//! Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, VEX.256.
+//! Encodings: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, VEX.128 and VEX.256.
 
 use crate::program::Operation;
 
-/// One of `ymm0` to `ymm15`.
+/// How wide the values of a program are, and what lies in memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// 256 bits everywhere: as many games at once.
+    Lanes,
+    /// 128 bits, all of them the same, for one game; results are 32 bits each, so that they lie close together.
+    One,
+}
+
+/// One of `ymm0` to `ymm15`, or its lower half.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Register(u8);
 
@@ -28,11 +37,11 @@ pub(super) enum Area {
     Scratch,
 }
 
-/// A plane in memory.
+/// A value in memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Memory {
     pub(super) area: Area,
-    /// Counted in planes from the beginning of the area.
+    /// Counted in values from the beginning of the area.
     pub(super) index: u32,
 }
 
@@ -51,16 +60,19 @@ pub(super) enum Step {
 }
 
 /// The bytes of a function that does these steps and returns.
-pub(super) fn assemble(steps: &[Step]) -> Vec<u8> {
+pub(super) fn assemble(steps: &[Step], width: Width) -> Vec<u8> {
     let mut code = Vec::with_capacity(8 * steps.len() + 4);
     for &step in steps {
         match step {
-            // vmovdqu ymm, m256 and vmovdqu m256, ymm.
+            // vmovdqu from memory and to memory; vmovd m32, xmm.
             Step::Load { to, from } => {
-                encode(&mut code, Prefix::F3, 0x6f, to, Register(0), Operand::Memory(from));
+                encode(&mut code, width, Prefix::F3, 0x6f, to, Register(0), Operand::Memory(from));
+            }
+            Step::Store { from, to } if width == Width::One && to.area == Area::Out => {
+                encode(&mut code, width, Prefix::Is66, 0x7e, from, Register(0), Operand::Memory(to));
             }
             Step::Store { from, to } => {
-                encode(&mut code, Prefix::F3, 0x7f, from, Register(0), Operand::Memory(to));
+                encode(&mut code, width, Prefix::F3, 0x7f, from, Register(0), Operand::Memory(to));
             }
             Step::Compute { operation, to, left, right } => {
                 let opcode = match operation {
@@ -74,9 +86,9 @@ pub(super) fn assemble(steps: &[Step]) -> Vec<u8> {
                     Operand::Register(high)
                         if high.0 >= 8 && left.0 < 8 && operation != Operation::AndNot =>
                     {
-                        encode(&mut code, Prefix::Is66, opcode, to, high, Operand::Register(left));
+                        encode(&mut code, width, Prefix::Is66, opcode, to, high, Operand::Register(left));
                     }
-                    _ => encode(&mut code, Prefix::Is66, opcode, to, left, right),
+                    _ => encode(&mut code, width, Prefix::Is66, opcode, to, left, right),
                 }
             }
         }
@@ -93,9 +105,10 @@ enum Prefix {
     F3 = 2,
 }
 
-/// One VEX.256.0F instruction: opcode, the register field, the extra operand and the register-or-memory field.
+/// One VEX.0F instruction: opcode, the register field, the extra operand and the register-or-memory field.
 fn encode(
     code: &mut Vec<u8>,
+    width: Width,
     prefix: Prefix,
     opcode: u8,
     register: Register,
@@ -104,7 +117,7 @@ fn encode(
 ) {
     let not_r = u8::from(register.0 < 8) << 7;
     // The extra operand is stored in one's complement; bit 2 says 256 bits.
-    let rest = (!extra.0 & 15) << 3 | 1 << 2 | prefix as u8;
+    let rest = (!extra.0 & 15) << 3 | u8::from(width == Width::Lanes) << 2 | prefix as u8;
     match operand {
         Operand::Register(Register(high @ 8..)) => {
             // Three bytes: bit 6 (no index) set, bit 5 clear for the high register, map 1.
@@ -120,7 +133,12 @@ fn encode(
                 Area::Out => 2,
                 Area::Scratch => 1,
             };
-            let offset = i32::try_from(32 * i64::from(index)).expect("areas are smaller than 2 GiB");
+            let size = match (width, area) {
+                (Width::Lanes, _) => 32,
+                (Width::One, Area::Out) => 4,
+                (Width::One, Area::State | Area::Rest | Area::Scratch) => 16,
+            };
+            let offset = i32::try_from(size * i64::from(index)).expect("areas are smaller than 2 GiB");
             code.extend([0xc5, not_r | rest, opcode]);
             match i8::try_from(offset) {
                 Ok(short) => code.extend([1 << 6 | (register.0 & 7) << 3 | base, short as u8]),

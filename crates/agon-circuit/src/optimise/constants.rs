@@ -1,7 +1,7 @@
 //! Base bits that never change, and moves that are never legal.
 
 use super::sweep::rebuild;
-use crate::{Circuit, Signal};
+use crate::{Circuit, Deadline, Signal};
 
 /// Replaces by constants the base bits that keep their initial value for ever, the inputs of moves that are never
 /// legal, and the input of a role's only move.
@@ -9,16 +9,16 @@ use crate::{Circuit, Signal};
 /// Which bits these are is found by propagation: suppose that no base bit ever changes, and take that back for each
 /// bit whose next value is then not known to be the initial one, until nothing has to be taken back. A gate is taken
 /// back at most once, so the time is linear however long the chains are.
-pub fn fold_constants(circuit: &Circuit) -> Circuit {
+pub fn fold_constants(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let known = known_values(circuit);
     let value_of = |signal: Signal| known[signal.gate()].map(|value| value != signal.is_inverted());
-    let mut result = rebuild(circuit, |leaf| value_of(leaf).map_or(leaf, Signal::constant));
+    let mut result = rebuild(circuit, deadline, |leaf| value_of(leaf).map_or(leaf, Signal::constant))?;
     for (bit, next) in result.outputs.next.iter_mut().enumerate() {
         if let Some(value) = value_of(circuit.base(bit)) {
             *next = Signal::constant(value);
         }
     }
-    result
+    Some(result)
 }
 
 /// By gate: its value, if it is the same at all reachable states and moves.

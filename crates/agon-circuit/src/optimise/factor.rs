@@ -4,16 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::nary::{Nary, Renamed};
-use crate::{Builder, Circuit, Signal};
+use crate::{Builder, Circuit, Deadline, Signal};
 
 /// In every disjunction of conjunctions that nobody else reads, pulls out the literal that most of them share, then
 /// goes on within the group and with the rest.
 ///
 /// Occurrence lists and a heap with lazy deletion keep this near `n log n` in the number of literals. A literal that a
 /// whole group shares is pulled out together with the others of its kind, so a group is never visited twice for nothing.
-pub fn factor(circuit: &Circuit) -> Circuit {
+pub fn factor(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let nary = Nary::new(circuit);
-    nary.rebuild(|builder, root, renamed| {
+    nary.rebuild(deadline, |builder, root, renamed| {
         let mut factors = Vec::new();
         let mut cubes = Vec::new();
         for operand in nary.operands(root) {

@@ -3,18 +3,18 @@
 use agon_game::Role;
 
 use super::nary::Nary;
-use crate::{Circuit, Signal};
+use crate::{Circuit, Deadline, Signal};
 
 /// In every conjunction that contains a move, or a disjunction of moves of one role, drops the literals that the
 /// legality of each of these moves implies; where it implies the negation of one, the conjunction is false.
 ///
 /// Dropping never costs a gate. What a move's legality implies is read off the outermost conjunction of its legal
 /// signal; the outputs that say what is legal depend on no move and are never touched.
-pub fn assume_legal(circuit: &Circuit) -> Circuit {
+pub fn assume_legal(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     let implied = Implied::new(circuit);
     let reads_input = circuit.reads_input();
-    nary.rebuild(|builder, root, renamed| {
+    nary.rebuild(deadline, |builder, root, renamed| {
         let mut operands = nary.operands(root);
         if reads_input[root] {
             let moves = operands.iter().filter_map(|&operand| moves_of(&nary, circuit, operand));

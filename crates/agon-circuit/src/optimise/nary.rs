@@ -1,6 +1,6 @@
 //! AND gates with many operands: the trees of two-input gates that passes look at as one.
 
-use crate::{Builder, Circuit, Signal};
+use crate::{Builder, Circuit, Deadline, Signal};
 
 /// A circuit seen as AND gates of any number of operands.
 ///
@@ -60,18 +60,26 @@ impl<'c> Nary<'c> {
         is_cube.then(|| self.operands(gate))
     }
 
-    /// Builds the circuit anew root by root. `build` is given the root and the map from old gates to new signals.
-    pub(super) fn rebuild(&self, mut build: impl FnMut(&mut Builder, usize, &Renamed) -> Signal) -> Circuit {
+    /// Builds the circuit anew root by root. `build` is given the root and the map from old gates to new signals. `None`
+    /// if that takes too long.
+    pub(super) fn rebuild(
+        &self,
+        deadline: Deadline,
+        mut build: impl FnMut(&mut Builder, usize, &Renamed) -> Signal,
+    ) -> Option<Circuit> {
         let circuit = self.circuit;
         let live = circuit.cone(circuit.outputs.signals());
         let mut builder = Builder::like(circuit);
         let mut renamed = Renamed { map: (0..circuit.n_gates()).map(Signal::of_gate).collect() };
         for (gate, &is_live) in live.iter().enumerate().skip(circuit.first_and()) {
+            if deadline.has_passed_at(gate) {
+                return None;
+            }
             if is_live && !self.is_inner[gate] {
                 renamed.map[gate] = build(&mut builder, gate, &renamed);
             }
         }
-        super::sweep::drop_dead(&builder.finish(circuit.outputs.map(|signal| renamed.of(signal))))
+        Some(super::sweep::drop_dead(&builder.finish(circuit.outputs.map(|signal| renamed.of(signal)))))
     }
 }
 

@@ -3,7 +3,7 @@
 use agon_game::Role;
 
 use super::nary::Nary;
-use crate::{Builder, Circuit, Signal};
+use crate::{Builder, Circuit, Deadline, Signal};
 
 /// Uses that exactly one move per role is made, in every conjunction of inputs and negated inputs:
 ///
@@ -13,10 +13,10 @@ use crate::{Builder, Circuit, Signal};
 /// - the negations of more than half of them: one of the others is made.
 ///
 /// The last one is what collapses frame axioms to `cell & !touched`.
-pub fn one_move(circuit: &Circuit) -> Circuit {
+pub fn one_move(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     let roles = RoleOf::new(circuit);
-    nary.rebuild(|builder, root, renamed| {
+    nary.rebuild(deadline, |builder, root, renamed| {
         let operands = renamed.all(&nary.operands(root));
         conjunction(builder, operands, &roles)
     })

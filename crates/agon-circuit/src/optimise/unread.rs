@@ -1,7 +1,7 @@
 //! Base bits that nothing depends on.
 
 use super::sweep::sweep;
-use crate::{Circuit, Signal};
+use crate::{Circuit, Deadline, Signal};
 
 /// Sets to false for ever the base bits on which no legal move, no end and no goal ever depends, and drops percepts.
 ///
@@ -29,5 +29,5 @@ pub fn forget_unread(circuit: &Circuit) -> Circuit {
             result.initial[bit] = false;
         }
     }
-    sweep(&result)
+    sweep(&result, Deadline::NEVER).expect("there is no deadline")
 }

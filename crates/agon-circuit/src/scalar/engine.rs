@@ -3,7 +3,40 @@
 use super::full::{Full, FullDesk};
 use super::{Executor, Input};
 use crate::events::{EventDesk, EventNet};
-use crate::{Bits, Circuit};
+use crate::{Bits, Circuit, Signal};
+
+/// What is asked of a circuit, a bit each. Moves that are never legal are left out: with the circuit cut up, those are at
+/// least the moves of all who wait.
+pub(super) struct Questions {
+    /// Which moves the first answers are about, role after role.
+    pub(super) inputs: Vec<Input>,
+    /// By role: where its moves end in `inputs`.
+    pub(super) input_ends: Vec<u32>,
+    /// Whether those moves are legal, and at the end whether play has ended.
+    pub(super) look: Vec<Signal>,
+    /// Goals, by role and value. They are asked apart, for on the way to the end nobody wants to know.
+    pub(super) goals: Vec<Signal>,
+}
+
+impl Questions {
+    pub(super) fn of(circuit: &Circuit) -> Questions {
+        let outputs = &circuit.outputs;
+        let goals = outputs.goals.iter().flatten().map(|&(_, signal)| signal).collect();
+        let mut questions = Questions { inputs: Vec::new(), input_ends: Vec::new(), look: Vec::new(), goals };
+        let mut first = 0;
+        for legal in &outputs.legal {
+            let possible = (first..).zip(legal).filter(|&(_, &signal)| signal != Signal::FALSE);
+            for (input, &signal) in possible {
+                questions.inputs.push(Input(input));
+                questions.look.push(signal);
+            }
+            questions.input_ends.push(questions.inputs.len() as u32);
+            first += legal.len() as u32;
+        }
+        questions.look.push(outputs.terminal);
+        questions
+    }
+}
 
 /// A circuit made ready for single steps, shared by all positions.
 pub(super) enum Engine {
@@ -20,11 +53,11 @@ pub(super) enum Desk {
 
 impl Engine {
     /// `Auto` is not for here to decide and counts as `Native`.
-    pub(super) fn new(circuit: &Circuit, executor: Executor) -> Engine {
+    pub(super) fn new(circuit: &Circuit, questions: &Questions, executor: Executor) -> Engine {
         match executor {
-            Executor::Events => Engine::Events(EventNet::new(circuit)),
-            Executor::Auto | Executor::Native => Engine::Full(Full::new(circuit, true)),
-            Executor::Levelled => Engine::Full(Full::new(circuit, false)),
+            Executor::Events => Engine::Events(EventNet::new(circuit, &questions.look, &questions.goals)),
+            Executor::Auto | Executor::Native => Engine::Full(Full::new(circuit, questions, true)),
+            Executor::Levelled => Engine::Full(Full::new(circuit, questions, false)),
         }
     }
 
@@ -48,10 +81,25 @@ impl Engine {
     pub(super) fn look(&self, desk: &mut Desk, state: &Bits) {
         match (self, desk) {
             (Engine::Full(full), Desk::Full(desk)) => full.look(desk, state),
-            (Engine::Events(net), Desk::Events(desk)) => {
-                desk.set_state(net, state.words());
-                desk.settle(net);
-            }
+            (Engine::Events(net), Desk::Events(desk)) => desk.look(net, state.words()),
+            _ => unreachable!("a desk goes with its engine"),
+        }
+    }
+
+    /// The same for a state that somebody comes back to, and perhaps not for the last time.
+    pub(super) fn look_again(&self, desk: &mut Desk, state: &Bits) {
+        match (self, desk) {
+            (Engine::Full(full), Desk::Full(desk)) => full.look_again(desk, state),
+            (Engine::Events(net), Desk::Events(desk)) => desk.look(net, state.words()),
+            _ => unreachable!("a desk goes with its engine"),
+        }
+    }
+
+    /// Works out the goals at the state that was looked at last: see [`Desk::goals`].
+    pub(super) fn value(&self, desk: &mut Desk) {
+        match (self, desk) {
+            (Engine::Full(full), Desk::Full(desk)) => full.value(desk),
+            (Engine::Events(net), Desk::Events(desk)) => desk.value(net),
             _ => unreachable!("a desk goes with its engine"),
         }
     }
@@ -62,8 +110,7 @@ impl Engine {
         match (self, desk) {
             (Engine::Full(full), Desk::Full(desk)) => full.step(desk, joint, state),
             (Engine::Events(net), Desk::Events(desk)) => {
-                desk.set_joint(net, joint.iter().map(|input| input.0));
-                desk.settle(net);
+                desk.step(net, joint.iter().map(|input| input.0));
                 state.words_mut().copy_from_slice(desk.next());
             }
             _ => unreachable!("a desk goes with its engine"),
@@ -72,7 +119,7 @@ impl Engine {
 }
 
 impl Desk {
-    /// What the circuit says of the state that was looked at last, a bit each: legal moves, the end, goals.
+    /// What the circuit says of the state that was looked at last, a bit for each question of [`Questions::look`].
     #[inline]
     pub(super) fn answers(&self) -> &[u64] {
         match self {
@@ -81,11 +128,19 @@ impl Desk {
         }
     }
 
-    /// Edges followed so far, by propagation.
-    pub(super) fn n_followed(&self) -> u64 {
+    /// The goals that were worked out last, a bit for each question of [`Questions::goals`].
+    pub(super) fn goals(&self) -> &[u64] {
+        match self {
+            Desk::Full(desk) => desk.goals(),
+            Desk::Events(desk) => desk.goals(),
+        }
+    }
+
+    /// The work done so far by propagation, in gates that native code evaluates in the same time.
+    pub(super) fn work(&self) -> u64 {
         match self {
             Desk::Full(_) => 0,
-            Desk::Events(desk) => desk.n_followed,
+            Desk::Events(desk) => desk.work(),
         }
     }
 }

@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use super::{games, handmade, random};
 use crate::graph::Graph;
 use crate::interpret::Interpreter;
-use crate::jit::Native;
+use crate::jit::{Native, NativeOne, pack_signs};
 use crate::kernel::Kernel;
 use crate::optimise::{forget_unread, optimise};
 use crate::phases::Phases;
@@ -76,6 +76,26 @@ fn executors_agree(program: &Program, n_state: usize, seed: u64) {
     let mut expected = vec![Plane::ZERO; program.outputs.len()];
     Interpreter::new(program).run(&mut slots, &mut expected);
     assert_eq!(found, expected);
+
+    // The code for one game, of which the lowest 32 bits come out, and their packing.
+    let native = NativeOne::new(program, n_state).expect("the code for 256 games is there");
+    let mut rng = Rng::seed_from_u64(seed);
+    let leaves: Vec<u128> = (0..program.n_leaves).map(|_| rng.random()).collect();
+    let mut scratch = vec![7; native.n_scratch()];
+    let mut found = vec![0; program.outputs.len().next_multiple_of(64)];
+    native.run(&leaves[..n_state], &leaves[n_state..], &mut found, &mut scratch);
+    let mut slots = leaves;
+    let mut expected = vec![0_u128; program.outputs.len()];
+    Interpreter::new(program).run(&mut slots, &mut expected);
+    assert!(found.iter().zip(&expected).all(|(&found, &expected)| found == expected as u32));
+    let mut words = vec![0; found.len() / 64];
+    pack_signs(&found, &mut words);
+    assert!(
+        found
+            .iter()
+            .enumerate()
+            .all(|(bit, found)| words[bit / 64] >> (bit % 64) & 1 == u64::from(found >> 31))
+    );
 }
 
 proptest! {
@@ -288,10 +308,35 @@ fn transposing_there_and_back() {
         for (lane, state) in states.iter().enumerate() {
             assert!((0..n_bits).all(|bit| planes[bit].lane(lane) == state.get(bit)));
         }
-        let mut rows = Vec::new();
-        transpose::store(&planes, n_states, &mut rows);
-        let found: Vec<&[u64]> = rows.chunks(n_bits.div_ceil(64)).collect();
-        assert_eq!(found, states.iter().map(Bits::words).collect::<Vec<_>>());
+        let mut matrices = vec![[Plane::ONES; 64]; n_bits.div_ceil(64)];
+        transpose::unload(&planes, &mut matrices);
+        for (lane, state) in states.iter().enumerate() {
+            let found: Vec<u64> = matrices.iter().map(|matrix| transpose::word_of(matrix, lane)).collect();
+            assert_eq!(found, state.words());
+        }
+    }
+}
+
+#[test]
+fn matrices_are_turned_over_alike_by_both_ways() {
+    for seed in 0..20 {
+        let before: [Plane; 64] = random_planes(64, seed).try_into().expect("64 planes");
+        let (mut found, mut portable) = ([Plane::ONES; 64], [Plane::ONES; 64]);
+        transpose::transpose(&before, &mut found);
+        transpose::transpose_portably(&before, &mut portable);
+        assert_eq!(found, portable);
+        for (row, lane) in (0..64).flat_map(|row| (0..256).map(move |lane| (row, lane))) {
+            let (quarter, column) = (lane / 64, lane % 64);
+            assert_eq!(found[column].lane(64 * quarter + row), before[row].lane(lane), "{row} {lane}");
+        }
+    }
+}
+
+#[test]
+fn ranges_of_lanes() {
+    for range in [0..0, 5..5, 0..1, 3..70, 64..128, 63..65, 130..256, 255..256, 0..256] {
+        let plane = Plane::range(range.clone());
+        assert!((0..256).all(|lane| plane.lane(lane) == range.contains(&lane)), "{range:?}");
     }
 }
 

@@ -51,7 +51,11 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
             _ => Simultaneous::Decoupled { c: settings.real("simultaneous-c") },
         },
         others: if settings.flag("paranoid") { Others::Paranoid } else { Others::MaxN },
-        leaves: Leaves { at_once: small("leaves"), playouts: small("playouts") },
+        leaves: Leaves {
+            at_once: small("leaves"),
+            playouts: small("playouts"),
+            short_playouts: small("short-playouts"),
+        },
         virtual_loss: settings.real("virtual-loss"),
         threads: size("threads"),
         max_nodes: size("nodes"),

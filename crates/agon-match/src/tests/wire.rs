@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::kif::{canonical, list};
-use crate::{Message, News, Record, first_term, spaced};
+use crate::{Dialect, Message, News, Record, Signature, first_term, spaced};
 
 #[test]
 fn terms_of_any_spacing_are_read() {
@@ -40,12 +40,14 @@ fn messages_are_what_ggp_base_sends() {
         "( START m1 xplayer (( role xplayer ) ( <= terminal ( true over ) )) 30 15)"
     );
     let news = News { step: 3, own: "(mark 2 2)".into(), seen: vec!["(mark 2 2)".into(), "noop".into()] };
-    let play = |news, hidden| Message::Play { id: "m1", news, hidden }.to_string();
-    assert_eq!(play(None, false), "( PLAY m1 NIL )");
-    assert_eq!(play(Some(&news), false), "( PLAY m1 (( mark 2 2 ) noop ) )");
-    assert_eq!(play(None, true), "( PLAY m1 0 NIL NIL )");
-    assert_eq!(play(Some(&news), true), "( PLAY m1 3 ( mark 2 2 ) (( mark 2 2 ) noop ) )");
-    let stop = Message::Stop { id: "m1", news: Some(&news), hidden: false };
+    let play = |news, dialect| Message::Play { id: "m1", news, dialect }.to_string();
+    for dialect in [Dialect::Moves, Dialect::Percepts] {
+        assert_eq!(play(None, dialect), "( PLAY m1 NIL )");
+        assert_eq!(play(Some(&news), dialect), "( PLAY m1 (( mark 2 2 ) noop ) )");
+    }
+    assert_eq!(play(None, Dialect::Turns), "( PLAY m1 0 NIL NIL )");
+    assert_eq!(play(Some(&news), Dialect::Turns), "( PLAY m1 3 ( mark 2 2 ) (( mark 2 2 ) noop ) )");
+    let stop = Message::Stop { id: "m1", news: Some(&news), dialect: Dialect::Moves };
     assert_eq!(stop.to_string(), "( STOP m1 (( mark 2 2 ) noop ) )");
     assert_eq!(Message::Abort { id: "m1" }.to_string(), "( ABORT m1 )");
     assert_eq!(Message::Info.to_string(), "( INFO )");
@@ -84,5 +86,63 @@ fn broken_records_are_refused_in_words() {
     for (value, part) in cases {
         let why = Record::from_json(&value).expect_err("it is broken");
         assert!(why.contains(part), "{value}: no `{part}` in {why}");
+    }
+}
+
+#[test]
+fn signatures_are_checked() {
+    // Signed by openssl with a key that is lost, over the text that ggp-base would sign.
+    let signed: serde_json::Value = serde_json::from_str(include_str!("signed.json")).expect("it is JSON");
+    assert_eq!(Record::signature(&signed), Signature::Good);
+    assert_eq!(Record::signature(&json!({"url": "u", "data": signed})), Signature::Good);
+    assert_eq!(Record::signature(&json!({"states": []})), Signature::Absent);
+    let spoil = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut spoilt = signed.clone();
+        change(&mut spoilt);
+        match Record::signature(&spoilt) {
+            Signature::Bad(why) => why,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(spoil(&|record| record["goalValues"] = json!([0, 100])).contains("not the one that was signed"));
+    assert!(spoil(&|record| record["more"] = json!(1)).contains("not the one that was signed"));
+    assert!(spoil(&|record| record["matchHostPK"] = json!("0AAAA")).contains("not one of RSA"));
+    assert!(spoil(&|record| record["matchHostPK"] = json!("%")).contains("key is not written"));
+    assert!(spoil(&|record| record["matchHostSignature"] = json!(7)).contains("signature is not written"));
+    assert!(
+        spoil(&|record| record["matchHostSignature"] = json!("A0AAAA"))
+            .contains("not the one that was signed")
+    );
+    assert!(
+        spoil(&|record| drop(record.as_object_mut().expect("it is one").remove("matchHostPK")))
+            .contains("not named")
+    );
+}
+
+#[test]
+fn xml_is_what_dresden_writes() {
+    let text = json!({"matchId": "m<1>", "startTime": 5, "startClock": 30, "playClock": 15, "playerNamesFromHost": ["\u{c4}", "B"],
+        "states": ["( ( cell 1 ( f a ) ) over )", "( c )"], "moves": [["( take 1 )", "noop"]], "goalValues": [100, 0]});
+    let record = Record::from_json(&text).expect("it is a record");
+    let roles = ["white".to_owned(), "black".to_owned()];
+    let first = record.dresden_xml(0, &roles);
+    for part in [
+        "<match-id>m&lt;1&gt;</match-id>",
+        "<player>&#196;</player>",
+        "<playclock>15</playclock>",
+        "<fact><prop-f>CELL</prop-f><arg>1</arg><arg><prop-f>F</prop-f><arg>A</arg></arg></fact>",
+        "<fact><prop-f>OVER</prop-f></fact>",
+    ] {
+        assert!(first.contains(part), "no {part} in {first}");
+    }
+    assert!(!first.contains("<reward>"));
+    // Beyond the end there is nothing else.
+    for n_steps in [1, 99] {
+        let last = record.dresden_xml(n_steps, &roles);
+        assert!(
+            last.contains("<reward>100</reward>") && last.contains("<step-number>1</step-number>"),
+            "{last}"
+        );
+        assert!(!last.contains("<playclock>"));
     }
 }

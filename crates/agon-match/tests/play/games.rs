@@ -93,6 +93,7 @@ pub(super) fn record(played: &Match) -> Record {
         errors: Vec::new(),
         goal_values: None,
         is_aborted: false,
+        is_scrambled: false,
     };
     record.fill(played);
     record

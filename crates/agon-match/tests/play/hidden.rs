@@ -19,7 +19,7 @@ fn overheard(game: &Arc<Game>, us: Role, player: &str, seed: u64, opening: Vec<V
     let mut all: Vec<Seat> =
         seats(game, &["random"], seed).into_iter().filter(|seat| seat.role != us).collect();
     all.push(Seat { player: Box::new(Overheard { player: ours.player, log: Arc::clone(&log) }), ..ours });
-    let played = run(game, all, MatchOptions { seed, max_steps: 60, opening });
+    let played = run(game, all, MatchOptions { seed, max_steps: 60, opening, ..MatchOptions::default() });
     let log = log.lock().expect("nothing panics").clone();
     (played, log)
 }

@@ -23,6 +23,8 @@ fn timeless<M>(report: Report<M>) -> Report<M> {
 }
 
 proptest! {
+    #![proptest_config(crate::sample::seeded(256))]
+
     #[test]
     fn finds_the_value_of_minimax(seed: u64, us in 0_usize..2, n_labels in 3_u64..60, chance: bool) {
         let n_steps = if chance { 4 } else { 6 };

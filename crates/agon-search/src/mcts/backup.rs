@@ -47,6 +47,7 @@ impl<P: Position> Tree<P> {
                 Kind::Ended => unreachable!("no step leads away from an end"),
                 Kind::Alone(role) => {
                     let at = node.first_arm as usize + step.choice as usize;
+                    let has_open = node.has_open;
                     let mean = self.mean(child, role);
                     let variance = if self.wants_variance { self.variance(child, role) } else { 0.0 };
                     let arm = &mut self.arms[at];
@@ -54,6 +55,7 @@ impl<P: Position> Tree<P> {
                     arm.pending -= outcome.n;
                     arm.mean = mean as f32;
                     arm.variance = variance as f32;
+                    self.score(at, has_open, mean as f32);
                     if self.solver && is_narrowed {
                         // Other roles may learn something too where this one does not, as under nature.
                         let [lo, hi] = self.bound(child, role);
@@ -79,6 +81,7 @@ impl<P: Position> Tree<P> {
         }
     }
 
+    #[inline]
     fn add_outcome(&mut self, id: NodeId, outcome: &Outcome<'_>) {
         let n_roles = self.facts.n_roles;
         let start = id.index() * n_roles;

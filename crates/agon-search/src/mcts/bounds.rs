@@ -82,6 +82,10 @@ impl<P: Position> Tree<P> {
             };
         }
         self.nodes[id.index()].has_open = has_open;
+        let mean = self.mean(id, role) as f32;
+        for arm in self.arms_of(id) {
+            self.score(arm, has_open, mean);
+        }
     }
 
     /// The bounds of a child, or what the arm itself remembers if the child is gone.

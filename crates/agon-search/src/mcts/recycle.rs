@@ -6,7 +6,7 @@ use agon_game::Position;
 use hashbrown::HashTable;
 
 use super::number::mix;
-use super::tree::{Kind, NodeId, Tree};
+use super::tree::{Kind, NodeId, Score, Tree};
 
 /// What making room takes for a position, before that is known.
 const SECONDS_PER_NODE: f64 = 3e-7;
@@ -91,6 +91,7 @@ impl<P: Position> Tree<P> {
         let bounds = std::mem::take(&mut self.bounds);
         let groups = std::mem::take(&mut self.groups);
         let arms = std::mem::take(&mut self.arms);
+        let scores = std::mem::take(&mut self.scores);
         let fine = std::mem::take(&mut self.fine);
         let moves = std::mem::take(&mut self.moves);
         let forced = std::mem::take(&mut self.forced);
@@ -122,6 +123,9 @@ impl<P: Position> Tree<P> {
                 arm.child = renew(arm.child);
                 arm
             }));
+            self.scores.extend(
+                scores[own_arms.clone()].iter().map(|score| Score { child: renew(score.child), ..*score }),
+            );
             self.fine.extend_from_slice(&fine[own_arms.clone()]);
             self.moves.extend_from_slice(&moves[own_arms.clone()]);
             if self.has_amaf {
@@ -143,6 +147,9 @@ impl<P: Position> Tree<P> {
                 self.tables.push(table);
             }
             self.nodes.push(node);
+        }
+        for score in self.scores.iter_mut().filter(|score| score.child != NodeId::NONE) {
+            score.child_arms = self.nodes[score.child.index()].first_arm;
         }
         self.root = renew(self.root);
         let entries = std::mem::take(&mut self.sparse);

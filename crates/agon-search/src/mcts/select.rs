@@ -5,7 +5,7 @@ use rand::RngExt;
 
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
-use super::tree::{Arm, Average, Kind, NodeId, Prospect, Tree};
+use super::tree::{Arm, Average, Kind, Node, NodeId, Prospect, Tree};
 
 /// A step of a descent.
 #[derive(Copy, Clone, Debug)]
@@ -75,25 +75,66 @@ impl<P: Position> Tree<P> {
                 Kind::Alone(role) => self.choose_alone(id, role, reference, chooser) as u64,
                 Kind::Joint | Kind::Sparse => self.choose_together(id, chooser),
             };
+            let child = self.child(id, choice);
+            if child != NodeId::NONE {
+                self.ask_for(id, choice, child);
+            }
             steps.push(Step { node: id, choice });
             self.mark(id, choice, n);
-            match self.child(id, choice) {
-                NodeId::NONE => return End::Open,
-                child => id = child,
+            if child == NodeId::NONE {
+                return End::Open;
             }
+            id = child;
+        }
+    }
+
+    /// Reads what is looked at next, all at the same time: in a large tree it has to come from afar, and where its arms are would
+    /// be known only when the position has come.
+    #[inline]
+    fn ask_for(&self, id: NodeId, choice: u64, child: NodeId) {
+        let node = self.node(id);
+        if let Kind::Alone(_) = node.kind {
+            let first = self.scores[node.first_arm as usize + choice as usize].child_arms as usize;
+            let value = |at: usize| self.scores.get(at).map_or(0.0, |score| score.value);
+            std::hint::black_box((self.node(child).visits, value(first), value(first + 4)));
         }
     }
 
     fn mark(&mut self, id: NodeId, choice: u64, n: u32) {
         let node = &mut self.nodes[id.index()];
         node.pending += n;
-        if let Kind::Alone(_) = node.kind {
-            self.arms[node.first_arm as usize + choice as usize].pending += n;
+        if let Kind::Alone(role) = node.kind {
+            let (at, has_open) = (node.first_arm as usize + choice as usize, node.has_open);
+            self.arms[at].pending += n;
+            // A move that nothing is known of counts what the position does.
+            let mean = if self.arms[at].visits == 0 { self.mean(id, role) as f32 } else { 0.0 };
+            self.score(at, has_open, mean);
             return;
         }
         for arm in self.chosen_arms(id, choice) {
             self.arms[arm].pending += n;
         }
+    }
+
+    /// Works out the score of an arm anew, when it or what is proved about its position has changed. The mean is that of
+    /// the position, for moves of which nothing is known yet.
+    #[inline]
+    pub(super) fn score(&mut self, at: usize, has_open: bool, mean: f32) {
+        let arm = &self.arms[at];
+        // Nothing is to be learnt from a move that cannot be better than what is sure already. If that goes for all, the
+        // role plays on with those that are not worse.
+        let worst = if has_open { Prospect::Open } else { Prospect::Level };
+        let n = (arm.visits + arm.pending) as f32;
+        let (value, spread) = if arm.prospect != Prospect::Open && arm.prospect != worst {
+            (f32::NEG_INFINITY, 0.0)
+        } else if n == 0.0 {
+            (f32::INFINITY, 0.0)
+        } else {
+            let mean = if arm.visits > 0 { arm.mean } else { mean };
+            let lost = self.virtual_loss * (mean - self.facts.min as f32) * arm.pending as f32 / n;
+            (mean - lost, 1.0 / n.sqrt())
+        };
+        (self.scores[at].value, self.scores[at].spread) = (value, spread);
     }
 
     /// The arms that make up a joint move.
@@ -133,8 +174,12 @@ impl<P: Position> Tree<P> {
         if n_arms == 1 {
             return 0;
         }
-        // Nothing is to be learnt from a move that cannot be better than what is sure already. If that goes for all, the
-        // role plays on with those that are not worse.
+        if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First, None) =
+            (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play, &chooser.policy)
+        {
+            return self.choose_plainly(node, c as f32);
+        }
+        // As for scores.
         let has_open = node.has_open;
         let is_worth = |arm: &Arm| {
             if has_open { arm.prospect == Prospect::Open } else { arm.prospect != Prospect::Worse }
@@ -166,12 +211,11 @@ impl<P: Position> Tree<P> {
         if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First) =
             (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play)
         {
-            return self.choose_plainly(id, arms, c as f32, &view);
+            return self.choose_plainly(node, c as f32);
         }
         let table = reference.map(|table| &self.tables[table]);
         let mut best = (f32::NEG_INFINITY, 0);
-        // Moves that go first do so in an order that differs from position to position.
-        let turn = (node.key % n_arms as u64) as usize;
+        let turn = first_in_turn(node);
         for at in (turn..n_arms).chain(0..turn) {
             let arm = &self.arms[first_arm + at];
             if !is_worth(arm) {
@@ -196,32 +240,27 @@ impl<P: Position> Tree<P> {
 
 impl<P: Position> Tree<P> {
     /// UCB1 and nothing else: what most searches do most of the time.
-    fn choose_plainly(&self, id: NodeId, arms: std::ops::Range<usize>, c: f32, view: &View<'_>) -> usize {
-        let node = self.node(id);
-        let explore = c * view.range * view.log_visits.sqrt();
-        let loss = view.options.virtual_loss as f32;
-        let worst = if node.has_open { Prospect::Open } else { Prospect::Level };
-        let arms = &self.arms[arms];
-        let turn = (node.key % arms.len() as u64) as usize;
-        let mut best = (f32::NEG_INFINITY, 0);
-        let (before, after) = arms.split_at(turn);
-        for (at, arm) in after.iter().chain(before).enumerate() {
-            if arm.prospect != Prospect::Open && arm.prospect != worst {
-                continue;
-            }
-            let n = (arm.visits + arm.pending) as f32;
-            if n == 0.0 {
-                return (turn + at) % arms.len();
-            }
-            let mean = if arm.visits > 0 { arm.mean } else { view.mean };
-            let lost = if arm.pending > 0 { loss * (mean - view.min) * arm.pending as f32 / n } else { 0.0 };
-            let score = mean - lost + explore / n.sqrt();
-            if score > best.0 {
-                best = (score, at);
+    fn choose_plainly(&self, node: &Node, c: f32) -> usize {
+        let visits = (node.visits + u64::from(node.pending)) as f32;
+        let explore = c * self.facts.range() as f32 * rough_log(visits).sqrt();
+        let scores = &self.scores[node.first_arm as usize..][..node.n_arms as usize];
+        let turn = first_in_turn(node);
+        let mut best = (f32::NEG_INFINITY, turn);
+        for (from, scores) in [(turn, &scores[turn..]), (0, &scores[..turn])] {
+            for (at, score) in scores.iter().enumerate() {
+                let score = score.value + explore * score.spread;
+                if score > best.0 {
+                    best = (score, from + at);
+                }
             }
         }
-        (turn + best.1) % arms.len()
+        best.1
     }
+}
+
+/// Moves that go first do so in an order that differs from position to position: the number of the first of all.
+fn first_in_turn(node: &Node) -> usize {
+    (((node.key >> 32) * u64::from(node.n_arms)) >> 32) as usize
 }
 
 /// The natural logarithm to about 0.001, which is more than enough here, and much faster than to the last bit.

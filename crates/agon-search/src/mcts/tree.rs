@@ -39,8 +39,9 @@ pub(super) enum Kind {
     Sparse,
 }
 
-/// A position.
+/// A position. One line of the processor's caches: waiting for memory is most of the way down.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Node {
     pub(super) key: u64,
     /// Playouts through it.
@@ -55,7 +56,8 @@ pub(super) struct Node {
     pub(super) plies: u16,
     pub(super) first_forced: u32,
     pub(super) first_joint: u32,
-    pub(super) n_joint: u32,
+    /// At most [`MAX_JOINT`].
+    pub(super) n_joint: u16,
     /// The last descent that came through: to see when it runs in a circle.
     pub(super) stamp: u32,
     /// The table of all moves as first, if it has one.
@@ -65,6 +67,8 @@ pub(super) struct Node {
     /// Where a role moves alone: whether some arm may still be better than what is sure.
     pub(super) has_open: bool,
 }
+
+const _: () = assert!(size_of::<Node>() == 64);
 
 /// How much is proved of what the players get at a position.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -111,6 +115,25 @@ pub(super) struct Arm {
     /// Where the role moves alone.
     pub(super) child: NodeId,
     pub(super) prospect: Prospect,
+}
+
+/// What going down needs of an arm where a role moves alone: all of a position's lie side by side, and change only with the
+/// arm that is chosen.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Score {
+    /// What it pays, less what playouts under way count as lost. Infinite if it was never tried, minus infinite if it is not
+    /// worth trying.
+    pub(super) value: f32,
+    /// One over the root of the number of playouts through it, those under way included; 0 if the value is not finite.
+    pub(super) spread: f32,
+    /// The arm's child, and where the arms of that one begin: both can be asked for at the same time, which halves the wait.
+    pub(super) child: NodeId,
+    pub(super) child_arms: u32,
+}
+
+impl Score {
+    pub(super) const UNTRIED: Score =
+        Score { value: f32::INFINITY, spread: 0.0, child: NodeId::NONE, child_arms: 0 };
 }
 
 /// What is seldom needed of an arm.
@@ -196,6 +219,8 @@ pub(super) struct Tree<P: Position> {
     pub(super) groups: Vec<Group>,
     pub(super) arms: Vec<Arm>,
     /// By arm.
+    pub(super) scores: Vec<Score>,
+    /// By arm.
     pub(super) fine: Vec<Fine>,
     /// By arm.
     pub(super) moves: Vec<P::Move>,
@@ -214,6 +239,7 @@ pub(super) struct Tree<P: Position> {
     /// By key.
     pub(super) index: HashTable<u32>,
     pub(super) solver: bool,
+    pub(super) virtual_loss: f32,
     pub(super) wants_variance: bool,
     pub(super) has_mixes: bool,
     pub(super) has_amaf: bool,
@@ -234,6 +260,7 @@ impl<P: Position> Tree<P> {
             bounds: Vec::new(),
             groups: Vec::new(),
             arms: Vec::new(),
+            scores: Vec::new(),
             fine: Vec::new(),
             moves: Vec::new(),
             forced: Vec::new(),
@@ -247,6 +274,7 @@ impl<P: Position> Tree<P> {
             numbering: Numbering::new(),
             index: HashTable::new(),
             solver: options.solver,
+            virtual_loss: options.virtual_loss as f32,
             wants_variance: matches!(options.bandit, Bandit::Ucb1Tuned { .. })
                 || matches!(options.simultaneous, Simultaneous::IteratedRegret { .. }),
             has_mixes: matches!(options.simultaneous, Simultaneous::RegretMatching { .. }),
@@ -275,6 +303,7 @@ impl<P: Position> Tree<P> {
     }
 
     /// What the role gets on the average, as far as the bounds allow; the middle of nothing if never visited.
+    #[inline]
     pub(super) fn mean(&self, id: NodeId, role: Role) -> f64 {
         let place = id.index() * self.facts.n_roles + role.index();
         let node = &self.nodes[id.index()];
@@ -323,11 +352,12 @@ impl<P: Position> Tree<P> {
     }
 
     /// Where a choice leads, if that is known.
+    #[inline]
     pub(super) fn child(&self, id: NodeId, choice: u64) -> NodeId {
         let node = self.node(id);
         match node.kind {
             Kind::Ended => NodeId::NONE,
-            Kind::Alone(_) => self.arms[node.first_arm as usize + choice as usize].child,
+            Kind::Alone(_) => self.scores[node.first_arm as usize + choice as usize].child,
             Kind::Joint => self.joints[node.first_joint as usize + choice as usize],
             Kind::Sparse => {
                 let is_it = |&at: &u32| {
@@ -345,7 +375,11 @@ impl<P: Position> Tree<P> {
         let node = &self.nodes[id.index()];
         match node.kind {
             Kind::Ended => unreachable!("no move is made where play has ended"),
-            Kind::Alone(_) => self.arms[node.first_arm as usize + choice as usize].child = child,
+            Kind::Alone(_) => {
+                let at = node.first_arm as usize + choice as usize;
+                self.arms[at].child = child;
+                (self.scores[at].child, self.scores[at].child_arms) = (child, self.node(child).first_arm);
+            }
             Kind::Joint => self.joints[node.first_joint as usize + choice as usize] = child,
             Kind::Sparse => {
                 if self.child(id, choice) != NodeId::NONE {
@@ -407,7 +441,7 @@ impl<P: Position> Tree<P> {
             n_groups: groups.len() as u16,
             first_forced: self.forced.len() as u32,
             first_joint: self.joints.len() as u32,
-            n_joint: if kind == Kind::Joint { n_joint as u32 } else { 0 },
+            n_joint: if kind == Kind::Joint { n_joint as u16 } else { 0 },
             stamp: 0,
             table: u32::MAX,
             plies: 0,
@@ -441,6 +475,7 @@ impl<P: Position> Tree<P> {
                     child: NodeId::NONE,
                     prospect: Prospect::Open,
                 });
+                self.scores.push(Score::UNTRIED);
                 self.fine.push(Fine { lo: min, hi: max, chance });
                 if self.has_amaf {
                     self.numbers.push(self.numbering.number(group.role, m));

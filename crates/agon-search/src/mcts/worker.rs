@@ -8,7 +8,7 @@ use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role};
 use rand::SeedableRng;
 
 use super::backup::{Outcome, Seen};
-use super::options::{MctsOptions, Others, PlayoutPolicy};
+use super::options::{Leaves, MctsOptions, Others, PlayoutPolicy};
 use super::playout::{Scratch, play_out};
 use super::policy::Policy;
 use super::select::{Chooser, End, Step};
@@ -97,6 +97,9 @@ pub(super) struct Worker<P: Position> {
     sprouts: Sprouts<P>,
     children: Children<P::State, P::Move>,
     families: Children<P::State, P::Move>,
+    /// Playouts that are wanted, and by which leaves.
+    orders: Vec<Order<P::State>>,
+    ordered: Vec<usize>,
     /// By leaf: sums of payoffs by role, then sums of squares by role.
     results: Vec<f64>,
     record: Vec<(Role, P::Move)>,
@@ -104,6 +107,9 @@ pub(super) struct Worker<P: Position> {
     scratch: Scratch<P::Move>,
     n_playouts: u64,
     n_seen: u64,
+    /// Playouts made at once with others, and the steps in them.
+    n_made: u64,
+    n_steps: u64,
 }
 
 impl<P: Position> Worker<P> {
@@ -134,12 +140,16 @@ impl<P: Position> Worker<P> {
             sprouts: Sprouts::new(),
             children: Children::new(n_roles),
             families: Children::new(n_roles),
+            orders: Vec::new(),
+            ordered: Vec::new(),
             results: Vec::new(),
             record: Vec::new(),
             seen: Seen::default(),
             scratch: Scratch { joint: Vec::new(), weights: Vec::new() },
             n_playouts: 0,
             n_seen: 0,
+            n_made: 0,
+            n_steps: 0,
         }
     }
 
@@ -262,14 +272,26 @@ impl<P: Position> Worker<P> {
         }
     }
 
+    /// How many leaves to a round, and how many playouts from each.
+    fn round_size(&self, tree: &Tree<P>, options: &MctsOptions) -> (u32, u32) {
+        if !self.plays_in_bulk(options) {
+            return (1, 1);
+        }
+        let Leaves { playouts, short_playouts, .. } = options.leaves;
+        let is_short = self.n_made > 0 && (self.n_steps as f64) < Leaves::SHORT * self.n_made as f64;
+        // Those who choose at the same time learn to mix from many rounds, not from many playouts.
+        let takes_turns = tree.joints.is_empty() && tree.sparse.is_empty();
+        let times = if is_short && takes_turns { (short_playouts / playouts.max(1)).max(1) } else { 1 };
+        (self.at_once.saturating_mul(times), playouts.max(1).saturating_mul(times))
+    }
+
     /// Goes down the tree for each leaf of a round.
     fn gather(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
         self.leaves.clear();
         self.steps.clear();
         self.joints.clear();
         self.record.clear();
-        let (at_once, playouts) =
-            if self.plays_in_bulk(options) { (self.at_once, options.leaves.playouts.max(1)) } else { (1, 1) };
+        let (at_once, playouts) = self.round_size(&shared.tree, options);
         // A small tree has few leaves that are worth it.
         let n_known = shared.tree.node(shared.tree.root).visits / u64::from(playouts);
         let at_once = u64::from(at_once).min(1 + n_known / 4);
@@ -376,8 +398,11 @@ impl<P: Position> Worker<P> {
         self.results.clear();
         self.results.resize(self.leaves.len() * 2 * n_roles, 0.0);
         self.n_playouts = 0;
-        let mut orders = Vec::new();
-        let mut ordered = Vec::new();
+        // Taken out while they are filled, so that their memory is used again.
+        let mut orders = std::mem::take(&mut self.orders);
+        let mut ordered = std::mem::take(&mut self.ordered);
+        orders.clear();
+        ordered.clear();
         for at in 0..self.leaves.len() {
             let leaf = &self.leaves[at];
             let n = f64::from(leaf.n);
@@ -406,24 +431,32 @@ impl<P: Position> Worker<P> {
                 self.play_out_one(at, options);
             }
         }
-        if orders.is_empty() {
-            return;
+        if !orders.is_empty() {
+            self.play_out_orders(&orders, &ordered, options);
         }
-        let max_steps = self.max_steps(&orders, options);
+        (self.orders, self.ordered) = (orders, ordered);
+    }
+
+    /// Plays out many leaves at once: those of these numbers.
+    fn play_out_orders(&mut self, orders: &[Order<P::State>], ordered: &[usize], options: &MctsOptions) {
+        let n_roles = self.facts.n_roles;
+        let max_steps = self.max_steps(orders, options);
         let began = self.deadline.map(|_| Instant::now());
         if let Some(batch) = &mut self.batch {
-            let tallies = batch.play_out(&orders, max_steps);
+            let tallies = batch.play_out(orders, max_steps);
+            let (n, steps) = tallies
+                .iter()
+                .fold((0, 0), |(n, steps), tally| (n + tally.n_playouts, steps + tally.n_steps));
+            self.n_made += n;
+            self.n_steps += steps;
             if let Some(began) = began {
                 // The steps of the longest playout are not known; by the mean the time for one is rather over- than
                 // underestimated.
-                let (n, steps) = tallies
-                    .iter()
-                    .fold((0, 0), |(n, steps), tally| (n + tally.n_playouts, steps + tally.n_steps));
                 let n_steps = steps as f64 / n.max(1) as f64 * (n as f64 / LANES).max(1.0);
                 let now = began.elapsed().as_secs_f64() / n_steps.max(1.0);
                 self.step_seconds = Some(self.step_seconds.map_or(now, |before| 0.5 * (before + now)));
             }
-            for (at, tally) in ordered.into_iter().zip(tallies) {
+            for (&at, tally) in ordered.iter().zip(&tallies) {
                 let (sums, squares) = self.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
                 sums.copy_from_slice(&tally.payoff_sums);
                 squares.copy_from_slice(&tally.square_sums);

@@ -45,6 +45,8 @@ fn both_ways(game: &RandomGame) -> (Solution<u8>, Solution<u8>) {
 }
 
 proptest! {
+    #![proptest_config(crate::sample::seeded(256))]
+
     #[test]
     fn two_players_who_take_turns(seed: u64, n_labels in 3_u64..60) {
         let mut game = RandomGame::new(seed, Kind { n_labels, ..Kind::TURNS });

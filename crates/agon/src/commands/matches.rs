@@ -93,12 +93,13 @@ pub(super) fn end(game: &Match) -> Result<(), Failure> {
         Some(Ending::TooLong) => {
             Err(Failure::wrong(format!("the match was broken off after {} steps", game.steps().len())))
         }
+        Some(Ending::Aborted) => Err(Failure::wrong("the match was broken off")),
         Some(Ending::Finished(_) | Ending::Stopped(_)) | None => Ok(()),
     }
 }
 
 /// Tells others what happens in a match.
-trait Teller {
+pub(super) trait Teller {
     fn tell(&mut self, game: &Match, event: Event<'_>);
 }
 
@@ -188,7 +189,7 @@ impl<'a> Screen<'a> {
             Some(Ending::Stopped(role)) => {
                 say!("stopped by {} after {n_steps} {word}", self.shape.role_names[role.index()]);
             }
-            Some(Ending::Fault(_) | Ending::TooLong) | None => {}
+            Some(Ending::Fault(_) | Ending::TooLong | Ending::Aborted) | None => {}
         }
         for role in self.shape.players() {
             let slips = game.steps().iter().filter_map(|step| step.slips[role.index()].as_ref());
@@ -240,7 +241,7 @@ fn opinion(thought: &Thought, took: Duration) -> Option<String> {
 }
 
 /// For programs.
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     shape: &'a Shape,
     /// Without times the same match is the same text.
     has_times: bool,
@@ -248,7 +249,7 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(contest: &Contest, shape: &'a Shape) -> Lines<'a> {
+    pub(super) fn new(contest: &Contest, shape: &'a Shape) -> Lines<'a> {
         let players: Vec<Value> = shape
             .players()
             .map(|role| json!({"role": shape.role_names[role.index()], "player": contest.player_name(role, shape)}))
@@ -327,6 +328,7 @@ impl Teller for Lines<'_> {
                     Some(Ending::Finished(payoffs)) => ("finished", json!(payoffs)),
                     Some(Ending::Fault(_)) => ("fault", Value::Null),
                     Some(Ending::TooLong) => ("too_long", Value::Null),
+                    Some(Ending::Aborted) => ("aborted", Value::Null),
                     Some(Ending::Stopped(_)) | None => ("stopped", Value::Null),
                 };
                 let n_errors: Vec<usize> = self

@@ -9,7 +9,7 @@ use agon_match::{Choice, Lapse, News, Player, View};
 use agon_search::Budget;
 use serde_json::{Map, Value, json};
 
-use super::Invitation;
+use agon_server::Invitation;
 
 /// Longer lines are not read to their end: no move is as long.
 const MAX_LINE: u64 = 1 << 20;

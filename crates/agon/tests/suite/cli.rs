@@ -5,8 +5,10 @@ mod bench;
 mod exploding;
 mod matches;
 mod mistakes;
+mod network;
 mod run;
 mod solve;
+mod tournament;
 mod traces;
 
 use serde_json::Value;
@@ -58,8 +60,11 @@ fn without_arguments_it_helps() {
         "record",
         "replay",
         "match",
+        "tournament",
         "play",
         "players",
+        "player",
+        "host",
     ];
     for command in commands {
         assert!(help.err.contains(&format!("\n  {command}")), "{command} is not in the help");
@@ -260,6 +265,8 @@ fn simulate_counts_and_repeats() {
             "shortest",
             "longest",
             "players",
+            "player",
+            "host",
             "faults",
         ],
     );

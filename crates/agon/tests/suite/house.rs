@@ -9,7 +9,7 @@ use agon_gdl::syntax::Syntax;
 use super::games::{self, for_each, name, rulesheets};
 
 /// The arrows of ARCHITECTURE.md: what each crate may use. Tests may use what they like.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("agon-text", &[]),
     ("agon-game", &[]),
     ("agon-logic", &[]),
@@ -17,9 +17,19 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("agon-gdl", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
     ("agon-search", &["agon-game"]),
     ("agon-match", &["agon-text", "agon-game", "agon-search"]),
+    ("agon-server", &["agon-game", "agon-search", "agon-match"]),
     (
         "agon",
-        &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-search", "agon-match"],
+        &[
+            "agon-text",
+            "agon-game",
+            "agon-logic",
+            "agon-circuit",
+            "agon-gdl",
+            "agon-search",
+            "agon-match",
+            "agon-server",
+        ],
     ),
 ];
 

@@ -2,7 +2,6 @@
 
 use agon_game::{Position, Rng, Role};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use rand::{RngExt, SeedableRng};
 
 use super::table_game::{At, Like, Place, Table, random_table};
@@ -13,22 +12,12 @@ use crate::{
 };
 use agon_game::Shape;
 
-/// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
-fn seeded(n_cases: u32) -> ProptestConfig {
-    let config = ProptestConfig::with_cases(n_cases);
-    let rng_seed = match config.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(7),
-        RngSeed::Fixed(seed) => RngSeed::Fixed(seed),
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..config }
-}
-
 /// Ways to search that should all come to the same.
 fn ways() -> Vec<MctsOptions> {
     let default = MctsOptions::default();
     vec![
         default.clone(),
-        MctsOptions { leaves: Leaves { at_once: 3, playouts: 2 }, ..default.clone() },
+        MctsOptions { leaves: Leaves::of(3, 2), ..default.clone() },
         MctsOptions { look_ahead: false, leaves: Leaves::ONE, ..default.clone() },
         MctsOptions { transpositions: false, bandit: Bandit::TUNED, ..default.clone() },
         MctsOptions { policy: PlayoutPolicy::Mast, amaf: Amaf::RAVE, ..default.clone() },
@@ -52,7 +41,7 @@ fn child_value(start: &At, values: &[Vec<f64>], us: Role, candidate: &Candidate<
 }
 
 proptest! {
-    #![proptest_config(seeded(100))]
+    #![proptest_config(crate::sample::seeded(100))]
 
     /// Given time, everything is proved; and whatever is proved, be it after a few iterations, is so.
     #[test]

@@ -114,10 +114,9 @@ fn the_interpreter_is_searched_too() {
 
 #[test]
 fn tic_tac_toe_is_a_draw() {
-    for options in [
-        MctsOptions::default(),
-        MctsOptions { leaves: Leaves { at_once: 8, playouts: 4 }, ..MctsOptions::default() },
-    ] {
+    for options in
+        [MctsOptions::default(), MctsOptions { leaves: Leaves::of(8, 4), ..MctsOptions::default() }]
+    {
         let mut position = circuit("tic-tac-toe");
         let report = think(&mut position, 0, &options, 1, 3_000_000);
         assert!(report.is_proven, "after {} iterations", report.iterations);

@@ -7,10 +7,35 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::{Duration, Instant};
 
-use agon_match::{Address, Choice, Lapse, Message, News, Player};
+use std::sync::Arc;
+
+use agon_game::{Role, Shape};
+use agon_match::{ALL_IS_SEEN, Address, Choice, Dialect, Lapse, Message, News, Player, Scrambler};
 use agon_search::Budget;
 
-use super::Invitation;
+/// What a player outside is told when a match begins.
+#[derive(Clone)]
+pub struct Invitation {
+    /// The match.
+    pub id: String,
+    /// The player's role.
+    pub role: Role,
+    /// What is known of the game.
+    pub shape: Shape,
+    /// The rules in KIF.
+    pub rules: String,
+    /// In seconds, as the user gave them.
+    pub start_clock: f64,
+    /// In seconds, as the user gave them.
+    pub play_clock: f64,
+}
+
+impl Invitation {
+    /// The role's name.
+    pub fn role_name(&self) -> &str {
+        &self.shape.role_names[self.role.index()]
+    }
+}
 
 /// Longer answers are not read to their end: no move is as long.
 const MAX_ANSWER: usize = 1 << 20;
@@ -23,19 +48,89 @@ const GOODBYE: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// A player elsewhere.
-pub(crate) struct WebPlayer {
+pub struct WebPlayer {
     address: Address,
     invitation: Invitation,
+    dialect: Dialect,
+    scrambler: Option<Arc<Scrambler>>,
     last: Option<News>,
+    /// How much more time there is for reaching it, all in all, that does not count as its own.
+    bonus: Duration,
 }
 
 impl WebPlayer {
-    pub(crate) fn new(address: Address, invitation: Invitation) -> WebPlayer {
-        WebPlayer { address, invitation, last: None }
+    /// A player at an address, spoken to as the game has it.
+    pub fn new(address: Address, invitation: Invitation) -> WebPlayer {
+        let dialect = if invitation.shape.hidden { Dialect::Turns } else { Dialect::Moves };
+        WebPlayer { address, invitation, dialect, scrambler: None, last: None, bonus: Duration::ZERO }
     }
 
-    /// Sends a message and waits for the answer.
-    fn post(&self, message: &Message<'_>, deadline: Instant) -> Result<String, Lapse> {
+    /// Spoken to in another form. In a game where everybody sees every move, percepts are what was done.
+    #[must_use]
+    pub fn in_dialect(mut self, dialect: Dialect) -> WebPlayer {
+        // Joint moves would tell what is hidden.
+        if dialect != Dialect::Moves || !self.invitation.shape.hidden {
+            self.dialect = dialect;
+        }
+        self
+    }
+
+    /// Spoken to in other words.
+    #[must_use]
+    pub fn scrambled(mut self, scrambler: Arc<Scrambler>) -> WebPlayer {
+        self.scrambler = Some(scrambler);
+        self
+    }
+
+    /// The time that it takes to reach the player does not count, up to so much in a match.
+    #[must_use]
+    pub fn with_bonus(mut self, bonus: Duration) -> WebPlayer {
+        self.bonus = bonus;
+        self
+    }
+
+    /// Rules or terms in the words that the player knows.
+    fn there(&self, text: &str) -> String {
+        self.scrambler.as_ref().map_or_else(|| text.to_owned(), |scrambler| scrambler.scramble(text))
+    }
+
+    /// The news as the player is told them.
+    fn told(&self, news: &News) -> News {
+        let is_open = !self.invitation.shape.hidden;
+        let seen: Vec<String> = match self.dialect {
+            Dialect::Percepts | Dialect::Turns if is_open => {
+                let names = self.invitation.shape.role_names.iter();
+                names.zip(&news.seen).map(|(name, made)| format!("(did {name} {made})")).collect()
+            }
+            Dialect::Moves | Dialect::Percepts | Dialect::Turns => news.seen.clone(),
+        };
+        News {
+            step: news.step,
+            own: self.there(&news.own),
+            seen: seen.iter().map(|term| self.there(term)).collect(),
+        }
+    }
+
+    /// The rules as the player is told them.
+    fn rules(&self) -> String {
+        let rules = &self.invitation.rules;
+        if self.dialect != Dialect::Moves && !self.invitation.shape.hidden {
+            self.there(&format!("{rules} {ALL_IS_SEEN}"))
+        } else {
+            self.there(rules)
+        }
+    }
+
+    /// Who it says it is: a name and a status.
+    ///
+    /// # Errors
+    /// If it says nothing.
+    pub fn info(&self, deadline: Instant) -> Result<String, Lapse> {
+        self.post(&Message::Info, deadline).map(|(answer, _)| answer)
+    }
+
+    /// Sends a message and waits for the answer. Says how long it took to be connected.
+    fn post(&self, message: &Message<'_>, deadline: Instant) -> Result<(String, Duration), Lapse> {
         let body = message.to_string();
         let Address { host, port, path } = &self.address;
         let request = format!(
@@ -48,11 +143,14 @@ impl WebPlayer {
             std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Lapse::Late,
             _ => Lapse::Unreachable(format!("http://{host}:{port}{path}: {error}")),
         };
-        let mut stream = connect(host, *port, deadline).map_err(unreachable)?;
+        let began = Instant::now();
+        let mut stream = connect(host, *port, deadline + self.bonus).map_err(unreachable)?;
+        let connecting = began.elapsed();
+        let deadline = deadline + connecting.min(self.bonus);
         stream.set_write_timeout(Some(left(deadline)?)).map_err(unreachable)?;
         stream.write_all(request.as_bytes()).map_err(unreachable)?;
         let answer = read_answer(&mut stream, deadline, unreachable)?;
-        body_of(&answer).map_err(Lapse::Broken)
+        body_of(&answer).map(|body| (body, connecting)).map_err(Lapse::Broken)
     }
 }
 
@@ -146,8 +244,8 @@ impl Player for WebPlayer {
         let invitation = &self.invitation;
         let message = Message::Start {
             id: &invitation.id,
-            role: invitation.role_name(),
-            rules: &invitation.rules,
+            role: &self.there(invitation.role_name()),
+            rules: &self.rules(),
             start_clock: seconds(invitation.start_clock),
             play_clock: seconds(invitation.play_clock),
         };
@@ -155,11 +253,14 @@ impl Player for WebPlayer {
     }
 
     fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
-        let hidden = self.invitation.shape.hidden;
-        let message = Message::Play { id: &self.invitation.id, news: self.last.as_ref(), hidden };
-        let answer = self.post(&message, deadline(budget))?;
+        let news = self.last.as_ref().map(|news| self.told(news));
+        let message = Message::Play { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
+        let (answer, connecting) = self.post(&message, deadline(budget))?;
+        self.bonus = self.bonus.saturating_sub(connecting);
         // What is no term at all is passed on, so that the referee finds it illegal and says so.
-        Ok(Choice { text: Message::answer(&answer).unwrap_or_else(|| "null".to_owned()), thought: None })
+        let text = Message::answer(&answer).unwrap_or_else(|| "null".to_owned());
+        let text = self.scrambler.as_ref().map_or(text.clone(), |scrambler| scrambler.unscramble(&text));
+        Ok(Choice { text, thought: None })
     }
 
     fn learn(&mut self, news: &News) -> Result<(), Lapse> {
@@ -168,9 +269,17 @@ impl Player for WebPlayer {
     }
 
     fn finish(&mut self, news: Option<&News>) {
-        let hidden = self.invitation.shape.hidden;
-        let message = Message::Stop { id: &self.invitation.id, news, hidden };
+        let news = news.map(|news| self.told(news));
+        let message = Message::Stop { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
         // Whether it hears that does not matter any more.
         let _ = self.post(&message, Instant::now() + GOODBYE);
+    }
+
+    fn follows_by_being_asked(&self) -> bool {
+        true
+    }
+
+    fn abort(&mut self) {
+        let _ = self.post(&Message::Abort { id: &self.invitation.id }, Instant::now() + GOODBYE);
     }
 }

@@ -1,0 +1,153 @@
+//! Who sits in which lane: states and moves on their way in.
+
+use crate::{Bits, Circuit, Input, Plane, transpose};
+
+/// The lanes while they are filled.
+pub(super) struct Seats {
+    pub(super) n_roles: usize,
+    /// How many lanes are taken, and how many children there were before those.
+    pub(super) n: usize,
+    pub(super) n_before: usize,
+    /// By base bit and by input: the lanes in which it holds.
+    pub(super) state: Vec<Plane>,
+    pub(super) inputs: Vec<Plane>,
+    /// The legal moves at the state that is being expanded, role after role, where those of each role end, and how many joint
+    /// moves they make.
+    moves: Vec<Input>,
+    ends: Vec<usize>,
+    pub(super) n_joints: usize,
+}
+
+impl Seats {
+    pub(super) fn new(circuit: &Circuit) -> Seats {
+        let n_roles = circuit.roles.len();
+        Seats {
+            n_roles,
+            n: 0,
+            n_before: 0,
+            state: vec![Plane::ZERO; circuit.base.len()],
+            inputs: vec![Plane::ZERO; circuit.n_inputs()],
+            moves: vec![Input(0); circuit.n_inputs()],
+            ends: vec![0; n_roles],
+            n_joints: 0,
+        }
+    }
+
+    /// Gives up all lanes: their children are there.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.n_before += self.n;
+        self.n = 0;
+        self.state.fill(Plane::ZERO);
+        self.inputs.fill(Plane::ZERO);
+    }
+
+    /// Seats at most 256 states, each with its joint move, which is written to the list.
+    pub(super) fn seat_all(&mut self, steps: &[(&Bits, &[Input])], joints: &mut Vec<Input>) {
+        debug_assert!(self.n == 0 && steps.len() <= Plane::LANES, "there is a lane for each");
+        transpose::load(steps.len(), |lane| steps[lane].0.words(), &mut self.state);
+        joints.truncate(self.n_before * self.n_roles);
+        for (lane, (_, joint)) in steps.iter().enumerate() {
+            joints.extend_from_slice(joint);
+            joint.iter().for_each(|input| self.inputs[input.0 as usize].set_lane(lane, true));
+        }
+        self.n = steps.len();
+    }
+
+    /// Lists the legal moves of a state from the set of them in a lane of matrices.
+    #[inline(always)]
+    pub(super) fn list_moves(&mut self, rows: &[[Plane; 64]], lane: usize, role_ends: &[u32]) {
+        let (moves, ends) = (&mut self.moves[..], &mut self.ends[..]);
+        let (mut role, mut n, mut start) = (0, 0, 0);
+        self.n_joints = 1;
+        let mut close = |role: usize, n: usize| {
+            ends[role] = n;
+            self.n_joints = self.n_joints.saturating_mul(n - start);
+            start = n;
+        };
+        for (idx, matrix) in (0..).zip(rows) {
+            let mut word = transpose::word_of(matrix, lane);
+            while word != 0 {
+                let bit = 64 * idx + word.trailing_zeros();
+                word &= word - 1;
+                while bit >= role_ends[role] {
+                    close(role, n);
+                    role += 1;
+                }
+                moves[n] = Input(bit);
+                n += 1;
+            }
+        }
+        while role < self.n_roles {
+            close(role, n);
+            role += 1;
+        }
+    }
+
+    /// Seats a state with the joint moves that were listed, from the one of this number on, as many as find room; the last role's
+    /// moves change fastest. They are written to the list. Returns the number of the first that found none.
+    #[inline(always)]
+    pub(super) fn seat(&mut self, state: &[u64], first: usize, joints: &mut Vec<Input>) -> usize {
+        let Seats { n_roles, inputs, moves, ends, .. } = self;
+        let n_roles = *n_roles;
+        let n = (self.n_joints - first).min(Plane::LANES - self.n);
+        // The children of a state are side by side: each of its bits goes to all of their lanes at once.
+        let lanes = Plane::range(self.n..self.n + n);
+        spread(state, lanes, &mut self.state);
+        let start = (self.n_before + self.n) * n_roles;
+        if joints.len() < start + n * n_roles {
+            joints.resize(start + n * n_roles, Input(0));
+        }
+        let joints = &mut joints[start..start + n * n_roles];
+        // How many joint moves in a row have the same move of the role.
+        let mut run = 1;
+        let mut role = n_roles;
+        while role > 0 {
+            role -= 1;
+            let moves = &moves[if role == 0 { 0 } else { ends[role - 1] }..ends[role]];
+            let mut place = role;
+            if let [only] = *moves {
+                let plane = &mut inputs[only.0 as usize];
+                *plane = *plane | lanes;
+                while place < joints.len() {
+                    joints[place] = only;
+                    place += n_roles;
+                }
+                continue;
+            }
+            // Most families begin at their beginning, which spares a division.
+            let (mut at, mut left) =
+                if first == 0 { (0, run) } else { (first / run % moves.len(), run - first % run) };
+            let mut lane = self.n;
+            while place < joints.len() {
+                joints[place] = moves[at];
+                inputs[moves[at].0 as usize].0[lane / 64 % 4] |= 1 << (lane % 64);
+                place += n_roles;
+                lane += 1;
+                left -= 1;
+                if left == 0 {
+                    left = run;
+                    at = if at + 1 == moves.len() { 0 } else { at + 1 };
+                }
+            }
+            run *= moves.len();
+        }
+        self.n += n;
+        first + n
+    }
+}
+
+/// Sets the bits of a state in these lanes.
+#[inline(always)]
+fn spread(words: &[u64], lanes: Plane, planes: &mut [Plane]) {
+    let mut idx = 0;
+    while idx < words.len() {
+        let mut word = words[idx];
+        while word != 0 {
+            let plane = &mut planes[64 * idx + word.trailing_zeros() as usize];
+            *plane = *plane | lanes;
+            word &= word - 1;
+        }
+        idx += 1;
+    }
+}

@@ -1,0 +1,53 @@
+//! Bodies in chunks, as HTTP/1.1 allows.
+
+/// Puts a body together from its chunks.
+#[derive(Debug, Default)]
+pub(super) struct Chunks {
+    /// How much of the raw body is done with.
+    n_done: usize,
+    body: Vec<u8>,
+    is_ended: bool,
+}
+
+/// No line that says how long a chunk is needs more.
+const LONGEST_LINE: usize = 200;
+
+impl Chunks {
+    /// Takes in what is new in a raw body that only ever grows.
+    pub(super) fn feed(&mut self, raw: &[u8]) -> Result<(), &'static str> {
+        while !self.is_ended {
+            let rest = &raw[self.n_done..];
+            let Some(line_end) = rest.iter().take(LONGEST_LINE).position(|&byte| byte == b'\n') else {
+                return if rest.len() < LONGEST_LINE {
+                    Ok(())
+                } else {
+                    Err("a chunk does not say its length")
+                };
+            };
+            let line = String::from_utf8_lossy(&rest[..line_end]);
+            let digits = line.trim().split(';').next().unwrap_or_default().trim();
+            let length = usize::from_str_radix(digits, 16).map_err(|_| "a chunk does not say its length")?;
+            let start = line_end + 1;
+            let end = start.checked_add(length).ok_or("a chunk is too long")?;
+            if length > 0 && rest.len() < end + 2 {
+                return Ok(());
+            }
+            if length == 0 {
+                self.is_ended = true;
+            } else {
+                self.body.extend_from_slice(&rest[start..end]);
+                let line_break = if rest[end] == b'\r' { 2 } else { 1 };
+                self.n_done += end + line_break;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn body(&self) -> &[u8] {
+        &self.body
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended
+    }
+}

@@ -1,0 +1,219 @@
+//! `agon host`: good players, bad players, many tables.
+
+use serde_json::Value;
+
+use super::super::super::games::Scratch;
+use super::super::run::{Run, agon};
+use super::peers::{Player, Vice, bad_player};
+
+fn lines(run: &Run) -> Vec<Value> {
+    run.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+}
+
+fn record(path: &str) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).expect("the record is there")).expect("it is JSON")
+}
+
+#[test]
+fn two_players_under_one_host() {
+    let scratch = Scratch::new("hosted");
+    let (one, two) = (Player::start(&["--player", "legal"]), Player::start(&["--player", "random"]));
+    let players = format!("{},{}", one.url, two.url);
+    let file = scratch.path("match.json").to_string_lossy().into_owned();
+    let xml = scratch.path("xml").to_string_lossy().into_owned();
+    // The same match in plain words, in other words, and as a game of percepts.
+    for extra in [
+        vec![],
+        vec!["--scramble"],
+        vec!["--dialect", "turns,percepts"],
+        vec!["--dialect", "turns", "--scramble"],
+    ] {
+        let mut arguments =
+            vec!["host", "tic-tac-toe", "--players", &players, "--record", &file, "--xml", &xml];
+        arguments.extend(["--start-clock", "20", "--play-clock", "10"]);
+        arguments.extend(&extra);
+        let run = agon(&arguments).succeeds();
+        assert!(run.out.contains("result after "), "{}", run.out);
+        let record = record(&file);
+        let slips = record["errors"]
+            .as_array()
+            .expect("there are errors")
+            .iter()
+            .flat_map(|row| row.as_array().expect("by role"));
+        assert!(slips.clone().all(|error| error == ""), "{extra:?}: {record}");
+        assert_eq!(record["scrambled"], extra.contains(&"--scramble"));
+        agon(&["replay", &file]).succeeds();
+    }
+    let folder = std::fs::read_dir(&xml)
+        .expect("there is XML")
+        .next()
+        .expect("of a match")
+        .expect("it is readable")
+        .path();
+    let last = std::fs::read_to_string(folder.join("finalstate.xml")).expect("there is a last state");
+    for part in ["<prop-f>CELL</prop-f><arg>1</arg>", "<reward>", "<role>xplayer</role>", "</match>"] {
+        assert!(last.contains(part), "no {part} in {last}");
+    }
+    assert!(folder.join("step_1.xml").exists());
+}
+
+#[test]
+fn hidden_information_goes_over_the_wire_in_both_forms() {
+    let (one, two) = (Player::start(&[]), Player::start(&[]));
+    let players = format!("{},{}", one.url, two.url);
+    for dialect in ["game", "percepts", "turns", "turns,percepts"] {
+        let arguments = [
+            "host",
+            "kuhn-poker",
+            "--players",
+            &players,
+            "--dialect",
+            dialect,
+            "--play-clock",
+            "1",
+            "--start-clock",
+            "1",
+            "--json",
+        ];
+        let run = agon(&arguments).succeeds();
+        let result = lines(&run).pop().expect("there is a result");
+        assert_eq!(result["ending"], "finished");
+        let errors = result["errors"].as_array().expect("by role");
+        assert!(errors.iter().all(|n| n == 0), "{dialect}: {}", run.out);
+    }
+    let run = agon(&["host", "kuhn-poker", "--players", &players, "--dialect", "moves"]);
+    assert!(run.code == 2 && run.err.contains("would tell what the game hides"), "{}", run.err);
+}
+
+#[test]
+fn a_bad_player_costs_nothing_but_its_own_moves() {
+    let good = Player::start(&["--player", "legal"]);
+    let scratch = Scratch::new("bad");
+    let cases = [
+        (Vice::Hang, "TO"),
+        (Vice::Lie, "IL ( mark 9 9 )"),
+        (Vice::Crash, "IN"),
+        (Vice::Trickle, "TO"),
+        (Vice::Flood, "IN"),
+        (Vice::Babble, "IN"),
+    ];
+    for (vice, code) in cases {
+        let players = format!("{},{}", bad_player(vice), good.url);
+        let file = scratch.path("match.json").to_string_lossy().into_owned();
+        let arguments = [
+            "host",
+            "tic-tac-toe",
+            "--players",
+            &players,
+            "--play-clock",
+            "0.4",
+            "--grace",
+            "0.2",
+            "--record",
+            &file,
+        ];
+        agon(&arguments).succeeds();
+        let record = record(&file);
+        let errors = record["errors"].as_array().expect("there are errors");
+        assert_eq!(errors[0], serde_json::json!(["", ""]), "{vice:?} gets ready");
+        for (step, row) in errors[1..].iter().enumerate() {
+            assert_eq!(row[0], code, "{vice:?} in step {}", step + 1);
+            assert_eq!(row[1], "", "{vice:?}: the other one is not to blame");
+        }
+        assert_eq!(record["isCompleted"], true);
+    }
+    // Nobody there at all.
+    let players = format!("http://127.0.0.1:1,{}", good.url);
+    let file = scratch.path("match.json").to_string_lossy().into_owned();
+    let run = agon(&["host", "tic-tac-toe", "--players", &players, "--play-clock", "1", "--record", &file])
+        .succeeds();
+    assert!(run.err.contains("cannot be reached"), "{}", run.err);
+    assert_eq!(record(&file)["errors"][1][0], "CE");
+}
+
+#[test]
+fn another_substitute_is_put_in() {
+    let scratch = Scratch::new("substitute");
+    let file = scratch.path("match.json").to_string_lossy().into_owned();
+    let first_moves = ["first", "last"].map(|substitute| {
+        let players = format!("{},random", bad_player(Vice::Lie));
+        agon(&["host", "tic-tac-toe", "--players", &players, "--substitute", substitute, "--record", &file])
+            .succeeds();
+        record(&file)["moves"][0][0].clone()
+    });
+    assert_ne!(first_moves[0], first_moves[1]);
+}
+
+#[test]
+fn many_tables_play_at_once() {
+    let scratch = Scratch::new("tables");
+    let folder = scratch.path("records").to_string_lossy().into_owned();
+    let players: Vec<Player> = (0..4).map(|_| Player::start(&["--player", "random"])).collect();
+    let mut arguments = vec!["host", "tic-tac-toe", "--matches", "12", "--json", "--record", &folder];
+    let tables: Vec<String> = players.iter().map(|player| format!("{},random", player.url)).collect();
+    tables.iter().for_each(|table| arguments.extend(["--players", table.as_str()]));
+    let run = agon(&arguments).succeeds();
+    let told = lines(&run);
+    assert_eq!(told.len(), 13, "{}", run.out);
+    assert!(
+        told[..12]
+            .iter()
+            .all(|line| line["ending"] == "finished" && line["errors"] == serde_json::json!([0, 0]))
+    );
+    let summary = &told[12];
+    assert_eq!((&summary["matches"], &summary["substituted"]), (&12.into(), &0.into()));
+    let records = std::fs::read_dir(&folder).expect("there are records").count();
+    assert_eq!(records, 12);
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_played() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["host", "tic-tac-toe"], "--players"),
+        (&["host", "tic-tac-toe", "--players", "human,random"], "agon play"),
+        (&["host", "tic-tac-toe", "--players", "random,random,random"], "3 players for 2 roles"),
+        (&["host", "tic-tac-toe", "--players", "random", "--unlimited", "zeus"], "nobody plays `zeus`"),
+        (&["player", "--player", "human"], "one of our own"),
+        (&["player", "--name", "a b"], "not a single word"),
+    ];
+    for (arguments, part) in cases {
+        let run = agon(arguments);
+        assert_eq!(run.code, 2, "{}", run.err);
+        assert!(run.err.contains(part), "{}", run.err);
+    }
+}
+
+#[test]
+fn a_match_is_taken_up_where_it_was_left() {
+    let scratch = Scratch::new("resumed");
+    let file = scratch.path("match.json").to_string_lossy().into_owned();
+    let (one, two) = (Player::start(&["--player", "legal"]), Player::start(&["--player", "legal"]));
+    let players = format!("{},{}", one.url, two.url);
+    let begun = ["host", "tic-tac-toe", "--players", &players, "--record", &file];
+    agon(&[&begun[..], &["--max-steps", "4"]].concat()).fails_with(1);
+    let half = record(&file);
+    assert_eq!((&half["isAborted"], half["moves"].as_array().map(Vec::len)), (&true.into(), Some(4)));
+    let copy = scratch.file("half.json", half.to_string());
+    agon(&[&begun[..], &["--resume", &copy]].concat()).succeeds();
+    let resumed = record(&file);
+    assert_eq!(
+        resumed["moves"].as_array().expect("there are moves")[..4],
+        half["moves"].as_array().expect("there are moves")[..]
+    );
+    assert_eq!(resumed["isCompleted"], true);
+    let slips = resumed["errors"]
+        .as_array()
+        .expect("there are errors")
+        .iter()
+        .flat_map(|row| row.as_array().expect("by role"));
+    assert!(slips.into_iter().all(|error| error == ""), "players elsewhere have followed: {resumed}");
+    agon(&[&begun[..], &["--resume", &file]].concat()).complains(2, "played to its end");
+}
+
+#[test]
+fn a_hopeless_table_is_closed() {
+    let players = format!("{},random", bad_player(Vice::Lie));
+    let run = agon(&["host", "tic-tac-toe", "--players", &players, "--matches", "9", "--json"]).succeeds();
+    assert_eq!(lines(&run).len(), 4, "three matches and a summary: {}", run.out);
+    assert!(run.err.contains("table 1 is closed"), "{}", run.err);
+}

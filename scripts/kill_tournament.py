@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Kills a tournament with SIGKILL at random moments, starts it again each time, and compares it with one that was left alone.
+
+    scripts/kill_tournament.py --agon target/release/agon --kills 20
+    scripts/kill_tournament.py --spec examples/tournament.toml --seed 7
+
+The tournament must count iterations, so that every match has one result. After each kill the file has to be whole, and every match that
+was in it has to be there unchanged. At the end both files have to hold the same matches: players, seed, opening, result, every move.
+Fails if anything differs, or if it was finished before all the kills had happened.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SPEC = """\
+name = "to be killed"
+games = ["tic-tac-toe", "connect-three", "rock-paper-scissors", "kuhn-poker", "three-way-tic-tac-toe", "hanoi"]
+repeats = 12
+openings = 1
+iterations = 300
+seed = 5
+[players]
+mcts = "mcts"
+uct = "uct"
+random = "random"
+"""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--agon", default="target/release/agon")
+    parser.add_argument("--spec", help="another tournament than the built-in one")
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1, help="decides the moments")
+    parser.add_argument("--jobs", default="2")
+    return parser.parse_args()
+
+
+def matches(store):
+    """Every match by id: what must not depend on when it was played."""
+    if not store.exists():
+        return {}
+    with sqlite3.connect(store) as base:
+        (verdict,) = base.execute("PRAGMA integrity_check").fetchone()
+        if verdict != "ok":
+            sys.exit(f"the file is broken: {verdict}")
+        if not base.execute("SELECT 1 FROM sqlite_schema WHERE name = 'match'").fetchone():
+            return {}
+        rows = base.execute(
+            "SELECT id, game, repeat, players, seed, opening, status, goals, slips, steps, record FROM match"
+        ).fetchall()
+    found = {}
+    for row in rows:
+        if row[0] in found:
+            sys.exit(f"{row[0]} is there twice")
+        record = json.loads(row[-1])
+        found[row[0]] = row[1:-1] + (json.dumps([record["moves"], record["states"], record["errors"]]),)
+    return found
+
+
+def main():
+    args = arguments()
+    rng = random.Random(args.seed)
+    folder = Path(tempfile.mkdtemp(prefix="agon-kill-"))
+    text = Path(args.spec).read_text() if args.spec else SPEC
+    whole, killed = folder / "whole.toml", folder / "killed.toml"
+    for path in (whole, killed):
+        path.write_text(text)
+    command = lambda path: [args.agon, "tournament", str(path), "--quiet", "--jobs", args.jobs]
+
+    began = time.time()
+    subprocess.run(command(whole), check=True, stdout=subprocess.DEVNULL)
+    took = time.time() - began
+    expected = matches(whole.with_suffix(".db"))
+    print(f"left alone: {len(expected)} matches in {took:.1f} s")
+
+    store, seen = killed.with_suffix(".db"), {}
+    for number in range(1, args.kills + 1):
+        wait = rng.uniform(0, 2 * took / (args.kills + 1))
+        process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        code = process.wait()
+        if code != -signal.SIGKILL:
+            sys.exit(f"kill {number}: it had ended before with {code}: {process.stderr.read().decode()}")
+        now = matches(store)
+        lost = [id for id, one in seen.items() if now.get(id) != one]
+        if lost:
+            sys.exit(f"kill {number}: lost or changed: {lost}")
+        print(f"kill {number:2} after {wait:.2f} s: {len(now):3} matches, {len(now) - len(seen)} new, none lost")
+        seen = now
+    subprocess.run(command(killed), check=True, stdout=subprocess.DEVNULL)
+    final = matches(store)
+    differing = [id for id in expected.keys() | final.keys() if expected.get(id) != final.get(id)]
+    if differing:
+        sys.exit(f"{len(differing)} matches differ from the one left alone: {differing[:5]}")
+    print(f"{args.kills} kills: {len(final)} matches, each there once and the same, move by move, as left alone")
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
