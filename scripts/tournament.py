@@ -7,7 +7,8 @@
 
 A sits at each role in turn and B at all others; both seats of a pair share a seed. Points are 50 + (A's goal - the mean of the
 others') / 2, so 50 is even. The table has the mean, the half-width of its 95 % interval, the mean goals, the steps, and the
-slips: moves that were late, illegal or missing. Any slip, crash or fault makes the script fail.
+slips: moves that were late, illegal or missing. Any slip, crash or fault makes the script fail. Overdue moves, for which the clock
+took the best move so far because the search had not come back, are counted apart; they are no slips.
 """
 
 import argparse
@@ -82,25 +83,25 @@ def play(args, game, seats, number):
     slips += [f"{game}: {line['errors']}" for line in told if line.get("type") == "not_ready"]
     if result is None or result["ending"] == "fault" or done.returncode < 0:
         slips.append(f"{game}: crashed or at fault: {done.stderr.strip()[-300:]}")
-        return None, slips, 0.0
-    slowest = max(
-        (thought.get("seconds", 0.0) for line in told if line.get("type") == "step" for thought in line["thoughts"].values()),
-        default=0.0,
-    )
+        return None, slips, 0.0, 0
+    thoughts = [thought for line in told if line.get("type") == "step" for thought in line["thoughts"].values()]
+    n_overdue = sum(thought.get("overdue", False) for thought in thoughts)
+    slowest = max((thought.get("seconds", 0.0) for thought in thoughts), default=0.0)
     if result["goals"] is None:
-        return None, slips, slowest
+        return None, slips, slowest, n_overdue
     goals = [result["goals"][seat] for seat in seats]
     others = [goal for at, goal in enumerate(goals) if at != ours]
     theirs = sum(others) / len(others) if others else math.nan
-    return (goals[ours], theirs, result["steps"]), slips, slowest
+    return (goals[ours], theirs, result["steps"]), slips, slowest, n_overdue
 
 
 def main():
     args = arguments()
     began, all_slips, means, variances, n_matches, slowest = time.time(), [], [], [], 0, 0.0
+    n_overdue = 0
     budget = f"{args.iterations} iterations" if args.iterations else f"{args.play_clock} s"
     print(f"`{args.a}` against `{args.b}`, {budget} a move, {args.jobs} at a time, {time.strftime('%Y-%m-%d')}\n")
-    print("| game | matches | points % | +- | A | B | steps | slips |\n|---|---|---|---|---|---|---|---|")
+    print("| game | matches | points % | +- | A | B | steps | overdue | slips |\n|---|---|---|---|---|---|---|---|---|")
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         waiting = []
         for game in LISTS.get(args.games, args.games).split(","):
@@ -112,15 +113,17 @@ def main():
         for game, matches in waiting:
             played = [match.result() for match in matches if match.result() is not None]
             n_matches += len(played)
-            slips = [slip for _, found, _ in played for slip in found]
+            slips = [slip for _, found, _, _ in played for slip in found]
+            overdue = sum(overdue for _, _, _, overdue in played)
+            n_overdue += overdue
             all_slips += slips
-            slowest = max([slowest] + [seconds for _, _, seconds in played])
-            results = [result for result, _, _ in played if result is not None]
+            slowest = max([slowest] + [seconds for _, _, seconds, _ in played])
+            results = [result for result, _, _, _ in played if result is not None]
             name = Path(game).stem
             if not results or math.isnan(results[0][1]):
                 goals = [ours for ours, _, _ in results]
                 mean = f"{sum(goals) / len(goals):.1f}" if goals else "-"
-                print(f"| {name} | {len(played)} | - | - | {mean} | - | - | {len(slips)} |", flush=True)
+                print(f"| {name} | {len(played)} | - | - | {mean} | - | - | {overdue} | {len(slips)} |", flush=True)
                 continue
             n = len(results)
             points = [50 + (ours - theirs) / 2 for ours, theirs, _ in results]
@@ -129,15 +132,18 @@ def main():
             ours, theirs, steps = (sum(column) / n for column in zip(*results))
             print(
                 f"| {name} | {n} | {mean:.1f} | {1.96 * math.sqrt(variance / n):.1f} | {ours:.1f} | {theirs:.1f} | {steps:.0f} "
-                f"| {len(slips)} |",
+                f"| {overdue} | {len(slips)} |",
                 flush=True,
             )
             means.append(mean)
             variances.append(variance / n)
     if means:
         half = 1.96 * math.sqrt(sum(variances)) / len(means)
-        print(f"| all | {n_matches} | {sum(means) / len(means):.1f} | {half:.1f} | | | | {len(all_slips)} |")
-    print(f"\n{n_matches} matches in {time.time() - began:.0f} s, slowest answer {slowest:.3f} s, {len(all_slips)} slips")
+        print(f"| all | {n_matches} | {sum(means) / len(means):.1f} | {half:.1f} | | | | {n_overdue} | {len(all_slips)} |")
+    print(
+        f"\n{n_matches} matches in {time.time() - began:.0f} s, slowest answer {slowest:.3f} s, "
+        f"{n_overdue} overdue, {len(all_slips)} slips"
+    )
     for slip in all_slips[:20]:
         print(slip)
     sys.exit(bool(all_slips))

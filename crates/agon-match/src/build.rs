@@ -38,6 +38,8 @@ pub fn auto(shape: &Shape, _: Role) -> Spec {
     Spec::built_in(match () {
         () if shape.hidden => "hidden",
         () if is_alone => "puzzle",
+        // What perfect play is among three is a matter of opinion.
+        () if shape.players().count() == 2 => "solver",
         () => "mcts",
     })
 }
@@ -92,7 +94,8 @@ fn named<P: Hidden + 'static>(
         }
         "solver" => {
             let bytes = (settings.integer("megabytes") as usize).saturating_mul(1 << 20);
-            seated(start, role, Perfect::new(bytes, default_search(seed), seed), seed)
+            let percent = settings.integer("percent") as u32;
+            seated(start, role, Perfect::new(bytes, percent, default_search(seed), seed), seed)
         }
         other => unreachable!("the table of players has `{other}`, and there is no arm for it here"),
     }

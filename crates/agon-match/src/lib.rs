@@ -34,7 +34,7 @@ pub use drive::{Clocks, Event, Seat, Timing, drive, drive_until};
 pub use kif::{first_term, joined, spaced};
 pub use kinds::{KINDS, Kind, OptionKind, OptionType, Origin, Settings, Value};
 pub use percept_player::PerceptPlayer;
-pub use player::{Choice, Lapse, News, Player, role_seed};
+pub use player::{Choice, Lapse, Lookout, News, Player, role_seed};
 pub use protocol::{ALL_IS_SEEN, Dialect, Heard, Message, Misheard, Told, is_shouted};
 pub use record::{Record, Signature, Verdict};
 pub use referee::{Ending, Match, MatchOptions, Slip, Step, Substitute};

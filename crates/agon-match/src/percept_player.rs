@@ -25,6 +25,15 @@ impl<P: Hidden> PerceptPlayer<P> {
         PerceptPlayer { scratch: start, role, player, unread: Vec::new() }
     }
 
+    /// Puts the scratch position where the player may be, if it knows of such a place. By the rules of the language a role knows
+    /// its legal moves: they are the same wherever it may be.
+    fn go_where_it_may_be(&mut self) -> bool {
+        self.player.belief().particles().iter().any(|particle| {
+            self.scratch.go_to(&particle.state);
+            !self.scratch.is_terminal()
+        })
+    }
+
     /// Takes in what was told, in half of the time.
     fn read(&mut self, budget: &Budget) -> Result<(), Lapse> {
         let now = Instant::now();
@@ -54,15 +63,20 @@ impl<P: Hidden> Player for PerceptPlayer<P> {
         Ok(())
     }
 
+    fn look(&mut self, budget: &Budget) -> Vec<String> {
+        if self.read(budget).is_err() || !self.go_where_it_may_be() {
+            return Vec::new();
+        }
+        let moves = self.scratch.legal_moves(self.role);
+        moves.iter().map(|m| self.scratch.move_text(m)).collect()
+    }
+
     fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
         self.read(budget)?;
         let broken = || Lapse::Broken("found no history that fits what was perceived".to_owned());
-        // By the rules of the language a role knows its legal moves: they are the same wherever it may be.
-        let mut open = self.player.belief().particles().iter().filter(|particle| {
-            self.scratch.go_to(&particle.state);
-            !self.scratch.is_terminal()
-        });
-        open.next().ok_or_else(broken)?;
+        if !self.go_where_it_may_be() {
+            return Err(broken());
+        }
         if let [only] = self.scratch.legal_moves(self.role) {
             return Ok(Choice { text: self.scratch.move_text(only), thought: None });
         }

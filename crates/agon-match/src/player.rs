@@ -17,6 +17,20 @@ pub trait Player: Send {
     /// If it cannot play. It is asked for moves all the same.
     fn prepare(&mut self, budget: &Budget) -> Result<(), Lapse>;
 
+    /// Its legal moves, as far as it can tell, in the order that a [`agon_search::Hint`] counts. Asked right before
+    /// `choose`, with the same budget: whoever keeps the clock can then make a move for it if it does not come back. None
+    /// if it cannot tell.
+    fn look(&mut self, budget: &Budget) -> Vec<String> {
+        let _ = budget;
+        Vec::new()
+    }
+
+    /// Somebody who follows the match for the player, from where it stands, and knows its legal moves while the player is still busy
+    /// with an earlier question. None if nobody can.
+    fn lookout(&self) -> Option<Box<dyn Lookout>> {
+        None
+    }
+
     /// The move it wants to make now.
     ///
     /// # Errors
@@ -44,6 +58,15 @@ pub trait Player: Send {
     fn abort(&mut self) {
         self.finish(None);
     }
+}
+
+/// Follows a match and knows the legal moves of a role.
+pub trait Lookout: Send {
+    /// What the role gets to know of a step.
+    fn learn(&mut self, news: &News);
+
+    /// The legal moves; none if it has lost track.
+    fn moves(&self) -> Vec<String>;
 }
 
 /// What a player gets to know of a step.

@@ -1,29 +1,28 @@
 //! A search in a player's seat.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Hidden, Notation, Role};
 use agon_search::{Budget, Search};
 
-use crate::{Belief, Choice, Lapse, News, Player, Thought};
+use crate::{Belief, Choice, Lapse, Lookout, News, Player, Thought};
 
 /// A search that plays a game where everybody sees every move. It keeps its own position.
 pub struct SearchPlayer<P, S> {
     position: P,
     role: Role,
     search: S,
-    /// How long after its deadline the search came back lately: on a busy machine nobody runs when they want to.
-    lag: Duration,
 }
 
 impl<P: Notation, S: Search<P>> SearchPlayer<P, S> {
     /// A player of the role in a match that begins where `start` stands.
     pub fn new(start: P, role: Role, search: S) -> SearchPlayer<P, S> {
-        SearchPlayer { position: start, role, search, lag: Duration::ZERO }
+        SearchPlayer { position: start, role, search }
     }
 }
 
-impl<P: Notation, S: Search<P>> Player for SearchPlayer<P, S> {
+impl<P: Notation + 'static, S: Search<P>> Player for SearchPlayer<P, S> {
     fn prepare(&mut self, budget: &Budget) -> Result<(), Lapse> {
         // No iterations: the match is counted, not timed, and the first move is to cost what the others do.
         if budget.iterations != Some(0) && !self.position.is_terminal() {
@@ -32,21 +31,20 @@ impl<P: Notation, S: Search<P>> Player for SearchPlayer<P, S> {
         Ok(())
     }
 
+    fn look(&mut self, _: &Budget) -> Vec<String> {
+        legal_texts(&self.position, self.role)
+    }
+
+    fn lookout(&self) -> Option<Box<dyn Lookout>> {
+        Some(Box::new(Follower { position: self.position.clone(), role: self.role, is_lost: false }))
+    }
+
     fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
         match self.position.legal_moves(self.role) {
             [] => Err(Lapse::Broken("as far as the player knows, the game has ended".to_owned())),
             [only] => Ok(Choice { text: self.position.move_text(only), thought: None }),
             [_, _, ..] => {
-                let deadline = budget.deadline.map(|deadline| {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    deadline - self.lag.min(left / 4)
-                });
-                let hurried = Budget { deadline, ..budget.clone() };
-                let report = self.search.think(&mut self.position, self.role, &hurried);
-                if let Some(deadline) = deadline {
-                    let over = Instant::now().saturating_duration_since(deadline);
-                    self.lag = over.max(self.lag * 3 / 4);
-                }
+                let report = self.search.think(&mut self.position, self.role, budget);
                 let thought = Thought::new(&report, &self.position);
                 Ok(Choice { text: self.position.move_text(&report.best), thought: Some(thought) })
             }
@@ -54,17 +52,44 @@ impl<P: Notation, S: Search<P>> Player for SearchPlayer<P, S> {
     }
 
     fn learn(&mut self, news: &News) -> Result<(), Lapse> {
-        let roles = self.position.shape().roles();
-        let moves = roles.zip(&news.seen).map(|(role, text)| self.position.parse_move(role, text));
-        let joint: Option<Vec<P::Move>> = moves.collect();
-        match joint.filter(|joint| joint.len() == self.position.shape().role_names.len()) {
-            Some(joint) => self.position.advance(&joint),
-            None => {
-                let told = news.seen.join(" ");
-                return Err(Lapse::Broken(format!("`{told}` is not a joint move where the player stands")));
-            }
+        if follow(&mut self.position, news) {
+            return Ok(());
         }
-        Ok(())
+        let told = news.seen.join(" ");
+        Err(Lapse::Broken(format!("`{told}` is not a joint move where the player stands")))
+    }
+}
+
+fn legal_texts<P: Notation>(position: &P, role: Role) -> Vec<String> {
+    position.legal_moves(role).iter().map(|m| position.move_text(m)).collect()
+}
+
+/// Makes the joint move that was told, if it is one.
+fn follow<P: Notation>(position: &mut P, news: &News) -> bool {
+    let roles = position.shape().roles();
+    let moves = roles.zip(&news.seen).map(|(role, text)| position.parse_move(role, text));
+    let joint: Option<Vec<P::Move>> = moves.collect();
+    match joint.filter(|joint| joint.len() == position.shape().role_names.len()) {
+        Some(joint) => position.advance(&joint),
+        None => return false,
+    }
+    true
+}
+
+/// Goes along with a match.
+struct Follower<P> {
+    position: P,
+    role: Role,
+    is_lost: bool,
+}
+
+impl<P: Notation> Lookout for Follower<P> {
+    fn learn(&mut self, news: &News) {
+        self.is_lost = self.is_lost || !follow(&mut self.position, news);
+    }
+
+    fn moves(&self) -> Vec<String> {
+        if self.is_lost { Vec::new() } else { legal_texts(&self.position, self.role) }
     }
 }
 
@@ -100,6 +125,10 @@ struct Votes {
 impl<P: Hidden, S: Search<P>> Player for HiddenSearchPlayer<P, S> {
     fn prepare(&mut self, _: &Budget) -> Result<(), Lapse> {
         Ok(())
+    }
+
+    fn look(&mut self, _: &Budget) -> Vec<String> {
+        self.belief.legal_moves()
     }
 
     fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
@@ -177,5 +206,7 @@ fn share(budget: &Budget, n_left: usize, n: usize) -> Budget {
         iterations: budget.iterations.map(part),
         nodes: budget.nodes.map(part),
         stop: budget.stop.clone(),
+        // What is best in one world is no answer.
+        hint: Arc::default(),
     }
 }

@@ -1,9 +1,10 @@
 //! Searches fitted to a match: to its clock, or to one another.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use agon_game::{Position, Rng, Role};
-use agon_search::solve::{SolveOptions, solve};
+use agon_search::solve::{Solution, SolveOptions, Solver};
 use agon_search::{Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -68,11 +69,11 @@ impl<P: Position, S: Search<P>> Alone<P, S> {
 impl<P: Position, S: Search<P>> Search<P> for Alone<P, S> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         let Some(other) = &mut self.other else { return self.puzzle.think(position, us, &by_nodes(budget)) };
-        let plan = self.puzzle.think(position, us, &by_nodes(&part(budget, 3, 4)));
+        let plan = self.puzzle.think(position, us, &by_nodes(&part(budget, 75)));
         if plan.is_proven || plan.value >= *position.shape().payoffs.end() {
             return plan;
         }
-        let opinion = other.think(position, us, &part(budget, 1, 4));
+        let opinion = other.think(position, us, &counted_part(budget, 25));
         // A plan is known to pay what it pays; an opinion is an average of what was tried.
         let has_plan = plan.lines.first().is_some_and(|line| !line.joints.is_empty());
         if has_plan && plan.value >= opinion.value { plan } else { opinion }
@@ -85,26 +86,30 @@ fn by_nodes(budget: &Budget) -> Budget {
     Budget { nodes: nodes.or(budget.nodes), iterations: None, ..budget.clone() }
 }
 
-/// So many parts of what is left of a budget.
-fn part(budget: &Budget, n: u32, of: u32) -> Budget {
-    let count = |amount: u64| (amount.saturating_mul(n.into()) / u64::from(of)).max(1);
+/// So many hundredths of what is left of a budget.
+fn part(budget: &Budget, percent: u32) -> Budget {
     let now = Instant::now();
-    // The last part lasts until the end.
-    let deadline = budget.deadline.map(|deadline| match n {
-        1 => deadline,
-        n => now + deadline.saturating_duration_since(now) * n / of,
+    let deadline = budget.deadline.map(|deadline| {
+        let left = deadline.saturating_duration_since(now);
+        now + left / 100 * percent
     });
-    Budget {
-        deadline,
-        iterations: budget.iterations.map(count),
-        nodes: budget.nodes.map(count),
-        stop: budget.stop.clone(),
-    }
+    Budget { deadline, ..counted_part(budget, percent) }
 }
 
-/// Perfect play where the rest of the game can be solved within half of the budget.
+/// So many hundredths of what is counted, and all the time that is left.
+fn counted_part(budget: &Budget, percent: u32) -> Budget {
+    let count = |amount: u64| (amount.saturating_mul(percent.into()) / 100).max(1);
+    Budget { iterations: budget.iterations.map(count), nodes: budget.nodes.map(count), ..budget.clone() }
+}
+
+/// Perfect play where the rest of the game can be solved within a part of the budget.
+///
+/// A win is played as it was proved. Where no more than a draw or a loss is left, the other search chooses among the moves
+/// that lose nothing: whoever is not perfect may still go wrong.
 pub(crate) struct Perfect<S> {
-    options: SolveOptions,
+    solver: Solver,
+    /// The part of a budget that is for solving.
+    percent: u32,
     other: S,
     rng: Rng,
 }
@@ -112,18 +117,39 @@ pub(crate) struct Perfect<S> {
 /// Positions that may be looked at for an iteration, which is a playout elsewhere.
 const NODES_PER_ITERATION: u64 = 100;
 
-impl<S> Perfect<S> {
-    pub(crate) fn new(bytes: usize, other: S, seed: u64) -> Perfect<S> {
-        let options = SolveOptions { bytes, ..SolveOptions::default() };
-        Perfect { options, other, rng: Rng::seed_from_u64(seed) }
-    }
-}
+/// So many of the moves that the other search likes best are looked at before the one that was proved is made.
+const MAX_CHECKED: usize = 8;
 
-impl<P: Position, S: Search<P>> Search<P> for Perfect<S> {
-    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let Ok(solution) = solve(position, &by_nodes(&part(budget, 2, 4)), &self.options) else {
-            return self.other.think(position, us, &part(budget, 1, 1));
-        };
+impl<S> Perfect<S> {
+    pub(crate) fn new(bytes: usize, percent: u32, other: S, seed: u64) -> Perfect<S> {
+        let options = SolveOptions { bytes, ..SolveOptions::default() };
+        Perfect { solver: Solver::new(options), percent, other, rng: Rng::seed_from_u64(seed) }
+    }
+
+    /// Whether a move keeps what we can make sure of, if that can be found out.
+    fn keeps<P: Position>(
+        &mut self,
+        position: &P,
+        us: Role,
+        m: &P::Move,
+        value: f64,
+        budget: &Budget,
+    ) -> Option<bool> {
+        let roles = position.shape().roles();
+        let first = |role: Role| position.legal_moves(role)[0].clone();
+        let joint: Vec<P::Move> =
+            roles.map(|role| if role == us { m.clone() } else { first(role) }).collect();
+        let mut after = position.clone();
+        after.advance(&joint);
+        if after.is_terminal() {
+            return Some(after.payoff(us) >= value);
+        }
+        let solution = self.solver.solve(&after, &by_nodes(&part(budget, self.percent))).ok()?;
+        Some(solution.values[us.index()] >= value)
+    }
+
+    /// A move of the solution; drawn if it is a mixture.
+    fn draw<P: Position>(&mut self, solution: Solution<P::Move>, position: &P, us: Role) -> Report<P::Move> {
         let value = solution.values[us.index()];
         let strategy = &solution.strategies[us.index()];
         let candidates: Vec<Candidate<P::Move>> = strategy
@@ -156,5 +182,36 @@ impl<P: Position, S: Search<P>> Search<P> for Perfect<S> {
             playouts: 0,
             seconds: solution.seconds,
         }
+    }
+}
+
+impl<P: Position, S: Search<P>> Search<P> for Perfect<S> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let solution = match self.solver.solve(position, &by_nodes(&part(budget, self.percent))) {
+            Ok(solution) => solution,
+            Err(unsolved) => {
+                let report = self.other.think(position, us, &counted_part(budget, 100 - self.percent));
+                return Report { nodes: report.nodes + unsolved.nodes, ..report };
+            }
+        };
+        let value = solution.values[us.index()];
+        let proved = self.draw(solution, position, us);
+        let place = position.legal_moves(us).iter().position(|m| *m == proved.best);
+        place.into_iter().for_each(|move_idx| budget.hint.tell(move_idx));
+        let only_we_choose = position.choosers().eq([us]);
+        if value >= *position.shape().payoffs.end() || !only_we_choose {
+            return proved;
+        }
+        // Its own hints are not: what it likes may give something away.
+        let quietly = Budget { hint: Arc::default(), ..part(budget, 50) };
+        let liked = self.other.think(position, us, &quietly);
+        for candidate in liked.candidates.iter().take(MAX_CHECKED) {
+            match self.keeps(position, us, &candidate.m, value, budget) {
+                Some(true) => return Report { best: candidate.m.clone(), value, is_proven: true, ..liked },
+                Some(false) => {}
+                None => break,
+            }
+        }
+        proved
     }
 }

@@ -57,6 +57,8 @@ impl<P: Position + 'static, E: Evaluate<P>> BestFirst<P, E> {
 
 /// So many descents without a new position, because everything is full or goes in circles, are enough.
 const MAX_IDLE: u32 = 1000;
+/// Under a deadline the best move so far is told after so many descents.
+const TELL_AGAIN: u64 = 64;
 
 impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
@@ -74,6 +76,15 @@ impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
             meter.n_nodes += n_new as u64;
             meter.n_iterations += 1;
             n_idle = if n_new > 0 { 0 } else { n_idle + 1 };
+            if meter.deadline().is_some() && meter.n_iterations.is_multiple_of(TELL_AGAIN) {
+                position.go_to(&home);
+                let best = graph.candidates(root).into_iter().next();
+                let legal = position.legal_moves(us);
+                let place = best.and_then(|best| legal.iter().position(|m| *m == best.m));
+                if let Some(move_idx) = place {
+                    meter.tell(move_idx);
+                }
+            }
         }
         position.go_to(&home);
         let (value, is_proven) = (graph.value(root), graph.is_resolved(root));

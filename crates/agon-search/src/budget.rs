@@ -1,7 +1,7 @@
 //! How long to think.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use agon_game::{Position, Rng};
@@ -18,6 +18,25 @@ pub struct Budget {
     pub nodes: Option<u64>,
     /// Set by somebody else who wants the answer now.
     pub stop: Arc<AtomicBool>,
+    /// Where a search under a deadline says what it would answer now.
+    pub hint: Arc<Hint>,
+}
+
+/// The best move so far, for whoever cannot wait for the answer any longer: its place among our legal moves where the search
+/// was asked.
+#[derive(Debug, Default)]
+pub struct Hint(AtomicU32);
+
+impl Hint {
+    /// Tells it.
+    pub fn tell(&self, move_idx: usize) {
+        self.0.store(u32::try_from(move_idx + 1).unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// What was told last, if anything was.
+    pub fn told(&self) -> Option<usize> {
+        (self.0.load(Ordering::Relaxed) as usize).checked_sub(1)
+    }
 }
 
 impl Budget {
@@ -76,7 +95,7 @@ impl Meter<'_> {
     /// Whether it is time to stop. The clock is looked at once in `stride` calls, or more often if the calls come slowly: some
     /// games take milliseconds for a step, and nobody may be late for that.
     pub fn is_over(&mut self, stride: u32) -> bool {
-        let Budget { deadline, iterations, nodes, stop } = self.budget;
+        let Budget { deadline, iterations, nodes, stop, .. } = self.budget;
         if self.is_over
             || iterations.is_some_and(|n| self.n_iterations >= n)
             || nodes.is_some_and(|n| self.n_nodes >= n)
@@ -107,6 +126,11 @@ impl Meter<'_> {
     /// Until when, if the clock counts.
     pub fn deadline(&self) -> Option<Instant> {
         self.budget.deadline
+    }
+
+    /// Tells whoever cannot wait which of our legal moves is the best so far.
+    pub fn tell(&self, move_idx: usize) {
+        self.budget.hint.tell(move_idx);
     }
 
     /// Seconds since the start: for reports.

@@ -21,7 +21,7 @@ pub mod solve;
 
 pub use alphabeta::{AlphaBeta, AlphaBetaOptions, ViewChoice};
 pub use best_first::{BestFirst, BestFirstOptions};
-pub use budget::{Budget, Meter};
+pub use budget::{Budget, Hint, Meter};
 pub use evaluate::{Evaluate, GoalValues};
 pub use mcts::{
     Amaf, Bandit, Choice, FirstPlay, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Simultaneous,

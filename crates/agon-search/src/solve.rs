@@ -7,6 +7,7 @@
 //!   positions are known;
 //! - two players who take turns, no chance: proof-number search (`proof`), which asks whether a player can make sure of
 //!   at least so much, and halves the range of the payoffs that can be had until the answer is known;
+//!   In turns with that all positions are listed, as below: where they are few, that is sooner done;
 //! - everything else: all positions are listed (`graph`) and valued from the end backwards (`values`): expectations where
 //!   nature moves, matrix games where two players of a constant-sum game move at once, and with more than two players, or
 //!   where payoffs do not add up to a constant, everybody's own best (max^n; of moves that are equally good for
@@ -31,7 +32,9 @@ pub use matrix::{MatrixSolution, matrix_game};
 
 use agon_game::{Position, Role};
 
-use crate::{Budget, Line};
+use crate::{Budget, Line, Meter};
+use proof::{Prover, Stop};
+use values::Listed;
 
 /// What a solver may use, beside its [`Budget`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,36 +150,109 @@ pub fn solve<P: Position>(
     budget: &Budget,
     options: &SolveOptions,
 ) -> Result<Solution<P::Move>, Unsolved> {
-    let shape = start.shape();
-    let mut meter = budget.start();
-    let players: Vec<Role> = shape.players().collect();
-    let widest = vec![(*shape.payoffs.start(), *shape.payoffs.end()); shape.role_names.len()];
-    let refusal = |why: Why, bounds, meter: &crate::Meter<'_>| Unsolved {
-        why,
-        bounds,
-        nodes: meter.n_nodes,
-        seconds: meter.seconds(),
-    };
-    if shape.continuous {
-        return Err(refusal(Why::Continuous, widest, &meter));
+    Solver::new(options.clone()).solve(start, budget)
+}
+
+/// Solves positions of one game and remembers what it found out, so that after the first position of a match the others are
+/// soon solved.
+pub struct Solver {
+    options: SolveOptions,
+    listed: Option<Listed>,
+    prover: Option<Prover>,
+}
+
+impl Solver {
+    /// Nothing known yet.
+    pub fn new(options: SolveOptions) -> Solver {
+        Solver { options, listed: None, prover: None }
     }
-    if shape.hidden && options.hidden == HiddenGames::Refuse {
-        return Err(refusal(Why::Hidden, widest, &meter));
-    }
-    if let [_] = players[..]
-        && shape.nature.is_none()
-    {
-        return alone::solve(start, &mut meter, options.bytes)
-            .map_err(|(why, bounds)| refusal(why, bounds, &meter));
-    }
-    let mut bounds = widest;
-    if let [first, second] = players[..] {
-        match thresholds::solve(start, [first, second], &mut meter, options.bytes, &mut bounds) {
-            Ok(solution) => return Ok(solution),
-            // Another way may still do it.
-            Err(thresholds::Stop::NotForProofs) => {}
-            Err(thresholds::Stop::Why(why)) => return Err(refusal(why, bounds, &meter)),
+
+    /// Solves the game that starts at a position, as [`solve`] does.
+    ///
+    /// # Errors
+    /// Why it was not solved, and what is known nevertheless.
+    pub fn solve<P: Position>(&mut self, start: &P, budget: &Budget) -> Result<Solution<P::Move>, Unsolved> {
+        let options = &self.options;
+        let shape = start.shape();
+        let mut meter = budget.start();
+        let players: Vec<Role> = shape.players().collect();
+        let widest = vec![(*shape.payoffs.start(), *shape.payoffs.end()); shape.role_names.len()];
+        let refusal = |why: Why, bounds, meter: &Meter<'_>| Unsolved {
+            why,
+            bounds,
+            nodes: meter.n_nodes,
+            seconds: meter.seconds(),
+        };
+        if shape.continuous {
+            return Err(refusal(Why::Continuous, widest, &meter));
+        }
+        if shape.hidden && options.hidden == HiddenGames::Refuse {
+            return Err(refusal(Why::Hidden, widest, &meter));
+        }
+        if let [_] = players[..]
+            && shape.nature.is_none()
+        {
+            return alone::solve(start, &mut meter, options.bytes)
+                .map_err(|(why, bounds)| refusal(why, bounds, &meter));
+        }
+        if let Some(solution) = self.listed.as_ref().and_then(|listed| listed.solution(start, &meter)) {
+            return Ok(solution);
+        }
+        let mut bounds = widest;
+        let mut ways = Ways { proving: players.len() == 2, listing: true };
+        let mut turn = FIRST_TURN;
+        loop {
+            if ways.proving
+                && let [first, second] = players[..]
+            {
+                let prover =
+                    self.prover.get_or_insert_with(|| Prover::new(shape.role_names.len(), options.bytes / 2));
+                let some = share(budget, &meter, ways.listing.then_some(turn));
+                let mut some_meter = some.start();
+                let proved = thresholds::solve(start, [first, second], prover, &mut some_meter, &mut bounds);
+                meter.n_nodes += some_meter.n_nodes;
+                match proved {
+                    Ok(solution) => return Ok(Solution { nodes: meter.n_nodes, ..solution }),
+                    // Another way may still do it.
+                    Err(Stop::NotForProofs) => ways.proving = false,
+                    Err(Stop::Why(Why::Budget)) if ways.listing && !meter.is_over(1) => {}
+                    Err(Stop::Why(why)) => return Err(refusal(why, bounds, &meter)),
+                }
+            }
+            if ways.listing {
+                let some = share(budget, &meter, ways.proving.then_some(turn));
+                let mut some_meter = some.start();
+                let bytes = if ways.proving { options.bytes / 2 } else { options.bytes };
+                let listed = values::list_all(start, &mut some_meter, bytes, &mut bounds);
+                meter.n_nodes += some_meter.n_nodes;
+                match listed {
+                    Ok(listed) => {
+                        let solution = listed.solution(start, &meter);
+                        self.listed = Some(listed);
+                        return solution.ok_or_else(|| refusal(Why::Endless, bounds, &meter));
+                    }
+                    Err(Why::Memory) if ways.proving => ways.listing = false,
+                    Err(Why::Budget) if ways.proving && !meter.is_over(1) => {}
+                    Err(why) => return Err(refusal(why, bounds, &meter)),
+                }
+            }
+            turn = turn.saturating_mul(2);
         }
     }
-    values::solve(start, &mut meter, options.bytes, &mut bounds).map_err(|why| refusal(why, bounds, &meter))
+}
+
+/// The ways that are still worth trying.
+struct Ways {
+    proving: bool,
+    listing: bool,
+}
+
+/// Positions for a proof, and for listing, before the other way has its turn; then twice as many. Nobody knows which of the two
+/// suits a game.
+const FIRST_TURN: u64 = 20_000;
+
+/// What is left of a budget, and no more than a turn.
+fn share(budget: &Budget, meter: &Meter<'_>, turn: Option<u64>) -> Budget {
+    let left = budget.nodes.map(|nodes| nodes.saturating_sub(meter.n_nodes));
+    Budget { nodes: [left, turn].into_iter().flatten().min(), ..budget.clone() }
 }

@@ -163,7 +163,7 @@ impl Running {
         let stop = desk.stop_the_old();
         drop(desk);
         let deadline = heard_at + self.clock.whole.saturating_sub(self.clock.margin);
-        let budget = Budget { deadline: Some(deadline), iterations: None, nodes: None, stop };
+        let budget = Budget { stop, ..Budget::until(deadline) };
         let (sender, choice) = channel();
         let _ = self.orders.send(Order::Choose(budget, sender));
         let left = give_up.saturating_duration_since(Instant::now());
@@ -272,7 +272,7 @@ fn work(
     inbox: &Receiver<Order>,
 ) {
     let mut player = opening.player(deadline);
-    let budget = Budget { deadline: Some(deadline), iterations: None, nodes: None, stop };
+    let budget = Budget { stop, ..Budget::until(deadline) };
     let mut lost = player.prepare(&budget).err();
     drop(announce);
     for order in inbox {

@@ -143,5 +143,7 @@ pub(super) const HIDDEN: &[OptionKind] = &[
     integer("nodes", 16, 100_000_000, 200_000, "information sets remembered"),
 ];
 
-pub(super) const SOLVER: &[OptionKind] =
-    &[integer("megabytes", 1, 1_000_000, 256, "memory for the tables of the solver")];
+pub(super) const SOLVER: &[OptionKind] = &[
+    integer("megabytes", 1, 1_000_000, 64, "memory for the tables of the solver"),
+    integer("percent", 1, 99, 10, "so much of the time is for solving, the rest for mcts"),
+];

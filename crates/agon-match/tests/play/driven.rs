@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use agon_game::Role;
 use agon_match::{
-    Choice, Ending, Event, Lapse, Match, MatchOptions, News, Player, Seat, Slip, Timing, drive,
+    Choice, Clocks, Ending, Event, Lapse, Lookout, Match, MatchOptions, News, Player, Seat, Slip, Timing,
+    drive,
 };
 use agon_search::Budget;
 
@@ -89,6 +90,107 @@ fn a_bad_player_costs_nobody_the_match() {
     }
 }
 
+/// A player that thinks until it is told to stop, which is after its time, but says what it would do: of its two moves the second.
+struct Slow {
+    moves: [&'static str; 2],
+    hints: bool,
+}
+
+impl Player for Slow {
+    fn prepare(&mut self, budget: &Budget) -> Result<(), Lapse> {
+        self.choose(budget).map(|_| ())
+    }
+
+    fn look(&mut self, _: &Budget) -> Vec<String> {
+        self.moves.iter().map(|&m| m.to_owned()).collect()
+    }
+
+    fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
+        if self.hints {
+            budget.hint.tell(1);
+        }
+        while !budget.stop.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(Choice { text: "far too late".to_owned(), thought: None })
+    }
+
+    fn learn(&mut self, _: &News) -> Result<(), Lapse> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_move_is_always_at_hand() {
+    for (hints, made) in [(true, "(show paper)"), (false, "(show rock)")] {
+        let game = shipped("rock-paper-scissors");
+        // Half of the time, however short it is, is enough for a player that only has to say what it has: the clock is long.
+        let clocks = Clocks { start: Duration::from_millis(20), play: Duration::from_secs(1) };
+        let seats = (0..2).map(|role| Seat {
+            role: Role::new(role),
+            player: Box::new(Slow { moves: ["(show rock)", "(show paper)"], hints }),
+            timing: Timing::Margin(Duration::from_millis(900)),
+        });
+        let mut played =
+            Match::new(table(game.start()), MatchOptions { max_steps: 2, ..MatchOptions::default() }, 0);
+        let (mut n_overdue, mut n_not_ready) = (0, 0);
+        drive(&mut played, seats.collect(), &clocks, &|| 0, &mut |_, event| match event {
+            Event::Overdue(_) => n_overdue += 1,
+            Event::Ready(_, lapse) => n_not_ready += usize::from(lapse.is_some()),
+            Event::Chosen(..) | Event::Step(_) | Event::Over => {}
+        });
+        assert_eq!((n_overdue, n_not_ready), (2 * played.steps().len(), 0));
+        assert!(!played.steps().is_empty());
+        for step in played.steps() {
+            assert_eq!(step.slips, [None, None]);
+            assert_eq!(step.joint, [made, made]);
+        }
+    }
+}
+
+/// A player that never comes to its second question, and has somebody else who keeps an eye on the game.
+struct Stuck(Box<dyn Player>, Arc<std::sync::atomic::AtomicBool>);
+
+impl Player for Stuck {
+    fn prepare(&mut self, _: &Budget) -> Result<(), Lapse> {
+        Ok(())
+    }
+
+    fn lookout(&self) -> Option<Box<dyn Lookout>> {
+        self.0.lookout()
+    }
+
+    fn choose(&mut self, _: &Budget) -> Result<Choice, Lapse> {
+        while !self.1.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(Lapse::Broken("too late to matter".to_owned()))
+    }
+
+    fn learn(&mut self, _: &News) -> Result<(), Lapse> {
+        Ok(())
+    }
+}
+
+#[test]
+fn legal_moves_are_made_for_a_player_that_is_stuck() {
+    let game = shipped("tic-tac-toe");
+    let is_over = Arc::default();
+    let all = seats(&game, &["random"], 1).into_iter().map(|seat| Seat {
+        player: Box::new(Stuck(seat.player, Arc::clone(&is_over))),
+        timing: Timing::Margin(Duration::from_millis(20)),
+        ..seat
+    });
+    let mut played = Match::new(table(game.start()), MatchOptions::default(), 0);
+    drive(&mut played, all.collect(), &CLOCKS, &|| 0, &mut |_, event| {
+        is_over.store(matches!(event, Event::Over), Ordering::Relaxed);
+    });
+    assert!(matches!(played.ending(), Some(Ending::Finished(_))));
+    for step in played.steps() {
+        assert_eq!(step.slips, [None, None]);
+    }
+}
+
 #[test]
 fn nobody_in_a_seat_is_no_reason_to_stop() {
     let game = shipped("tic-tac-toe");
@@ -137,6 +239,7 @@ fn what_happens_is_told_in_order() {
             Event::Ready(_, None) => "ready".to_owned(),
             Event::Chosen(_, Ok(_), _) => format!("chosen {}", game.steps().len() + 1),
             Event::Step(_) => format!("step {}", game.steps().len()),
+            Event::Overdue(_) => "overdue".to_owned(),
             Event::Over => "over".to_owned(),
             Event::Ready(_, Some(lapse)) | Event::Chosen(_, Err(lapse), _) => lapse.to_string(),
         });

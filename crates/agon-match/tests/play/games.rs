@@ -31,7 +31,11 @@ pub(super) fn name(path: &Path) -> String {
 }
 
 pub(super) fn open(path: &Path) -> Arc<Game> {
-    let text = std::fs::read_to_string(path).expect("it can be read");
+    read(path, std::fs::read_to_string(path).expect("it can be read"))
+}
+
+/// The game of a text.
+pub(super) fn read(path: &Path, text: String) -> Arc<Game> {
     let checked = check(Arc::new(Source::new(path.to_string_lossy(), text)));
     let game = Game::open(checked.rules.expect("shipped games are right"), Options::default());
     game.unwrap_or_else(|finding| panic!("{}: {}", path.display(), finding.message))

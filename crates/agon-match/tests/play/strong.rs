@@ -1,21 +1,21 @@
 //! Games that are small enough to know: they are played perfectly.
 
+use std::sync::Arc;
+
 use agon_circuit::ScalarCircuit;
 use agon_game::{Position as _, Role};
 use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::interpreter::Game;
 use agon_match::{Ending, Match, MatchOptions, Seat, Timing, build, drive, parse_spec, role_seed};
-use agon_search::Budget;
-use agon_search::solve::{SolveOptions, solve};
 
-use super::games::{CLOCKS, record, shipped, table};
+use super::games::{CLOCKS, name, read, record, rulesheets, shipped, table};
 
-fn circuit(name: &str) -> ScalarCircuit {
-    let game = shipped(name);
-    game.compile(&CircuitLimits::default()).unwrap_or_else(|why| panic!("{name}: {why}")).start()
+fn circuit(game: &Arc<Game>) -> ScalarCircuit {
+    game.compile(&CircuitLimits::default()).unwrap_or_else(|why| panic!("{why}")).start()
 }
 
 /// A match between players by the circuit, so many iterations a move.
-fn play(name: &str, start: &ScalarCircuit, players: &[&str], iterations: u64, seed: u64) -> Match {
+fn play(game: &Arc<Game>, start: &ScalarCircuit, players: &[&str], iterations: u64, seed: u64) -> Match {
     let roles: Vec<Role> = start.shape().players().collect();
     let seats = roles.iter().zip(players).map(|(&role, player)| {
         let spec = parse_spec(player).unwrap_or_else(|finding| panic!("{player}: {}", finding.message));
@@ -23,10 +23,10 @@ fn play(name: &str, start: &ScalarCircuit, players: &[&str], iterations: u64, se
         Seat { role, player, timing: Timing::Iterations(iterations) }
     });
     let options = MatchOptions { seed, max_steps: 300, ..MatchOptions::default() };
-    let mut played = Match::new(table(shipped(name).start()), options, 0);
+    let mut played = Match::new(table(game.start()), options, 0);
     drive(&mut played, seats.collect(), &CLOCKS, &|| 7, &mut |_, _| {});
     for (index, step) in played.steps().iter().enumerate() {
-        assert!(step.slips.iter().all(Option::is_none), "{name}, step {}: {:?}", index + 1, step.slips);
+        assert!(step.slips.iter().all(Option::is_none), "step {}: {:?}", index + 1, step.slips);
     }
     played
 }
@@ -38,39 +38,64 @@ fn goals(played: &Match) -> Vec<f64> {
     }
 }
 
-#[test]
-fn small_games_are_played_perfectly() {
-    // Nim is not among them: its tree is too wide for the search to prove in so many playouts, and its moves look alike to
-    // random play. `solver` plays it perfectly.
-    for (name, iterations) in [("tic-tac-toe", 200_000), ("connect-three", 50_000)] {
-        let start = circuit(name);
-        let values = solve(&start, &Budget::default(), &SolveOptions::default()).expect(name).values;
-        for seed in 0..3 {
-            for other in ["random", "solver", "auto"] {
-                for (us, players) in [(0, ["auto", other]), (1, [other, "auto"])] {
-                    let played = play(name, &start, &players, iterations, seed);
-                    let (got, value) = (goals(&played)[us], values[us]);
-                    let moves: Vec<&Vec<String>> = played.steps().iter().map(|step| &step.joint).collect();
-                    assert!(got >= value, "{name}, {players:?}, seed {seed}: {got} < {value}: {moves:?}");
-                }
+/// The default player gets what the game is worth, from every seat, against all kinds.
+fn is_played_perfectly(name: &str, game: &Arc<Game>, values: &[f64], iterations: u64) {
+    let start = circuit(game);
+    for seed in 0..3 {
+        for other in ["random", "mcts", "auto"] {
+            for (us, players) in [(0, ["auto", other]), (1, [other, "auto"])] {
+                let played = play(game, &start, &players, iterations, seed);
+                let (got, value) = (goals(&played)[us], values[us]);
+                let moves: Vec<&Vec<String>> = played.steps().iter().map(|step| &step.joint).collect();
+                assert!(got >= value, "{name}, {players:?}, seed {seed}: {got} < {value}: {moves:?}");
             }
         }
     }
 }
 
 #[test]
+fn small_games_are_played_perfectly() {
+    for (name, values) in [("tic-tac-toe", [50.0, 50.0]), ("connect-three", [100.0, 0.0])] {
+        is_played_perfectly(name, &shipped(name), &values, 10_000);
+    }
+}
+
+/// Who wins is known without a search: the first player, unless the exclusive or of the heaps is 0.
+#[test]
+fn nim_is_played_perfectly() {
+    let path = rulesheets().into_iter().find(|path| name(path) == "nim").expect("it is shipped");
+    let rules = std::fs::read_to_string(&path).expect("it can be read");
+    let heaps: [[u32; 4]; 6] =
+        [[1, 3, 5, 7], [1, 3, 5, 6], [2, 4, 6, 7], [1, 2, 4, 7], [7, 7, 3, 3], [7, 6, 5, 4]];
+    for heaps in heaps {
+        let sizes: [String; 4] =
+            std::array::from_fn(|at| format!("(size {} {})", ["a", "b", "c", "d"][at], heaps[at]));
+        let shipped = ["(size a 1)", "(size b 3)", "(size c 5)", "(size d 7)"];
+        let text = shipped.iter().zip(&sizes).fold(rules.clone(), |text, (old, new)| {
+            assert!(text.contains(old), "the rules name their heaps");
+            text.replace(old, new)
+        });
+        let is_won = heaps.iter().fold(0, |sum, heap| sum ^ heap) != 0;
+        let values = if is_won { [100.0, 0.0] } else { [0.0, 100.0] };
+        is_played_perfectly(&format!("nim {heaps:?}"), &read(&path, text), &values, 15_000);
+    }
+}
+
+#[test]
 fn hanoi_is_solved() {
-    let played = play("hanoi", &circuit("hanoi"), &["auto"], 2000, 1);
+    let game = shipped("hanoi");
+    let played = play(&game, &circuit(&game), &["auto"], 2000, 1);
     assert_eq!(goals(&played), [100.0]);
 }
 
 #[test]
 fn counted_matches_are_the_same_each_time() {
     for name in ["connect-three", "rock-paper-scissors", "three-way-tic-tac-toe", "krieg-tic-tac-toe"] {
-        let start = circuit(name);
+        let game = shipped(name);
+        let start = circuit(&game);
         for player in ["auto", "mcts(rave,mast)", "alphabeta(playouts=2)", "bestfirst", "solver"] {
             let players = [player, "auto", player];
-            let text = || record(&play(name, &start, &players, 100, 5)).to_json().to_string();
+            let text = || record(&play(&game, &start, &players, 100, 5)).to_json().to_string();
             assert_eq!(text(), text(), "{name}, {player}");
         }
     }

@@ -112,6 +112,10 @@ impl<P: Position> Memory<P> {
             }
             best = std::mem::take(&mut run.root);
             sort(&mut best, range);
+            let place = best.first().and_then(|(m, _)| position.legal_moves(us).iter().position(|o| o == m));
+            if let Some(move_idx) = place {
+                run.meter.tell(move_idx);
+            }
             depth_done = depth;
             if is_proven || run.n_horizon == 0 {
                 break;

@@ -64,6 +64,11 @@ impl<P: Position> Memory<P> {
             if best.is_empty() {
                 best.push((legal[0].clone(), found.values, found.is_proven));
             }
+            // `max_by` gives the last of equals.
+            let so_far = best.iter().rev().max_by(|a, b| a.1[us.index()].total_cmp(&b.1[us.index()]));
+            if let Some(move_idx) = so_far.and_then(|(m, ..)| legal.iter().position(|other| other == m)) {
+                run.meter.tell(move_idx);
+            }
             depth_done = depth;
             if run.n_horizon == 0 {
                 break;

@@ -13,6 +13,9 @@ use crate::budget::play_out_in_time;
 use crate::hash::{Map, fold};
 use crate::{Candidate, Meter, Report};
 
+/// Under a deadline the best move so far is told after so many iterations.
+const TELL_AGAIN: u64 = 32;
+
 /// How moves are tried.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Bandit {
@@ -80,10 +83,20 @@ impl<P: Hidden> Tree<P> {
             self.nodes.clear();
         }
         let mut max_depth = 0;
+        let known = fold(particles[0].knowledge[us.index()], us.index() as u64);
+        self.cursor.go_to(&particles[0].state);
+        let legal = self.cursor.legal_moves(us).to_vec();
         while !meter.is_over(16) {
             let depth = self.iterate(particles, meter);
             max_depth = max_depth.max(depth);
             meter.n_iterations += 1;
+            if meter.deadline().is_some() && meter.n_iterations.is_multiple_of(TELL_AGAIN) {
+                let arms = self.places.get(&known).map_or(&[][..], |&place| &self.nodes[place as usize].arms);
+                let best = arms.iter().max_by_key(|arm| arm.n_visits);
+                if let Some(move_idx) = best.and_then(|arm| legal.iter().position(|m| *m == arm.m)) {
+                    meter.tell(move_idx);
+                }
+            }
         }
         self.report(particles, us, options, rng, meter, max_depth)
     }

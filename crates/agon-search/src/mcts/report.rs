@@ -51,6 +51,20 @@ impl<P: Position> Tree<P> {
         }
     }
 
+    /// The place among our moves of the one that looks best at the root; none if we have no choice there.
+    pub(super) fn best_so_far(&self, us: Role) -> Option<usize> {
+        let group =
+            self.groups[self.groups_of(self.root)].iter().find(|group| group.role == us && group.n > 1)?;
+        let first = self.node(self.root).first_arm as usize + group.first as usize;
+        match self.node(self.root).kind {
+            Kind::Alone(_) => Some(self.best_arm(self.root, us) - first),
+            Kind::Joint | Kind::Sparse | Kind::Ended => {
+                // `max_by_key` gives the last of equals.
+                (0..group.n as usize).rev().max_by_key(|&at| self.arms[first + at].visits)
+            }
+        }
+    }
+
     fn answer_alone(&self, us: Role, is_proven: bool) -> Answer<P::Move> {
         let root = self.root;
         let first = self.arms_of(root).start;

@@ -27,6 +27,8 @@ const LANES: f64 = 256.0;
 const LOOK_PART: f64 = 0.1;
 /// Under a deadline a round should take no longer than this many seconds.
 const LONG_ROUND: f64 = 0.004;
+/// Under a deadline the best move so far is told again after so many seconds.
+const TELL_AGAIN: f64 = 0.01;
 
 /// What all threads work on.
 pub(super) struct Shared<'b, P: Position> {
@@ -44,6 +46,13 @@ impl<P: Position> Shared<'_, P> {
     /// Iterations that may still be begun.
     fn n_left(&self) -> u64 {
         self.budget.iterations.map_or(u64::MAX, |n| n.saturating_sub(self.meter.n_iterations))
+    }
+
+    /// Tells what the answer would be now, for whoever cannot wait.
+    fn tell_best(&self) {
+        if let Some(move_idx) = self.tree.best_so_far(self.us) {
+            self.meter.tell(move_idx);
+        }
     }
 
     fn is_done(&mut self) -> bool {
@@ -215,6 +224,9 @@ impl<P: Position> Worker<P> {
         let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
         let mut guard: MutexGuard<'_, Shared<'_, P>> = lock();
         let mut since = guard.meter.seconds();
+        // What was found in earlier moves is an answer already.
+        let mut told = since;
+        guard.tell_best();
         loop {
             while guard.tree.nodes.len() >= options.max_nodes {
                 if guard.n_in_flight == 0 {
@@ -247,6 +259,10 @@ impl<P: Position> Worker<P> {
                     _ => self.at_once,
                 };
                 since = now;
+                if now - told > TELL_AGAIN {
+                    told = now;
+                    guard.tell_best();
+                }
             }
         }
     }

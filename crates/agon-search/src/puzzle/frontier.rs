@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use agon_game::{Position, Role};
 
+use super::clockwork::Clockwork;
 use crate::Meter;
 use crate::choices::Choices;
 use crate::hash::Map;
@@ -25,6 +26,7 @@ pub(super) struct Frontier<P: Position> {
     us: Role,
     max_positions: usize,
     most: f64,
+    clockwork: Option<Clockwork>,
     numbering: Numbering,
     steps: Vec<Step>,
     /// The states of those that wait; the two queues share them.
@@ -38,11 +40,18 @@ pub(super) struct Frontier<P: Position> {
 }
 
 impl<P: Position> Frontier<P> {
-    pub(super) fn new(position: &P, us: Role, max_positions: usize) -> Frontier<P> {
+    /// Positions that differ only in the clockwork, if one is given, are taken for one.
+    pub(super) fn new(
+        position: &P,
+        us: Role,
+        max_positions: usize,
+        clockwork: Option<Clockwork>,
+    ) -> Frontier<P> {
         let mut frontier = Frontier {
             us,
             max_positions,
             most: *position.shape().payoffs.end(),
+            clockwork,
             numbering: Numbering::default(),
             steps: vec![Step { parent: u32::MAX, move_idx: 0 }],
             waiting: Map::default(),
@@ -52,9 +61,27 @@ impl<P: Position> Frontier<P> {
             best: None,
             takes_promising: false,
         };
-        frontier.numbering.number(position.key());
+        let key = frontier.key(position);
+        frontier.numbering.number(key);
         frontier.wait(0, position);
         frontier
+    }
+
+    fn key(&mut self, position: &P) -> u64 {
+        match &mut self.clockwork {
+            Some(clockwork) => clockwork.key(position),
+            None => position.key(),
+        }
+    }
+
+    /// Whether nothing better can be found.
+    pub(super) fn has_full_score(&self) -> bool {
+        self.best.is_some_and(|(payoff, _)| payoff >= self.most)
+    }
+
+    /// Whether positions that differ in something are taken for one, so that not all is known when all are.
+    pub(super) fn is_rough(&self) -> bool {
+        self.clockwork.is_some()
     }
 
     fn wait(&mut self, number: u32, position: &P) {
@@ -74,7 +101,7 @@ impl<P: Position> Frontier<P> {
     /// Goes on until the meter has counted so many positions, or a line with the full score is known. Whether all positions are known.
     pub(super) fn run(&mut self, position: &mut P, until: u64, meter: &mut Meter<'_>) -> bool {
         while meter.n_nodes < until && !meter.is_over(64) {
-            if self.best.is_some_and(|(payoff, _)| payoff >= self.most) {
+            if self.has_full_score() {
                 return false;
             }
             if self.numbering.len() >= self.max_positions {
@@ -89,7 +116,9 @@ impl<P: Position> Frontier<P> {
                 position.go_to(&state);
                 position.advance(&joint);
                 meter.n_nodes += 1;
-                let (child, is_new) = self.numbering.number(position.key());
+                // Ends are all different: what they pay may depend on when they are reached.
+                let key = if position.is_terminal() { position.key() } else { self.key(position) };
+                let (child, is_new) = self.numbering.number(key);
                 if !is_new {
                     continue;
                 }

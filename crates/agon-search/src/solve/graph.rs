@@ -19,6 +19,8 @@ pub(super) struct Graph {
     pub(super) branchings: Vec<Branching>,
     /// The different payoffs by role at which play ends.
     pub(super) payoffs: Vec<Vec<f64>>,
+    /// By key: which position.
+    pub(super) numbering: Numbering,
 }
 
 /// A position.
@@ -60,23 +62,26 @@ impl Branching {
 /// Lists all positions.
 pub(super) fn list<P: Position>(start: &P, meter: &mut Meter<'_>, max_bytes: usize) -> Result<Graph, Why> {
     let mut position = start.clone();
-    let mut graph =
-        Graph { nodes: Vec::new(), edges: Vec::new(), branchings: Vec::new(), payoffs: Vec::new() };
-    let mut numbering = Numbering::default();
+    let mut graph = Graph {
+        nodes: Vec::new(),
+        edges: Vec::new(),
+        branchings: Vec::new(),
+        payoffs: Vec::new(),
+        numbering: Numbering::default(),
+    };
     // By hash: those with it. Few branchings and payoffs are different, and they are found again by what they are.
     let mut known_branchings: Map<u64, Vec<u32>> = Map::default();
     let mut known_payoffs: Map<u64, Vec<u32>> = Map::default();
     // Depth first, so that few states wait at a time.
     let mut waiting: Vec<(u32, P::State)> = Vec::new();
     let unread = Node::Ended(u32::MAX);
-    numbering.number(start.key());
+    graph.numbering.number(start.key());
     graph.nodes.push(unread);
     waiting.push((0, start.state().clone()));
     let per_node = Numbering::BYTES + size_of::<Node>() + 32;
     let per_waiting = size_of::<(u32, P::State)>() + 64;
     while let Some((number, state)) = waiting.pop() {
         position.go_to(&state);
-        meter.n_nodes += 1;
         if let Some(fault) = position.fault() {
             return Err(Why::Fault(fault.to_string()));
         }
@@ -104,16 +109,26 @@ pub(super) fn list<P: Position>(start: &P, meter: &mut Meter<'_>, max_bytes: usi
         if n_joints > 1 << 20 {
             return Err(Why::Memory);
         }
+        let mut is_over = false;
         for_each_joint(&Choices::at(&position), |joint| {
+            // A position may have very many joint moves, and each may take long.
+            is_over = is_over || meter.is_over(64);
+            if is_over {
+                return;
+            }
+            meter.n_nodes += 1;
             position.go_to(&state);
             position.advance(joint);
-            let (child, is_new) = numbering.number(position.key());
+            let (child, is_new) = graph.numbering.number(position.key());
             graph.edges.push(child);
             if is_new {
                 graph.nodes.push(unread);
                 waiting.push((child, position.state().clone()));
             }
         });
+        if is_over {
+            return Err(Why::Budget);
+        }
     }
     Ok(graph)
 }

@@ -26,6 +26,11 @@ impl Numbering {
         }
     }
 
+    /// The number of a key that was met.
+    pub(crate) fn find(&self, key: u64) -> Option<u32> {
+        self.table.find(spread(key), |&n| self.keys[n as usize] == key).copied()
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.keys.len()

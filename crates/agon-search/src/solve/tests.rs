@@ -1,7 +1,8 @@
 //! The solver agrees with plain minimax, with what is known of shipped games, and says when it cannot know.
 
-use agon_game::{Position, Role};
+use agon_game::{Position, Rng, Role};
 use proptest::prelude::*;
+use rand::SeedableRng as _;
 
 use super::*;
 use crate::sample::{Kind, RandomGame, max_n, minimax, shipped};
@@ -36,8 +37,10 @@ fn both_ways(game: &RandomGame) -> (Solution<u8>, Solution<u8>) {
     let mut meter = budget.start();
     let players = [Role::new(0), Role::new(1)];
     let mut bounds = vec![(0.0, 100.0); 2];
-    let proved = thresholds::solve(game, players, &mut meter, 1 << 20, &mut bounds).expect("small");
-    let valued = values::solve(game, &mut meter, 64 << 20, &mut bounds).expect("small");
+    let mut prover = Prover::new(2, 1 << 19);
+    let proved = thresholds::solve(game, players, &mut prover, &mut meter, &mut bounds).expect("small");
+    let listed = values::list_all(game, &mut meter, 64 << 20, &mut bounds).expect("small");
+    let valued = listed.solution(game, &meter).expect("the start is among all positions");
     (proved, valued)
 }
 
@@ -53,6 +56,27 @@ proptest! {
         prop_assert_eq!(&valued.values, &proved.values);
         prop_assert_eq!(played(&game, &proved.line), vec![judge, 100.0 - judge]);
         prop_assert_eq!(played(&game, &valued.line), vec![judge, 100.0 - judge]);
+    }
+
+    /// What is remembered of earlier positions is right for later ones, wherever play goes.
+    #[test]
+    fn a_solver_remembers(seed: u64, n_labels in 3_u64..60, lists: bool, plays: u64) {
+        let game = RandomGame::new(seed, Kind { n_labels, ..Kind::TURNS });
+        let mut solver = Solver::new(SolveOptions::default());
+        if lists {
+            let budget = Budget::default();
+            let listed = values::list_all(&game, &mut budget.start(), 64 << 20, &mut [(0.0, 100.0); 2]);
+            solver.listed = Some(listed.expect("small"));
+        }
+        let mut rng = Rng::seed_from_u64(plays);
+        let mut position = game.clone();
+        while !position.is_terminal() {
+            let judge = minimax(&mut position.clone(), Role::new(0));
+            let solution = solver.solve(&position, &Budget::nodes(1_000_000)).expect("small");
+            prop_assert_eq!(&solution.values, &vec![judge, 100.0 - judge]);
+            prop_assert_eq!(played(&position, &solution.line), vec![judge, 100.0 - judge]);
+            position.play_out(&mut rng, 1);
+        }
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use agon_game::{Position, Rng, Role};
 use rand::SeedableRng as _;
 
-pub(super) use super::proof::Stop;
-use super::proof::{Prover, Question, Threshold};
+use super::proof::{Prover, Question, Stop, Threshold};
 use super::{Method, Solution, Why};
+use crate::budget::play_out_in_time;
 use crate::choices::Choices;
 use crate::{Line, Meter};
 
@@ -17,18 +17,17 @@ const MAX_STEPS: usize = 500;
 pub(super) fn solve<P: Position>(
     start: &P,
     [first, second]: [Role; 2],
+    prover: &mut Prover,
     meter: &mut Meter<'_>,
-    max_bytes: usize,
     bounds: &mut [(f64, f64)],
 ) -> Result<Solution<P::Move>, Stop> {
     let shape = start.shape();
     let mut position = start.clone();
-    // Not more than the number of nodes could ever fill.
-    let mut prover = Prover::new(shape.role_names.len(), max_bytes / 2);
     let mut rng = Rng::seed_from_u64(0);
-    for _ in 0..N_PLAYS {
+    let n_plays = if prover.sum.is_none() { N_PLAYS } else { 0 };
+    for _ in 0..n_plays {
         position.go_to(start.state());
-        meter.n_nodes += position.play_out(&mut rng, MAX_STEPS) as u64;
+        meter.n_nodes += play_out_in_time(&mut position, &mut rng, MAX_STEPS, meter.deadline()) as u64;
         if position.is_terminal() {
             prover.note_end(&position)?;
         }
@@ -37,7 +36,7 @@ pub(super) fn solve<P: Position>(
         }
     }
     position.go_to(start.state());
-    let value = bisect(&mut position, &mut prover, first, meter, &mut bounds[first.index()])?;
+    let value = bisect(&mut position, prover, first, meter, &mut bounds[first.index()])?;
     let sum = prover.sum.ok_or(Stop::NotForProofs)?;
     // The constant is only observed, so the other half of the claim needs its own proof.
     bounds[second.index()].1 = bounds[second.index()].1.min(sum - value);
@@ -48,7 +47,7 @@ pub(super) fn solve<P: Position>(
     let mut values = vec![0.0; shape.role_names.len()];
     values[first.index()] = value;
     values[second.index()] = sum - value;
-    let line = line(start, &mut prover, &values, meter)?;
+    let line = line(start, prover, &values, meter)?;
     let strategies = shape
         .roles()
         .map(|role| {

@@ -14,26 +14,39 @@ const SAME: f64 = 1e-9;
 /// Sweeps over all positions before values that still move are taken as they are.
 const MAX_SWEEPS: usize = 100_000;
 
+/// All positions of a game, valued.
+pub(super) struct Listed {
+    graph: Graph,
+    repeats: bool,
+    worth: Worth,
+}
+
+/// What positions are worth.
+enum Worth {
+    /// One against the others: what the maximiser gets, at most too where positions repeat, and what two get together.
+    Contest { maximiser: Role, floor: Valued, ceiling: Option<Valued>, sum: Option<f64> },
+    /// Everybody for themselves: by position and role.
+    Everybody(Vec<f64>),
+}
+
 /// Lists all positions and values them.
-pub(super) fn solve<P: Position>(
+pub(super) fn list_all<P: Position>(
     start: &P,
     meter: &mut Meter<'_>,
     max_bytes: usize,
     bounds: &mut [(f64, f64)],
-) -> Result<Solution<P::Move>, Why> {
+) -> Result<Listed, Why> {
     let graph = list(start, meter, max_bytes)?;
     let (order, repeats) = graph.bottom_up();
     let shape = start.shape();
     let players: Vec<Role> = shape.players().collect();
     let is_turn_taking = graph.branchings.iter().all(|branching| branching.choosers.len() <= 1);
-    let (values, policy) = match players[..] {
+    let worth = match players[..] {
         [player] => {
             let contest = Contest { graph: &graph, maximiser: player, range: range(start) };
             // Endless play pays a lone player nothing, so what can be reached is all there is.
             let floor = contest.values(&order, repeats, Side::Floor, meter)?;
-            let mut values = vec![0.0; shape.role_names.len()];
-            values[player.index()] = floor.values[0];
-            (values, Policy::Contest(contest, floor, None))
+            Worth::Contest { maximiser: player, floor, ceiling: None, sum: None }
         }
         [first, second] if let Some(sum) = constant_sum(&graph, first, second) => {
             let contest = Contest { graph: &graph, maximiser: first, range: range(start) };
@@ -50,10 +63,7 @@ pub(super) fn solve<P: Position>(
             } else {
                 None
             };
-            let mut values = vec![0.0; shape.role_names.len()];
-            values[first.index()] = floor.values[0];
-            values[second.index()] = sum - floor.values[0];
-            (values, Policy::Contest(contest, floor, ceiling))
+            Worth::Contest { maximiser: first, floor, ceiling, sum: Some(sum) }
         }
         _ if !is_turn_taking => {
             // What each can make sure of alone is a lower bound in any game.
@@ -66,25 +76,50 @@ pub(super) fn solve<P: Position>(
             return Err(Why::Simultaneous);
         }
         _ if repeats => return Err(Why::Endless),
-        _ => {
-            let all = everybodys_best(&graph, &order, shape.role_names.len());
-            let values = all[..shape.role_names.len()].to_vec();
-            (values, Policy::Everybody(all))
-        }
+        _ => Worth::Everybody(everybodys_best(&graph, &order, shape.role_names.len())),
     };
-    // What rounding left is not shown: 50, not 49.99999999999999.
-    let values: Vec<f64> = values.into_iter().map(|value: f64| (value * 1e9).round() / 1e9).collect();
-    let strategies = strategies(start, &graph, &policy);
-    let line = line(start, &graph, &policy, values[players[0].index()]);
-    Ok(Solution {
-        values,
-        line,
-        strategies,
-        method: Method::Retrograde,
-        can_repeat: repeats,
-        nodes: meter.n_nodes,
-        seconds: meter.seconds(),
-    })
+    Ok(Listed { graph, repeats, worth })
+}
+
+impl Listed {
+    /// The solution from one of the positions on. None if it is not among them, or if play there may go on for ever and that
+    /// matters.
+    pub(super) fn solution<P: Position>(&self, start: &P, meter: &Meter<'_>) -> Option<Solution<P::Move>> {
+        let number = self.graph.numbering.find(start.key())?;
+        let shape = start.shape();
+        let n_roles = shape.role_names.len();
+        let mut values = vec![0.0; n_roles];
+        let policy = match &self.worth {
+            Worth::Contest { maximiser, floor, ceiling, sum } => {
+                let value = floor.values[number as usize];
+                if ceiling.as_ref().is_some_and(|ceiling| ceiling.values[number as usize] - value > 1e-6) {
+                    return None;
+                }
+                values[maximiser.index()] = value;
+                if let (Some(sum), Some(other)) = (sum, shape.players().find(|player| player != maximiser)) {
+                    values[other.index()] = sum - value;
+                }
+                let contest = Contest { graph: &self.graph, maximiser: *maximiser, range: range(start) };
+                Policy::Contest(contest, floor, ceiling.as_ref())
+            }
+            Worth::Everybody(all) => {
+                values.copy_from_slice(&all[number as usize * n_roles..][..n_roles]);
+                Policy::Everybody(all)
+            }
+        };
+        // What rounding left is not shown: 50, not 49.99999999999999.
+        let values: Vec<f64> = values.into_iter().map(|value: f64| (value * 1e9).round() / 1e9).collect();
+        let first = shape.players().next().expect("somebody plays");
+        Some(Solution {
+            line: line(start, &self.graph, number, &policy, values[first.index()]),
+            strategies: strategies(start, &self.graph, number, &policy),
+            values,
+            method: Method::Retrograde,
+            can_repeat: self.repeats,
+            nodes: meter.n_nodes,
+            seconds: meter.seconds(),
+        })
+    }
 }
 
 fn range<P: Position>(position: &P) -> (f64, f64) {
@@ -280,9 +315,9 @@ fn own_best(
 /// How values are turned back into moves.
 enum Policy<'g> {
     /// One against the others; the ceiling where positions repeat.
-    Contest(Contest<'g>, Valued, Option<Valued>),
+    Contest(Contest<'g>, &'g Valued, Option<&'g Valued>),
     /// Everybody for themselves: the values by position and role.
-    Everybody(Vec<f64>),
+    Everybody(&'g [f64]),
 }
 
 impl Policy<'_> {
@@ -315,7 +350,7 @@ impl Policy<'_> {
                     }
                     Cells::Columns(cells) => {
                         let other = other.expect("somebody chooses");
-                        let side = ceiling.as_ref().unwrap_or(floor);
+                        let side = ceiling.unwrap_or(floor);
                         let progress = contest.progress(number, branching, other, side, ceiling.is_some());
                         let _ = cells;
                         let Cells::Columns(cells) = contest.cells(number, branching, &side.values) else {
@@ -362,9 +397,14 @@ impl Contest<'_> {
     }
 }
 
-/// How everybody plays at the start.
-fn strategies<P: Position>(start: &P, graph: &Graph, policy: &Policy<'_>) -> Vec<Vec<(P::Move, f64)>> {
-    let mixture = policy.mixture(graph, 0);
+/// How everybody plays at the start, which has this number.
+fn strategies<P: Position>(
+    start: &P,
+    graph: &Graph,
+    number: u32,
+    policy: &Policy<'_>,
+) -> Vec<Vec<(P::Move, f64)>> {
+    let mixture = policy.mixture(graph, number);
     let roles = start.shape().roles();
     roles
         .map(|role| {
@@ -374,11 +414,16 @@ fn strategies<P: Position>(start: &P, graph: &Graph, policy: &Policy<'_>) -> Vec
         .collect()
 }
 
-/// The likeliest play from the start.
-fn line<P: Position>(start: &P, graph: &Graph, policy: &Policy<'_>, value: f64) -> Line<P::Move> {
+/// The likeliest play from the start, which has this number.
+fn line<P: Position>(
+    start: &P,
+    graph: &Graph,
+    mut number: u32,
+    policy: &Policy<'_>,
+    value: f64,
+) -> Line<P::Move> {
     let mut position = start.clone();
     let mut joints = Vec::new();
-    let mut number = 0;
     // Ranks see to it that lines end; should rounding get in the way, a line is no longer than there are positions.
     while joints.len() < graph.nodes.len() {
         let mixture = policy.mixture(graph, number);

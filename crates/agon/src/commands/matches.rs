@@ -132,6 +132,10 @@ impl<'a> Screen<'a> {
                 say!("{}", terminal::red(&format!("{} is not ready: {lapse}", name(role))));
             }
             Event::Ready(_, None) => {}
+            Event::Overdue(role) => {
+                self.thoughts
+                    .push((role, "did not come back in time: its best move so far is made".to_owned()));
+            }
             Event::Chosen(role, Ok(Choice { thought: Some(thought), .. }), took) => {
                 self.thoughts.extend(opinion(thought, took).map(|text| (role, text)));
             }
@@ -283,9 +287,13 @@ impl Teller for Lines<'_> {
                 say!("{}", json!({"type": "not_ready", "errors": errors}));
             }
             Event::Ready(_, None) => {}
+            Event::Overdue(role) => {
+                self.thoughts.insert(self.shape.role_names[role.index()].clone(), json!({"overdue": true}));
+            }
             Event::Chosen(role, choice, took) => {
+                let told = self.thoughts.remove(&self.shape.role_names[role.index()]).unwrap_or(json!({}));
                 let thought = choice.ok().and_then(|choice| choice.thought.as_ref());
-                let mut thought = thought.map_or(json!({}), Thought::to_json);
+                let mut thought = thought.map_or(told, Thought::to_json);
                 if self.has_times {
                     thought["seconds"] = json!(took.as_secs_f64());
                     let rate = choice.ok().and_then(|choice| choice.thought.as_ref()?.playouts_per_second());
