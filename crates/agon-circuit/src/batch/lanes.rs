@@ -3,7 +3,7 @@
 use agon_game::{Order, Tally};
 
 use super::Step;
-use super::count::Counts;
+use super::count::{Counts, Left};
 use crate::jit::{Work, with_wide_registers};
 use crate::playout::Restart;
 use crate::random::PlaneRng;
@@ -28,7 +28,7 @@ pub(super) struct Lanes {
     /// The lanes whose playout has lasted since the last look at overlong ones.
     lasting: Plane,
     /// Playouts that are not started yet.
-    left: Counts,
+    left: Left,
     /// Playouts that have ended, and those that were cut off.
     ended: Counts,
     cut: Counts,
@@ -73,6 +73,8 @@ impl Lanes {
                 self.cut_lasting();
             }
         }
+        let counts = [&mut self.ended, &mut self.cut, &mut self.idle];
+        counts.into_iter().chain(self.goals.iter_mut().flatten()).for_each(Counts::settle);
         let n_roles = round.first().map_or(0, |&idx| steps[idx].step.payoffs.len());
         let mut tallies: Vec<Tally> = self.lane_ends.iter().map(|_| Tally::new(n_roles)).collect();
         with_wide_registers(Sums { lanes: self, steps, round, tallies: &mut tallies });
@@ -86,7 +88,8 @@ impl Lanes {
         self.n_start = if job.restart == Restart::Planes { self.n_kept } else { 0 };
         self.max_steps = job.max_steps.max(1);
         (self.n_passes, self.last_cut, self.lasting) = (0, 0, Plane::ONES);
-        for counts in [&mut self.left, &mut self.ended, &mut self.cut, &mut self.idle] {
+        self.left.clear();
+        for counts in [&mut self.ended, &mut self.cut, &mut self.idle] {
             counts.clear();
         }
         self.goals.resize(round.len(), Vec::new());
@@ -114,6 +117,7 @@ impl Lanes {
             self.order_of.resize(end, idx);
             start = end;
         }
+        self.left.look();
         let n_words = job.kept.last().map_or(0, |&last| last / 64 + 1);
         self.loaded.resize(64 * n_words, Plane::ZERO);
         let state = |lane: usize| job.orders[self.order_of[lane]].state.words();
@@ -160,7 +164,7 @@ impl Lanes {
                     goal += 1;
                 }
                 if step.place.is_gate {
-                    self.left.subtract(idle & may);
+                    self.left.take(idle & may);
                 }
             }
         }

@@ -156,7 +156,8 @@ fn memory_is_bounded() {
         let mut search = Mcts::new(MctsOptions { max_nodes: 1000, ..MctsOptions::plain() }, 1);
         let report = search.think(&mut start, Role::new(0), &Budget::iterations(8000));
         is_sound(&start, &report);
-        assert!((500..=1000).contains(&search.n_nodes()), "{name}: {}", search.n_nodes());
+        // Half of them are kept when room is made, but for those with as few visits as the most visited one that goes.
+        assert!((250..=1000).contains(&search.n_nodes()), "{name}: {}", search.n_nodes());
         let visits: u64 = report.candidates.iter().map(|candidate| candidate.visits).sum();
         assert_eq!(visits, 8000, "what moves were worth is not forgotten");
     }
