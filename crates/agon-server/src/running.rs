@@ -164,6 +164,7 @@ impl Running {
         drop(desk);
         let deadline = heard_at + self.clock.whole.saturating_sub(self.clock.margin);
         let budget = Budget { stop, ..Budget::until(deadline) };
+        let hint = Arc::clone(&budget.hint);
         let (sender, choice) = channel();
         let _ = self.orders.send(Order::Choose(budget, sender));
         let left = give_up.saturating_duration_since(Instant::now());
@@ -173,7 +174,11 @@ impl Running {
                 (first.clone(), Some(format!("the player chose `{}`, which is not legal", choice.text)))
             }
             Ok(Err(lapse)) => (first.clone(), Some(format!("the player {lapse}"))),
-            Err(RecvTimeoutError::Timeout) => (first.clone(), Some("the player is too slow".to_owned())),
+            // All engines list the moves of an open game in the same order, so the view knows which one is meant.
+            Err(RecvTimeoutError::Timeout) => match hint.told().and_then(|at| legal.get(at)) {
+                Some(best) if !self.is_hidden => (best.clone(), Some("the best found so far".to_owned())),
+                Some(_) | None => (first.clone(), Some("the player is too slow".to_owned())),
+            },
             Err(RecvTimeoutError::Disconnected) => {
                 (first.clone(), Some("the player has fallen over".to_owned()))
             }
