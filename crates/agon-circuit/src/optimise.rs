@@ -5,6 +5,7 @@
 //! numbers, so states and moves can be exchanged between a circuit and its optimised form.
 
 mod constants;
+mod exclusive;
 mod factor;
 mod input_sets;
 mod legal;
@@ -21,6 +22,7 @@ use std::time::Instant;
 use crate::{Circuit, Deadline, Signal};
 
 pub use constants::fold_constants;
+pub use exclusive::exclusive;
 pub use factor::factor;
 pub use legal::assume_legal;
 pub use move_sets::move_sets;
@@ -86,6 +88,31 @@ pub fn optimise_until(circuit: &Circuit, deadline: Deadline) -> (Circuit, Vec<Pa
         }
     }
     (best, reports)
+}
+
+/// Makes a circuit smaller by groups of base bits of which provably at most one is true at a time ([`crate::prove_groups`]), and
+/// by all passes again where that has saved anything.
+pub fn optimise_by_groups(
+    circuit: &Circuit,
+    groups: &[Vec<usize>],
+    deadline: Deadline,
+    reports: &mut Vec<PassReport>,
+) -> Option<Circuit> {
+    let start = Instant::now();
+    let smaller = exclusive(circuit, groups, deadline)?;
+    debug_assert_eq!(crate::verify(&smaller), Ok(()), "a pass keeps the invariants");
+    reports.push(PassReport {
+        name: "exclusive",
+        gates_before: circuit.ands.len(),
+        gates_after: smaller.ands.len(),
+        seconds: start.elapsed().as_secs_f64(),
+    });
+    if smaller.ands.len() >= circuit.ands.len() {
+        return None;
+    }
+    let (smallest, more) = optimise_until(&smaller, deadline);
+    reports.extend(more);
+    (smallest.ands.len() < circuit.ands.len()).then_some(smallest)
 }
 
 /// One round of the passes that look at single steps only, so that they may be used where the initial state is not that

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_circuit::optimise::{PassReport, optimise_until};
+use agon_circuit::optimise::{PassReport, optimise_by_groups, optimise_until};
 use agon_circuit::{Circuit, Deadline, ScalarCircuit, Turns, prove_groups_until, prove_turns};
 use agon_game::{Hidden, Position as _, Role, Shape};
 use agon_logic::Refusal;
@@ -112,13 +112,18 @@ impl Game {
         let n_raw_gates = ground.circuit.n_gates();
         // From here on a circuit there is: when time is up, it is as small as it has become by then.
         let deadline = Deadline::new(limits.ground.deadline);
-        let (circuit, passes) = optimise_until(&ground.circuit, deadline);
-        let turns = prove_turns(&circuit);
+        let (mut circuit, mut passes) = optimise_until(&ground.circuit, deadline);
+        let mut turns = prove_turns(&circuit);
         // Some are proved more easily before optimisation and some after it; either proof is a proof.
         let mut groups = prove_groups_until(&ground.circuit, ground.candidates.clone(), deadline);
         groups.extend(prove_groups_until(&circuit, ground.candidates, deadline));
         groups.sort();
         groups.dedup();
+        if let Some(smaller) = optimise_by_groups(&circuit, &groups, deadline, &mut passes) {
+            circuit = smaller;
+            // What is proved of a circuit is true of the game; who waits is told by the signals of the circuit that plays.
+            turns = prove_turns(&circuit);
+        }
         let shape = Shape { turn_taking: turns.is_some(), ..self.shape().clone() };
         Ok(Compiled {
             circuit: Arc::new(circuit),

@@ -1,8 +1,9 @@
 //! Groups of bits that exclude each other: what is claimed is right, and what is wrong is not claimed.
 
+use super::agree;
 use super::games::tic_tac_toe;
-use crate::optimise::optimise;
-use crate::prove_groups;
+use crate::optimise::{exclusive, optimise};
+use crate::{Deadline, prove_groups, verify};
 
 #[test]
 fn cells_exclude_their_contents_and_not_each_other() {
@@ -23,4 +24,31 @@ fn groups_that_need_each_other_are_proved_together_or_not_at_all() {
     let circuit = tic_tac_toe();
     assert_eq!(prove_groups(&circuit, vec![vec![0, 1, 2]]), Vec::<Vec<usize>>::new());
     assert_eq!(prove_groups(&circuit, vec![vec![0, 1, 2], vec![27, 28]]).len(), 2);
+}
+
+/// What is left out because of groups makes no difference where play can come to, and something is left out.
+#[test]
+fn groups_make_circuits_smaller_and_say_the_same() {
+    let candidates: Vec<Vec<usize>> =
+        (0..9).map(|cell| vec![3 * cell, 3 * cell + 1, 3 * cell + 2]).chain([vec![27, 28]]).collect();
+    let plain = tic_tac_toe();
+    let groups = prove_groups(&plain, candidates);
+    for circuit in [optimise(&plain).0, plain] {
+        let smaller = exclusive(&circuit, &groups, Deadline::NEVER).expect("there is no deadline");
+        assert_eq!(verify(&smaller), Ok(()));
+        assert!(smaller.ands.len() <= circuit.ands.len());
+        (0..20).for_each(|seed| agree(&circuit, &smaller, seed));
+    }
+    // A bit beside another of its group, beside its negation, and beside a choice that it decides.
+    let mut builder = crate::Builder::like(&tic_tac_toe());
+    let [a, b, other] = [0, 1, 3].map(|bit| tic_tac_toe().base(bit));
+    let both = builder.and_all(&[a, b]);
+    let choice = builder.and_all(&[b, other]);
+    let alone = builder.and_all(&[a, !b]);
+    let decided = builder.and_all(&[a, !choice]);
+    let mut outputs = tic_tac_toe().outputs.map(|_| crate::Signal::TRUE);
+    (outputs.next[0], outputs.next[1], outputs.next[2]) = (both, alone, decided);
+    let circuit = builder.finish(outputs);
+    let smaller = exclusive(&circuit, &[vec![0, 1, 2]], Deadline::NEVER).expect("there is no deadline");
+    assert_eq!(smaller.outputs.next[..3], [crate::Signal::FALSE, a, a]);
 }
