@@ -2,7 +2,7 @@
 //!
 //! [`read`] makes a [`Tournament`] of what a user wrote, [`schedule`] lists its matches, each with a stable [`MatchId`] and its
 //! seed, [`opening`] draws the moves that a match begins with. Of the [`Outcome`]s so far come [`standings`]: points with intervals
-//! and [Elo](elo), game by game and overall; [`Sprt`] tells when two players need not play on.
+//! and Elo, game by game and overall; [`Sprt`] tells when two players need not play on.
 
 mod change;
 mod elo;
