@@ -3,11 +3,12 @@
 //! Plain sockets, not a client library: the deadline must hold for the whole answer however it trickles, the request is to be
 //! byte for byte what ggp-base sends, and answers come in forms that libraries refuse.
 
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::{Duration, Instant};
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use agon_game::{Role, Shape};
 use agon_match::{ALL_IS_SEEN, Address, Choice, Dialect, Lapse, Message, News, Player, Scrambler};
@@ -43,6 +44,12 @@ const MAX_ANSWER: usize = 1 << 20;
 /// How long is tried to reach a player, and to tell it that the match is over.
 const CONNECT: Duration = Duration::from_secs(5);
 const GOODBYE: Duration = Duration::from_secs(2);
+
+/// How often is looked whether nobody waits for the answer any more: then the player can be told so.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// For messages whose answers are waited for in any case.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Where the user has set no limit there is one all the same.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
@@ -126,11 +133,16 @@ impl WebPlayer {
     /// # Errors
     /// If it says nothing.
     pub fn info(&self, deadline: Instant) -> Result<String, Lapse> {
-        self.post(&Message::Info, deadline).map(|(answer, _)| answer)
+        self.post(&Message::Info, deadline, &NEVER).map(|(answer, _)| answer)
     }
 
     /// Sends a message and waits for the answer. Says how long it took to be connected.
-    fn post(&self, message: &Message<'_>, deadline: Instant) -> Result<(String, Duration), Lapse> {
+    fn post(
+        &self,
+        message: &Message<'_>,
+        deadline: Instant,
+        stop: &AtomicBool,
+    ) -> Result<(String, Duration), Lapse> {
         let body = message.to_string();
         let Address { host, port, path } = &self.address;
         let request = format!(
@@ -149,7 +161,7 @@ impl WebPlayer {
         let deadline = deadline + connecting.min(self.bonus);
         stream.set_write_timeout(Some(left(deadline)?)).map_err(unreachable)?;
         stream.write_all(request.as_bytes()).map_err(unreachable)?;
-        let answer = read_answer(&mut stream, deadline, unreachable)?;
+        let answer = read_answer(&mut stream, deadline, stop, unreachable)?;
         body_of(&answer).map(|body| (body, connecting)).map_err(Lapse::Broken)
     }
 }
@@ -179,16 +191,25 @@ fn connect(host: &str, port: u16, deadline: Instant) -> std::io::Result<TcpStrea
 fn read_answer(
     stream: &mut TcpStream,
     deadline: Instant,
+    stop: &AtomicBool,
     unreachable: impl Fn(std::io::Error) -> Lapse,
 ) -> Result<Vec<u8>, Lapse> {
     let mut answer = Vec::new();
     let mut buffer = [0_u8; 4096];
     loop {
-        stream.set_read_timeout(Some(left(deadline)?)).map_err(&unreachable)?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(Lapse::Late);
+        }
+        stream.set_read_timeout(Some(left(deadline)?.min(GLANCE))).map_err(&unreachable)?;
         match stream.read(&mut buffer) {
             Ok(0) => return Ok(answer),
             Ok(n) => answer.extend_from_slice(&buffer[..n]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            // A glance is over, or a signal came: whether there is still time is looked at above.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut
+                ) => {}
             // Some players reset the connection once they have answered.
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset && is_whole(&answer) => {
                 return Ok(answer);
@@ -249,13 +270,13 @@ impl Player for WebPlayer {
             start_clock: seconds(invitation.start_clock),
             play_clock: seconds(invitation.play_clock),
         };
-        self.post(&message, deadline(budget)).map(|_| ())
+        self.post(&message, deadline(budget), &budget.stop).map(|_| ())
     }
 
     fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
         let news = self.last.as_ref().map(|news| self.told(news));
         let message = Message::Play { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
-        let (answer, connecting) = self.post(&message, deadline(budget))?;
+        let (answer, connecting) = self.post(&message, deadline(budget), &budget.stop)?;
         self.bonus = self.bonus.saturating_sub(connecting);
         // What is no term at all is passed on, so that the referee finds it illegal and says so.
         let text = Message::answer(&answer).unwrap_or_else(|| "null".to_owned());
@@ -272,7 +293,7 @@ impl Player for WebPlayer {
         let news = news.map(|news| self.told(news));
         let message = Message::Stop { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
         // Whether it hears that does not matter any more.
-        let _ = self.post(&message, Instant::now() + GOODBYE);
+        let _ = self.post(&message, Instant::now() + GOODBYE, &NEVER);
     }
 
     fn follows_by_being_asked(&self) -> bool {
@@ -280,6 +301,6 @@ impl Player for WebPlayer {
     }
 
     fn abort(&mut self) {
-        let _ = self.post(&Message::Abort { id: &self.invitation.id }, Instant::now() + GOODBYE);
+        let _ = self.post(&Message::Abort { id: &self.invitation.id }, Instant::now() + GOODBYE, &NEVER);
     }
 }

@@ -219,3 +219,24 @@ fn a_hopeless_table_is_closed() {
     assert_eq!(lines(&run).len(), 4, "three matches and a summary: {}", run.out);
     assert!(run.err.contains("table 1 is closed"), "{}", run.err);
 }
+
+/// Also while it thinks: the host does not wait for the move that nobody wants any more.
+#[cfg(unix)]
+#[test]
+fn a_match_that_is_broken_off_is_told_to_its_players() {
+    let player = Player::start(&["--player", "mcts"]);
+    let players = format!("{},random", player.url);
+    let mut host = std::process::Command::new(env!("CARGO_BIN_EXE_agon"))
+        .args(["host", "breakthrough", "--players", &players, "--start-clock", "2", "--play-clock", "600"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("the program can be run");
+    while !player.say("( INFO )").contains("busy") {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    let interrupt = std::process::Command::new("kill").args(["-INT", &host.id().to_string()]).status();
+    assert!(interrupt.is_ok_and(|status| status.success()));
+    assert_eq!(host.wait().expect("it ends").code(), Some(1));
+    assert!(player.say("( INFO )").contains("( status available )"), "it was told");
+}
