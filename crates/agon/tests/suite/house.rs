@@ -9,14 +9,16 @@ use agon_gdl::syntax::Syntax;
 use super::games::{self, for_each, name, rulesheets};
 
 /// The arrows of ARCHITECTURE.md: what each crate may use. Tests may use what they like.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("agon-text", &[]),
     ("agon-game", &[]),
-    ("agon-logic", &[]),
+    ("agon-logic", &["agon-text"]),
     ("agon-circuit", &["agon-game"]),
     ("agon-gdl", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
+    ("agon-toss", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
+    ("agon-insight", &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-toss"]),
     ("agon-search", &["agon-game"]),
-    ("agon-match", &["agon-text", "agon-game", "agon-search"]),
+    ("agon-match", &["agon-text", "agon-game", "agon-search", "agon-insight"]),
     ("agon-server", &["agon-game", "agon-search", "agon-match"]),
     (
         "agon",
@@ -26,6 +28,8 @@ const ARROWS: [(&str, &[&str]); 9] = [
             "agon-logic",
             "agon-circuit",
             "agon-gdl",
+            "agon-toss",
+            "agon-insight",
             "agon-search",
             "agon-match",
             "agon-server",
