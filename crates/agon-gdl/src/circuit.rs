@@ -45,6 +45,24 @@ pub struct GroundGame {
     pub candidates: Vec<Vec<usize>>,
 }
 
+/// The rule instances of a game.
+pub struct GroundRules<'g> {
+    game: &'g Game,
+    program: GroundProgram,
+    relations: Relations,
+}
+
+impl GroundRules<'_> {
+    /// Makes a circuit of them: the second half of [`Game::ground`].
+    pub fn wire(&self, limits: &CircuitLimits) -> Result<GroundGame, Refusal> {
+        let GroundRules { game, program, relations } = self;
+        let wiring = Wiring::new(game, program, relations);
+        let circuit = wiring.wire(limits)?;
+        let candidates = candidates::candidates(&game.bank, &wiring.base, &circuit.initial);
+        Ok(GroundGame { circuit, n_atoms: program.n_atoms(), n_rules: program.n_rules(), candidates })
+    }
+}
+
 /// Where the relations that matter are in the program.
 struct Relations {
     state: PredicateId,
@@ -61,6 +79,11 @@ impl Game {
     /// Grounds the game and makes a circuit of it. Refused where that takes more than the limits allow; the game
     /// then plays on through the interpreter.
     pub fn ground(&self, limits: &CircuitLimits) -> Result<GroundGame, Refusal> {
+        self.ground_rules(limits)?.wire(limits)
+    }
+
+    /// Finds every rule instance that could ever apply: the first half of [`Game::ground`].
+    pub fn ground_rules(&self, limits: &CircuitLimits) -> Result<GroundRules<'_>, Refusal> {
         let mut compiled = compile(self.rules().rules());
         let relations = Relations {
             state: compiled.predicate(keyword::TRUE, 1),
@@ -82,10 +105,7 @@ impl Game {
         split(&mut program);
         materialise_until(&mut program, &self.bank, &roots, limits.ground.deadline);
         let program = ground(program, &self.bank, &feeds, &roots, &limits.ground)?;
-        let wiring = Wiring::new(self, &program, &relations);
-        let circuit = wiring.wire(limits)?;
-        let candidates = candidates::candidates(&self.bank, &wiring.base, &circuit.initial);
-        Ok(GroundGame { circuit, n_atoms: program.n_atoms(), n_rules: program.n_rules(), candidates })
+        Ok(GroundRules { game: self, program, relations })
     }
 
     /// Why a game could not be made into a circuit, for people.
