@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A player is a list of words: `plain` or `default` to begin with, then `tuned`, `c=0.3`, `rave`, `k=500`, `grave`, `mast`,
-//! `past`, `nst`, `greedy=0.4`, `temperature=10`, `leaves=64x32`, `solver=no`, `look=no`, `graph=no`, `loss=0.5`, `first=0.1`,
+//! `past`, `nst`, `greedy=0.4`, `temperature=10`, `leaves=64x32`, `siblings=3`, `solver=no`, `look=no`, `graph=no`, `loss=0.5`, `first=0.1`,
 //! `matching`, `regret`, `threads=2`, `scale=2` (the iterations, times this).
 
 use std::path::Path;
@@ -67,9 +67,13 @@ fn player(text: &str) -> (MctsOptions, f64) {
             "temperature" => options.choice = Choice::Gibbs { temperature: number(value) },
             "leaves" => {
                 let (at_once, playouts) = value.split_once('x').expect("leaves=64x32");
-                options.leaves =
-                    Leaves { at_once: number(at_once) as u32, playouts: number(playouts) as u32 };
+                options.leaves = Leaves {
+                    at_once: number(at_once) as u32,
+                    playouts: number(playouts) as u32,
+                    ..options.leaves
+                };
             }
+            "siblings" => options.leaves.siblings = number(value) as u32,
             "solver" => options.solver = value != "no",
             "look" => options.look_ahead = value != "no",
             "graph" => options.transpositions = value != "no",
@@ -202,7 +206,7 @@ fn speed(options: &MctsOptions, plan: &Plan) {
             }
             order.n_playouts *= 2;
         };
-        let Leaves { at_once, playouts } = options.leaves;
+        let Leaves { at_once, playouts, .. } = options.leaves;
         let small = Order { state: start.state().clone(), n_playouts: playouts.into() };
         let orders = vec![small; at_once as usize];
         let (began, mut n) = (cpu_seconds(), 0);

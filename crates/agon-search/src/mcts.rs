@@ -6,7 +6,9 @@
 
 mod backup;
 mod bounds;
+mod gather;
 mod joint;
+mod leaves;
 mod number;
 mod options;
 mod playout;
@@ -14,6 +16,7 @@ mod policy;
 mod recycle;
 mod report;
 mod select;
+mod settle;
 mod sprout;
 mod tree;
 mod worker;

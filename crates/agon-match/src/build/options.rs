@@ -51,7 +51,7 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
             _ => Simultaneous::Decoupled { c: settings.real("simultaneous-c") },
         },
         others: if settings.flag("paranoid") { Others::Paranoid } else { Others::MaxN },
-        leaves: Leaves { at_once: small("leaves"), playouts: small("playouts") },
+        leaves: Leaves { at_once: small("leaves"), playouts: small("playouts"), siblings: small("siblings") },
         virtual_loss: settings.real("virtual-loss"),
         threads: size("threads"),
         max_nodes: size("nodes"),

@@ -19,11 +19,11 @@ const fn word(name: &'static str, words: &'static [&'static str], meaning: &'sta
     OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
 }
 
-pub(super) const MCTS: [OptionKind; 29] = mcts(false);
-pub(super) const UCT: [OptionKind; 29] = mcts(true);
+pub(super) const MCTS: [OptionKind; 30] = mcts(false);
+pub(super) const UCT: [OptionKind; 30] = mcts(true);
 
 /// The options of Monte Carlo tree search; plain UCT has other defaults.
-const fn mcts(is_plain: bool) -> [OptionKind; 29] {
+const fn mcts(is_plain: bool) -> [OptionKind; 30] {
     [
         real("c", 0.0, 100.0, 0.4, "exploration in the tree, for payoffs from 0 to 1; tuned: 1"),
         word("bandit", &["ucb1", "tuned"], "how a role that moves alone picks a move in the tree"),
@@ -74,7 +74,20 @@ const fn mcts(is_plain: bool) -> [OptionKind; 29] {
             if is_plain { 1 } else { 64 },
             "leaves to a batch, with an engine that takes many",
         ),
-        integer("playouts", 1, 4096, if is_plain { 1 } else { 32 }, "playouts from each leaf of a batch"),
+        integer(
+            "playouts",
+            1,
+            4096,
+            if is_plain { 1 } else { 32 },
+            "playouts from each leaf of a batch; fewer where iterations are few",
+        ),
+        integer(
+            "siblings",
+            0,
+            4096,
+            if is_plain { 0 } else { 3 },
+            "further untried moves taken along from where a descent leaves the tree",
+        ),
         real("virtual-loss", 0.0, 1.0, 1.0, "a playout under way counts as a visit (0) that was lost (1)"),
         integer(
             "threads",

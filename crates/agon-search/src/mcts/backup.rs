@@ -22,12 +22,11 @@ pub(super) struct Outcome<'a> {
 }
 
 impl<P: Position> Tree<P> {
-    /// Adds an outcome to a leaf and to all positions on the way to it.
-    pub(super) fn back_up(&mut self, steps: &[Step], leaf: NodeId, outcome: &mut Outcome<'_>) {
+    /// Adds the outcome of a child that has it already to all positions on the way to it.
+    pub(super) fn back_up(&mut self, steps: &[Step], child: NodeId, outcome: &mut Outcome<'_>) {
         let n_roles = self.facts.n_roles;
         let n = f64::from(outcome.n);
-        self.add_outcome(leaf, outcome);
-        let mut child = leaf;
+        let mut child = child;
         for step in steps.iter().rev() {
             let id = step.node;
             // What is proved of the child counts more than what was sampled there.
@@ -81,8 +80,9 @@ impl<P: Position> Tree<P> {
         }
     }
 
+    /// Adds an outcome to one position.
     #[inline]
-    fn add_outcome(&mut self, id: NodeId, outcome: &Outcome<'_>) {
+    pub(super) fn add_outcome(&mut self, id: NodeId, outcome: &Outcome<'_>) {
         let n_roles = self.facts.n_roles;
         let start = id.index() * n_roles;
         self.nodes[id.index()].visits += u64::from(outcome.n);

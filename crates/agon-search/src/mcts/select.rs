@@ -39,13 +39,8 @@ pub(super) struct Chooser<'a, M> {
 }
 
 impl<P: Position> Tree<P> {
-    /// Goes down from the root, and marks the way as used by `n` playouts that are under way.
-    pub(super) fn descend(
-        &mut self,
-        steps: &mut Vec<Step>,
-        n: u32,
-        chooser: &mut Chooser<'_, P::Move>,
-    ) -> End {
+    /// Goes down from the root.
+    pub(super) fn descend(&mut self, steps: &mut Vec<Step>, chooser: &mut Chooser<'_, P::Move>) -> End {
         self.last_stamp = self.last_stamp.wrapping_add(1).max(1);
         let start = steps.len();
         let mut reference = None;
@@ -80,7 +75,6 @@ impl<P: Position> Tree<P> {
                 self.ask_for(id, choice, child);
             }
             steps.push(Step { node: id, choice });
-            self.mark(id, choice, n);
             if child == NodeId::NONE {
                 return End::Open;
             }
@@ -100,7 +94,8 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    fn mark(&mut self, id: NodeId, choice: u64, n: u32) {
+    /// Marks a step as being on the way of `n` playouts that are not back yet.
+    pub(super) fn mark(&mut self, id: NodeId, choice: u64, n: u32) {
         let node = &mut self.nodes[id.index()];
         node.pending += n;
         if let Kind::Alone(role) = node.kind {

@@ -17,7 +17,7 @@ fn ways() -> Vec<MctsOptions> {
     let default = MctsOptions::default();
     vec![
         default.clone(),
-        MctsOptions { leaves: Leaves { at_once: 3, playouts: 2 }, ..default.clone() },
+        MctsOptions { leaves: Leaves { at_once: 5, playouts: 2, siblings: 2 }, ..default.clone() },
         MctsOptions { look_ahead: false, leaves: Leaves::ONE, ..default.clone() },
         MctsOptions { transpositions: false, bandit: Bandit::TUNED, ..default.clone() },
         MctsOptions { policy: PlayoutPolicy::Mast, amaf: Amaf::RAVE, ..default.clone() },

@@ -116,7 +116,7 @@ fn the_interpreter_is_searched_too() {
 fn tic_tac_toe_is_a_draw() {
     for options in [
         MctsOptions::default(),
-        MctsOptions { leaves: Leaves { at_once: 8, playouts: 4 }, ..MctsOptions::default() },
+        MctsOptions { leaves: Leaves { at_once: 8, playouts: 4, siblings: 3 }, ..MctsOptions::default() },
     ] {
         let mut position = circuit("tic-tac-toe");
         let report = think(&mut position, 0, &options, 1, 3_000_000);
