@@ -1,2 +1,4 @@
 //! What can be read out of the rules of a game: properties, evaluation functions, concepts and explanations.
 #![forbid(unsafe_code)]
+
+pub mod regression;
