@@ -122,7 +122,7 @@ impl Properties {
         let mut prover = None;
         match compiled {
             None => {
-                refused.push(("proofs", "there is no circuit of the game to prove anything of".to_owned()))
+                refused.push(("proofs", "there is no circuit of the game to prove anything of".to_owned()));
             }
             Some(compiled) => {
                 prover = Prover::new(&compiled.circuit, &limits.proof);
@@ -133,8 +133,16 @@ impl Properties {
             }
         }
         let given = compiled.map_or(&[][..], |compiled| &compiled.groups);
+        persistence::observe(&mut fluents, &plays);
+        if let Some(prover) = &mut prover {
+            // What is easy first: the proof of groups may take all the time there is.
+            given.iter().for_each(|group| prover.suppose_at_most_one(group));
+            persistence::prove(&mut fluents, prover);
+        }
         let (groups, modes) = groups::find(game, &fluents, &plays, given, prover.as_mut());
-        persistence::find(&mut fluents, &plays, prover.as_mut());
+        if let Some(prover) = &mut prover {
+            persistence::prove(&mut fluents, prover);
+        }
         let turns = turns::find(game, compiled, &plays, prover.as_mut());
         if prover.as_ref().is_some_and(Prover::is_late) {
             refused.push(("some proofs", "they took too long".to_owned()));

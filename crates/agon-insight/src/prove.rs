@@ -59,7 +59,6 @@ pub struct Prover<'a> {
     circuit: &'a Circuit,
     solver: Solver<Meter>,
     limits: ProofLimits,
-    n_asked: u64,
     step: Literal,
     /// By gate: whether its clauses are there.
     is_encoded: Vec<bool>,
@@ -78,7 +77,6 @@ impl<'a> Prover<'a> {
             circuit,
             solver: Solver::new(SolverOpts::default(), meter),
             limits: limits.clone(),
-            n_asked: 0,
             step: Literal(Lit::UNDEF),
             is_encoded: vec![false; circuit.n_gates()],
             after: vec![None; circuit.n_gates()],
@@ -226,13 +224,21 @@ impl<'a> Prover<'a> {
 
     /// Whether these can be true together.
     pub fn ask(&mut self, literals: &[Literal]) -> Answer {
+        self.ask_for(literals, self.limits.conflicts)
+    }
+
+    /// The same for a question on which much depends: it may cost ten times as much.
+    pub fn ask_patiently(&mut self, literals: &[Literal]) -> Answer {
+        self.ask_for(literals, self.limits.conflicts.saturating_mul(10))
+    }
+
+    fn ask_for(&mut self, literals: &[Literal], conflicts: u64) -> Answer {
         let spent = self.solver.cb().n_learnt;
         if spent >= self.limits.conflicts_in_all || self.is_late() {
             return Answer::Undecided;
         }
-        self.n_asked += 1;
         let left = self.limits.conflicts_in_all - spent;
-        self.solver.cb_mut().end = spent + self.limits.conflicts.min(left);
+        self.solver.cb_mut().end = spent + conflicts.min(left);
         let assumptions: Vec<Lit> = literals.iter().map(|literal| literal.0).collect();
         match self.solver.solve_limited(&assumptions) {
             answer if answer == lbool::FALSE => Answer::Impossible,

@@ -71,7 +71,6 @@ pub(super) fn find(
     given.iter_mut().for_each(|group| group.sort_unstable());
     given.sort();
     if let Some(prover) = prover {
-        given.iter().for_each(|group| prover.suppose_at_most_one(group));
         let is_given = |candidate: &Candidate| given.binary_search(&candidate.fluents).is_ok();
         for candidate in &mut candidates {
             if candidate.fluents.len() == 1 || is_given(candidate) {
@@ -270,7 +269,7 @@ fn houdini(
         prover.clause(&clause);
         let mut literals = vec![prover.step(), some];
         literals.extend(left.iter().map(|claim| claim.is_so));
-        match prover.ask(&literals) {
+        match prover.ask_patiently(&literals) {
             Answer::Impossible => return left.into_iter().map(|claim| claim.index).collect(),
             Answer::Possible => {
                 let n_before = left.len();

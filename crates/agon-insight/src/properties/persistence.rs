@@ -3,11 +3,8 @@
 use super::{Fluent, Known, Plays};
 use crate::prove::{Answer, Prover};
 
-/// Fills in what is known of each fluent's persistence.
-///
-/// A step that changes the fluent the wrong way is asked for, once. There is no base case: the property is about steps,
-/// and what was proved of states stands behind it.
-pub(super) fn find(fluents: &mut [Fluent], plays: &Plays, prover: Option<&mut Prover<'_>>) {
+/// Fills in what no play refutes.
+pub(super) fn observe(fluents: &mut [Fluent], plays: &Plays) {
     let observed = Known::Observed { plays: plays.n_plays() };
     for fluent in fluents.iter_mut() {
         (fluent.persistent_true, fluent.persistent_false) = (Some(observed), Some(observed));
@@ -24,13 +21,20 @@ pub(super) fn find(fluents: &mut [Fluent], plays: &Plays, prover: Option<&mut Pr
             }
         }
     }
-    let Some(prover) = prover else { return };
+}
+
+/// Proves what is so far only observed.
+///
+/// A step that changes the fluent the wrong way is asked for, once. There is no base case: the property is about steps,
+/// and what was proved of states stands behind it.
+pub(super) fn prove(fluents: &mut [Fluent], prover: &mut Prover<'_>) {
+    let is_open = |known: Option<Known>| known.is_some_and(|known| !known.is_proved());
     for (bit, fluent) in fluents.iter_mut().enumerate() {
         let (now, next, step) = (prover.base(bit), prover.next(bit), prover.step());
-        if fluent.persistent_true.is_some() && prover.ask(&[step, now, !next]) == Answer::Impossible {
+        if is_open(fluent.persistent_true) && prover.ask(&[step, now, !next]) == Answer::Impossible {
             fluent.persistent_true = Some(Known::Proved);
         }
-        if fluent.persistent_false.is_some() && prover.ask(&[step, !now, next]) == Answer::Impossible {
+        if is_open(fluent.persistent_false) && prover.ask(&[step, !now, next]) == Answer::Impossible {
             fluent.persistent_false = Some(Known::Proved);
         }
     }

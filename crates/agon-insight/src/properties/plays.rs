@@ -71,16 +71,11 @@ impl Plays {
                     moves: circuit.roles.iter().map(|role| role.moves.clone()).collect(),
                     ..Plays::default()
                 };
-                plays.fill(
-                    start,
-                    limits,
-                    |position, seen| position.features(seen),
-                    |position, role, m| {
-                        let (of, index) = position.role_and_index(*m);
-                        debug_assert_eq!(of, role, "a legal move is the role's own");
-                        index as u32
-                    },
-                );
+                plays.fill(start, limits, Position::features, |position, role, m| {
+                    let (of, index) = position.role_and_index(*m);
+                    debug_assert_eq!(of, role, "a legal move is the role's own");
+                    index as u32
+                });
                 plays
             }
             None => Plays::by_rules(game, limits),
