@@ -9,12 +9,14 @@ mod formula;
 mod knowledge;
 mod layer;
 mod network;
+mod of_game;
 mod print;
 mod regress;
 
 pub use formula::{Formula, Formulas, Shape};
 pub use knowledge::Knowledge;
 pub use network::{Evaluator, Logic, Network, normalise};
+pub use of_game::Reader;
 pub use print::formula_text;
 pub use regress::{ActionHeuristics, Goals, Refusal, RegressOptions, RoleHeuristic, regress};
 

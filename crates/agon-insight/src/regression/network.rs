@@ -90,8 +90,11 @@ pub struct Network {
     reader_starts: Vec<u32>,
     readers: Vec<u32>,
     /// By role and move: its goals with their weights. None for moves that nothing is said of.
-    outputs: Vec<Vec<Option<Vec<(f64, Literal)>>>>,
+    outputs: Vec<Vec<Output>>,
 }
+
+/// The goals of a move with their weights; none if nothing is said of it.
+type Output = Option<Vec<(f64, Literal)>>;
 
 /// A node, and whether it is negated: twice the node, plus one if so.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -248,16 +251,16 @@ impl Evaluator {
 
     /// Goes to a state: a bit for each fluent, 64 to a word, the lowest first.
     pub fn go_to(&mut self, state: &[u64]) {
-        for at in 0..self.state.len() {
-            let mut changed = self.state[at] ^ state[at];
-            self.state[at] = state[at];
+        for (at, &word) in state.iter().enumerate().take(self.state.len()) {
+            let mut changed = self.state[at] ^ word;
+            self.state[at] = word;
             while changed != 0 {
                 let bit = changed.trailing_zeros() as usize;
                 changed &= changed - 1;
                 let fluent = 64 * at + bit;
                 let Some(&node) = self.network.node_of_fluent.get(fluent) else { break };
                 if node != NO_NODE {
-                    let holds = state[at] >> bit & 1 == 1;
+                    let holds = word >> bit & 1 == 1;
                     self.values[node as usize] = self.network.counts[fluent][usize::from(holds)];
                     self.spoil(node);
                 }

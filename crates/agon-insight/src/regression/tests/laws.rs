@@ -7,7 +7,7 @@ use agon_circuit::prove_turns;
 use agon_game::{Notation as _, Position as _, Rng, Role};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use rand::{RngExt as _, SeedableRng as _};
+use rand::SeedableRng as _;
 
 use super::super::*;
 use super::{ground, shipped};
@@ -209,9 +209,9 @@ fn compare_with_play(name: &str, n_plays: u64) -> u64 {
                     let found = kleene(&heuristics.formulas, formula, &holds);
                     let is_so = after.goal_values(role).contains(value);
                     if is_so {
-                        n_true += 1
+                        n_true += 1;
                     } else {
-                        n_false += 1
+                        n_false += 1;
                     }
                     // Where others move at the same time, not to know is an honest answer.
                     let is_vague = !is_turn_taking && found.is_none();
