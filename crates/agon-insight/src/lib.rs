@@ -4,6 +4,9 @@
 pub mod properties;
 pub mod prove;
 pub mod regression;
+mod subject;
+
+pub use subject::{Subject, USUAL_TIME};
 
 #[cfg(test)]
 mod tests;
