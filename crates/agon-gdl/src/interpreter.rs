@@ -4,11 +4,13 @@
 //! next, what is seen. Answers come from [`agon_logic`], which evaluates only what is needed for a question and
 //! keeps what does not change with the state.
 
+mod ask;
 pub(crate) mod compile;
 mod game;
 mod notation;
 mod position;
 
 pub use agon_logic::Level;
+pub use ask::{Asker, Inquiry, Query};
 pub use game::{Game, GoalPolicy, Options, RelationFacts};
 pub use position::{Interpreter, Move, State};

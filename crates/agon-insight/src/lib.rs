@@ -1,2 +1,12 @@
 //! What can be read out of the rules of a game: properties, evaluation functions, concepts and explanations.
 #![forbid(unsafe_code)]
+
+pub mod properties;
+pub mod prove;
+pub mod regression;
+mod subject;
+
+pub use subject::{Subject, USUAL_TIME};
+
+#[cfg(test)]
+mod tests;

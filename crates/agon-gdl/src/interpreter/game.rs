@@ -184,6 +184,26 @@ impl Game {
         &self.rules
     }
 
+    /// Where the terms of all its positions are.
+    pub fn bank(&self) -> &Arc<TermBank> {
+        &self.bank
+    }
+
+    /// What holds in the initial state: sorted by number, none twice.
+    pub fn initial_fluents(&self) -> &[TermId] {
+        self.initial.fluents()
+    }
+
+    /// The names of the roles as terms, in the order of the rules.
+    pub fn role_terms(&self) -> &[TermId] {
+        &self.roles
+    }
+
+    /// Which of two terms is listed first: numbers by value, then names by spelling.
+    pub fn compare(&self, a: TermId, b: TermId) -> std::cmp::Ordering {
+        self.bank.compare(a, b, &self.rank)
+    }
+
     /// What is known of the game.
     pub fn shape(&self) -> &Shape {
         &self.shape

@@ -12,7 +12,7 @@ use crate::syntax::{Term, TermKind};
 
 impl Game {
     /// A term as KIF with single spaces, `(f a b)`, names as first spelt.
-    pub(crate) fn text(&self, term: TermId) -> String {
+    pub fn text(&self, term: TermId) -> String {
         let mut text = String::new();
         self.write(term, &mut text);
         text
@@ -34,7 +34,7 @@ impl Game {
     }
 
     /// The term that a text names, if it is one that has occurred in this game.
-    pub(super) fn parse(&self, text: &str) -> Option<TermId> {
+    pub fn parse(&self, text: &str) -> Option<TermId> {
         let mut builder = Builder::default();
         let trees = kif::read_trees(text, &mut builder);
         let [tree] = trees.as_slice() else { return None };

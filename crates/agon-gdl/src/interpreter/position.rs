@@ -14,7 +14,8 @@ use super::game::{Game, GoalPolicy};
 pub struct Move(pub(super) TermId);
 
 impl Move {
-    pub(crate) fn term(self) -> TermId {
+    /// The term.
+    pub fn term(self) -> TermId {
         self.0
     }
 }
@@ -45,7 +46,8 @@ impl State {
         State(Arc::new(Content { fluents: Box::new([]), key: u64::MAX, fault: Some(fault) }))
     }
 
-    pub(crate) fn fluents(&self) -> &[TermId] {
+    /// What holds: sorted by number, none twice.
+    pub fn fluents(&self) -> &[TermId] {
         &self.0.fluents
     }
 }

@@ -30,10 +30,12 @@ impl<P: Position> Worker<P> {
                 rng: &mut self.rng,
                 policy: self.policy.as_mut(),
                 scratch: &mut self.scratch.weights,
+                k: self.k,
             };
             let end = shared.tree.descend(&mut self.steps, &mut chooser);
             let n_steps = self.steps.len() - start;
             shared.depth = shared.depth.max(n_steps as u32);
+            self.judge_moves(shared, start, options);
             self.note_moves(shared, start);
             let first = self.leaves.len();
             self.push_leaf(shared, start, end, n);
@@ -88,6 +90,15 @@ impl<P: Position> Worker<P> {
         }
         shared.meter.n_iterations += u64::from(n);
         self.leaves.push(Leaf { steps, n_siblings: 0, end, n, state, joint, sprout: None, record: 0..0 });
+    }
+
+    /// Has the heuristic, if there is one for the tree, judge the moves on the way to a leaf.
+    fn judge_moves(&mut self, shared: &mut Shared<'_, P>, start: usize, options: &MctsOptions) {
+        let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.tree) else { return };
+        for step in &self.steps[start..] {
+            let judged = &mut self.scratch.judged;
+            shared.tree.judge_moves(step.node, &mut self.position, heuristic, options, judged);
+        }
     }
 
     /// Tells the policy of the playouts, if there is one, the moves on the way to a leaf.

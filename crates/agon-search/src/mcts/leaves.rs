@@ -154,6 +154,7 @@ impl<P: Position> Worker<P> {
             play_out(
                 &mut self.position,
                 self.policy.as_mut(),
+                self.heuristic.as_mut().filter(|_| options.heuristic.playout).map(|h| (h, options.heuristic)),
                 &mut self.rng,
                 (options.max_playout_steps, self.deadline),
                 &mut self.record,

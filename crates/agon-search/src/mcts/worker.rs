@@ -8,6 +8,7 @@ use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role};
 use rand::SeedableRng;
 
 use super::backup::Seen;
+use super::heuristic::Timed;
 use super::leaves::{MAX_LOOK, look_ahead};
 use super::options::{MctsOptions, PlayoutPolicy};
 use super::playout::Scratch;
@@ -82,6 +83,9 @@ pub(super) struct Worker<P: Position> {
     pub(super) rng: Rng,
     pub(super) batch: Option<Box<dyn Batch<State = P::State, Move = P::Move>>>,
     pub(super) policy: Option<Policy<P::Move>>,
+    pub(super) heuristic: Option<Timed<P>>,
+    /// How long the heuristic is believed in the tree.
+    pub(super) k: f64,
     pub(super) facts: Facts,
     pub(super) us: Role,
     /// Leaves to a round: fewer than the options say if rounds take long.
@@ -113,7 +117,13 @@ pub(super) struct Worker<P: Position> {
 }
 
 impl<P: Position> Worker<P> {
-    pub(super) fn new(position: &P, us: Role, options: &MctsOptions, seed: u64) -> Worker<P> {
+    pub(super) fn new(
+        position: &P,
+        us: Role,
+        options: &MctsOptions,
+        seed: u64,
+        heuristic: Option<Timed<P>>,
+    ) -> Worker<P> {
         let facts = Facts::new(position.shape());
         let n_roles = facts.n_roles;
         let wants_batch = options.look_ahead || !options.needs_moves() && is_bulk(options);
@@ -130,6 +140,8 @@ impl<P: Position> Worker<P> {
             rng: Rng::seed_from_u64(seed),
             batch,
             policy: policy.then(|| Policy::new(options.policy, options.choice, &facts)),
+            heuristic,
+            k: 0.0,
             us,
             at_once: options.leaves.at_once.max(1),
             playouts: options.leaves.playouts.max(1),
@@ -148,7 +160,7 @@ impl<P: Position> Worker<P> {
             trunk: Vec::new(),
             record: Vec::new(),
             seen: Seen::default(),
-            scratch: Scratch { joint: Vec::new(), weights: Vec::new() },
+            scratch: Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() },
             n_playouts: 0,
             n_seen: 0,
         }
@@ -159,12 +171,21 @@ impl<P: Position> Worker<P> {
         &mut self.rng
     }
 
-    /// Works for this role from now on, under this budget.
-    pub(super) fn serve(&mut self, us: Role, budget: &Budget, options: &MctsOptions) {
+    /// How long judging moves took.
+    pub(super) fn heuristic_seconds(&self) -> f64 {
+        self.heuristic.as_ref().map_or(0.0, Timed::seconds)
+    }
+
+    /// Works for this role from now on, from where the position stands, under this budget.
+    pub(super) fn serve(&mut self, position: &P, us: Role, budget: &Budget, options: &MctsOptions, k: f64) {
         self.us = us;
         // A small number of playouts is better spent on many leaves than on few.
         let few = budget.iterations.map_or(u64::MAX, |n| (n / FEW_LEAVES).max(1));
         self.playouts = u64::from(options.leaves.playouts.max(1)).min(few) as u32;
+        self.k = k;
+        if let Some(heuristic) = &mut self.heuristic {
+            heuristic.settle(position);
+        }
         if budget.deadline.is_none() {
             self.at_once = options.leaves.at_once.max(1);
         } else if self.deadline.is_none() {

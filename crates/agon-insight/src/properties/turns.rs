@@ -1,0 +1,122 @@
+//! Who chooses when: turn-taking, the moves with which a role waits, the fluents that tell whose turn it is.
+
+use agon_gdl::engine::Compiled;
+use agon_gdl::interpreter::Game;
+
+use super::{Known, Plays};
+use crate::prove::{Answer, Literal, Prover};
+
+/// Who chooses when.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Turns {
+    /// How it is known that at most one player has a choice at a time, if it is. Players who never wait at all do
+    /// not take turns: it takes two of them.
+    pub turn_taking: Option<Known>,
+    /// By role.
+    pub roles: Vec<RoleTurns>,
+}
+
+/// How a role takes its turns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoleTurns {
+    /// Its noop: the move, by its text, that is the role's only one whenever another player has a choice.
+    pub noop: Option<(String, Known)>,
+    /// The fluent that holds whenever the role has a choice and never when another player has one.
+    pub control: Option<(usize, Known)>,
+}
+
+pub(super) fn find(
+    game: &Game,
+    compiled: Option<&Compiled>,
+    plays: &Plays,
+    prover: Option<&mut Prover<'_>>,
+) -> Turns {
+    let players: Vec<usize> = game.shape().players().map(agon_game::Role::index).collect();
+    let mut turns = observe(game, plays, &players);
+    let (Some(prover), Some(compiled)) = (prover, compiled) else { return turns };
+    let circuit = &compiled.circuit;
+    // A literal for each role that is true only where it has a choice.
+    let choice: Vec<Literal> = circuit
+        .role_ids()
+        .map(|role| {
+            let legal: Vec<Literal> =
+                circuit.outputs.legal[role.index()].iter().map(|&legal| prover.now(legal)).collect();
+            prover.two_of(&legal)
+        })
+        .collect();
+    let goes_on = prover.fresh();
+    let terminal = prover.now(circuit.outputs.terminal);
+    prover.clause(&[!goes_on, !terminal]);
+    if turns.turn_taking.is_some() {
+        let mut pairs = Vec::new();
+        for (place, &a) in players.iter().enumerate() {
+            pairs.extend(players[place + 1..].iter().map(|&b| (a, b)));
+        }
+        let is_proved = compiled.turns.is_some()
+            || pairs.iter().all(|&(a, b)| prover.ask(&[goes_on, choice[a], choice[b]]) == Answer::Impossible);
+        if is_proved {
+            turns.turn_taking = Some(Known::Proved);
+        }
+    }
+    for &role in &players {
+        let others: Vec<usize> = players.iter().copied().filter(|&other| other != role).collect();
+        if let Some((text, known)) = &mut turns.roles[role].noop {
+            let moves = &circuit.roles[role].moves;
+            let index = moves.iter().position(|m| m == text).expect("the noop is a move of the role");
+            let legal = prover.now(circuit.outputs.legal[role][index]);
+            // With another's choice the noop is legal, and nothing else is, because then the role would have a choice too.
+            let is_proved = turns.turn_taking == Some(Known::Proved)
+                && others
+                    .iter()
+                    .all(|&other| prover.ask(&[goes_on, choice[other], !legal]) == Answer::Impossible);
+            if is_proved {
+                *known = Known::Proved;
+            }
+        }
+        if let Some((bit, known)) = &mut turns.roles[role].control {
+            let token = prover.base(*bit);
+            let is_proved = prover.ask(&[goes_on, choice[role], !token]) == Answer::Impossible
+                && others
+                    .iter()
+                    .all(|&other| prover.ask(&[goes_on, choice[other], token]) == Answer::Impossible);
+            if is_proved {
+                *known = Known::Proved;
+            }
+        }
+    }
+    turns
+}
+
+fn observe(game: &Game, plays: &Plays, players: &[usize]) -> Turns {
+    let n_roles = game.shape().role_names.len();
+    let mut turns = Turns { turn_taking: None, roles: vec![RoleTurns::default(); n_roles] };
+    let observed = Known::Observed { plays: plays.n_plays() };
+    let is_turn_taking =
+        plays.states().all(|seen| players.iter().filter(|&&role| seen.legal[role].len() > 1).count() <= 1);
+    if players.len() > 1 && is_turn_taking && plays.n_plays() > 0 {
+        turns.turn_taking = Some(observed);
+    }
+    for &role in players {
+        let chooses = |role: usize| plays.states().filter(move |seen| seen.legal[role].len() > 1);
+        let others = || players.iter().filter(|&&other| other != role);
+        let mut waiting = others().flat_map(|&other| chooses(other));
+        let first = waiting.next().map(|seen| seen.legal[role].clone());
+        turns.roles[role].noop = match first.as_deref() {
+            Some(&[only]) if waiting.all(|seen| seen.legal[role] == [only]) => {
+                Some((plays.moves[role][only as usize].clone(), observed))
+            }
+            _ => None,
+        };
+        let mut own = chooses(role);
+        let Some(first) = own.next() else { continue };
+        let mut tokens = first.fluents.clone();
+        own.for_each(|seen| tokens.retain(|token| seen.fluents.binary_search(token).is_ok()));
+        for seen in others().flat_map(|&other| chooses(other)) {
+            tokens.retain(|token| seen.fluents.binary_search(token).is_err());
+        }
+        if others().any(|&other| chooses(other).next().is_some()) {
+            turns.roles[role].control = tokens.first().map(|&token| (token as usize, observed));
+        }
+    }
+    turns
+}
