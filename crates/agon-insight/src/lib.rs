@@ -1,8 +1,10 @@
 //! What can be read out of the rules of a game: properties, evaluation functions, concepts and explanations.
 #![forbid(unsafe_code)]
 
+pub mod fuzzy;
 pub mod properties;
 pub mod prove;
+pub mod theory;
 
 #[cfg(test)]
 mod tests;

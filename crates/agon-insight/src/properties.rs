@@ -7,6 +7,7 @@
 mod groups;
 mod persistence;
 mod plays;
+mod relations;
 mod turns;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use agon_logic::{Symbol, TermId};
 use crate::prove::{ProofLimits, Prover};
 pub use groups::{Group, Mode};
 pub use plays::{PlayLimits, Plays, Seen};
+pub use relations::{Relation, RelationKind};
 pub use turns::{RoleTurns, Turns};
 
 /// How a property is known.
@@ -107,6 +109,8 @@ pub struct Properties {
     pub modes: Vec<Mode>,
     /// Who chooses when.
     pub turns: Turns,
+    /// Static relations of two arguments.
+    pub relations: Vec<Relation>,
     /// The random plays behind what is observed.
     pub plays: Plays,
     /// What could not be found out, with the reason.
@@ -154,6 +158,7 @@ impl Properties {
             groups,
             modes,
             turns,
+            relations: relations::find(game),
             plays,
             refused,
         }
