@@ -33,7 +33,7 @@ pub use evolution::{Domain, DomainKind, Evolution};
 use expand::{Expander, known_arguments, variables};
 pub use features::{Between, End, Order, Side, Towards};
 pub use judge::{FuzzyJudge, Seen};
-pub use logic::{Cardinality, Logic, TNorm};
+pub use logic::{Cardinality, Degree, Logic, TNorm};
 pub use tree::{Expression, Node, NodeId, Tree};
 
 /// How an evaluation is made.

@@ -194,6 +194,11 @@ impl Game {
         self.initial.fluents()
     }
 
+    /// The state where just these fluents hold, whether play ever comes there or not.
+    pub fn state(&self, fluents: Vec<TermId>) -> State {
+        State::new(fluents, &self.bank)
+    }
+
     /// The names of the roles as terms, in the order of the rules.
     pub fn role_terms(&self) -> &[TermId] {
         &self.roles

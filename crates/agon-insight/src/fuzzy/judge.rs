@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agon_gdl::interpreter::Asker;
 use agon_logic::{Limits, TermId};
 
-use super::{Fuzzy, Node, NodeId, Several, Side, Towards};
+use super::{Degree, Fuzzy, Node, NodeId, Several, Side, Towards};
 
 /// A state as a judge sees it.
 #[derive(Copy, Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct FuzzyJudge {
     /// By fluent: the number of the last state in which it held.
     held: Vec<u32>,
     /// By node: the number of the state for which its value was worked out, and the value.
-    values: Vec<(u32, f64)>,
+    values: Vec<(u32, Degree)>,
     state: u32,
     /// The fluents that hold, as terms: for the reasoner.
     terms: Vec<TermId>,
@@ -38,7 +38,7 @@ impl FuzzyJudge {
         let mut judge = FuzzyJudge {
             asker: fuzzy.inquiry.as_ref().map(|inquiry| Asker::new(inquiry, limits)),
             held: vec![0; fuzzy.theory.fluents().len()],
-            values: vec![(0, 0.0); fuzzy.tree.len()],
+            values: vec![(0, Degree::FALSE); fuzzy.tree.len()],
             state: 0,
             terms: Vec::new(),
             is_told: false,
@@ -58,7 +58,7 @@ impl FuzzyJudge {
     pub fn look(&mut self, seen: Seen<'_>) {
         if self.state == u32::MAX {
             self.held.fill(0);
-            self.values.fill((0, 0.0));
+            self.values.fill((0, Degree::FALSE));
             self.state = 0;
         }
         self.state += 1;
@@ -102,6 +102,11 @@ impl FuzzyJudge {
 
     /// How true a part of the tree is here.
     pub fn truth(&mut self, node: NodeId) -> f64 {
+        self.degree(node).truth
+    }
+
+    /// How true and how false a part of the tree is here.
+    pub fn degree(&mut self, node: NodeId) -> Degree {
         let (state, value) = self.values[node.index()];
         if state == self.state {
             return value;
@@ -143,12 +148,12 @@ impl FuzzyJudge {
         }
     }
 
-    fn work_out(&mut self, fuzzy: &Fuzzy, node: NodeId) -> f64 {
+    fn work_out(&mut self, fuzzy: &Fuzzy, node: NodeId) -> Degree {
         let logic = &fuzzy.options.logic;
         if let Some(towards) = fuzzy.towards.get(&node) {
-            return self.distance(fuzzy, node, towards);
+            return Degree::of(self.distance(fuzzy, node, towards));
         }
-        match fuzzy.tree.get(node) {
+        let truth = match fuzzy.tree.get(node) {
             Node::Constant(value) => f64::from(u8::from(*value)),
             Node::Fluent(fluent) => {
                 let holds = self.holds(*fluent as usize);
@@ -162,7 +167,7 @@ impl FuzzyJudge {
                 let members = &fuzzy.patterns[*number as usize].fluents;
                 let n_true = members.iter().filter(|&&fluent| self.holds(fluent)).count();
                 if n_true == 0 && members.iter().all(|&fluent| fuzzy.persistent[fluent].1) {
-                    return 0.0;
+                    return Degree::FALSE;
                 }
                 match fuzzy.options.features.cardinality {
                     true => logic.generalised_or(n_true, members.len()),
@@ -171,9 +176,9 @@ impl FuzzyJudge {
             }
             Node::Query(number) => {
                 self.tell();
-                let Some(asker) = &mut self.asker else { return logic.fuzzy(false) };
+                let Some(asker) = &mut self.asker else { return Degree::of(logic.fuzzy(false)) };
                 if !fuzzy.options.features.cardinality {
-                    return logic.fuzzy(asker.holds(*number as usize).unwrap_or(false));
+                    return Degree::of(logic.fuzzy(asker.holds(*number as usize).unwrap_or(false)));
                 }
                 let n_true = asker.count(*number as usize).unwrap_or(0);
                 let known = fuzzy.queries[*number as usize].n_instances;
@@ -205,28 +210,29 @@ impl FuzzyJudge {
                 }
                 closeness(&distances, fuzzy.options.several, logic.fuzzy(false))
             }
-            Node::Not(child) => 1.0 - self.truth(*child),
+            Node::Not(child) => return !self.degree(*child),
             Node::And(children) => {
-                let mut value = 1.0;
+                let mut value = Degree::TRUE;
                 for &child in children {
-                    value = logic.and(value, self.truth(child));
-                    if value == 0.0 {
+                    value = logic.and(value, self.degree(child));
+                    if value.truth == 0.0 {
                         break;
                     }
                 }
-                value
+                return value;
             }
             Node::Or(children) => {
-                let mut value = 0.0;
+                let mut value = Degree::FALSE;
                 for &child in children {
-                    value = logic.or(value, self.truth(child));
-                    if value == 1.0 {
+                    value = logic.or(value, self.degree(child));
+                    if value.falsity == 0.0 {
                         break;
                     }
                 }
-                value
+                return value;
             }
-        }
+        };
+        Degree::of(truth)
     }
 
     fn distance(&self, fuzzy: &Fuzzy, node: NodeId, towards: &Towards) -> f64 {

@@ -36,6 +36,38 @@ pub struct Logic {
     pub cardinality: Cardinality,
 }
 
+/// A degree of truth with what is missing to 1, so that both are exact however small they are: of twenty cells that must all
+/// be right, one more or less still makes a difference, and so it does for the opposite.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub struct Degree {
+    /// How true it is.
+    pub truth: f64,
+    /// How false it is: 1 with the other.
+    pub falsity: f64,
+}
+
+impl Degree {
+    /// Wholly true.
+    pub const TRUE: Degree = Degree { truth: 1.0, falsity: 0.0 };
+    /// Wholly false.
+    pub const FALSE: Degree = Degree { truth: 0.0, falsity: 1.0 };
+
+    /// The degree of this much truth.
+    #[inline]
+    pub fn of(truth: f64) -> Degree {
+        Degree { truth, falsity: 1.0 - truth }
+    }
+}
+
+impl std::ops::Not for Degree {
+    type Output = Degree;
+
+    #[inline]
+    fn not(self) -> Degree {
+        Degree { truth: self.falsity, falsity: self.truth }
+    }
+}
+
 impl Default for Logic {
     fn default() -> Logic {
         Logic::PRODUCT
@@ -56,24 +88,27 @@ impl Logic {
 
     /// Both.
     #[inline]
-    pub fn and(&self, a: f64, b: f64) -> f64 {
-        match self.norm {
-            TNorm::Product => a * b,
-            TNorm::Yager { .. } => 1.0 - self.or(1.0 - a, 1.0 - b),
-        }
+    #[must_use]
+    pub fn and(&self, a: Degree, b: Degree) -> Degree {
+        !self.or(!a, !b)
     }
 
     /// One or both.
     #[inline]
-    pub fn or(&self, a: f64, b: f64) -> f64 {
+    #[must_use]
+    pub fn or(&self, a: Degree, b: Degree) -> Degree {
         match self.norm {
-            TNorm::Product => a + b - a * b,
+            // Each side by itself: from the sum alone, nobody could tell what is missing to 1.
+            TNorm::Product => Degree { truth: a.truth + b.truth * a.falsity, falsity: a.falsity * b.falsity },
             TNorm::Yager { q } => {
-                // With one of them 0 the other is the answer; this is exact, and frequent.
-                if a == 0.0 || b == 0.0 {
-                    return a + b;
+                // With one of them false the other is the answer; this is exact, and frequent.
+                if a.truth == 0.0 {
+                    return b;
                 }
-                libm::pow(libm::pow(a, q) + libm::pow(b, q), 1.0 / q).min(1.0)
+                if b.truth == 0.0 {
+                    return a;
+                }
+                Degree::of(libm::pow(libm::pow(a.truth, q) + libm::pow(b.truth, q), 1.0 / q).min(1.0))
             }
         }
     }
