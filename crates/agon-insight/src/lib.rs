@@ -5,7 +5,11 @@ pub mod explain;
 pub mod fuzzy;
 pub mod properties;
 pub mod prove;
+pub mod regression;
+mod subject;
 pub mod theory;
+
+pub use subject::{Subject, USUAL_TIME};
 
 #[cfg(test)]
 mod tests;

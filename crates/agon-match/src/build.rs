@@ -3,6 +3,7 @@
 mod options;
 
 use agon_game::{Hidden, Role, Shape};
+use agon_insight::Subject;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 
@@ -16,6 +17,17 @@ use crate::{
 ///
 /// To add one: a row in [`crate::KINDS`] and an arm here.
 pub fn build<P: Hidden + 'static>(spec: &Spec, start: P, role: Role, seed: u64) -> Option<Box<dyn Player>> {
+    build_with_insight(spec, start, role, seed, None)
+}
+
+/// The same, with the game for those players who look into its rules. Without it they do as well as they can.
+pub fn build_with_insight<P: Hidden + 'static>(
+    spec: &Spec,
+    start: P,
+    role: Role,
+    seed: u64,
+    subject: Option<&Subject>,
+) -> Option<Box<dyn Player>> {
     let (kind, settings) = match &spec.kind {
         SpecKind::BuiltIn(kind, settings) => (*kind, settings.clone()),
         SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => return None,
@@ -29,7 +41,7 @@ pub fn build<P: Hidden + 'static>(spec: &Spec, start: P, role: Role, seed: u64) 
         },
         name => (name, settings),
     };
-    Some(named(name, &settings, start, role, seed))
+    Some(named(name, &settings, start, role, seed, subject))
 }
 
 /// The player of our own that suits a game best.
@@ -50,6 +62,7 @@ fn named<P: Hidden + 'static>(
     start: P,
     role: Role,
     seed: u64,
+    subject: Option<&Subject>,
 ) -> Box<dyn Player> {
     let is_hidden = start.shape().hidden;
     let by_percepts = |start, options: HiddenOptions| -> Box<dyn Player> {
@@ -66,7 +79,18 @@ fn named<P: Hidden + 'static>(
             let options = HiddenOptions { seed, max_steps: steps, ..HiddenOptions::default() };
             by_percepts(start, options)
         }
-        "mcts" | "uct" => seated(start, role, Fitted::new(options::mcts(settings), seed), seed),
+        "mcts" | "uct" => {
+            let options = options::mcts(settings);
+            let is_judged = options.heuristic.playout || options.heuristic.tree;
+            let search = Fitted::new(options, seed);
+            match subject.filter(|_| is_judged) {
+                Some(subject) => {
+                    let search = search.with_insight(subject.clone(), options::goals(settings));
+                    seated(start, role, search, seed)
+                }
+                None => seated(start, role, search, seed),
+            }
+        }
         "alphabeta" => {
             let options = options::alphabeta(settings, seed);
             match settings.integer("playouts") {

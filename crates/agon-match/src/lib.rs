@@ -17,6 +17,7 @@ mod player;
 mod protocol;
 mod record;
 mod referee;
+mod regressed;
 mod scramble;
 mod search_player;
 mod searches;
@@ -29,7 +30,7 @@ mod view;
 
 pub use belief::Belief;
 pub use board::{Board, Picture, sample};
-pub use build::{auto, build};
+pub use build::{auto, build, build_with_insight};
 pub use drive::{Clocks, Event, Seat, Timing, drive, drive_until};
 pub use kif::{first_term, joined, spaced};
 pub use kinds::{KINDS, Kind, OptionKind, OptionType, Origin, Settings, Value};

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use agon_game::{Position, Rng, Role};
+use agon_game::{Notation, Position, Rng, Role};
+use agon_insight::Subject;
+use agon_insight::regression::Goals;
 use agon_search::solve::{Solution, SolveOptions, Solver};
 use agon_search::{Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
+
+use crate::regressed::Regressed;
 
 /// Monte Carlo tree search with as many threads as suit the budget of its first move: under a clock two if there are so
 /// many processors and players take turns, and one where iterations are counted, so that the match can be repeated.
@@ -14,6 +18,8 @@ pub(crate) struct Fitted<P: Position> {
     options: MctsOptions,
     seed: u64,
     search: Option<Mcts<P>>,
+    /// Where moves are to be judged before they are tried: the game, and which of its goals count.
+    insight: Option<(Subject, Goals)>,
 }
 
 /// More are not worth it by themselves: somebody else wants to think, too.
@@ -22,13 +28,18 @@ const MAX_THREADS: usize = 2;
 impl<P: Position> Fitted<P> {
     /// With 0 threads in the options, their number is found out.
     pub(crate) fn new(options: MctsOptions, seed: u64) -> Fitted<P> {
-        Fitted { options, seed, search: None }
+        Fitted { options, seed, search: None, insight: None }
+    }
+
+    /// The same with what can be read out of the rules.
+    pub(crate) fn with_insight(self, subject: Subject, goals: Goals) -> Fitted<P> {
+        Fitted { insight: Some((subject, goals)), ..self }
     }
 }
 
-impl<P: Position> Search<P> for Fitted<P> {
+impl<P: Notation + 'static> Search<P> for Fitted<P> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let (options, seed) = (&self.options, self.seed);
+        let (options, seed, insight) = (&self.options, self.seed, &self.insight);
         let search = self.search.get_or_insert_with(|| {
             let n_processors = || std::thread::available_parallelism().map_or(1, usize::from);
             // Where several think at the same time, the processors are busy as it is.
@@ -38,7 +49,14 @@ impl<P: Position> Search<P> for Fitted<P> {
                 (0, _) => 1,
                 (n, _) => n,
             };
-            Mcts::new(MctsOptions { threads, ..options.clone() }, seed)
+            let options = MctsOptions { threads, ..options.clone() };
+            let insight = insight.as_ref();
+            let judge =
+                insight.and_then(|(subject, goals)| Regressed::new(subject, *goals, position, budget));
+            match judge {
+                Some(judge) => Mcts::with_heuristic(options, seed, Box::new(judge)),
+                None => Mcts::new(options, seed),
+            }
         });
         search.think(position, us, budget)
     }

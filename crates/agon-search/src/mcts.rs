@@ -6,6 +6,7 @@
 
 mod backup;
 mod bounds;
+mod heuristic;
 mod joint;
 mod number;
 mod options;
@@ -18,6 +19,7 @@ mod sprout;
 mod tree;
 mod worker;
 
+pub use heuristic::{ActionHeuristic, HeuristicUse};
 pub use options::{
     Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
@@ -28,6 +30,7 @@ use std::time::Instant;
 use agon_game::{Position, Role};
 
 use crate::{Budget, Report, Search};
+use heuristic::{FIRST_K, Timed};
 use options::Others as OthersWant;
 use tree::{Facts, Tree};
 use worker::{Shared, Worker};
@@ -41,18 +44,35 @@ pub struct Mcts<P: Position> {
     /// For whom the tree was grown.
     us: Option<Role>,
     workers: Vec<Worker<P>>,
+    heuristic: Option<Timed<P>>,
+    /// Iterations made for the last move.
+    n_last: Option<u64>,
 }
 
 impl<P: Position> Mcts<P> {
     /// A search that has seen nothing yet.
     pub fn new(options: MctsOptions, seed: u64) -> Mcts<P> {
+        let options = MctsOptions { heuristic: HeuristicUse::OFF, ..options };
+        Mcts::made(options, seed, None)
+    }
+
+    /// A search that has seen nothing yet, with moves judged before they are tried; the options say what for.
+    pub fn with_heuristic(
+        options: MctsOptions,
+        seed: u64,
+        heuristic: Box<dyn ActionHeuristic<P>>,
+    ) -> Mcts<P> {
+        Mcts::made(options, seed, Some(Timed::new(heuristic)))
+    }
+
+    fn made(options: MctsOptions, seed: u64, heuristic: Option<Timed<P>>) -> Mcts<P> {
         let options = MctsOptions {
             threads: options.threads.max(1),
             // Room for some leaves after recycling.
             max_nodes: options.max_nodes.clamp(1000, u32::MAX as usize / 2),
             ..options
         };
-        Mcts { options, seed, tree: None, us: None, workers: Vec::new() }
+        Mcts { options, seed, tree: None, us: None, workers: Vec::new(), heuristic, n_last: None }
     }
 
     /// How it searches.
@@ -63,6 +83,17 @@ impl<P: Position> Mcts<P> {
     /// The positions that are remembered.
     pub fn n_nodes(&self) -> usize {
         self.tree.as_ref().map_or(0, |tree| tree.nodes.len())
+    }
+
+    /// The seconds that all threads have spent on judging moves before they are tried, since the search was made: an estimate from
+    /// a part of the calls.
+    pub fn heuristic_seconds(&self) -> f64 {
+        self.workers.iter().map(Worker::heuristic_seconds).sum()
+    }
+
+    /// The equivalence parameter of 003, 3.4.
+    fn k(&self) -> f64 {
+        self.n_last.map_or(FIRST_K, |n| (n as f64).sqrt() / self.options.heuristic.divisor.max(1e-9))
     }
 
     /// The tree, with its root where the position stands: what is left of the last one, if anything is.
@@ -80,10 +111,15 @@ impl<P: Position> Search<P> for Mcts<P> {
         let meter = budget.start();
         if self.workers.is_empty() {
             let seeds = (0..self.options.threads as u64).map(|at| self.seed.wrapping_add(at << 32));
-            self.workers = seeds.map(|seed| Worker::new(position, us, &self.options, seed)).collect();
+            let worker = |seed| {
+                let heuristic = self.heuristic.as_ref().map(Timed::fork);
+                Worker::new(position, us, &self.options, seed, heuristic)
+            };
+            self.workers = seeds.map(worker).collect();
         }
+        let k = self.k();
         for worker in &mut self.workers {
-            worker.serve(us, budget, &self.options);
+            worker.serve(position, us, budget, &self.options, k);
         }
         let mut tree = self.rooted_tree(position, us);
         if let Some(deadline) = budget.deadline
@@ -126,6 +162,7 @@ impl<P: Position> Search<P> for Mcts<P> {
             seconds: shared.meter.seconds(),
         };
         self.tree = Some(shared.tree);
+        self.n_last = Some(report.iterations);
         report
     }
 }

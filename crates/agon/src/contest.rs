@@ -11,7 +11,7 @@ use agon_gdl::interpreter::Game;
 use agon_gdl::print::print_kif;
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Scrambler, Seat, Spec,
-    SpecKind, Substitute, Timing, auto, build, drive_until, role_seed, sample, view,
+    SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, role_seed, sample, view,
 };
 use agon_search::Budget;
 use agon_server::{Invitation, WebPlayer};
@@ -20,6 +20,7 @@ use agon_text::{Diagnostic, Source, render};
 use crate::clock;
 use crate::failure::Failure;
 use crate::outside::{Console, Human, Program};
+use crate::subjects::subject_of;
 
 /// Enough for a player to get ready before the clock starts.
 const A_LONG_TIME: Duration = Duration::from_secs(3600);
@@ -290,6 +291,7 @@ impl GdlTask for Seating<'_> {
     fn run<P: GdlPosition + 'static>(self, start: P) -> Result<Vec<Seat>, Failure> {
         let contest = self.contest;
         let shape = start.shape().clone();
+        let subject = subject_of(&contest.opened);
         let mut seats = Vec::new();
         for (role, spec) in &contest.players {
             let role = *role;
@@ -306,7 +308,7 @@ impl GdlTask for Seating<'_> {
             let own_view = || view(start.clone(), role, seed);
             let player: Box<dyn Player> = match &spec.kind {
                 SpecKind::BuiltIn(..) => {
-                    let player = build(spec, start.clone(), role, seed);
+                    let player = build_with_insight(spec, start.clone(), role, seed, Some(&subject));
                     let mut player = player.expect("a player of our own can be built");
                     if let Timing::Margin(_) = contest.timing(role, spec) {
                         // As the rules are compiled before the clock starts, so is what the player makes of them.

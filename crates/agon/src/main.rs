@@ -12,6 +12,7 @@ mod outside;
 mod picture;
 mod recruiter;
 mod shipped;
+mod subjects;
 mod terminal;
 mod tournament;
 mod trace;

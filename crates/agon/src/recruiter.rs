@@ -7,11 +7,13 @@ use agon_game::{Role, Shape};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_gdl::interpreter::Game;
-use agon_match::{Player, Spec, View, build, role_seed, view};
+use agon_insight::Subject;
+use agon_match::{Player, Spec, View, build_with_insight, role_seed, view};
 use agon_server::{Opening, Recruit};
 use agon_text::Source;
 
 use crate::open::{self, RuleOptions};
+use crate::subjects::subject_of;
 
 /// Makes players as the user named them, of whatever rules come in.
 pub(crate) struct Recruiter {
@@ -121,7 +123,8 @@ impl Opening for Recruited {
             Some(opened) => opened.clone(),
             None => engine(&self.game, half(until), &self.last),
         };
-        opened.run(Hired { spec: &self.spec, role: self.role, seed: self.seed })
+        let subject = subject_of(&opened);
+        opened.run(Hired { spec: &self.spec, role: self.role, seed: self.seed, subject })
     }
 }
 
@@ -153,12 +156,14 @@ struct Hired<'a> {
     spec: &'a Spec,
     role: Role,
     seed: u64,
+    subject: Subject,
 }
 
 impl GdlTask for Hired<'_> {
     type Output = Box<dyn Player>;
 
     fn run<P: GdlPosition + 'static>(self, start: P) -> Box<dyn Player> {
-        build(self.spec, start, self.role, self.seed).expect("only players of our own are let in")
+        build_with_insight(self.spec, start, self.role, self.seed, Some(&self.subject))
+            .expect("only players of our own are let in")
     }
 }

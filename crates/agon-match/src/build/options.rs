@@ -1,9 +1,10 @@
 //! From what a user has set to the options of a search.
 
+use agon_insight::regression::Goals;
 use agon_search::hidden::{self, HiddenOptions};
 use agon_search::{
-    AlphaBetaOptions, Amaf, Bandit, BestFirstOptions, Choice, FirstPlay, Leaves, MctsOptions, Others,
-    PlayoutPolicy, PuzzleOptions, Simultaneous, ViewChoice,
+    AlphaBetaOptions, Amaf, Bandit, BestFirstOptions, Choice, FirstPlay, HeuristicUse, Leaves, MctsOptions,
+    Others, PlayoutPolicy, PuzzleOptions, Simultaneous, ViewChoice,
 };
 
 use crate::Settings;
@@ -51,12 +52,27 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
             _ => Simultaneous::Decoupled { c: settings.real("simultaneous-c") },
         },
         others: if settings.flag("paranoid") { Others::Paranoid } else { Others::MaxN },
+        heuristic: HeuristicUse {
+            playout: matches!(settings.word("action-heuristic"), "playout" | "combined"),
+            tree: matches!(settings.word("action-heuristic"), "tree" | "combined"),
+            temperature: settings.real("heuristic-temperature"),
+            scale: settings.real("heuristic-scale"),
+            divisor: settings.real("heuristic-divisor"),
+        },
         leaves: Leaves { at_once: small("leaves"), playouts: small("playouts") },
         virtual_loss: settings.real("virtual-loss"),
         threads: size("threads"),
         max_nodes: size("nodes"),
         max_playout_steps: settings.integer("max-steps"),
         keep_tree: settings.flag("keep"),
+    }
+}
+
+/// Which goals count where they are regressed.
+pub(super) fn goals(settings: &Settings) -> Goals {
+    match settings.word("heuristic-goals") {
+        "all" => Goals::All,
+        _ => Goals::Highest,
     }
 }
 

@@ -19,11 +19,11 @@ const fn word(name: &'static str, words: &'static [&'static str], meaning: &'sta
     OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
 }
 
-pub(super) const MCTS: [OptionKind; 29] = mcts(false);
-pub(super) const UCT: [OptionKind; 29] = mcts(true);
+pub(super) const MCTS: [OptionKind; 34] = mcts(false);
+pub(super) const UCT: [OptionKind; 34] = mcts(true);
 
 /// The options of Monte Carlo tree search; plain UCT has other defaults.
-const fn mcts(is_plain: bool) -> [OptionKind; 29] {
+const fn mcts(is_plain: bool) -> [OptionKind; 34] {
     [
         real("c", 0.0, 100.0, 0.4, "exploration in the tree, for payoffs from 0 to 1; tuned: 1"),
         word("bandit", &["ucb1", "tuned"], "how a role that moves alone picks a move in the tree"),
@@ -48,6 +48,25 @@ const fn mcts(is_plain: bool) -> [OptionKind; 29] {
         ),
         real("temperature", 0.01, 1e6, 10.0, "gibbs: the higher, the more random; values are from 0 to 100"),
         real("epsilon", 0.0, 1.0, 0.4, "greedy: how often at random"),
+        word(
+            "action-heuristic",
+            &["none", "playout", "tree", "combined"],
+            "goals regressed by a step guide the playouts, the tree, or both; not where rules cannot be grounded",
+        ),
+        word(
+            "heuristic-goals",
+            &["highest", "all"],
+            "which goals are regressed; all: weighted by their values",
+        ),
+        real("heuristic-temperature", 0.01, 1e6, 1.0, "playout: the higher, the more random"),
+        real("heuristic-scale", 0.0, 1000.0, 50.0, "the most promising move counts so much, the least 0"),
+        real(
+            "heuristic-divisor",
+            0.001,
+            1e6,
+            20.0,
+            "tree: the higher, the sooner own experience counts more",
+        ),
         flag("transpositions", true, "positions reached in several ways share what is known"),
         flag("solver", !is_plain, "proven results are backed up"),
         flag(

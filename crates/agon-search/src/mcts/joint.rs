@@ -5,7 +5,7 @@ use agon_game::{Position, Rng};
 use rand::RngExt;
 
 use super::options::Simultaneous;
-use super::select::{Chooser, draw, rough_log};
+use super::select::{Chooser, draw, rough_log, trust};
 use super::tree::{Arm, Group, Kind, Mix, NodeId, Tree};
 
 impl<P: Position> Tree<P> {
@@ -27,9 +27,9 @@ impl<P: Position> Tree<P> {
                     Simultaneous::RegretMatching { exploration } if dense => {
                         self.match_regret(&group, exploration, chooser.rng, chooser.scratch)
                     }
-                    Simultaneous::Decoupled { c } => self.choose_decoupled(id, &group, c, chooser.rng),
+                    Simultaneous::Decoupled { c } => self.choose_decoupled(id, &group, c, chooser),
                     Simultaneous::RegretMatching { .. } | Simultaneous::IteratedRegret { .. } => {
-                        self.choose_decoupled(id, &group, 1.0, chooser.rng)
+                        self.choose_decoupled(id, &group, 1.0, chooser)
                     }
                 }
             };
@@ -55,12 +55,21 @@ impl<P: Position> Tree<P> {
 
     /// UCB1-TUNED over the moves of one role, whatever the others do. Ties are broken at random: roles that broke them alike
     /// would see each other's moves only in certain pairs.
-    fn choose_decoupled(&self, id: NodeId, group: &Group, c: f64, rng: &mut Rng) -> usize {
+    fn choose_decoupled(
+        &self,
+        id: NodeId,
+        group: &Group,
+        c: f64,
+        chooser: &mut Chooser<'_, P::Move>,
+    ) -> usize {
         let node = self.node(id);
         let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
         let log_visits = f64::from(rough_log(visits as f32));
         let range = self.facts.range();
         let mean = self.mean(id, group.role);
+        let first_arm = node.first_arm as usize + group.first as usize;
+        let is_judged = self.is_judged(first_arm);
+        let trust = if is_judged { trust(chooser.k, visits) } else { 0.0 };
         let mut best = (f64::NEG_INFINITY, 0);
         let mut n_best = 0;
         for (at, arm) in self.arms_of_group(id, group).iter().enumerate() {
@@ -69,6 +78,8 @@ impl<P: Position> Tree<P> {
                 f64::INFINITY
             } else {
                 let known = if arm.visits > 0 { f64::from(arm.mean) } else { mean };
+                let prior = if is_judged { f64::from(self.priors[first_arm + at]) } else { 0.0 };
+                let known = (1.0 - trust) * known + trust * prior;
                 let rate = log_visits / n;
                 let spread = (f64::from(arm.variance) + (2.0 * rate).sqrt()).min(0.25);
                 known + c * range * (rate * spread).sqrt()
@@ -78,7 +89,7 @@ impl<P: Position> Tree<P> {
                 n_best = 1;
             } else if score == best.0 {
                 n_best += 1;
-                if rng.random_range(0..n_best) == 0 {
+                if chooser.rng.random_range(0..n_best) == 0 {
                     best.1 = at;
                 }
             }

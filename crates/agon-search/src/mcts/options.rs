@@ -2,6 +2,8 @@
 //!
 //! "003" is Trutman's thesis on action heuristics, "002" Kaiser and Stafiniak's paper on structure rewriting games.
 
+use super::heuristic::HeuristicUse;
+
 /// How to search. Plain data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MctsOptions {
@@ -27,6 +29,8 @@ pub struct MctsOptions {
     pub simultaneous: Simultaneous,
     /// What the others are thought to want. Default: what is best for themselves.
     pub others: Others,
+    /// How moves that are judged before they are tried are used. Default: not. Only for searches that are given a heuristic.
+    pub heuristic: HeuristicUse,
     /// How leaves are gathered where an engine plays out many at once. Default: [`Leaves::default`].
     pub leaves: Leaves,
     /// What a playout that is under way counts: 0 as a visit (as in WU-UCT, Liu et al. 2020), 1 as a visit that was lost.
@@ -57,6 +61,7 @@ impl Default for MctsOptions {
             look_ahead: true,
             simultaneous: Simultaneous::DECOUPLED,
             others: Others::MaxN,
+            heuristic: HeuristicUse::OFF,
             leaves: Leaves::default(),
             virtual_loss: 1.0,
             threads: 1,
@@ -75,7 +80,7 @@ impl MctsOptions {
 
     /// Whether playouts must be made one by one, because the moves in them matter.
     pub(super) fn needs_moves(&self) -> bool {
-        self.policy != PlayoutPolicy::Uniform || self.amaf != Amaf::Off
+        self.policy != PlayoutPolicy::Uniform || self.amaf != Amaf::Off || self.heuristic.playout
     }
 }
 

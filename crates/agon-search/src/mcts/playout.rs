@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use agon_game::{Position, Rng, Role};
 
+use super::heuristic::{HeuristicUse, Timed};
 use super::policy::Policy;
+use super::select::draw;
 
 /// The clock is looked at once in so many steps.
 const LOOK_STRIDE: u64 = 8;
@@ -14,6 +16,7 @@ const LOOK_STRIDE: u64 = 8;
 pub(super) fn play_out<P: Position>(
     position: &mut P,
     mut policy: Option<&mut Policy<P::Move>>,
+    mut heuristic: Option<(&mut Timed<P>, HeuristicUse)>,
     rng: &mut Rng,
     (max_steps, deadline): (u64, Option<Instant>),
     record: &mut Vec<(Role, P::Move)>,
@@ -45,10 +48,21 @@ pub(super) fn play_out<P: Position>(
             if moves.len() < 2 || Some(role) == nature {
                 continue;
             }
+            scratch.judged.clear();
+            if let Some((heuristic, how)) = &mut heuristic
+                && heuristic.values(position, role, moves, &mut scratch.judged)
+            {
+                let weight = |value: &f64| libm::exp((*value - 1.0) * how.scale / how.temperature);
+                scratch.judged.iter_mut().for_each(|value| *value = weight(value));
+            } else {
+                scratch.judged.clear();
+            }
             if let Some(policy) = policy.as_deref_mut() {
-                let chosen = policy.choose(role, moves, rng, &mut scratch.weights);
+                let chosen = policy.choose(role, moves, &scratch.judged, rng, &mut scratch.weights);
                 scratch.joint[role.index()] = moves[chosen].clone();
                 policy.note(role, &moves[chosen]);
+            } else if !scratch.judged.is_empty() {
+                scratch.joint[role.index()] = moves[draw(&scratch.judged, rng)].clone();
             }
             record.push((role, scratch.joint[role.index()].clone()));
         }
@@ -64,4 +78,6 @@ pub(super) fn play_out<P: Position>(
 pub(super) struct Scratch<M> {
     pub(super) joint: Vec<M>,
     pub(super) weights: Vec<f64>,
+    /// What a heuristic says of moves, or what comes of that.
+    pub(super) judged: Vec<f64>,
 }

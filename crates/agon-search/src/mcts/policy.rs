@@ -129,8 +129,15 @@ impl<M: Clone + Eq + Hash> Policy<M> {
         made_features.clear();
     }
 
-    /// Chooses one of the moves of a role.
-    pub(super) fn choose(&mut self, role: Role, moves: &[M], rng: &mut Rng, weights: &mut Vec<f64>) -> usize {
+    /// Chooses one of the moves of a role. Where something else has judged them, its weights are multiplied with our own.
+    pub(super) fn choose(
+        &mut self,
+        role: Role,
+        moves: &[M],
+        judged: &[f64],
+        rng: &mut Rng,
+        weights: &mut Vec<f64>,
+    ) -> usize {
         if let Choice::EpsilonGreedy { epsilon } = self.choice
             && rng.random::<f64>() < epsilon
         {
@@ -139,7 +146,7 @@ impl<M: Clone + Eq + Hash> Policy<M> {
         let mut numbers = std::mem::take(&mut self.numbers);
         numbers.clear();
         numbers.extend(moves.iter().map(|m| self.number(role, m)));
-        let chosen = self.choose_numbered(&numbers, rng, weights);
+        let chosen = self.choose_numbered(&numbers, judged, rng, weights);
         self.numbers = numbers;
         chosen
     }
@@ -157,25 +164,34 @@ impl<M: Clone + Eq + Hash> Policy<M> {
         self.features.clear();
         self.before = [0; 2];
         let numbers: Vec<u32> = some.iter().map(|&at| self.number(role, &moves[at])).collect();
-        self.choose_numbered(&numbers, rng, weights)
+        self.choose_numbered(&numbers, &[], rng, weights)
     }
 
-    fn choose_numbered(&self, numbers: &[u32], rng: &mut Rng, weights: &mut Vec<f64>) -> usize {
+    fn choose_numbered(
+        &self,
+        numbers: &[u32],
+        judged: &[f64],
+        rng: &mut Rng,
+        weights: &mut Vec<f64>,
+    ) -> usize {
         weights.clear();
         let is_by_itself = self.rule == PlayoutPolicy::Mast;
         match self.choice {
             Choice::Gibbs { .. } if is_by_itself => {
                 weights.extend(numbers.iter().map(|&number| self.weights[number as usize]));
+                weights.iter_mut().zip(judged).for_each(|(weight, judged)| *weight *= judged);
                 draw(weights, rng)
             }
             Choice::Gibbs { temperature } => {
                 weights.extend(
                     numbers.iter().map(|&number| libm::exp((self.value(number) - 100.0) / temperature)),
                 );
+                weights.iter_mut().zip(judged).for_each(|(weight, judged)| *weight *= judged);
                 draw(weights, rng)
             }
             Choice::EpsilonGreedy { .. } => {
                 weights.extend(numbers.iter().map(|&number| self.value(number)));
+                weights.iter_mut().zip(judged).for_each(|(value, judged)| *value *= judged);
                 let best = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let n_best = weights.iter().filter(|&&value| value == best).count();
                 let wanted = rng.random_range(0..n_best);

@@ -99,6 +99,7 @@ impl<P: Position> Tree<P> {
         let mixes = std::mem::take(&mut self.mixes);
         let numbers = std::mem::take(&mut self.numbers);
         let amaf = std::mem::take(&mut self.amaf);
+        let priors = std::mem::take(&mut self.priors);
         let mut tables = std::mem::take(&mut self.tables);
         for (id, mut node) in nodes.into_iter().enumerate().filter(|&(id, _)| kept[id]) {
             self.states.push(states[id].take());
@@ -128,6 +129,9 @@ impl<P: Position> Tree<P> {
             );
             self.fine.extend_from_slice(&fine[own_arms.clone()]);
             self.moves.extend_from_slice(&moves[own_arms.clone()]);
+            if self.has_priors {
+                self.priors.extend_from_slice(&priors[own_arms.clone()]);
+            }
             if self.has_amaf {
                 self.numbers.extend_from_slice(&numbers[own_arms.clone()]);
                 self.amaf.extend_from_slice(&amaf[own_arms]);

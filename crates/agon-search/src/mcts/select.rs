@@ -3,9 +3,10 @@
 use agon_game::{Position, Rng, Role};
 use rand::RngExt;
 
+use super::heuristic::Timed;
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
-use super::tree::{Arm, Average, Kind, Node, NodeId, Prospect, Tree};
+use super::tree::{Arm, Average, Kind, Node, NodeId, Prospect, Tree, UNJUDGED, UNKNOWN};
 
 /// A step of a descent.
 #[derive(Copy, Clone, Debug)]
@@ -36,6 +37,8 @@ pub(super) struct Chooser<'a, M> {
     /// What playouts have learnt, if they learn.
     pub(super) policy: Option<&'a mut Policy<M>>,
     pub(super) scratch: &'a mut Vec<f64>,
+    /// How long a heuristic is believed, if there is one.
+    pub(super) k: f64,
 }
 
 impl<P: Position> Tree<P> {
@@ -176,6 +179,7 @@ impl<P: Position> Tree<P> {
         }
         if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First, None) =
             (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play, &chooser.policy)
+            && !self.is_judged(first_arm)
         {
             return self.choose_plainly(node, c as f32);
         }
@@ -207,9 +211,12 @@ impl<P: Position> Tree<P> {
                 Amaf::Rave { k } => (k / (3.0 * visits + k)).sqrt() as f32,
                 Amaf::Off | Amaf::Grave { .. } => 0.0,
             },
+            trust: trust(chooser.k, visits) as f32,
         };
+        let is_judged = self.is_judged(first_arm);
         if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First) =
             (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play)
+            && !self.is_judged(first_arm)
         {
             return self.choose_plainly(node, c as f32);
         }
@@ -229,7 +236,8 @@ impl<P: Position> Tree<P> {
                     .copied()
                     .unwrap_or_default(),
             };
-            let score = view.score(arm, amaf);
+            let prior = is_judged.then(|| self.priors[first_arm + at]);
+            let score = view.score(arm, amaf, prior);
             if score > best.0 {
                 best = (score, at);
             }
@@ -258,6 +266,52 @@ impl<P: Position> Tree<P> {
     }
 }
 
+/// The weight of what was judged before it was tried, at a position with so many visits (003, 2.3.3).
+pub(super) fn trust(k: f64, visits: f64) -> f64 {
+    (k / (3.0 * visits + k).max(f64::MIN_POSITIVE)).sqrt()
+}
+
+impl<P: Position> Tree<P> {
+    /// Whether something is said of the moves among which this arm is.
+    #[inline]
+    pub(super) fn is_judged(&self, arm: usize) -> bool {
+        self.has_priors && self.priors[arm].is_finite()
+    }
+
+    /// Has the moves at a position judged, once all of them have been tried (003, 4.4.2).
+    pub(super) fn judge_moves(
+        &mut self,
+        id: NodeId,
+        position: &mut P,
+        heuristic: &mut Timed<P>,
+        options: &MctsOptions,
+        judged: &mut Vec<f64>,
+    ) {
+        let node = self.node(id);
+        let arms = self.arms_of(id);
+        let is_due = node.kind != Kind::Ended
+            && self.priors[arms.start] == UNJUDGED
+            && node.visits >= u64::from(node.n_arms)
+            && self.arms[arms.clone()].iter().all(|arm| arm.visits > 0 || arm.prospect != Prospect::Open);
+        let Some(state) = self.states[id.index()].as_ref().filter(|_| is_due) else { return };
+        position.go_to(state);
+        for at in self.groups_of(id) {
+            let group = self.groups[at];
+            let first = arms.start + group.first as usize;
+            let own = first..first + group.n as usize;
+            let is_choice = group.n > 1 && Some(group.role) != self.facts.nature;
+            if is_choice && heuristic.values(position, group.role, &self.moves[own.clone()], judged) {
+                let part = options.heuristic.scale / 100.0 * self.facts.range();
+                for (prior, value) in self.priors[own].iter_mut().zip(&*judged) {
+                    *prior = (self.facts.min + part * value) as f32;
+                }
+            } else {
+                self.priors[own].fill(UNKNOWN);
+            }
+        }
+    }
+}
+
 /// Moves that go first do so in an order that differs from position to position: the number of the first of all.
 fn first_in_turn(node: &Node) -> usize {
     (((node.key >> 32) * u64::from(node.n_arms)) >> 32) as usize
@@ -281,11 +335,13 @@ struct View<'a> {
     min: f32,
     mean: f32,
     beta: f32,
+    /// The weight of what was judged beforehand.
+    trust: f32,
     options: &'a MctsOptions,
 }
 
 impl View<'_> {
-    fn score(&self, arm: &Arm, amaf: Average) -> f32 {
+    fn score(&self, arm: &Arm, amaf: Average, prior: Option<f32>) -> f32 {
         let pending = arm.pending as f32;
         let n = arm.visits as f32 + pending;
         let known = if arm.visits > 0 { arm.mean } else { self.mean };
@@ -307,7 +363,9 @@ impl View<'_> {
             Amaf::Grave { bias, .. } => amaf.n / (amaf.n + n + bias as f32 * amaf.n * n).max(1.0),
         };
         let beta = if arm.visits == 0 && amaf.n > 0.0 { 1.0 } else { beta };
-        (1.0 - beta) * own + beta * amaf.mean + self.exploration(n.max(1.0), arm.variance)
+        let found = (1.0 - beta) * own + beta * amaf.mean;
+        let mixed = prior.map_or(found, |prior| (1.0 - self.trust) * found + self.trust * prior);
+        mixed + self.exploration(n.max(1.0), arm.variance)
     }
 
     #[inline]

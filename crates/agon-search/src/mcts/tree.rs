@@ -14,6 +14,11 @@ use super::sprout::Sprouts;
 /// Joint moves beyond this are not tabled, and not solved.
 pub(super) const MAX_JOINT: usize = 4096;
 
+/// The prior of a move that was not judged yet.
+pub(super) const UNJUDGED: f32 = f32::NEG_INFINITY;
+/// The prior of a move of which nothing can be said.
+pub(super) const UNKNOWN: f32 = f32::NAN;
+
 /// A position in the tree. Dense: `0..tree.nodes.len()`, until nodes are recycled.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct NodeId(pub(super) u32);
@@ -233,6 +238,8 @@ pub(super) struct Tree<P: Position> {
     /// By arm, if all moves count as first: its number, and its average.
     pub(super) numbers: Vec<u32>,
     pub(super) amaf: Vec<Average>,
+    /// By arm, if moves are judged before they are tried: what the move counts as, in payoffs; see [`UNJUDGED`] and [`UNKNOWN`].
+    pub(super) priors: Vec<f32>,
     /// By node with a table, and number of a move: all moves as first.
     pub(super) tables: Vec<Vec<Average>>,
     pub(super) numbering: Numbering<P::Move>,
@@ -243,6 +250,7 @@ pub(super) struct Tree<P: Position> {
     pub(super) wants_variance: bool,
     pub(super) has_mixes: bool,
     pub(super) has_amaf: bool,
+    pub(super) has_priors: bool,
     pub(super) last_stamp: u32,
     /// What making room took the last time; 0 if there was no need yet.
     pub(super) recycle_seconds: f64,
@@ -270,6 +278,7 @@ impl<P: Position> Tree<P> {
             sparse_index: HashTable::new(),
             numbers: Vec::new(),
             amaf: Vec::new(),
+            priors: Vec::new(),
             tables: Vec::new(),
             numbering: Numbering::new(),
             index: HashTable::new(),
@@ -279,6 +288,7 @@ impl<P: Position> Tree<P> {
                 || matches!(options.simultaneous, Simultaneous::IteratedRegret { .. }),
             has_mixes: matches!(options.simultaneous, Simultaneous::RegretMatching { .. }),
             has_amaf: options.amaf != Amaf::Off,
+            has_priors: options.heuristic.tree,
             last_stamp: 0,
             recycle_seconds: 0.0,
         }
@@ -477,6 +487,9 @@ impl<P: Position> Tree<P> {
                 });
                 self.scores.push(Score::UNTRIED);
                 self.fine.push(Fine { lo: min, hi: max, chance });
+                if self.has_priors {
+                    self.priors.push(UNJUDGED);
+                }
                 if self.has_amaf {
                     self.numbers.push(self.numbering.number(group.role, m));
                     self.amaf.push(Average::default());

@@ -8,6 +8,7 @@ use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role};
 use rand::SeedableRng;
 
 use super::backup::{Outcome, Seen};
+use super::heuristic::Timed;
 use super::options::{MctsOptions, Others, PlayoutPolicy};
 use super::playout::{Scratch, play_out};
 use super::policy::Policy;
@@ -83,6 +84,9 @@ pub(super) struct Worker<P: Position> {
     rng: Rng,
     batch: Option<Box<dyn Batch<State = P::State, Move = P::Move>>>,
     policy: Option<Policy<P::Move>>,
+    heuristic: Option<Timed<P>>,
+    /// How long the heuristic is believed in the tree.
+    k: f64,
     facts: Facts,
     us: Role,
     /// Leaves to a round: fewer than the options say if rounds take long.
@@ -110,7 +114,13 @@ pub(super) struct Worker<P: Position> {
 }
 
 impl<P: Position> Worker<P> {
-    pub(super) fn new(position: &P, us: Role, options: &MctsOptions, seed: u64) -> Worker<P> {
+    pub(super) fn new(
+        position: &P,
+        us: Role,
+        options: &MctsOptions,
+        seed: u64,
+        heuristic: Option<Timed<P>>,
+    ) -> Worker<P> {
         let facts = Facts::new(position.shape());
         let n_roles = facts.n_roles;
         let wants_batch = options.look_ahead || !options.needs_moves() && is_bulk(options);
@@ -126,6 +136,8 @@ impl<P: Position> Worker<P> {
             rng: Rng::seed_from_u64(seed),
             batch,
             policy: policy.then(|| Policy::new(options.policy, options.choice, &facts)),
+            heuristic,
+            k: 0.0,
             us,
             at_once: options.leaves.at_once.max(1),
             deadline: None,
@@ -142,7 +154,7 @@ impl<P: Position> Worker<P> {
             results: Vec::new(),
             record: Vec::new(),
             seen: Seen::default(),
-            scratch: Scratch { joint: Vec::new(), weights: Vec::new() },
+            scratch: Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() },
             n_playouts: 0,
             n_seen: 0,
         }
@@ -153,9 +165,18 @@ impl<P: Position> Worker<P> {
         &mut self.rng
     }
 
-    /// Works for this role from now on, under this budget.
-    pub(super) fn serve(&mut self, us: Role, budget: &Budget, options: &MctsOptions) {
+    /// How long judging moves took.
+    pub(super) fn heuristic_seconds(&self) -> f64 {
+        self.heuristic.as_ref().map_or(0.0, Timed::seconds)
+    }
+
+    /// Works for this role from now on, from where the position stands, under this budget.
+    pub(super) fn serve(&mut self, position: &P, us: Role, budget: &Budget, options: &MctsOptions, k: f64) {
         self.us = us;
+        self.k = k;
+        if let Some(heuristic) = &mut self.heuristic {
+            heuristic.settle(position);
+        }
         if budget.deadline.is_none() {
             self.at_once = options.leaves.at_once.max(1);
         } else if self.deadline.is_none() {
@@ -290,9 +311,23 @@ impl<P: Position> Worker<P> {
                 rng: &mut self.rng,
                 policy: self.policy.as_mut(),
                 scratch: &mut self.scratch.weights,
+                k: self.k,
             };
             let end = tree.descend(&mut self.steps, n, &mut chooser);
             let steps = start..self.steps.len();
+            if options.heuristic.tree
+                && let Some(heuristic) = &mut self.heuristic
+            {
+                for step in &self.steps[steps.clone()] {
+                    tree.judge_moves(
+                        step.node,
+                        &mut self.position,
+                        heuristic,
+                        options,
+                        &mut self.scratch.judged,
+                    );
+                }
+            }
             shared.depth = shared.depth.max(steps.len() as u32);
             shared.meter.n_iterations += u64::from(n);
             let joint = self.joints.len();
@@ -455,6 +490,7 @@ impl<P: Position> Worker<P> {
             play_out(
                 &mut self.position,
                 self.policy.as_mut(),
+                self.heuristic.as_mut().filter(|_| options.heuristic.playout).map(|h| (h, options.heuristic)),
                 &mut self.rng,
                 (options.max_playout_steps, self.deadline),
                 &mut self.record,

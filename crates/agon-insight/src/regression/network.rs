@@ -1,0 +1,370 @@
+//! Formulas in fuzzy logic, on a network of their own: shared parts once, and after a step only what it has changed (003, 4.4).
+
+use std::sync::Arc;
+
+use agon_game::Role;
+
+use super::formula::{Formula, Formulas, Shape};
+use super::regress::ActionHeuristics;
+
+/// A fuzzy logic: what "and" and "or" mean between 0 and 1, and what a fluent counts.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Logic {
+    /// The product, and the probabilistic sum.
+    Product {
+        /// What a fluent that holds counts; one that does not, counts the rest to 1.
+        p: f64,
+    },
+    /// The family of Yager: the root of the sum of powers.
+    Yager {
+        /// The power.
+        q: f64,
+        /// What a fluent that holds counts.
+        p: f64,
+    },
+}
+
+impl Logic {
+    /// As in 003, 3.3: ten times as fast as Yager's.
+    pub const PRODUCT: Logic = Logic::Product { p: 0.97 };
+    /// As in 003, 2.3.4.
+    pub const YAGER: Logic = Logic::Yager { q: 15.0, p: 0.775 };
+
+    /// What a fluent counts that holds, and that will hold for ever or not.
+    pub fn holding(self, for_ever: bool) -> f64 {
+        let (Logic::Product { p } | Logic::Yager { p, .. }) = self;
+        if for_ever { 1.0 } else { p }
+    }
+
+    /// What a fluent counts that does not hold, and that never will or may.
+    pub fn failing(self, for_ever: bool) -> f64 {
+        if for_ever { 0.0 } else { 1.0 - self.holding(false) }
+    }
+
+    /// All of these.
+    pub fn and(self, values: impl Iterator<Item = f64>) -> f64 {
+        match self {
+            Logic::Product { .. } => {
+                let mut product = 1.0;
+                for value in values {
+                    product *= value;
+                    if product == 0.0 {
+                        return 0.0;
+                    }
+                }
+                product
+            }
+            Logic::Yager { q, .. } => {
+                let mut sum = 0.0;
+                for value in values {
+                    sum += libm::pow(1.0 - value, q);
+                    if sum >= 1.0 {
+                        return 0.0;
+                    }
+                }
+                1.0 - libm::pow(sum, 1.0 / q)
+            }
+        }
+    }
+
+    /// At least one of these.
+    pub fn or(self, values: impl Iterator<Item = f64>) -> f64 {
+        1.0 - self.and(values.map(|value| 1.0 - value))
+    }
+}
+
+/// What the unknown counts.
+const UNKNOWN: f64 = 0.5;
+
+/// The formulas of all moves as a network. Plain data, shared by all who evaluate it.
+pub struct Network {
+    logic: Logic,
+    /// By fluent: its node, or none if it is not read.
+    node_of_fluent: Vec<u32>,
+    /// By fluent: what it counts if it fails, and if it holds.
+    counts: Vec<[f64; 2]>,
+    /// Node 0 is never, node 1 the unknown, then come fluents, then conjunctions, operands first.
+    first_and: usize,
+    starts: Vec<u32>,
+    operands: Vec<Literal>,
+    reader_starts: Vec<u32>,
+    readers: Vec<u32>,
+    /// By role and move: its goals with their weights. None for moves that nothing is said of.
+    outputs: Vec<Vec<Output>>,
+}
+
+/// The goals of a move with their weights; none if nothing is said of it.
+type Output = Option<Vec<(f64, Literal)>>;
+
+/// A node, and whether it is negated: twice the node, plus one if so.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+struct Literal(u32);
+
+impl Literal {
+    #[inline]
+    fn node(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+}
+
+const NO_NODE: u32 = u32::MAX;
+
+impl Network {
+    /// The network of the formulas of all moves.
+    pub fn new(heuristics: &ActionHeuristics, logic: Logic) -> Network {
+        let formulas = &heuristics.formulas;
+        let wanted = heuristics.roles.iter().flat_map(|role| role.regressed.iter().flatten().flatten());
+        let cone = formulas.cone(wanted.copied());
+        let mut network = Network {
+            logic,
+            node_of_fluent: vec![NO_NODE; formulas.n_fluents()],
+            counts: counts(heuristics, logic),
+            first_and: 2,
+            starts: vec![0],
+            operands: Vec::new(),
+            reader_starts: Vec::new(),
+            readers: Vec::new(),
+            outputs: Vec::new(),
+        };
+        let mut place = vec![NO_NODE; formulas.n_nodes()];
+        (place[0], place[1]) = (0, 1);
+        let mut n_nodes = 2;
+        for &node in cone.iter().filter(|&&node| node > 1) {
+            place[node] = n_nodes;
+            n_nodes += 1;
+            match formulas.shape(Formula::of_node(node)) {
+                Shape::Fluent(fluent) => {
+                    network.node_of_fluent[fluent] = place[node];
+                    network.first_and += 1;
+                }
+                Shape::And(operands) => {
+                    network.operands.extend(operands.iter().map(|&operand| literal(operand, &place)));
+                    network.starts.push(network.operands.len() as u32);
+                }
+                Shape::False | Shape::Unknown => {}
+            }
+        }
+        for role in &heuristics.roles {
+            let highest = role.goals.last().copied().unwrap_or(100).max(1) as f64;
+            let of_move = |regressed: &Vec<Formula>| -> Vec<(f64, Literal)> {
+                let weights = role.goals.iter().map(|&value| (value as f64 / highest).clamp(0.0, 1.0));
+                weights.zip(regressed).map(|(weight, &formula)| (weight, literal(formula, &place))).collect()
+            };
+            let outputs = role.regressed.iter().map(|regressed| regressed.as_ref().map(of_move));
+            network.outputs.push(outputs.collect());
+        }
+        network.find_readers(n_nodes as usize);
+        network
+    }
+
+    fn find_readers(&mut self, n_nodes: usize) {
+        let mut starts = vec![0_u32; n_nodes + 1];
+        for operand in &self.operands {
+            starts[operand.node() + 1] += 1;
+        }
+        for node in 0..n_nodes {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        self.readers = vec![0; self.operands.len()];
+        for and in 0..self.starts.len() - 1 {
+            for operand in &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize] {
+                let place = &mut next[operand.node()];
+                self.readers[*place as usize] = (self.first_and + and) as u32;
+                *place += 1;
+            }
+        }
+        self.reader_starts = starts;
+    }
+
+    /// How many nodes there are.
+    pub fn n_nodes(&self) -> usize {
+        self.reader_starts.len() - 1
+    }
+
+    /// How many operands all nodes have.
+    pub fn n_operands(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// Whether anything is said of a move.
+    pub fn knows(&self, role: Role, move_idx: usize) -> bool {
+        self.outputs[role.index()].get(move_idx).is_some_and(Option::is_some)
+    }
+
+    #[inline]
+    fn operands_of(&self, node: usize) -> &[Literal] {
+        let and = node - self.first_and;
+        &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]
+    }
+
+    #[inline]
+    fn readers_of(&self, node: usize) -> &[u32] {
+        &self.readers[self.reader_starts[node] as usize..self.reader_starts[node + 1] as usize]
+    }
+}
+
+fn literal(formula: Formula, place: &[u32]) -> Literal {
+    Literal(place[formula.node()] << 1 | u32::from(formula.is_negated()))
+}
+
+/// By fluent: what it counts if it fails, and if it holds (3.5.1).
+fn counts(heuristics: &ActionHeuristics, logic: Logic) -> Vec<[f64; 2]> {
+    let knowledge = &heuristics.knowledge;
+    let of =
+        |fluent| [logic.failing(knowledge.stays_false(fluent)), logic.holding(knowledge.stays_true(fluent))];
+    (0..heuristics.formulas.n_fluents()).map(of).collect()
+}
+
+/// A network standing at one state. What a move is worth is worked out when it is asked for, and kept until a fluent on which
+/// it depends changes.
+#[derive(Clone)]
+pub struct Evaluator {
+    network: Arc<Network>,
+    /// The fluents that hold, as bits.
+    state: Vec<u64>,
+    values: Vec<f64>,
+    is_stale: Vec<bool>,
+    stack: Vec<u32>,
+}
+
+impl Evaluator {
+    /// At the state in which no fluent holds.
+    pub fn new(network: Arc<Network>) -> Evaluator {
+        let mut values = vec![0.0; network.n_nodes()];
+        values[1] = UNKNOWN;
+        for (fluent, &node) in network.node_of_fluent.iter().enumerate() {
+            if node != NO_NODE {
+                values[node as usize] = network.counts[fluent][0];
+            }
+        }
+        let mut is_stale = vec![true; network.n_nodes()];
+        is_stale[..network.first_and].fill(false);
+        let n_words = network.node_of_fluent.len().div_ceil(64);
+        Evaluator { state: vec![0; n_words], values, is_stale, stack: Vec::new(), network }
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// Goes to a state: a bit for each fluent, 64 to a word, the lowest first.
+    pub fn go_to(&mut self, state: &[u64]) {
+        for (at, &word) in state.iter().enumerate().take(self.state.len()) {
+            let mut changed = self.state[at] ^ word;
+            self.state[at] = word;
+            while changed != 0 {
+                let bit = changed.trailing_zeros() as usize;
+                changed &= changed - 1;
+                let fluent = 64 * at + bit;
+                let Some(&node) = self.network.node_of_fluent.get(fluent) else { break };
+                if node != NO_NODE {
+                    let holds = word >> bit & 1 == 1;
+                    self.values[node as usize] = self.network.counts[fluent][usize::from(holds)];
+                    self.spoil(node);
+                }
+            }
+        }
+    }
+
+    /// Marks all that depends on a node as not worked out.
+    fn spoil(&mut self, node: u32) {
+        let Evaluator { network, is_stale, stack, .. } = self;
+        stack.push(node);
+        while let Some(node) = stack.pop() {
+            for &reader in network.readers_of(node as usize) {
+                if !std::mem::replace(&mut is_stale[reader as usize], true) {
+                    stack.push(reader);
+                }
+            }
+        }
+    }
+
+    /// How near the goals a move of a role is, from 0 to 1; `None` if nothing is said of it.
+    pub fn value(&mut self, role: Role, move_idx: usize) -> Option<f64> {
+        let network = Arc::clone(&self.network);
+        let goals = network.outputs[role.index()].get(move_idx)?.as_ref()?;
+        if let [(weight, goal)] = goals.as_slice() {
+            return Some(weight * self.literal(&network, *goal));
+        }
+        let mut rest = Vec::with_capacity(goals.len());
+        for &(weight, goal) in goals {
+            rest.push(weight * self.literal(&network, goal));
+        }
+        Some(network.logic.or(rest.into_iter()))
+    }
+
+    #[inline]
+    fn read(&self, literal: Literal) -> f64 {
+        let value = self.values[literal.node()];
+        if literal.0 & 1 == 1 { 1.0 - value } else { value }
+    }
+
+    fn literal(&mut self, network: &Network, literal: Literal) -> f64 {
+        if self.is_stale[literal.node()] {
+            self.work_out(network, literal.node() as u32);
+        }
+        self.read(literal)
+    }
+
+    /// Works a conjunction out, and before it what it is made of.
+    fn work_out(&mut self, network: &Network, node: u32) {
+        self.stack.clear();
+        self.stack.push(node);
+        while let Some(&node) = self.stack.last() {
+            // It may have been pushed by several that read it.
+            if !self.is_stale[node as usize] {
+                self.stack.pop();
+                continue;
+            }
+            let n_before = self.stack.len();
+            let operands = network.operands_of(node as usize);
+            for operand in operands {
+                if self.is_stale[operand.node()] {
+                    self.stack.push(operand.node() as u32);
+                }
+            }
+            if self.stack.len() == n_before {
+                self.values[node as usize] =
+                    network.logic.and(operands.iter().map(|&operand| self.read(operand)));
+                self.is_stale[node as usize] = false;
+                self.stack.pop();
+            }
+        }
+        self.stack.clear();
+    }
+}
+
+/// Puts values between 0 for the least of them and 1 for the greatest; all alike are 0 (003, table 3.1, where the greatest
+/// is 50).
+pub fn normalise(values: &mut [f64]) {
+    let (least, most) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &value| {
+        (value.min(least), value.max(most))
+    });
+    let range = most - least;
+    for value in values {
+        *value = if range > 0.0 { (*value - least) / range } else { 0.0 };
+    }
+}
+
+impl Formulas {
+    /// What a formula counts where each fluent counts what `count` says: the slow and obvious way.
+    pub fn fuzzy_value(&self, formula: Formula, logic: Logic, count: &dyn Fn(usize) -> f64) -> f64 {
+        let cone = self.cone([formula]);
+        let mut values = vec![0.0; cone.len()];
+        let read = |values: &[f64], literal: Formula| {
+            let value = values[cone.binary_search(&literal.node()).expect("operands are in the cone")];
+            if literal.is_negated() { 1.0 - value } else { value }
+        };
+        for (at, &node) in cone.iter().enumerate() {
+            values[at] = match self.shape(Formula::of_node(node)) {
+                Shape::False => 0.0,
+                Shape::Unknown => UNKNOWN,
+                Shape::Fluent(fluent) => count(fluent),
+                Shape::And(operands) => logic.and(operands.iter().map(|&operand| read(&values, operand))),
+            };
+        }
+        read(&values, formula)
+    }
+}

@@ -1,0 +1,163 @@
+//! From a game to its action heuristics, and from a position to what they need to know of it.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use agon_circuit::{Circuit, ScalarCircuit, prove_turns};
+use agon_game::{Notation, Role};
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::engine::Compiled;
+use agon_gdl::interpreter::Game;
+
+use super::knowledge::Knowledge;
+use super::regress::{ActionHeuristics, Refusal, RegressOptions, regress};
+use crate::properties::{Known, Properties};
+
+impl ActionHeuristics {
+    /// The action heuristics of a game. What is proved of it helps, if it is given; `compiled` and `properties` are of the same game.
+    ///
+    /// The rules are grounded once more, for the circuit that plays is optimised: it says the same, but not in the way the
+    /// rules do, and in fuzzy logic the way matters.
+    ///
+    /// # Errors
+    /// If the game is too large for it, or if no role has a goal that its moves could bring nearer.
+    pub fn of_game(
+        game: &Game,
+        compiled: Option<&Compiled>,
+        properties: Option<&Properties>,
+        options: &RegressOptions,
+    ) -> Result<ActionHeuristics, Refusal> {
+        let mut limits = CircuitLimits::default();
+        limits.ground.deadline = options.deadline;
+        let ground = game.ground(&limits).map_err(|refusal| match options.deadline {
+            Some(deadline) if Instant::now() > deadline => Refusal::Late,
+            _ => Refusal::NotGround(game.refusal_text(&refusal)),
+        })?;
+        let knowledge = knowledge(&ground.circuit, compiled, properties);
+        regress(&ground.circuit, knowledge, options)
+    }
+}
+
+/// What is proved, told of the base bits of a circuit of the same game.
+fn knowledge(circuit: &Circuit, compiled: Option<&Compiled>, properties: Option<&Properties>) -> Knowledge {
+    let n_fluents = circuit.base.len();
+    let mut knowledge = Knowledge::default();
+    let has_same_moves = |other: &Circuit| {
+        other.roles.len() == circuit.roles.len()
+            && other.roles.iter().zip(&circuit.roles).all(|(other, own)| other.moves == own.moves)
+    };
+    knowledge.turns = match compiled {
+        Some(compiled) if compiled.turns.is_some() && has_same_moves(&compiled.circuit) => {
+            compiled.turns.clone()
+        }
+        _ => prove_turns(circuit),
+    };
+    if let Some(compiled) = compiled
+        && compiled.circuit.base == circuit.base
+    {
+        knowledge.groups.clone_from(&compiled.groups);
+    }
+    let Some(properties) = properties else { return knowledge };
+    let places: BTreeMap<&str, usize> = circuit.base.iter().map(String::as_str).zip(0..).collect();
+    let place = |fluent: usize| places.get(properties.fluents[fluent].text.as_str()).copied();
+    knowledge.persistent_true = vec![false; n_fluents];
+    knowledge.persistent_false = vec![false; n_fluents];
+    for (at, fluent) in properties.fluents.iter().enumerate() {
+        let Some(bit) = place(at) else { continue };
+        knowledge.persistent_true[bit] = fluent.persistent_true.is_some_and(Known::is_proved);
+        knowledge.persistent_false[bit] = fluent.persistent_false.is_some_and(Known::is_proved);
+    }
+    for group in properties.groups.iter().filter(|group| group.at_most_one.is_proved()) {
+        let bits: Option<Vec<usize>> = group.fluents.iter().map(|&fluent| place(fluent)).collect();
+        knowledge.groups.extend(bits);
+    }
+    knowledge.groups.sort();
+    knowledge.groups.dedup();
+    knowledge
+}
+
+/// Reads states and moves of positions of one game as numbers of fluents and of moves.
+///
+/// A circuit tells them as they are; of any other engine they are read as text, which is slow, but so are those engines.
+#[derive(Clone)]
+pub struct Reader {
+    /// By base bit of the circuit that plays: the fluent. None if they are numbered alike.
+    bits: Option<Vec<Option<u32>>>,
+    /// By role, and move of the circuit that plays: the move. None if they are numbered alike.
+    inputs: Option<Vec<Vec<Option<u32>>>>,
+    fluents: BTreeMap<String, u32>,
+    /// By role.
+    moves: Vec<BTreeMap<String, u32>>,
+    n_words: usize,
+}
+
+impl Reader {
+    /// For positions like this one.
+    pub fn new<P: Notation + 'static>(position: &P, heuristics: &ActionHeuristics) -> Reader {
+        let numbered =
+            |texts: &[String]| -> BTreeMap<String, u32> { texts.iter().cloned().zip(0..).collect() };
+        let fluents = numbered(&heuristics.fluents);
+        let moves: Vec<_> = heuristics.roles.iter().map(|role| numbered(&role.moves)).collect();
+        let (mut bits, mut inputs) = (None, None);
+        if let Some(position) = circuit_of(position) {
+            let circuit = position.circuit();
+            if circuit.base != heuristics.fluents {
+                bits = Some(circuit.base.iter().map(|text| fluents.get(text).copied()).collect());
+            }
+            let is_alike =
+                circuit.roles.iter().zip(&heuristics.roles).all(|(other, own)| other.moves == own.moves);
+            if !is_alike {
+                let of_role = |(role, known): (&agon_circuit::CircuitRole, &BTreeMap<String, u32>)| {
+                    role.moves.iter().map(|text| known.get(text).copied()).collect()
+                };
+                inputs = Some(circuit.roles.iter().zip(&moves).map(of_role).collect());
+            }
+        }
+        Reader { bits, inputs, n_words: heuristics.fluents.len().div_ceil(64), fluents, moves }
+    }
+
+    /// The fluents that hold where a position stands: a bit for each, 64 to a word, the lowest first.
+    pub fn state<P: Notation + 'static>(&self, position: &P, words: &mut Vec<u64>) {
+        words.clear();
+        match (circuit_of(position), &self.bits) {
+            (Some(position), None) => {
+                words.extend_from_slice(agon_game::Position::state(position).words());
+                words.resize(self.n_words, 0);
+            }
+            (Some(position), Some(bits)) => {
+                words.resize(self.n_words, 0);
+                let state = agon_game::Position::state(position);
+                let known = bits.iter().enumerate().filter(|&(bit, _)| state.get(bit));
+                known.filter_map(|(_, fluent)| *fluent).for_each(|fluent| set(words, fluent));
+            }
+            (None, _) => {
+                words.resize(self.n_words, 0);
+                let known =
+                    position.state_text().into_iter().filter_map(|text| self.fluents.get(&text).copied());
+                known.for_each(|fluent| set(words, fluent));
+            }
+        }
+    }
+
+    /// The number of a role's move among all its moves, if it is known.
+    pub fn move_idx<P: Notation + 'static>(&self, position: &P, role: Role, m: &P::Move) -> Option<usize> {
+        let input = (m as &dyn Any).downcast_ref::<agon_circuit::Input>();
+        if let (Some(position), Some(input)) = (circuit_of(position), input) {
+            let (_, at) = position.role_and_index(*input);
+            return match &self.inputs {
+                None => Some(at),
+                Some(inputs) => inputs[role.index()][at].map(|at| at as usize),
+            };
+        }
+        self.moves[role.index()].get(&position.move_text(m)).map(|&at| at as usize)
+    }
+}
+
+fn set(words: &mut [u64], fluent: u32) {
+    words[fluent as usize / 64] |= 1 << (fluent % 64);
+}
+
+fn circuit_of<P: 'static>(position: &P) -> Option<&ScalarCircuit> {
+    (position as &dyn Any).downcast_ref::<ScalarCircuit>()
+}

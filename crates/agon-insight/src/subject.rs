@@ -1,0 +1,92 @@
+//! A game that insight is wanted of: what is found out is found out once, and shared by all who ask.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use agon_gdl::engine::{Compiled, Opened};
+use agon_gdl::interpreter::Game;
+
+use crate::properties::{Properties, PropertyLimits};
+use crate::regression::{ActionHeuristics, Goals, Refusal, RegressOptions};
+
+/// A game that insight is wanted of. A clone shares everything.
+#[derive(Clone)]
+pub struct Subject(Arc<Inner>);
+
+struct Inner {
+    game: Arc<Game>,
+    compiled: Option<Arc<Compiled>>,
+    properties: Mutex<Option<Arc<Properties>>>,
+    /// By which goals count: the highest, all.
+    heuristics: Mutex<[Option<Found>; 2]>,
+}
+
+type Found = Result<Arc<ActionHeuristics>, Refusal>;
+
+/// What insight into a game may take, where nobody says.
+pub const USUAL_TIME: Duration = Duration::from_secs(30);
+/// What looking for properties may take of that: proofs that are not found by then seldom are.
+const PROPERTIES_PART: u32 = 3;
+
+impl Subject {
+    /// A game, with its circuit if it has one.
+    pub fn new(game: Arc<Game>, compiled: Option<Arc<Compiled>>) -> Subject {
+        Subject(Arc::new(Inner {
+            game,
+            compiled,
+            properties: Mutex::default(),
+            heuristics: Mutex::default(),
+        }))
+    }
+
+    /// An opened game.
+    pub fn of(opened: &Opened) -> Subject {
+        match opened {
+            Opened::Interpreter(game) => Subject::new(Arc::clone(game), None),
+            Opened::Circuit(game, compiled) => Subject::new(Arc::clone(game), Some(Arc::clone(compiled))),
+        }
+    }
+
+    /// The game.
+    pub fn game(&self) -> &Arc<Game> {
+        &self.0.game
+    }
+
+    /// Its circuit.
+    pub fn compiled(&self) -> Option<&Arc<Compiled>> {
+        self.0.compiled.as_ref()
+    }
+
+    /// What can be said of the game within this time, unless it was asked before.
+    pub fn properties(&self, time: Duration) -> Arc<Properties> {
+        let mut found = lock(&self.0.properties);
+        let find = || {
+            let limits = PropertyLimits::until(Instant::now() + time);
+            Arc::new(Properties::find(&self.0.game, self.0.compiled.as_deref(), &limits))
+        };
+        Arc::clone(found.get_or_insert_with(find))
+    }
+
+    /// The regressed goals of all moves, found within this time or refused.
+    ///
+    /// # Errors
+    /// If the game is too large for that, or time too short.
+    pub fn action_heuristics(&self, goals: Goals, time: Duration) -> Found {
+        let mut all = lock(&self.0.heuristics);
+        let found = &mut all[usize::from(goals == Goals::All)];
+        // Who was refused for want of time may have more of it now.
+        if let Some(found) = found.as_ref().filter(|found| !matches!(found, Err(Refusal::Late))) {
+            return found.clone();
+        }
+        let deadline = Instant::now() + time;
+        let properties = self.properties(time / PROPERTIES_PART);
+        let options = RegressOptions { goals, deadline: Some(deadline), ..RegressOptions::default() };
+        let made =
+            ActionHeuristics::of_game(&self.0.game, self.0.compiled.as_deref(), Some(&properties), &options);
+        found.insert(made.map(Arc::new)).clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,84 @@
+//! Action heuristics from regressed goals, as a search wants them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use agon_game::{Notation, Role};
+use agon_insight::regression::{ActionHeuristics, Evaluator, Goals, Logic, Network, Reader, normalise};
+use agon_insight::{Subject, USUAL_TIME};
+use agon_search::{ActionHeuristic, Budget};
+
+/// The regressed goals of a game's moves, standing at one state.
+pub(crate) struct Regressed {
+    heuristics: Arc<ActionHeuristics>,
+    reader: Arc<Reader>,
+    evaluator: Evaluator,
+    /// The state last read, as bits.
+    state: Vec<u64>,
+    /// Fluents that had come to stay when the network was made.
+    n_settled: usize,
+}
+
+/// Formulas larger than this are not folded as the match goes on: it would take too long.
+const MAX_FOLDED: usize = 2_000_000;
+
+impl Regressed {
+    /// Of a game, within half of the time that a budget leaves. None if it is refused: the search then does without.
+    pub(crate) fn new<P: Notation + 'static>(
+        subject: &Subject,
+        goals: Goals,
+        position: &P,
+        budget: &Budget,
+    ) -> Option<Regressed> {
+        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now()) / 2;
+        let time: Duration = budget.deadline.map_or(USUAL_TIME, left).min(USUAL_TIME);
+        let heuristics = subject.action_heuristics(goals, time).ok()?;
+        let reader = Arc::new(Reader::new(position, &heuristics));
+        let evaluator = Evaluator::new(Arc::new(Network::new(&heuristics, Logic::PRODUCT)));
+        Some(Regressed { heuristics, reader, evaluator, state: Vec::new(), n_settled: 0 })
+    }
+}
+
+impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
+    fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool {
+        self.reader.state(position, &mut self.state);
+        self.evaluator.go_to(&self.state);
+        values.clear();
+        for m in moves {
+            let value = self
+                .reader
+                .move_idx(position, role, m)
+                .and_then(|move_idx| self.evaluator.value(role, move_idx));
+            // A move that nothing is said of brings no goal nearer.
+            values.push(value.unwrap_or(0.0));
+        }
+        normalise(values);
+        values.iter().any(|&value| value > 0.0)
+    }
+
+    fn settle(&mut self, position: &P) {
+        if self.heuristics.formulas.size() > MAX_FOLDED {
+            return;
+        }
+        self.reader.state(position, &mut self.state);
+        let state = &self.state;
+        let holds = |fluent: usize| state[fluent / 64] >> (fluent % 64) & 1 == 1;
+        let n_settled = self.heuristics.n_settled(&holds);
+        // A new match begins with fewer than the last one ended with.
+        if n_settled != self.n_settled {
+            self.n_settled = n_settled;
+            let folded = self.heuristics.folded(&holds);
+            self.evaluator = Evaluator::new(Arc::new(Network::new(&folded, Logic::PRODUCT)));
+        }
+    }
+
+    fn fork(&self) -> Box<dyn ActionHeuristic<P>> {
+        Box::new(Regressed {
+            heuristics: Arc::clone(&self.heuristics),
+            reader: Arc::clone(&self.reader),
+            evaluator: self.evaluator.clone(),
+            state: Vec::new(),
+            n_settled: self.n_settled,
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! Moves judged before they are tried: by something that knows the game better than chance does.
+
+use std::time::Instant;
+
+use agon_game::{Position, Role};
+
+/// Says how promising the moves of a role are where a position stands (003).
+pub trait ActionHeuristic<P: Position>: Send {
+    /// Fills in a value for each of the moves, from 0 for the least promising to 1 for the most. Whether there is anything to
+    /// say: if not, the values mean nothing.
+    fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool;
+
+    /// Play has come to where this position stands and will not go back: what can no longer change need not be worked out
+    /// again.
+    fn settle(&mut self, position: &P) {
+        let _ = position;
+    }
+
+    /// Another one like it, for another thread.
+    fn fork(&self) -> Box<dyn ActionHeuristic<P>>;
+}
+
+/// How a search uses an [`ActionHeuristic`], if it has one.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct HeuristicUse {
+    /// Whether moves in playouts are drawn by it. Default: no. Needs playouts one by one.
+    pub playout: bool,
+    /// Whether it is mixed with what moves in the tree were found to pay. Default: no.
+    pub tree: bool,
+    /// In playouts, moves are drawn in proportion to exp(value / temperature). Default: 1, as in 003.
+    pub temperature: f64,
+    /// What the most promising move counts, of a hundred; the least promising counts 0. Default: 50 (003, table 3.1).
+    pub scale: f64,
+    /// In the tree its weight is sqrt(k / (3 N + k)), where k is the root of the playouts made for the last move over this.
+    /// Default: 20 (003, 3.4).
+    pub divisor: f64,
+}
+
+impl HeuristicUse {
+    /// Not used.
+    pub const OFF: HeuristicUse =
+        HeuristicUse { playout: false, tree: false, temperature: 1.0, scale: 50.0, divisor: 20.0 };
+}
+
+/// What k is before there was a last move: that of 10000 playouts.
+pub(super) const FIRST_K: f64 = 5.0;
+/// One call of so many is timed.
+const TIMED: u64 = 8;
+
+/// A heuristic, and how long it takes.
+pub(super) struct Timed<P: Position> {
+    heuristic: Box<dyn ActionHeuristic<P>>,
+    n_calls: u64,
+    /// For the calls that were timed.
+    seconds: f64,
+}
+
+impl<P: Position> Timed<P> {
+    pub(super) fn new(heuristic: Box<dyn ActionHeuristic<P>>) -> Timed<P> {
+        Timed { heuristic, n_calls: 0, seconds: 0.0 }
+    }
+
+    pub(super) fn values(
+        &mut self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        self.n_calls += 1;
+        if !self.n_calls.is_multiple_of(TIMED) {
+            return self.heuristic.values(position, role, moves, values);
+        }
+        let began = Instant::now();
+        let knows = self.heuristic.values(position, role, moves, values);
+        self.seconds += began.elapsed().as_secs_f64();
+        knows
+    }
+
+    pub(super) fn settle(&mut self, position: &P) {
+        self.heuristic.settle(position);
+    }
+
+    pub(super) fn fork(&self) -> Timed<P> {
+        Timed::new(self.heuristic.fork())
+    }
+
+    /// How long all calls took, by those that were timed.
+    pub(super) fn seconds(&self) -> f64 {
+        self.seconds * self.n_calls as f64 / (self.n_calls / TIMED).max(1) as f64
+    }
+}
