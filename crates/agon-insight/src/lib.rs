@@ -1,10 +1,13 @@
 //! What can be read out of the rules of a game: properties, evaluation functions, concepts and explanations.
 #![forbid(unsafe_code)]
 
+pub mod explain;
+pub mod fuzzy;
 pub mod properties;
 pub mod prove;
 pub mod regression;
 mod subject;
+pub mod theory;
 
 pub use subject::{Subject, USUAL_TIME};
 

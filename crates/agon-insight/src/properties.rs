@@ -4,9 +4,15 @@
 //! the circuit ([`crate::prove`]), each proof helped by the ones before it. What is neither refuted nor proved in time is
 //! observed, and no more than that. A game without a circuit gets by with observations.
 
+mod boards;
 mod groups;
+mod length;
+mod parts;
+mod payoffs;
 mod persistence;
 mod plays;
+mod relations;
+mod symmetry;
 mod turns;
 
 use std::sync::Arc;
@@ -17,8 +23,14 @@ use agon_gdl::interpreter::Game;
 use agon_logic::{Symbol, TermId};
 
 use crate::prove::{ProofLimits, Prover};
+pub use boards::Board;
 pub use groups::{Group, Mode};
+pub use length::{Bound, Length};
+pub use parts::{Once, Part};
+pub use payoffs::Payoffs;
 pub use plays::{PlayLimits, Plays, Seen};
+pub use relations::{Relation, RelationKind};
+pub use symmetry::Symmetry;
 pub use turns::{RoleTurns, Turns};
 
 /// How a property is known.
@@ -107,6 +119,20 @@ pub struct Properties {
     pub modes: Vec<Mode>,
     /// Who chooses when.
     pub turns: Turns,
+    /// Static relations of two arguments.
+    pub relations: Vec<Relation>,
+    /// What the rules pay.
+    pub payoffs: Payoffs,
+    /// How long play can last.
+    pub length: Length,
+    /// Pairs of arguments that are coordinates.
+    pub boards: Vec<Board>,
+    /// Symmetries of the board, and interchangeable roles.
+    pub symmetries: Vec<Symmetry>,
+    /// Independent sub-games: at least two, or none are known. Proved.
+    pub parts: Vec<Part>,
+    /// Moves that are made once at most.
+    pub once: Vec<Once>,
     /// The random plays behind what is observed.
     pub plays: Plays,
     /// What could not be found out, with the reason.
@@ -144,6 +170,13 @@ impl Properties {
             persistence::prove(&mut fluents, prover);
         }
         let turns = turns::find(game, compiled, &plays, prover.as_mut());
+        let payoffs = payoffs::find(game, compiled, &plays, prover.as_mut());
+        let circuit = compiled.map(|compiled| &*compiled.circuit);
+        let length = length::find(circuit, &fluents, &groups, &plays, prover.as_mut());
+        let parts = circuit.map_or(Vec::new(), |circuit| parts::parts(circuit, &turns, &length.counters));
+        let once = parts::once(circuit, &fluents, &turns, &plays, prover.as_mut());
+        let relations = relations::find(game);
+        let boards = boards::find(game, &fluents, compiled.is_some(), plays.n_plays(), &modes, &relations);
         if prover.as_ref().is_some_and(Prover::is_late) {
             refused.push(("some proofs", "they took too long".to_owned()));
         }
@@ -154,6 +187,13 @@ impl Properties {
             groups,
             modes,
             turns,
+            relations,
+            payoffs,
+            length,
+            boards,
+            symmetries: Vec::new(),
+            parts,
+            once,
             plays,
             refused,
         }

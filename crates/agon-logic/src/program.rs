@@ -132,6 +132,13 @@ impl Program {
         self.rules.push(rule);
     }
 
+    /// The rows of a relation that never changes, if they are known: given from outside, or worked out by
+    /// [`crate::materialise`].
+    pub fn rows(&self, predicate: PredicateId) -> Option<&[Vec<TermId>]> {
+        let predicate = &self.predicates[predicate.index()];
+        (predicate.given == Some(Level::Static)).then_some(predicate.rows.as_slice())
+    }
+
     /// How many relations there are.
     pub fn n_predicates(&self) -> usize {
         self.predicates.len()

@@ -194,6 +194,11 @@ impl Game {
         self.initial.fluents()
     }
 
+    /// The state where just these fluents hold, whether play ever comes there or not.
+    pub fn state(&self, fluents: Vec<TermId>) -> State {
+        State::new(fluents, &self.bank)
+    }
+
     /// The names of the roles as terms, in the order of the rules.
     pub fn role_terms(&self) -> &[TermId] {
         &self.roles
@@ -246,6 +251,36 @@ impl Game {
             .collect();
         relations.sort_by(|a, b| (&a.name, a.arity).cmp(&(&b.name, b.arity)));
         relations
+    }
+
+    /// The static relations on which play depends, by name and number of arguments, with their rows; those that cost too
+    /// much to work out are left out.
+    pub fn static_rows(&self) -> Vec<((Symbol, usize), Vec<Vec<TermId>>)> {
+        let mut compiled = compile(self.rules.rules());
+        let keywords = [
+            (keyword::TERMINAL, 0),
+            (keyword::LEGAL, 2),
+            (keyword::GOAL, 2),
+            (keyword::NEXT, 1),
+            (keyword::SEES, 2),
+        ];
+        let roots = keywords.map(|(relation, arity)| compiled.predicate(relation, arity));
+        materialise(&mut compiled.program, &self.bank, &roots);
+        let relations = compiled.relations().into_iter();
+        let rows = relations.filter_map(|(relation, predicate)| {
+            compiled.program.rows(predicate).map(|rows| (relation, rows.to_vec()))
+        });
+        rows.collect()
+    }
+
+    /// By name and number of arguments of every relation of the rules: whether it never changes.
+    pub fn is_static(&self) -> std::collections::BTreeMap<(Symbol, usize), bool> {
+        let compiled = compile(self.rules.rules());
+        let levels = compiled.program.levels();
+        let relations = compiled.relations().into_iter();
+        relations
+            .map(|(relation, predicate)| (relation, levels[predicate.index()] == Level::Static))
+            .collect()
     }
 
     /// A position at the initial state.

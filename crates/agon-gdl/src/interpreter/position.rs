@@ -115,6 +115,16 @@ impl Interpreter {
         Ok(own.map(|i| Move(answers.get(i, 1))).collect())
     }
 
+    /// The fluents that `base` lists, in the order in which the game lists terms. Empty if the rules have no `base`.
+    pub fn base_fluents(&self) -> Result<Vec<TermId>, Fault> {
+        let mut engine = self.engine.borrow_mut();
+        let answers = engine.ask(self.game.questions.base, &[]).map_err(|r| self.game.fault(&r))?;
+        let mut base: Vec<TermId> = (0..answers.len()).map(|i| answers.get(i, 0)).collect();
+        base.sort_by(|&a, &b| self.game.compare(a, b));
+        base.dedup();
+        Ok(base)
+    }
+
     /// The fluents of the state that `base` does not list, as text. Empty if the rules have no `base`.
     pub fn fluents_outside_base(&self) -> Result<Vec<String>, Fault> {
         let mut engine = self.engine.borrow_mut();

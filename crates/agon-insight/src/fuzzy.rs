@@ -1,0 +1,520 @@
+//! Evaluation by fuzzy logic over the goal conditions, with features read out of them: "Heuristic Interpretation of
+//! Predicate Logic Expressions in General Game Playing" (Michulke, 2011).
+//!
+//! Where the paper leaves a choice:
+//! - The limits on depth and size are for each goal value of each role; equal parts count once.
+//! - What a position is worth is the mean of all goal values, each weighted by how true its condition is.
+//! - Distances over several arguments are combined by their mean.
+//! - A distance that is finite is never worth less than a fluent that just does not hold. One that is infinite is worth
+//!   0 only if the fluent can come about by moving alone.
+//! - "All ground fluents occur in the goal": more than half of them.
+
+mod evolution;
+mod expand;
+mod features;
+mod judge;
+mod logic;
+pub(crate) mod text;
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agon_gdl::engine::Compiled;
+use agon_gdl::interpreter::{Game, Inquiry, Query};
+use agon_gdl::rules::{Condition, RuleAtom, RuleTerm};
+use agon_gdl::symbols::keyword;
+use agon_logic::TermId;
+use agon_text::Span;
+
+use crate::properties::{Known, Properties};
+use crate::theory::{Bindings, RelationId, Theory, fluent_of};
+pub use evolution::{Domain, DomainKind, Evolution};
+use expand::{Expander, known_arguments, variables};
+pub use features::{Between, End, Order, Side, Towards};
+pub use judge::{FuzzyJudge, Seen};
+pub use logic::{Cardinality, Degree, Logic, TNorm};
+pub use tree::{Expression, Node, NodeId, Tree};
+
+/// How an evaluation is made.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FuzzyOptions {
+    /// The logic.
+    pub logic: Logic,
+    /// Which features are used.
+    pub features: Features,
+    /// Where several fluents could reach a goal, or several pairs could meet: how they count together.
+    pub several: Several,
+    /// How deep the tree of a goal may be.
+    pub max_depth: usize,
+    /// How many nodes the tree of a goal may have.
+    pub max_size: usize,
+    /// Steps that the reasoner may take for a state.
+    pub max_steps: u64,
+}
+
+impl Default for FuzzyOptions {
+    fn default() -> FuzzyOptions {
+        FuzzyOptions {
+            logic: Logic::default(),
+            features: Features::ALL,
+            several: Several::Nearest,
+            max_depth: 8,
+            max_size: 500,
+            max_steps: 3_000_000,
+        }
+    }
+}
+
+/// Which features are used. Each can be switched off by itself: the paper's handicapped player.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Features {
+    /// Solutions are counted.
+    pub cardinality: bool,
+    /// Comparisons along an order have degrees.
+    pub order: bool,
+    /// How far two fluents are apart.
+    pub between: bool,
+    /// How far it is to a fluent, along a line of numbers.
+    pub natural: bool,
+    /// How far it is to a fluent, along any other graph.
+    pub graph: bool,
+    /// Persistent fluents are wholly true or false.
+    pub persistence: bool,
+}
+
+impl Features {
+    /// All of them.
+    pub const ALL: Features = Features {
+        cardinality: true,
+        order: true,
+        between: true,
+        natural: true,
+        graph: true,
+        persistence: true,
+    };
+    /// None of them: the bare fuzzy logic.
+    pub const NONE: Features = Features {
+        cardinality: false,
+        order: false,
+        between: false,
+        natural: false,
+        graph: false,
+        persistence: false,
+    };
+}
+
+/// How several distances count together.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Several {
+    /// The shortest one.
+    Nearest,
+    /// Their mean.
+    Mean,
+}
+
+/// Fluents that fit a pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// The condition on the fluent, and static ones on its variables.
+    pub expression: Expression,
+    /// The fluents that fit, in ascending order.
+    pub fluents: Vec<usize>,
+}
+
+/// A conjunction left to the reasoner.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What is asked.
+    pub expression: Expression,
+    /// How many solutions there can be at most, if that is known.
+    pub n_instances: Option<usize>,
+}
+
+/// Why there is no evaluation of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NoFuzzy(pub String);
+
+impl std::fmt::Display for NoFuzzy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoFuzzy {}
+
+/// An evaluation function made from the goals of a game. Immutable; a [`FuzzyJudge`] applies it.
+pub struct Fuzzy {
+    /// The game.
+    pub game: Arc<Game>,
+    /// How it was made.
+    pub options: FuzzyOptions,
+    /// The trees of all goals.
+    pub tree: Tree,
+    /// By role: its goal values in rising order, each with the tree of its condition. Empty for nature.
+    pub goals: Vec<Vec<(i64, NodeId)>>,
+    /// What [`Node::Pattern`] refers to.
+    pub patterns: Vec<Pattern>,
+    /// What [`Node::Query`] refers to.
+    pub queries: Vec<Question>,
+    /// What [`Node::Order`] refers to.
+    pub orders: Vec<Order>,
+    /// What [`Node::Between`] refers to.
+    pub betweens: Vec<Between>,
+    /// The nodes of fluents and patterns whose value is a distance.
+    pub towards: BTreeMap<NodeId, Towards>,
+    /// What is known of the fluents by number: whether they are persistent when true, and when false.
+    persistent: Vec<(bool, bool)>,
+    theory: Theory,
+    /// What is left to the reasoner.
+    inquiry: Option<Arc<Inquiry>>,
+}
+
+/// Goal values of one role.
+const MAX_VALUES: usize = 300;
+
+/// Instances of an expression are not counted beyond this.
+const MAX_INSTANCES: usize = 50_000;
+const MAX_STEPS: usize = 500_000;
+
+impl Fuzzy {
+    /// Makes the evaluation of a game. `compiled` is its circuit, if there is one, and `properties` are those found with it.
+    pub fn new(
+        game: &Arc<Game>,
+        compiled: Option<&Compiled>,
+        properties: &Properties,
+        options: &FuzzyOptions,
+    ) -> Result<Fuzzy, NoFuzzy> {
+        let (fluents, is_complete) = universe(game, properties);
+        let mut theory = Theory::new(game, fluents, is_complete);
+        let mut evolution = Evolution::new(&mut theory);
+        let values = goal_values(game, compiled, &mut theory)?;
+        let mut expander = Expander::new(&mut theory, &mut evolution, properties, options);
+        let mut goals = Vec::new();
+        for (role, values) in values.into_iter().enumerate() {
+            let mut of_role = Vec::new();
+            for (value, symbol) in values {
+                let role = RuleTerm::constant(game.rules().roles()[role]);
+                let arguments = vec![role, RuleTerm::constant(symbol)];
+                let atom = RuleAtom { relation: keyword::GOAL, arguments, span: Span::default() };
+                of_role.push((value, expander.goal(atom)));
+            }
+            goals.push(of_role);
+        }
+        let Expander { tree, patterns, queries, orders, betweens, .. } = expander;
+        let patterns: Vec<Pattern> =
+            patterns.into_iter().map(|expression| Pattern::new(&theory, expression)).collect();
+        let towards = find_towards(&theory, &mut evolution, &tree, &patterns, &goals, options);
+        let asked: Vec<Query> = queries.iter().map(query).collect();
+        let inquiry =
+            match asked.is_empty() {
+                true => None,
+                false => Some(Arc::new(Inquiry::new(game, &asked).map_err(|fault| {
+                    NoFuzzy(format!("a part of a goal cannot be asked by itself: {fault}"))
+                })?)),
+            };
+        let queries = queries.into_iter().zip(&asked).map(|(expression, query)| {
+            let instances = match is_complete {
+                true => theory.possible(&expression.conditions, &query.wanted, MAX_INSTANCES, MAX_STEPS).ok(),
+                false => None,
+            };
+            Question { n_instances: instances.map(|rows| rows.len()), expression }
+        });
+        let queries = queries.collect();
+        let persistent = properties.fluents.iter().map(|fluent| {
+            let is_proved = |known: Option<Known>| known.is_some_and(Known::is_proved);
+            (is_proved(fluent.persistent_true), is_proved(fluent.persistent_false))
+        });
+        let mut persistent: Vec<(bool, bool)> = persistent.collect();
+        if !options.features.persistence {
+            persistent.fill((false, false));
+        }
+        persistent.resize(theory.fluents().len(), (false, false));
+        Ok(Fuzzy {
+            game: Arc::clone(game),
+            options: options.clone(),
+            tree,
+            goals,
+            patterns,
+            queries,
+            orders,
+            betweens,
+            towards,
+            persistent,
+            theory,
+            inquiry,
+        })
+    }
+
+    /// The text of a fluent by its number.
+    pub fn fluent_text(&self, fluent: usize) -> String {
+        self.game.text(self.theory.fluents()[fluent])
+    }
+
+    /// The number of a fluent.
+    pub fn fluent(&self, term: TermId) -> Option<usize> {
+        self.theory.fluent(term)
+    }
+
+    /// Whether a fluent, by its number, is for ever true once it is, and for ever false once it is.
+    pub fn persistence(&self, fluent: usize) -> (bool, bool) {
+        self.persistent[fluent]
+    }
+
+    /// How many nodes of the trees are a feature of each kind.
+    pub fn counts(&self) -> FeatureCounts {
+        let mut counts = FeatureCounts::default();
+        let roots = self.goals.iter().flatten().map(|&(_, root)| root);
+        let used: BTreeSet<NodeId> = roots.flat_map(|root| self.tree.below(root)).collect();
+        for id in used {
+            match (self.tree.get(id), self.towards.get(&id)) {
+                (_, Some(towards)) => match towards.kind() {
+                    DomainKind::Natural => counts.natural += 1,
+                    DomainKind::Graph => counts.graph += 1,
+                },
+                (Node::Pattern(_), None) => counts.fluent_cardinality += 1,
+                (Node::Query(_), _) => counts.expression_cardinality += 1,
+                (Node::Order(_), _) => counts.order += 1,
+                (Node::Between(_), _) => counts.between += 1,
+                (Node::Fluent(fluent), None) if self.persistent[*fluent as usize] != (false, false) => {
+                    counts.persistence += 1;
+                }
+                _ => {}
+            }
+        }
+        if !self.options.features.cardinality {
+            (counts.fluent_cardinality, counts.expression_cardinality) = (0, 0);
+        }
+        counts
+    }
+}
+
+/// How many nodes are a feature of each kind.
+#[derive(Copy, Clone, Default, PartialEq, Eq, Debug)]
+pub struct FeatureCounts {
+    /// Counted expressions.
+    pub expression_cardinality: usize,
+    /// Counted fluents.
+    pub fluent_cardinality: usize,
+    /// Comparisons.
+    pub order: usize,
+    /// Distances between fluents.
+    pub between: usize,
+    /// Distances to a fluent along a line of numbers.
+    pub natural: usize,
+    /// Distances to a fluent along another graph.
+    pub graph: usize,
+    /// Persistent fluents.
+    pub persistence: usize,
+}
+
+impl Pattern {
+    fn new(theory: &Theory, expression: Expression) -> Pattern {
+        let fluent = fluent_of(&expression.conditions[0]).expect("a pattern begins with a fluent").clone();
+        let wanted = variables(&expression.conditions[..1]);
+        let rows =
+            theory.possible(&expression.conditions, &wanted, usize::MAX, usize::MAX).unwrap_or_default();
+        let mut fluents: Vec<usize> = rows
+            .into_iter()
+            .filter_map(|row| {
+                let mut bindings = Bindings::default();
+                wanted.iter().zip(row).for_each(|(&v, value)| bindings.bind(v, theory.term(value)));
+                theory.fluent(theory.ground(&bindings.fill(&fluent))?)
+            })
+            .collect();
+        fluents.sort_unstable();
+        fluents.dedup();
+        Pattern { expression, fluents }
+    }
+}
+
+/// The fluents there can be, and whether these are all.
+fn universe(game: &Arc<Game>, properties: &Properties) -> (Vec<TermId>, bool) {
+    let mut fluents: Vec<TermId> = properties.fluents.iter().map(|fluent| fluent.term).collect();
+    if properties.is_complete {
+        return (fluents, true);
+    }
+    let base = game.start().base_fluents().unwrap_or_default();
+    let is_complete = !base.is_empty();
+    let known: BTreeSet<TermId> = fluents.iter().copied().collect();
+    fluents.extend(base.into_iter().filter(|term| !known.contains(term)));
+    (fluents, is_complete)
+}
+
+/// By role: the goal values, each with its name. None for nature.
+fn goal_values(
+    game: &Arc<Game>,
+    compiled: Option<&Compiled>,
+    theory: &mut Theory,
+) -> Result<Vec<Vec<(i64, agon_logic::Symbol)>>, NoFuzzy> {
+    let symbols = &game.rules().sheet().symbols;
+    let mut values = Vec::new();
+    for role in game.shape().roles() {
+        let mut found: BTreeMap<i64, agon_logic::Symbol> = BTreeMap::new();
+        if game.shape().nature == Some(role) {
+            values.push(Vec::new());
+            continue;
+        }
+        match compiled {
+            Some(compiled) => {
+                let goals = &compiled.circuit.outputs.goals[role.index()];
+                found.extend(
+                    goals.iter().filter_map(|&(value, _)| Some((value, symbols.find(&value.to_string())?))),
+                );
+            }
+            None => {
+                for index in theory.rules_of((keyword::GOAL, 2)).to_vec() {
+                    let rule = theory.fresh(index);
+                    let own = RuleTerm::constant(game.rules().roles()[role.index()]);
+                    let mut bindings = Bindings::default();
+                    if !bindings.unify(&rule.head.arguments[0], &own) {
+                        continue;
+                    }
+                    let symbol_values: Vec<agon_logic::Symbol> = match bindings.fill(&rule.head.arguments[1])
+                    {
+                        RuleTerm::Function(symbol, _) => vec![symbol],
+                        RuleTerm::Variable(v) => {
+                            let body = bindings.fill_all(&rule.body);
+                            let rows = theory.possible(&body, &[v], MAX_VALUES, MAX_STEPS);
+                            let rows = rows.map_err(|_| {
+                                NoFuzzy("the goal values follow from play and not from the rules".to_owned())
+                            })?;
+                            rows.iter().map(|row| game.bank().symbol(row[0])).collect()
+                        }
+                    };
+                    for symbol in symbol_values {
+                        found.extend(symbols.name(symbol).parse::<i64>().ok().map(|value| (value, symbol)));
+                    }
+                }
+            }
+        }
+        if found.is_empty() {
+            let name = &game.shape().role_names[role.index()];
+            return Err(NoFuzzy(format!("the rules give {name} no goal that can be reached")));
+        }
+        if found.len() > MAX_VALUES {
+            return Err(NoFuzzy(format!("there are {} goal values, more than {MAX_VALUES}", found.len())));
+        }
+        values.push(found.into_iter().collect());
+    }
+    Ok(values)
+}
+
+fn query(expression: &Expression) -> Query {
+    let positive: Vec<Condition> = expression
+        .conditions
+        .iter()
+        .filter(|condition| matches!(condition, Condition::Holds(_)))
+        .cloned()
+        .collect();
+    // Variables are numbered anew, from 0.
+    let all = variables(&expression.conditions);
+    let number = |v: u32| all.iter().position(|&other| other == v).expect("all variables are listed") as u32;
+    let mut renamed = Bindings::default();
+    for &v in &all {
+        renamed.bind(v, RuleTerm::Variable(number(v) + OFFSET));
+    }
+    let back = |term: &RuleTerm| lower(&renamed.fill(term));
+    let body = expression
+        .conditions
+        .iter()
+        .map(|condition| crate::theory::map_condition(condition, &back))
+        .collect();
+    Query {
+        body,
+        wanted: variables(&positive).into_iter().map(number).collect(),
+        n_variables: u32::try_from(all.len()).expect("few variables"),
+    }
+}
+
+/// Above all variables in use, so that renaming does not run into itself.
+const OFFSET: u32 = 1 << 30;
+
+fn lower(term: &RuleTerm) -> RuleTerm {
+    match term {
+        RuleTerm::Variable(v) => RuleTerm::Variable(v - OFFSET),
+        RuleTerm::Function(symbol, arguments) => {
+            RuleTerm::Function(*symbol, arguments.iter().map(lower).collect())
+        }
+    }
+}
+
+/// The nodes of fluents and patterns whose value is a distance, by the paper's rules for conflicts.
+fn find_towards(
+    theory: &Theory,
+    evolution: &mut Evolution,
+    tree: &Tree,
+    patterns: &[Pattern],
+    goals: &[Vec<(i64, NodeId)>],
+    options: &FuzzyOptions,
+) -> BTreeMap<NodeId, Towards> {
+    let roots = goals.iter().flatten().map(|&(_, root)| root);
+    let used: BTreeSet<NodeId> = roots.flat_map(|root| tree.below(root)).collect();
+    // By form and what does not move: the fluents of the goals.
+    let mut mentioned: BTreeMap<(RelationId, Vec<Option<TermId>>), BTreeSet<usize>> = BTreeMap::new();
+    let mut candidates = Vec::new();
+    let bank = theory.game.bank();
+    for id in used {
+        let (known, form, fluents) = match tree.get(id) {
+            Node::Fluent(fluent) => {
+                let term = theory.fluents()[*fluent as usize];
+                let known = bank.arguments(term).map(Some).collect();
+                (known, (bank.symbol(term), bank.arity(term)), vec![*fluent as usize])
+            }
+            Node::Pattern(number) => {
+                let pattern = &patterns[*number as usize];
+                let fluent = fluent_of(&pattern.expression.conditions[0]);
+                let Some(RuleTerm::Function(name, arguments)) = fluent else { continue };
+                (known_arguments(theory, arguments), (*name, arguments.len()), pattern.fluents.clone())
+            }
+            _ => continue,
+        };
+        let moving = evolution.moving(form);
+        let fixed: Vec<Option<TermId>> =
+            (0..form.1).map(|i| if moving.contains(&i) { None } else { known[i] }).collect();
+        let is_plain_pattern =
+            matches!(tree.get(id), Node::Pattern(_)) && moving.iter().all(|&i| known[i].is_none());
+        // A pattern that leaves open where something is names no place to be reached.
+        if !is_plain_pattern && !moving.is_empty() {
+            mentioned.entry((form, fixed.clone())).or_default().extend(fluents);
+            candidates.push((id, form, known, fixed, moving));
+        }
+    }
+    let mut found = BTreeMap::new();
+    for (id, form, known, fixed, moving) in candidates {
+        let of_kind: Vec<(usize, &[TermId])> = theory
+            .of_form(form)
+            .filter(|(_, values)| fixed.iter().zip(*values).all(|(known, v)| known.is_none_or(|k| k == *v)))
+            .collect();
+        // Connect Four: where most such fluents stand in the goal, none of them is a distant place to be reached.
+        if 2 * mentioned[&(form, fixed.clone())].len() > of_kind.len() {
+            continue;
+        }
+        let mut arguments = Vec::new();
+        for &argument in &moving {
+            let Some(target) = known[argument] else { continue };
+            let Some(domain) = evolution.domain(theory, form, &fixed, argument) else { continue };
+            let is_wanted = match domain.kind {
+                DomainKind::Natural => options.features.natural,
+                DomainKind::Graph => options.features.graph,
+            };
+            if is_wanted {
+                arguments.push((argument, target, domain));
+            }
+        }
+        if arguments.is_empty() {
+            continue;
+        }
+        let mut rules: Vec<usize> =
+            arguments.iter().flat_map(|(argument, _, _)| evolution.rules(form, *argument)).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        let is_only_moved = evolution.is_only_moved(form);
+        let mut towards = Towards { arguments, fluents: Vec::new(), rules, is_only_moved };
+        let floor = (!is_only_moved).then_some(1.0);
+        towards.fluents =
+            of_kind.iter().map(|&(fluent, values)| (fluent, towards.distance(values).or(floor))).collect();
+        found.insert(id, towards);
+    }
+    found
+}

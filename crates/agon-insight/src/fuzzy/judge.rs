@@ -1,0 +1,269 @@
+//! The evaluation applied to states.
+
+use std::sync::Arc;
+
+use agon_gdl::interpreter::Asker;
+use agon_logic::{Limits, TermId};
+
+use super::{Degree, Fuzzy, Node, NodeId, Several, Side, Towards};
+
+/// A state as a judge sees it.
+#[derive(Copy, Clone, Debug)]
+pub enum Seen<'a> {
+    /// The fluents that hold, as numbers of the base bits of the circuit that the evaluation was made with.
+    Bits(&'a [u32]),
+    /// The fluents that hold, as terms.
+    Terms(&'a [TermId]),
+}
+
+/// Applies an evaluation to one state after another. A part of the tree is worked out once for a state, and only if
+/// something depends on it.
+pub struct FuzzyJudge {
+    fuzzy: Arc<Fuzzy>,
+    asker: Option<Asker>,
+    /// By fluent: the number of the last state in which it held.
+    held: Vec<u32>,
+    /// By node: the number of the state for which its value was worked out, and the value.
+    values: Vec<(u32, Degree)>,
+    state: u32,
+    /// The fluents that hold, as terms: for the reasoner.
+    terms: Vec<TermId>,
+    is_told: bool,
+}
+
+impl FuzzyJudge {
+    /// A judge who stands at the initial state.
+    pub fn new(fuzzy: &Arc<Fuzzy>) -> FuzzyJudge {
+        let limits = Limits { steps: fuzzy.options.max_steps, ..Limits::default() };
+        let mut judge = FuzzyJudge {
+            asker: fuzzy.inquiry.as_ref().map(|inquiry| Asker::new(inquiry, limits)),
+            held: vec![0; fuzzy.theory.fluents().len()],
+            values: vec![(0, Degree::FALSE); fuzzy.tree.len()],
+            state: 0,
+            terms: Vec::new(),
+            is_told: false,
+            fuzzy: Arc::clone(fuzzy),
+        };
+        let initial = fuzzy.game.initial_fluents();
+        judge.look(Seen::Terms(initial));
+        judge
+    }
+
+    /// The evaluation.
+    pub fn fuzzy(&self) -> &Arc<Fuzzy> {
+        &self.fuzzy
+    }
+
+    /// Turns to a state.
+    pub fn look(&mut self, seen: Seen<'_>) {
+        if self.state == u32::MAX {
+            self.held.fill(0);
+            self.values.fill((0, Degree::FALSE));
+            self.state = 0;
+        }
+        self.state += 1;
+        self.terms.clear();
+        self.is_told = false;
+        match seen {
+            Seen::Bits(bits) => {
+                let fluents = self.fuzzy.theory.fluents();
+                for &bit in bits {
+                    self.held[bit as usize] = self.state;
+                    self.terms.push(fluents[bit as usize]);
+                }
+            }
+            // A fluent that is not known of occurs in no tree; only the reasoner cares.
+            Seen::Terms(terms) => {
+                for &term in terms {
+                    if let Some(fluent) = self.fuzzy.theory.fluent(term) {
+                        self.held[fluent] = self.state;
+                    }
+                }
+                self.terms.extend_from_slice(terms);
+            }
+        }
+    }
+
+    /// What the state is worth to a role: the mean of its goal values, each weighted by how true its condition is.
+    pub fn value(&mut self, role: usize) -> f64 {
+        let fuzzy = Arc::clone(&self.fuzzy);
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for &(value, root) in &fuzzy.goals[role] {
+            let truth = self.truth(root);
+            sum += truth * value as f64;
+            weight += truth;
+        }
+        if weight > 0.0 {
+            return sum / weight;
+        }
+        let n = fuzzy.goals[role].len().max(1) as f64;
+        fuzzy.goals[role].iter().map(|&(value, _)| value as f64).sum::<f64>() / n
+    }
+
+    /// How true a part of the tree is here.
+    pub fn truth(&mut self, node: NodeId) -> f64 {
+        self.degree(node).truth
+    }
+
+    /// How true and how false a part of the tree is here.
+    pub fn degree(&mut self, node: NodeId) -> Degree {
+        let (state, value) = self.values[node.index()];
+        if state == self.state {
+            return value;
+        }
+        let fuzzy = Arc::clone(&self.fuzzy);
+        let value = self.work_out(&fuzzy, node);
+        self.values[node.index()] = (self.state, value);
+        value
+    }
+
+    /// How many solutions a counted part has here. `None` if it is none, or could not be counted.
+    pub fn solutions(&mut self, node: NodeId) -> Option<usize> {
+        let fuzzy = Arc::clone(&self.fuzzy);
+        match fuzzy.tree.get(node) {
+            Node::Pattern(number) => {
+                let members = &fuzzy.patterns[*number as usize].fluents;
+                Some(members.iter().filter(|&&fluent| self.holds(fluent)).count())
+            }
+            Node::Query(number) => {
+                self.tell();
+                self.asker.as_mut()?.count(*number as usize).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a fluent, by its number, holds here.
+    pub fn holds(&self, fluent: usize) -> bool {
+        self.held[fluent] == self.state
+    }
+
+    /// Tells the reasoner where we are.
+    fn tell(&mut self) {
+        if !self.is_told
+            && let Some(asker) = &mut self.asker
+        {
+            asker.go_to(&self.terms);
+            self.is_told = true;
+        }
+    }
+
+    fn work_out(&mut self, fuzzy: &Fuzzy, node: NodeId) -> Degree {
+        let logic = &fuzzy.options.logic;
+        if let Some(towards) = fuzzy.towards.get(&node) {
+            return Degree::of(self.distance(fuzzy, node, towards));
+        }
+        let truth = match fuzzy.tree.get(node) {
+            Node::Constant(value) => f64::from(u8::from(*value)),
+            Node::Fluent(fluent) => {
+                let holds = self.holds(*fluent as usize);
+                match (holds, fuzzy.persistent[*fluent as usize]) {
+                    (true, (true, _)) => 1.0,
+                    (false, (_, true)) => 0.0,
+                    (holds, _) => logic.fuzzy(holds),
+                }
+            }
+            Node::Pattern(number) => {
+                let members = &fuzzy.patterns[*number as usize].fluents;
+                let n_true = members.iter().filter(|&&fluent| self.holds(fluent)).count();
+                if n_true == 0 && members.iter().all(|&fluent| fuzzy.persistent[fluent].1) {
+                    return Degree::FALSE;
+                }
+                match fuzzy.options.features.cardinality {
+                    true => logic.generalised_or(n_true, members.len()),
+                    false => logic.fuzzy(n_true > 0),
+                }
+            }
+            Node::Query(number) => {
+                self.tell();
+                let Some(asker) = &mut self.asker else { return Degree::of(logic.fuzzy(false)) };
+                if !fuzzy.options.features.cardinality {
+                    return Degree::of(logic.fuzzy(asker.holds(*number as usize).unwrap_or(false)));
+                }
+                let n_true = asker.count(*number as usize).unwrap_or(0);
+                let known = fuzzy.queries[*number as usize].n_instances;
+                logic.generalised_or(n_true, known.unwrap_or(UNKNOWN_INSTANCES))
+            }
+            Node::Order(number) => {
+                let order = &fuzzy.orders[*number as usize];
+                let rank = |side: &Side| match side {
+                    Side::Constant(rank) => Some(*rank as f64),
+                    Side::Fluents(members) => {
+                        members.iter().find(|(fluent, _)| self.holds(*fluent)).map(|&(_, rank)| rank as f64)
+                    }
+                };
+                match (rank(&order.sides[0]), rank(&order.sides[1])) {
+                    (Some(a), Some(b)) => 0.5 + (a - b) / (2.0 * order.size as f64),
+                    (None, _) | (_, None) => logic.fuzzy(false),
+                }
+            }
+            Node::Between(number) => {
+                let between = &fuzzy.betweens[*number as usize];
+                let mut distances = Vec::new();
+                for (a, at_a) in between.ends[0].fluents.iter().filter(|(fluent, _)| self.holds(*fluent)) {
+                    for (b, at_b) in between.ends[1].fluents.iter().filter(|(fluent, _)| self.holds(*fluent))
+                    {
+                        if a != b {
+                            distances.push(between.distance(at_a, at_b));
+                        }
+                    }
+                }
+                closeness(&distances, fuzzy.options.several, logic.fuzzy(false))
+            }
+            Node::Not(child) => return !self.degree(*child),
+            Node::And(children) => {
+                let mut value = Degree::TRUE;
+                for &child in children {
+                    value = logic.and(value, self.degree(child));
+                    if value.truth == 0.0 {
+                        break;
+                    }
+                }
+                return value;
+            }
+            Node::Or(children) => {
+                let mut value = Degree::FALSE;
+                for &child in children {
+                    value = logic.or(value, self.degree(child));
+                    if value.falsity == 0.0 {
+                        break;
+                    }
+                }
+                return value;
+            }
+        };
+        Degree::of(truth)
+    }
+
+    fn distance(&self, fuzzy: &Fuzzy, node: NodeId, towards: &Towards) -> f64 {
+        let logic = &fuzzy.options.logic;
+        if let Node::Fluent(fluent) = fuzzy.tree.get(node) {
+            match (self.holds(*fluent as usize), fuzzy.persistent[*fluent as usize]) {
+                (true, (true, _)) => return 1.0,
+                (false, (_, true)) => return 0.0,
+                _ => {}
+            }
+        }
+        let there = towards.fluents.iter().filter(|(fluent, _)| self.holds(*fluent));
+        let distances: Vec<Option<f64>> = there.map(|&(_, distance)| distance).collect();
+        if distances.is_empty() && !towards.is_only_moved {
+            return logic.fuzzy(false);
+        }
+        closeness(&distances, fuzzy.options.several, logic.fuzzy(false))
+    }
+}
+
+/// Solutions of an expression of which nobody knows how many there can be.
+const UNKNOWN_INSTANCES: usize = 100;
+
+/// What distances are worth together. Infinite ones, and none at all, are worth nothing; a finite one is worth no less
+/// than what does not hold.
+fn closeness(distances: &[Option<f64>], several: Several, least: f64) -> f64 {
+    let closeness = |distance: Option<f64>| distance.map_or(0.0, |distance| (1.0 - distance).max(least));
+    let all = distances.iter().map(|&distance| closeness(distance));
+    match several {
+        Several::Nearest => all.fold(0.0, f64::max),
+        Several::Mean if distances.is_empty() => 0.0,
+        Several::Mean => all.sum::<f64>() / distances.len() as f64,
+    }
+}
