@@ -1,0 +1,1 @@
+//! The code of each finding, explained: what it means, an example, and the cure.
