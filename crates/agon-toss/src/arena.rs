@@ -292,9 +292,11 @@ impl CheckedArena {
     /// Whether at every location at most one player, nature aside, has moves.
     pub fn takes_turns(&self) -> bool {
         self.locations.iter().all(|location| {
-            let movers = location.edges.iter().enumerate().filter(|(player, edges)| {
-                Some(*player) != self.nature && !edges.is_empty()
-            });
+            let movers = location
+                .edges
+                .iter()
+                .enumerate()
+                .filter(|(player, edges)| Some(*player) != self.nature && !edges.is_empty());
             movers.count() <= 1
         })
     }

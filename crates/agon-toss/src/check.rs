@@ -80,7 +80,11 @@ fn check_sections(sheet: &GameSheet, findings: &mut Diagnostics) {
         }
     };
     missing(sheet.players.is_empty(), "nobody plays", "say who: `PLAYERS X, O`");
-    missing(sheet.locations.is_empty(), "there is no location", "write `LOC 0 { PLAYER X { … MOVES [Rule -> 0] } }`");
+    missing(
+        sheet.locations.is_empty(),
+        "there is no location",
+        "write `LOC 0 { PLAYER X { … MOVES [Rule -> 0] } }`",
+    );
     missing(sheet.model.is_none(), "there is nothing to start from", "write `START [ | P:1 {} | ] \"…\"`");
 }
 
@@ -106,7 +110,8 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
             !keeps_universe
                 || rules.iter().any(|rule| match &rule.effect {
                     Effect::Tuples { delete, add } => {
-                        delete.iter().any(|d| d.relation == relation) || add.iter().any(|a| a.relation == relation)
+                        delete.iter().any(|d| d.relation == relation)
+                            || add.iter().any(|a| a.relation == relation)
                     }
                     Effect::Rewrite(_) => true,
                 })
@@ -115,7 +120,12 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
     let n_elements = if keeps_universe { start.n_elements() } else { MAX_ELEMENTS };
     let nature = players.iter().position(|player| player == NATURE);
     let paid = locations.iter().flat_map(|location| {
-        location.payoffs.iter().enumerate().filter(|(player, _)| Some(*player) != nature).map(|(_, payoff)| payoff)
+        location
+            .payoffs
+            .iter()
+            .enumerate()
+            .filter(|(player, _)| Some(*player) != nature)
+            .map(|(_, payoff)| payoff)
     });
     let payoff_bounds = payoffs::bounds(paid, n_elements as f64);
     let constant_sum = payoffs::constant_sum(&locations);
@@ -181,15 +191,22 @@ fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnost
 }
 
 /// All relations that definitions, rules or payoffs ask for.
-fn used_relations(definitions: &Definitions, rules: &[ArenaRule], locations: &[ArenaLocation]) -> BTreeSet<String> {
+fn used_relations(
+    definitions: &Definitions,
+    rules: &[ArenaRule],
+    locations: &[ArenaLocation],
+) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
-    let mut note = |formula: &Formula| used.extend(formula.free_relations().into_keys().map(|name| name.to_string()));
+    let mut note =
+        |formula: &Formula| used.extend(formula.free_relations().into_keys().map(|name| name.to_string()));
     definitions.iter().for_each(|definition| note(&definition.body));
     for rule in rules {
         note(&rule.condition);
         rule.post.iter().for_each(|post| note(&post.formula));
     }
     let payoffs = locations.iter().flat_map(|location| &location.payoffs);
-    payoffs.for_each(|payoff: &Term| used.extend(payoff.free_relations().into_keys().map(|name| name.to_string())));
+    payoffs.for_each(|payoff: &Term| {
+        used.extend(payoff.free_relations().into_keys().map(|name| name.to_string()))
+    });
     used
 }

@@ -5,7 +5,11 @@
 //! language.
 #![forbid(unsafe_code)]
 
+pub mod arena;
+pub mod check;
 pub mod codes;
+pub mod interpreter;
 pub mod print;
 pub mod read;
+pub mod rewrite;
 pub mod syntax;

@@ -18,7 +18,8 @@ pub fn print_sheet(sheet: &GameSheet) -> String {
         line(&mut text, &format!("PLAYERS {}", names(&sheet.players)));
     }
     if !sheet.data.is_empty() {
-        let pairs: Vec<String> = sheet.data.iter().map(|(key, value)| format!("{}: {value}", key.text)).collect();
+        let pairs: Vec<String> =
+            sheet.data.iter().map(|(key, value)| format!("{}: {value}", key.text)).collect();
         line(&mut text, &format!("DATA {}", pairs.join(", ")));
     }
     for relation in &sheet.relations {
@@ -80,7 +81,8 @@ fn print_rule(rule: &Rule, text: &mut String) {
     match &rule.change {
         Change::Rewrite { left, right, map } => {
             let map = map.as_ref().map_or(String::new(), |pairs| {
-                let pairs: Vec<String> = pairs.iter().map(|(r, l)| format!("{} <- {}", r.text, l.text)).collect();
+                let pairs: Vec<String> =
+                    pairs.iter().map(|(r, l)| format!("{} <- {}", r.text, l.text)).collect();
                 format!(" with [{}]", pairs.join(", "))
             });
             line(text, &format!("  {} -> {}{map}", print_structure(left), print_structure(right)));
@@ -127,7 +129,8 @@ fn print_location(location: &Location, sheet: &GameSheet, text: &mut String) {
             || location.moves.iter().any(|moves| moves.player.text == name)
     };
     // Players that nobody declared are printed too: printing is not checking.
-    let undeclared = location.payoffs.iter().map(|p| &p.player).chain(location.moves.iter().map(|m| &m.player));
+    let undeclared =
+        location.payoffs.iter().map(|p| &p.player).chain(location.moves.iter().map(|m| &m.player));
     let mut players: Vec<&str> = sheet.players.iter().map(|player| player.text.as_str()).collect();
     for name in undeclared {
         if !players.contains(&name.text.as_str()) {
@@ -160,6 +163,7 @@ fn print_location(location: &Location, sheet: &GameSheet, text: &mut String) {
 }
 
 fn print_edge(edge: &Edge) -> String {
-    let probability = edge.probability.as_ref().map_or(String::new(), |term| format!(" : {}", print_term(term)));
+    let probability =
+        edge.probability.as_ref().map_or(String::new(), |term| format!(" : {}", print_term(term)));
     format!("[{} -> {}{probability}]", edge.rule.text, edge.target.text)
 }

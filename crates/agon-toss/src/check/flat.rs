@@ -90,7 +90,7 @@ impl Flat {
         let Some(board) = &structure.board else { return };
         let n_rows = board.rows.len();
         self.layout = board.rows.iter().map(|row| vec![None; row.len()]).collect();
-        let mut at = |flat: &mut Flat, row: usize, column: usize, letters: &[Name]| {
+        let at = |flat: &mut Flat, row: usize, column: usize, letters: &[Name]| {
             let text = format!("{}{}", column_name(column), n_rows - row);
             let name = Name { text, span: board.span };
             for letter in letters {
@@ -117,7 +117,8 @@ impl Flat {
             for column in 0..self.layout[row].len() {
                 let Some(here) = self.layout[row][column] else { continue };
                 let right = self.layout[row].get(column + 1).copied().flatten();
-                let above = row.checked_sub(1).and_then(|above| self.layout[above].get(column).copied().flatten());
+                let above =
+                    row.checked_sub(1).and_then(|above| self.layout[above].get(column).copied().flatten());
                 for (relation, there) in [(ROW, right), (COLUMN, above)] {
                     let Some(there) = there else { continue };
                     self.tuples.push(FlatTuple {

@@ -37,7 +37,15 @@ impl<'a> Scope<'a> {
     /// A scope in which these variables are known.
     pub(super) fn new(signature: &'a Signature, variables: &[Name], free: &'static str) -> Scope<'a> {
         let variables = variables.iter().map(|name| name.text.clone()).collect();
-        Scope { signature, variables, reals: Vec::new(), locals: Vec::new(), is_negated: false, n_terms: 0, free }
+        Scope {
+            signature,
+            variables,
+            reals: Vec::new(),
+            locals: Vec::new(),
+            is_negated: false,
+            n_terms: 0,
+            free,
+        }
     }
 
     /// A formula; true where something is wrong with it, which is reported.
@@ -50,7 +58,8 @@ impl<'a> Scope<'a> {
                 logic::Formula::equal(self.variable(left, findings), self.variable(right, findings))
             }
             FormulaKind::Differ(left, right) => {
-                let same = logic::Formula::equal(self.variable(left, findings), self.variable(right, findings));
+                let same =
+                    logic::Formula::equal(self.variable(left, findings), self.variable(right, findings));
                 logic::Formula::not(same)
             }
             FormulaKind::Compare(left, comparison, right) => {
@@ -63,7 +72,8 @@ impl<'a> Scope<'a> {
                     Comparison::Greater => Sign::Greater,
                 };
                 self.n_terms += 1;
-                let compared = logic::Formula::compare(self.term(left, findings), sign, self.term(right, findings));
+                let compared =
+                    logic::Formula::compare(self.term(left, findings), sign, self.term(right, findings));
                 self.n_terms -= 1;
                 compared
             }
@@ -111,7 +121,11 @@ impl<'a> Scope<'a> {
             FormulaKind::Let { relation, parameters, definition, body } => {
                 let (variables, definition) =
                     self.under(parameters, findings, |scope, f| scope.formula(definition, f));
-                self.locals.push(Local { name: relation.text.clone(), arity: parameters.len(), fixpoint: None });
+                self.locals.push(Local {
+                    name: relation.text.clone(),
+                    arity: parameters.len(),
+                    fixpoint: None,
+                });
                 let body = self.formula(body, findings);
                 self.locals.pop();
                 logic::Formula::with(&relation.text, variables, definition, body)
@@ -254,9 +268,8 @@ impl<'a> Scope<'a> {
                     Aggregate::Max => Fold::Max,
                 };
                 self.n_terms += 1;
-                let (variables, (guard, value)) = self.under(variables, findings, |scope, f| {
-                    (scope.formula(guard, f), scope.term(value, f))
-                });
+                let (variables, (guard, value)) = self
+                    .under(variables, findings, |scope, f| (scope.formula(guard, f), scope.term(value, f)));
                 self.n_terms -= 1;
                 logic::Term::aggregate(fold, variables, guard, value)
             }

@@ -67,8 +67,11 @@ impl Locations<'_> {
                 continue;
             }
             let is_nature = self.players[player] == NATURE;
-            edges[player] =
-                if is_nature { self.chances(&moves.edges, findings) } else { self.choices(&moves.edges, findings) };
+            edges[player] = if is_nature {
+                self.chances(&moves.edges, findings)
+            } else {
+                self.choices(&moves.edges, findings)
+            };
         }
         self.check_targets(location, &edges, findings);
         ArenaLocation { name: location.name.text.clone(), payoffs, edges, span: location.name.span }
@@ -99,7 +102,8 @@ impl Locations<'_> {
         for (player, name) in self.players.iter().enumerate() {
             let Some(payoff) = own[player].or(everywhere[player]) else {
                 if name != NATURE {
-                    let what = format!("nothing says what `{name}` gets at the location `{}`", location.name.text);
+                    let what =
+                        format!("nothing says what `{name}` gets at the location `{}`", location.name.text);
                     findings.push(
                         Diagnostic::error("toss-missing-payoff", location.name.span, what)
                             .hint(format!("write `PAYOFF {{ {name}: … }}`, here or once for all locations")),
@@ -191,7 +195,8 @@ impl Locations<'_> {
                 done[other] = true;
                 let edge = &written[other];
                 let Some(target) = self.target(&edge.target, findings) else { continue };
-                let probability = if has_chance { self.probability(edge, findings) } else { Some(Rational::whole(1)) };
+                let probability =
+                    if has_chance { self.probability(edge, findings) } else { Some(Rational::whole(1)) };
                 outcomes.push((target, probability.unwrap_or(Rational::whole(1))));
             }
             let Some(rule) = self.rule(&first.rule, findings) else { continue };
@@ -214,7 +219,8 @@ impl Locations<'_> {
         let mut weights = Vec::new();
         for edge in written {
             let weight = if has_weights { self.probability(edge, findings) } else { None };
-            let (Some(rule), Some(target)) = (self.rule(&edge.rule, findings), self.target(&edge.target, findings))
+            let (Some(rule), Some(target)) =
+                (self.rule(&edge.rule, findings), self.target(&edge.target, findings))
             else {
                 continue;
             };
@@ -244,9 +250,17 @@ impl Locations<'_> {
         value.filter(|_| is_fine)
     }
 
-    fn check_sum(&self, outcomes: &[(LocationId, Rational)], first: &syntax::Edge, findings: &mut Diagnostics) {
-        let sum = outcomes.iter().try_fold(Rational::whole(0), |sum, (_, probability)| sum.plus(*probability).ok());
-        if sum != Some(Rational::whole(1)) && !findings.0.iter().any(|finding| finding.code == "toss-probability") {
+    fn check_sum(
+        &self,
+        outcomes: &[(LocationId, Rational)],
+        first: &syntax::Edge,
+        findings: &mut Diagnostics,
+    ) {
+        let sum =
+            outcomes.iter().try_fold(Rational::whole(0), |sum, (_, probability)| sum.plus(*probability).ok());
+        if sum != Some(Rational::whole(1))
+            && !findings.0.iter().any(|finding| finding.code == "toss-probability")
+        {
             let sum = sum.map_or("more than can be counted".to_owned(), |sum| sum.to_string());
             let what = format!("the probabilities add up to {sum} and not to 1");
             findings.push(Diagnostic::error("toss-probability", first.span, what));

@@ -74,7 +74,8 @@ pub(super) fn start(
         if !signature.check_set(&tuple.relation, n, tuple.span, "in the start", findings) {
             continue;
         }
-        let elements: Option<Vec<Element>> = tuple.elements.iter().map(|name| ids.get(name.text.as_str()).copied()).collect();
+        let elements: Option<Vec<Element>> =
+            tuple.elements.iter().map(|name| ids.get(name.text.as_str()).copied()).collect();
         if let (Some(relation), Some(elements)) = (vocabulary.relation(&tuple.relation.text), elements) {
             // The arity was checked, and the elements live.
             let _ = structure.add(relation, &elements);
@@ -83,13 +84,17 @@ pub(super) fn start(
     for function in &model.functions {
         for (element, value) in &function.values {
             let value = number(value, findings);
-            if let (Some(&element), Some(id)) = (ids.get(element.text.as_str()), vocabulary.function(&function.name.text)) {
+            if let (Some(&element), Some(id)) =
+                (ids.get(element.text.as_str()), vocabulary.function(&function.name.text))
+            {
                 let _ = structure.set_value(id, element, Some(value));
             }
         }
     }
     let rows = flat.layout.iter().map(|row| {
-        let element = |cell: &Option<usize>| cell.and_then(|index| ids.get(flat.elements[index].text.as_str()).copied());
+        let element = |cell: &Option<usize>| {
+            cell.and_then(|index| ids.get(flat.elements[index].text.as_str()).copied())
+        };
         row.iter().map(element).collect()
     });
     let layout = (!flat.layout.is_empty()).then(|| Layout { rows: rows.collect() });

@@ -14,10 +14,15 @@ type Bounds = Option<(f64, f64)>;
 const UNKNOWN: (f64, f64) = (-1e9, 1e9);
 
 /// Bounds of all payoffs of all locations. `n_elements` is how many elements there may be at most.
-pub(super) fn bounds<'a>(payoffs: impl Iterator<Item = &'a Term>, n_elements: f64) -> std::ops::RangeInclusive<f64> {
+pub(super) fn bounds<'a>(
+    payoffs: impl Iterator<Item = &'a Term>,
+    n_elements: f64,
+) -> std::ops::RangeInclusive<f64> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for payoff in payoffs {
-        let (l, h) = of_term(payoff, n_elements).filter(|(l, h)| *l >= UNKNOWN.0 && *h <= UNKNOWN.1).unwrap_or(UNKNOWN);
+        let (l, h) = of_term(payoff, n_elements)
+            .filter(|(l, h)| *l >= UNKNOWN.0 && *h <= UNKNOWN.1)
+            .unwrap_or(UNKNOWN);
         low = low.min(l);
         high = high.max(h);
     }
@@ -45,11 +50,15 @@ fn of_term(term: &Term, n_elements: f64) -> Bounds {
                 Operator::Divide => return None,
                 Operator::Power => {
                     // Whole powers of what is not negative; others are rare in payoffs.
-                    let exponent = (c == d && c >= 0.0 && c <= 16.0 && c == (c as i32 as f64)).then_some(c as i32)?;
+                    let exponent =
+                        (c == d && c >= 0.0 && c <= 16.0 && c == (c as i32 as f64)).then_some(c as i32)?;
                     return (a >= 0.0).then(|| (a.powi(exponent), b.powi(exponent)));
                 }
             };
-            Some((corners.iter().copied().fold(f64::INFINITY, f64::min), corners.iter().copied().fold(f64::NEG_INFINITY, f64::max)))
+            Some((
+                corners.iter().copied().fold(f64::INFINITY, f64::min),
+                corners.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            ))
         }
         Term::Aggregate(aggregate) => {
             let (low, high) = of_term(&aggregate.term, n_elements)?;

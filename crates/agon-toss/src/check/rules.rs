@@ -25,7 +25,8 @@ impl Rules<'_> {
     /// All rules; reports what is wrong with them.
     pub(super) fn lower(&self, findings: &mut Diagnostics) -> Vec<ArenaRule> {
         for (place, rule) in self.sheet.rules.iter().enumerate() {
-            let earlier = self.sheet.rules[..place].iter().find(|r| r.name.text.eq_ignore_ascii_case(&rule.name.text));
+            let earlier =
+                self.sheet.rules[..place].iter().find(|r| r.name.text.eq_ignore_ascii_case(&rule.name.text));
             if let Some(earlier) = earlier {
                 let what = format!("a rule `{}` is given a second time", rule.name.text);
                 findings.push(
@@ -42,7 +43,9 @@ impl Rules<'_> {
         let n_before = findings.0.len();
         let history = self.history(rule, findings);
         let lowered = match &rule.change {
-            Change::Rewrite { left, right, map } => self.by_structures(rule, left, right, map.as_deref(), findings),
+            Change::Rewrite { left, right, map } => {
+                self.by_structures(rule, left, right, map.as_deref(), findings)
+            }
             Change::Formula { elements, condition, effects } => {
                 self.by_formula(rule, elements, condition, effects, findings)
             }
@@ -103,10 +106,12 @@ impl Rules<'_> {
             });
             let effect = self.tuples_effect(&left, &embedded, add.collect());
             // The post-condition calls the elements of the match by their names on the right side.
-            let name = |l: usize| &right.elements[back.iter().position(|&b| b == l).expect("one replaces each")];
+            let name =
+                |l: usize| &right.elements[back.iter().position(|&b| b == l).expect("one replaces each")];
             (effect, (0..left.elements.len()).map(|l| Variable::new(&name(l).text)).collect())
         } else {
-            let variables: Vec<Variable> = right.elements.iter().map(|name| Variable::new(&name.text)).collect();
+            let variables: Vec<Variable> =
+                right.elements.iter().map(|name| Variable::new(&name.text)).collect();
             (Effect::Rewrite(Rewrite { right: variables.clone(), map, tuples, embedded }), variables)
         };
         let post = post.map(|(formula, span)| Post { variables: post_variables, formula, span });
@@ -167,7 +172,8 @@ impl Rules<'_> {
     ) -> Option<()> {
         for relation in embedded {
             let arity = self.signature.relations[relation].arity;
-            let span = rule.embedded.iter().find(|name| name.text == *relation).map_or(rule.span, |name| name.span);
+            let span =
+                rule.embedded.iter().find(|name| name.text == *relation).map_or(rule.span, |name| name.span);
             let n_tuples = u32::try_from(arity).ok().and_then(|arity| left.elements.len().checked_pow(arity));
             if n_tuples.is_none_or(|n| n > MAX_EMBEDDED) {
                 let what = format!("the left side is too large to embed `{relation}` exactly");
@@ -177,10 +183,12 @@ impl Rules<'_> {
             for tuple in tuples_over(left.elements.len(), arity) {
                 let names: Vec<&Name> = tuple.iter().map(|&index| &left.elements[index]).collect();
                 let stands = left.tuples.iter().any(|t| {
-                    t.relation.text == *relation && t.elements.iter().map(|e| &e.text).eq(names.iter().map(|n| &n.text))
+                    t.relation.text == *relation
+                        && t.elements.iter().map(|e| &e.text).eq(names.iter().map(|n| &n.text))
                 });
                 if !stands {
-                    let variables: Vec<Variable> = names.iter().map(|name| Variable::new(&name.text)).collect();
+                    let variables: Vec<Variable> =
+                        names.iter().map(|name| Variable::new(&name.text)).collect();
                     let formula = Formula::not(Formula::atom(relation, variables));
                     parts.push(Part { formula, reason: Reason::Embedded, span });
                 }
@@ -222,10 +230,9 @@ impl Rules<'_> {
             for (name, found, side) in [(r, at_right, "right"), (l, at_left, "left")] {
                 if found.is_none() {
                     let what = format!("there is no element `{}` on the {side} side", name.text);
-                    findings.push(
-                        Diagnostic::error("toss-unknown-element", name.span, what)
-                            .hint("`with [r <- l]` names an element of the right side, then one of the left side"),
-                    );
+                    findings.push(Diagnostic::error("toss-unknown-element", name.span, what).hint(
+                        "`with [r <- l]` names an element of the right side, then one of the left side",
+                    ));
                 }
             }
             let (Some(at_right), Some(at_left)) = (at_right, at_left) else { continue };
@@ -245,8 +252,9 @@ impl Rules<'_> {
             if tuple.is_optional {
                 let what = format!("`{}` cannot be optional on the right side", tuple.relation.text);
                 findings.push(
-                    Diagnostic::error("toss-optional-on-right", tuple.span, what)
-                        .hint("after the rule a tuple is there or not; only what is looked for may be optional"),
+                    Diagnostic::error("toss-optional-on-right", tuple.span, what).hint(
+                        "after the rule a tuple is there or not; only what is looked for may be optional",
+                    ),
                 );
                 is_fine = false;
             }
@@ -284,7 +292,10 @@ impl Rules<'_> {
                 }
                 Some(_) => {}
                 None if embedded.contains(&relation) => {
-                    delete.push(DeletePattern { relation, arguments: arguments.into_iter().map(Some).collect() });
+                    delete.push(DeletePattern {
+                        relation,
+                        arguments: arguments.into_iter().map(Some).collect(),
+                    });
                 }
                 None => {}
             }
@@ -389,7 +400,13 @@ pub(super) fn unknown_rule(name: &Name, sheet: &GameSheet, findings: &mut Diagno
     findings.push(finding);
 }
 
-fn made(rule: &syntax::Rule, elements: &[Name], parts: Vec<Part>, effect: Effect, post: Option<Post>) -> ArenaRule {
+fn made(
+    rule: &syntax::Rule,
+    elements: &[Name],
+    parts: Vec<Part>,
+    effect: Effect,
+    post: Option<Post>,
+) -> ArenaRule {
     ArenaRule {
         name: rule.name.text.clone(),
         elements: elements.iter().map(|name| Variable::new(&name.text)).collect(),

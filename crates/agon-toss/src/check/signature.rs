@@ -70,7 +70,10 @@ impl Signature {
     fn define(&mut self, name: &Name, arity: usize, findings: &mut Diagnostics) {
         if let Some(known) = self.relations.get(&name.text) {
             let what = format!("the relation `{}` is defined a second time", name.text);
-            findings.push(Diagnostic::error("toss-given-twice", name.span, what).note(known.span, "here it was defined first"));
+            findings.push(
+                Diagnostic::error("toss-given-twice", name.span, what)
+                    .note(known.span, "here it was defined first"),
+            );
             return;
         }
         too_wide(name, arity, findings);
@@ -162,7 +165,8 @@ impl Signature {
         let Some(known) = self.check_use(name, n_arguments, span, findings) else { return false };
         if known.is_defined {
             let what = format!("`{}` is defined by a formula and cannot be set {place}", name.text);
-            let code = if place.contains("start") { "toss-defined-in-start" } else { "toss-defined-on-right" };
+            let code =
+                if place.contains("start") { "toss-defined-in-start" } else { "toss-defined-on-right" };
             findings.push(
                 Diagnostic::error(code, span, what)
                     .note(known.span, "here it is defined")

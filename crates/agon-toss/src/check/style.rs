@@ -38,7 +38,10 @@ pub(super) fn check(
         );
     }
     for (index, rule) in rules.iter().enumerate() {
-        let is_used = locations.iter().flat_map(|location| location.edges.iter().flatten()).any(|e| e.rule.index() == index);
+        let is_used = locations
+            .iter()
+            .flat_map(|location| location.edges.iter().flatten())
+            .any(|e| e.rule.index() == index);
         if !is_used {
             let what = format!("the rule `{}` is the move of nobody", rule.name);
             findings.push(Diagnostic::warning("toss-unused-rule", rule.span, what));
@@ -56,7 +59,8 @@ pub(super) fn check(
                 relation.is_optional && !rule.embedded.iter().any(|name| name.text == relation.name.text)
             })
         {
-            let what = format!("`{}` is optional, and not embedded: it makes no difference", relation.name.text);
+            let what =
+                format!("`{}` is optional, and not embedded: it makes no difference", relation.name.text);
             findings.push(
                 Diagnostic::warning("toss-idle-option", relation.name.span, what)
                     .hint(format!("add `emb {}`, or leave it out", relation.name.text)),

@@ -10,8 +10,11 @@ pub(super) fn write_structure(structure: &Structure, text: &mut String) {
         .functions
         .iter()
         .map(|function| {
-            let values: Vec<String> =
-                function.values.iter().map(|(element, value)| format!("{} -> {}", element.text, value.text)).collect();
+            let values: Vec<String> = function
+                .values
+                .iter()
+                .map(|(element, value)| format!("{} -> {}", element.text, value.text))
+                .collect();
             format!("{} {{ {} }}", function.name.text, values.join(", "))
         })
         .collect();
@@ -41,7 +44,8 @@ pub(super) fn write_structure(structure: &Structure, text: &mut String) {
 
 fn relation(relation: &RelationTuples) -> String {
     let name = format!("{}{}", if relation.is_optional { "_opt_" } else { "" }, relation.name.text);
-    let tuples: Vec<String> = relation.tuples.iter().map(|tuple| format!("({})", names(&tuple.elements))).collect();
+    let tuples: Vec<String> =
+        relation.tuples.iter().map(|tuple| format!("({})", names(&tuple.elements))).collect();
     match (tuples.as_slice(), relation.arity) {
         ([], arity) => format!("{name}:{} {{}}", arity.map_or(1, |(arity, _)| arity)),
         ([tuple], _) => format!("{name}{tuple}"),

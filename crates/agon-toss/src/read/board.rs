@@ -50,7 +50,8 @@ fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option
     let is_blank = |line: &Line<'_>| line.text.trim().is_empty();
     if let Some(line) = lines.iter().find(|line| line.text.contains('\t')) {
         let place = line.at + line.text.find('\t').unwrap_or(0);
-        let finding = Diagnostic::error("toss-bad-board", Span::new(place, place + 1), "a tab stands in the board");
+        let finding =
+            Diagnostic::error("toss-bad-board", Span::new(place, place + 1), "a tab stands in the board");
         cursor.report(finding.hint("use spaces: the width of a tab is anybody's guess"));
         return None;
     }
@@ -75,7 +76,8 @@ fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option
             let trimmed = line.text.trim();
             let start = line.at + (line.text.len() - line.text.trim_start().len());
             let what = format!("this row has {} cells and the first one {}", row.len(), first.len());
-            let finding = Diagnostic::error("toss-ragged-board", Span::new(start, start + trimmed.len()), what);
+            let finding =
+                Diagnostic::error("toss-ragged-board", Span::new(start, start + trimmed.len()), what);
             cursor.report(finding.hint("all rows are equally long; `*` is a hole without an element"));
             return None;
         }
@@ -150,7 +152,10 @@ fn grid(cursor: &mut Cursor<'_>, lines: &[Line<'_>], span: Span) -> Option<Vec<V
             let mut names = Vec::new();
             let mut is_hole = false;
             for half in 0..GRID_HEIGHT {
-                let Some(line) = (row * GRID_HEIGHT + half).checked_sub(n_missing).map(|at| &lines[at]) else { continue };
+                let Some(line) = (row * GRID_HEIGHT + half).checked_sub(n_missing).map(|at| &lines[at])
+                else {
+                    continue;
+                };
                 let start = (column * GRID_WIDTH).min(line.text.len());
                 let end = (start + GRID_WIDTH).min(line.text.len());
                 let piece = &line.text[start..end];

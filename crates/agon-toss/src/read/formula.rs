@@ -62,7 +62,11 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         cursor.skip();
         let variables = bound_variables(cursor)?;
         let body = Box::new(single(cursor)?);
-        return Some(if exists { FormulaKind::Exists(variables, body) } else { FormulaKind::All(variables, body) });
+        return Some(if exists {
+            FormulaKind::Exists(variables, body)
+        } else {
+            FormulaKind::All(variables, body)
+        });
     }
     if cursor.is_word("lfp") || cursor.is_word("gfp") {
         let is_least = cursor.is_word("lfp");
@@ -128,7 +132,8 @@ fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     }
     let is_same = cursor.is_sign("=");
     if !is_same && !cursor.is_sign("!=") {
-        cursor.unexpected(&format!("`=` or `!=` after the variable `{}`, or `(` after a relation,", left.text));
+        cursor
+            .unexpected(&format!("`=` or `!=` after the variable `{}`, or `(` after a relation,", left.text));
         return None;
     }
     cursor.skip();
@@ -139,7 +144,8 @@ fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
 /// Variables of a quantifier.
 pub(super) fn bound_variables(cursor: &mut Cursor<'_>) -> Option<Vec<Name>> {
     if cursor.is_sign(":") || cursor.is_sign("|") {
-        let what = if cursor.is_sign(":") { "a quantifier over reals" } else { "a quantifier over relations" };
+        let what =
+            if cursor.is_sign(":") { "a quantifier over reals" } else { "a quantifier over relations" };
         let span = cursor.span();
         cursor.unsupported(span, what);
         return None;

@@ -127,7 +127,8 @@ fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
         } else if cursor.take_word("MOVES") {
             let edges = edges(cursor)?;
             let Some(player) = mover.clone() else {
-                let finding = Diagnostic::error("toss-unexpected", keyword, "nobody is said to make these moves");
+                let finding =
+                    Diagnostic::error("toss-unexpected", keyword, "nobody is said to make these moves");
                 cursor.report(finding.hint("write `PLAYER name` before `MOVES`"));
                 continue;
             };
@@ -191,7 +192,8 @@ fn edges(cursor: &mut Cursor<'_>) -> Option<Vec<Edge>> {
         if cursor.is_sign(",") {
             let span = cursor.span();
             cursor.unsupported(span, "a time interval or parameter of a move");
-            while !cursor.is_sign("->") && !cursor.is_sign("]") && !cursor.is_section() && !cursor.is_at_end() {
+            while !cursor.is_sign("->") && !cursor.is_sign("]") && !cursor.is_section() && !cursor.is_at_end()
+            {
                 cursor.skip();
             }
         }

@@ -89,7 +89,8 @@ pub(super) fn tokens(source: &Source, findings: &mut Diagnostics) -> Vec<Token> 
         }
         if first.is_ascii_digit() {
             let mut end = run(at, &|c| c.is_ascii_digit());
-            let decimals = text[end..].strip_prefix('.').is_some_and(|t| t.starts_with(|c: char| c.is_ascii_digit()));
+            let decimals =
+                text[end..].strip_prefix('.').is_some_and(|t| t.starts_with(|c: char| c.is_ascii_digit()));
             if decimals {
                 end = run(end + 1, &|c| c.is_ascii_digit());
             }
@@ -117,8 +118,11 @@ pub(super) fn tokens(source: &Source, findings: &mut Diagnostics) -> Vec<Token> 
             continue;
         }
         let end = at + first.len_utf8();
-        let mut finding =
-            Diagnostic::error("toss-unknown-sign", Span::new(at, end), format!("`{first}` means nothing here"));
+        let mut finding = Diagnostic::error(
+            "toss-unknown-sign",
+            Span::new(at, end),
+            format!("`{first}` means nothing here"),
+        );
         if first == '#' || first == '%' {
             finding = finding.hint("comments start with `//`");
         }

@@ -11,7 +11,11 @@ use crate::syntax::{Change, Effect, Formula, Name, Rule};
 pub(super) fn rule(cursor: &mut Cursor<'_>, start: Span) -> Option<Rule> {
     let name = cursor.name("the name of a rule")?;
     cursor.expect(":")?;
-    let change = if cursor.is_word("ELEMS") || cursor.is_word("MATCH") { by_formula(cursor)? } else { by_structures(cursor)? };
+    let change = if cursor.is_word("ELEMS") || cursor.is_word("MATCH") {
+        by_formula(cursor)?
+    } else {
+        by_structures(cursor)?
+    };
     let mut rule =
         Rule { name, change, embedded: Vec::new(), pre: None, post: None, history: Vec::new(), span: start };
     conditions(cursor, &mut rule)?;
@@ -99,7 +103,8 @@ fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
                 }
             }
         } else if cursor.is_word("dynamics") || cursor.is_word("update") {
-            let what = if cursor.is_word("dynamics") { "continuous dynamics" } else { "an update of functions" };
+            let what =
+                if cursor.is_word("dynamics") { "continuous dynamics" } else { "an update of functions" };
             cursor.skip();
             cursor.unsupported(span, what);
             to_next_condition(cursor);
