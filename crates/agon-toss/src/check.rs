@@ -146,6 +146,41 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
     })
 }
 
+/// A formula about a game in which the names of `variables` are free; for questions.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn formula_about(
+    sheet: &GameSheet,
+    formula: &crate::syntax::Formula,
+    variables: &[crate::syntax::Name],
+) -> Result<Formula, Diagnostics> {
+    about(sheet, variables, |scope, findings| scope.formula(formula, findings))
+}
+
+/// A term about a game in which the names of `variables` are free; for questions.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn term_about(
+    sheet: &GameSheet,
+    term: &crate::syntax::Term,
+    variables: &[crate::syntax::Name],
+) -> Result<Term, Diagnostics> {
+    about(sheet, variables, |scope, findings| scope.term(term, findings))
+}
+
+fn about<T>(
+    sheet: &GameSheet,
+    variables: &[crate::syntax::Name],
+    lower: impl FnOnce(&mut Scope<'_>, &mut Diagnostics) -> T,
+) -> Result<T, Diagnostics> {
+    let signature = Signature::gather(sheet, &mut Diagnostics::default());
+    let mut findings = Diagnostics::default();
+    let lowered = lower(&mut Scope::new(&signature, variables, ""), &mut findings);
+    if findings.has_errors() { Err(findings) } else { Ok(lowered) }
+}
+
 /// The defined relations, each after those that it uses; reports circles.
 fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnostics) -> Definitions {
     let mut bodies: BTreeMap<&str, (usize, Formula)> = BTreeMap::new();

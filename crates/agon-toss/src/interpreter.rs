@@ -9,7 +9,7 @@ mod position;
 mod tests;
 
 pub use game::{Game, Options};
-pub use position::{Interpreter, Move, State};
+pub use position::{EdgePlace, Interpreter, Move, State};
 
 /// So many elements a structure may have in play.
 pub const MAX_ELEMENTS: usize = 2_000;

@@ -6,10 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod arena;
+pub mod by_play;
 pub mod check;
 pub mod codes;
+pub mod engine;
 pub mod interpreter;
 pub mod print;
 pub mod read;
 pub mod rewrite;
 pub mod syntax;
+pub mod why;

@@ -2,7 +2,7 @@
 
 use agon_game::{Hidden, Notation, Position as _, Role};
 
-use super::position::{Interpreter, Move, Pending};
+use super::position::{Interpreter, Move};
 
 /// The move of whoever has nothing to do.
 const NOOP: &str = "noop";
@@ -12,28 +12,30 @@ impl Notation for Interpreter {
     /// one rule on the way to several locations, the location comes last: `(Cross a1 (to 2))`.
     fn move_text(&self, m: &Move) -> String {
         let arena = self.game.arena();
-        let location = arena.location(self.state().location());
         match m {
             Move::Noop => NOOP.to_owned(),
-            Move::Outcome(chosen) => {
-                let Some(Pending { player, edge }) = self.state().pending() else { return NOOP.to_owned() };
-                let outcomes = &location.edges[player][edge].outcomes;
-                let target = outcomes[*chosen as usize].0;
+            Move::Outcome { edge, outcome } => {
+                let outcomes = &edge.edge(arena).outcomes;
+                let target = outcomes[*outcome as usize].0;
                 // Two outcomes may lead to one place, though there is little sense in it.
-                let n_before =
-                    outcomes[..*chosen as usize].iter().filter(|outcome| outcome.0 == target).count();
+                let n_before = outcomes[..*outcome as usize].iter().filter(|other| other.0 == target).count();
                 let name = &arena.location(target).name;
                 if n_before == 0 { format!("(to {name})") } else { format!("(to {name} {})", n_before + 1) }
             }
-            Move::Apply { player, edge, elements } => {
-                let edges = &location.edges[*player as usize];
-                let way = &edges[*edge as usize];
-                let rule = arena.rule(way.rule);
-                let mut text = rule.name.clone();
+            Move::Apply { edge, elements } => {
+                let way = edge.edge(arena);
+                let structure = self.state().structure();
+                let mut text = arena.rule(way.rule).name.clone();
                 for &element in elements {
                     text.push(' ');
-                    text.push_str(self.state().structure().name(element));
+                    if structure.has(element) {
+                        text.push_str(structure.name(element));
+                    } else {
+                        // A move of another position, of which nobody knows the names here.
+                        text.push_str(&format!("element-{}", element.id()));
+                    }
                 }
+                let edges = &arena.location(edge.location).edges[edge.player as usize];
                 if edges.iter().filter(|other| other.rule == way.rule).count() > 1 {
                     let target = way.outcomes.first().map_or("", |outcome| &arena.location(outcome.0).name);
                     text.push_str(&format!(" (to {target})"));
@@ -68,9 +70,8 @@ impl Notation for Interpreter {
         }
         let history = self.state().history().iter();
         texts.extend(history.map(|rule| format!("(applied {})", arena.rule(*rule).name)));
-        if let Some(Pending { player, edge }) = self.state().pending() {
-            let way = &arena.location(self.state().location()).edges[player][edge];
-            texts.push(format!("(pending {})", arena.rule(way.rule).name));
+        if let Some(edge) = self.state().pending() {
+            texts.push(format!("(pending {})", arena.rule(edge.edge(arena).rule).name));
         }
         texts.sort();
         texts

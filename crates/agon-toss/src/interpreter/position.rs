@@ -7,9 +7,10 @@ use std::sync::Arc;
 use agon_game::{Fault, Position, Role, Shape};
 use agon_logic::rational::Rational;
 use agon_logic::structure::{Element, Structure};
+use agon_text::Span;
 
 use super::game::Game;
-use crate::arena::{ArenaRule, Effect, LocationId, RuleId};
+use crate::arena::{ArenaRule, CheckedArena, Edge, Effect, LocationId, RuleId};
 use crate::rewrite::{add_all, apply, delete_all};
 
 /// A move.
@@ -19,15 +20,36 @@ pub enum Move {
     Noop,
     /// An edge of the location is taken, and its rule applied to a match.
     Apply {
-        /// Who takes it.
-        player: u32,
-        /// The index of the edge among those of the role.
-        edge: u32,
+        /// The edge.
+        edge: EdgePlace,
         /// The match.
         elements: Box<[Element]>,
     },
     /// Nature decides which of several outcomes an edge has.
-    Outcome(u32),
+    Outcome {
+        /// The edge.
+        edge: EdgePlace,
+        /// The index of the outcome.
+        outcome: u32,
+    },
+}
+
+/// Where an edge is in the arena. It tells a move its name wherever somebody looks at it.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EdgePlace {
+    /// The location it leads out of.
+    pub location: LocationId,
+    /// Whose it is.
+    pub player: u32,
+    /// Its index among those of the player there.
+    pub index: u32,
+}
+
+impl EdgePlace {
+    /// The edge itself.
+    pub fn edge(self, arena: &CheckedArena) -> &Edge {
+        &arena.location(self.location).edges[self.player as usize][self.index as usize]
+    }
 }
 
 /// A structure and a location, with what else decides how play goes on.
@@ -41,16 +63,10 @@ struct Content {
     /// Those of the remembered rules that have been applied.
     history: Arc<BTreeSet<RuleId>>,
     /// An edge that has been taken, and nature has not yet decided where it leads.
-    pending: Option<Pending>,
+    pending: Option<EdgePlace>,
     key: u64,
-    fault: Option<Fault>,
-}
-
-/// An edge with several outcomes that has been taken.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pending {
-    pub(super) player: usize,
-    pub(super) edge: usize,
+    /// Why the state could not be worked out, and the place to blame.
+    fault: Option<(Fault, Span)>,
 }
 
 impl State {
@@ -58,7 +74,7 @@ impl State {
         structure: Structure,
         location: LocationId,
         history: Arc<BTreeSet<RuleId>>,
-        pending: Option<Pending>,
+        pending: Option<EdgePlace>,
         keeps_universe: bool,
     ) -> State {
         let mut key = mix(structure.key(), location.index() as u64);
@@ -66,7 +82,7 @@ impl State {
             key = mix(key, 1 << 32 | rule.index() as u64);
         }
         if let Some(pending) = pending {
-            key = mix(key, 2 << 32 | (pending.player as u64) << 16 | pending.edge as u64);
+            key = mix(key, 2 << 32 | u64::from(pending.player) << 16 | u64::from(pending.index));
         }
         if !keeps_universe {
             // Moves are told by names, so states that differ in names are different.
@@ -79,7 +95,7 @@ impl State {
         State(Arc::new(Content { structure, location, history, pending, key, fault: None }))
     }
 
-    fn broken(before: &State, fault: Fault) -> State {
+    fn broken(before: &State, refused: Refused) -> State {
         let Content { structure, location, history, pending, key, .. } = &*before.0;
         State(Arc::new(Content {
             structure: structure.clone(),
@@ -87,7 +103,7 @@ impl State {
             history: Arc::clone(history),
             pending: *pending,
             key: mix(*key, u64::MAX),
-            fault: Some(fault),
+            fault: Some((Fault::Refused(refused.why), refused.span)),
         }))
     }
 
@@ -106,7 +122,7 @@ impl State {
         &self.0.history
     }
 
-    pub(super) fn pending(&self) -> Option<Pending> {
+    pub(super) fn pending(&self) -> Option<EdgePlace> {
         self.0.pending
     }
 }
@@ -124,13 +140,13 @@ pub struct Interpreter {
     pub(super) game: Arc<Game>,
     state: State,
     standing: OnceCell<Standing>,
-    payoffs: OnceCell<Result<Vec<Rational>, String>>,
+    payoffs: OnceCell<Result<Vec<Rational>, Refused>>,
 }
 
 struct Standing {
     terminal: bool,
     legal: Vec<Vec<Move>>,
-    fault: Option<Fault>,
+    fault: Option<(Fault, Span)>,
 }
 
 impl Clone for Interpreter {
@@ -144,8 +160,12 @@ impl Clone for Interpreter {
     }
 }
 
-/// Why a position could not be worked out, for people.
-type Refused = String;
+/// Why a position could not be worked out, for people, and the place to blame.
+#[derive(Clone, Debug)]
+struct Refused {
+    why: String,
+    span: Span,
+}
 
 impl Interpreter {
     pub(super) fn new(game: Arc<Game>) -> Interpreter {
@@ -170,7 +190,7 @@ impl Interpreter {
     /// If a payoff has no value or costs too much, why.
     pub fn exact_payoffs(&self) -> Result<&[Rational], &str> {
         let payoffs = self.payoffs.get_or_init(|| self.work_out_payoffs());
-        payoffs.as_deref().map_err(String::as_str)
+        payoffs.as_deref().map_err(|refused| refused.why.as_str())
     }
 
     /// The matches of a rule here that keep its conditions, sorted.
@@ -178,6 +198,15 @@ impl Interpreter {
     /// # Errors
     /// If they cost too much, why.
     pub fn matches(&self, id: RuleId) -> Result<Vec<Vec<Element>>, String> {
+        self.find_matches(id).map_err(|refused| refused.why)
+    }
+
+    /// The place to blame for a fault here, if there is one.
+    pub fn fault_span(&self) -> Option<Span> {
+        self.standing().fault.as_ref().map(|fault| fault.1)
+    }
+
+    fn find_matches(&self, id: RuleId) -> Result<Vec<Vec<Element>>, Refused> {
         let rule = self.game.arena().rule(id);
         if !self.history_allows(rule) {
             return Ok(Vec::new());
@@ -190,7 +219,7 @@ impl Interpreter {
         if rule.post.is_some() {
             let mut kept = Vec::with_capacity(found.len());
             for matched in found {
-                if self.post_holds(rule, &matched)? {
+                if self.check_post(rule, &matched)? {
                     kept.push(matched);
                 }
             }
@@ -209,6 +238,10 @@ impl Interpreter {
     /// # Errors
     /// If that costs too much, why.
     pub fn post_holds(&self, rule: &ArenaRule, matched: &[Element]) -> Result<bool, String> {
+        self.check_post(rule, matched).map_err(|refused| refused.why)
+    }
+
+    fn check_post(&self, rule: &ArenaRule, matched: &[Element]) -> Result<bool, Refused> {
         let Some(post) = &rule.post else { return Ok(true) };
         let applied = apply(&rule.effect, self.state.structure(), matched, self.game.growth())
             .map_err(|why| self.blame(rule, &why.to_string()))?;
@@ -217,19 +250,21 @@ impl Interpreter {
             .map_err(|refusal| self.blame(rule, &refusal.to_string()))
     }
 
-    fn blame(&self, rule: &ArenaRule, why: &str) -> String {
-        self.game.blame(why, &format!("rule `{}`", rule.name), rule.span)
+    fn blame(&self, rule: &ArenaRule, why: &str) -> Refused {
+        let why = self.game.blame(why, &format!("rule `{}`", rule.name), rule.span);
+        Refused { why, span: rule.span }
     }
 
     fn work_out_payoffs(&self) -> Result<Vec<Rational>, Refused> {
         let location = self.game.arena().location(self.state.location());
         let value = |(payoff, player): (&agon_logic::formula::Term, &String)| {
             let what = format!("the payoff of `{player}` at the location `{}`", location.name);
-            match self.game.value(self.state.structure(), payoff) {
-                Ok(Some(value)) => Ok(value),
-                Ok(None) => Err(self.game.blame("it has no value", &what, location.span)),
-                Err(refusal) => Err(self.game.blame(&refusal.to_string(), &what, location.span)),
-            }
+            let why = match self.game.value(self.state.structure(), payoff) {
+                Ok(Some(value)) => return Ok(value),
+                Ok(None) => "it has no value".to_owned(),
+                Err(refusal) => refusal.to_string(),
+            };
+            Err(Refused { why: self.game.blame(&why, &what, location.span), span: location.span })
         };
         location.payoffs.iter().zip(self.game.arena().players()).map(value).collect()
     }
@@ -238,7 +273,9 @@ impl Interpreter {
         self.standing.get_or_init(|| {
             let found = match &self.state.0.fault {
                 Some(fault) => Err(fault.clone()),
-                None => self.work_out_standing().map_err(Fault::Refused),
+                None => {
+                    self.work_out_standing().map_err(|refused| (Fault::Refused(refused.why), refused.span))
+                }
             };
             found.unwrap_or_else(|fault| Standing {
                 terminal: true,
@@ -252,11 +289,11 @@ impl Interpreter {
         let arena = self.game.arena();
         let location = arena.location(self.state.location());
         let n_players = arena.players().len();
-        if let Some(Pending { player, edge }) = self.state.pending() {
+        if let Some(edge) = self.state.pending() {
             let mut legal = vec![vec![Move::Noop]; n_players];
-            let n_outcomes = location.edges[player][edge].outcomes.len();
+            let n_outcomes = edge.edge(arena).outcomes.len();
             let nature = arena.nature().expect("an edge with several outcomes calls for nature");
-            legal[nature] = (0..n_outcomes).map(|i| Move::Outcome(i as u32)).collect();
+            legal[nature] = (0..n_outcomes).map(|i| Move::Outcome { edge, outcome: i as u32 }).collect();
             return Ok(Standing { terminal: false, legal, fault: None });
         }
         let mut legal: Vec<Vec<Move>> = Vec::with_capacity(n_players);
@@ -270,13 +307,13 @@ impl Interpreter {
                 continue;
             }
             let mut moves = Vec::new();
-            for (edge, way) in edges.iter().enumerate() {
-                let matches = self.matches(way.rule)?;
-                moves.extend(matches.into_iter().map(|matched| Move::Apply {
-                    player: player as u32,
-                    edge: edge as u32,
-                    elements: matched.into(),
-                }));
+            for (index, way) in edges.iter().enumerate() {
+                let matches = self.find_matches(way.rule)?;
+                let location = self.state.location();
+                let edge = EdgePlace { location, player: player as u32, index: index as u32 };
+                moves.extend(
+                    matches.into_iter().map(|matched| Move::Apply { edge, elements: matched.into() }),
+                );
             }
             // A player that is to act and cannot ends the play, as the definition has it.
             is_over = moves.is_empty();
@@ -284,7 +321,7 @@ impl Interpreter {
         }
         if is_over {
             // Whoever reads the result must be able to rely on it.
-            self.exact_payoffs().map_err(str::to_owned)?;
+            self.payoffs.get_or_init(|| self.work_out_payoffs()).clone()?;
             return Ok(Standing { terminal: true, legal: vec![Vec::new(); n_players], fault: None });
         }
         Ok(Standing { terminal: false, legal, fault: None })
@@ -293,25 +330,26 @@ impl Interpreter {
     fn work_out_next(&self, joint: &[Move]) -> Result<State, Refused> {
         let arena = self.game.arena();
         assert_eq!(joint.len(), arena.players().len(), "a joint move has one move for each role");
-        let location = arena.location(self.state.location());
         let keeps_universe = self.game.keeps_universe;
         let structure = self.state.structure();
-        if let Some(Pending { player, edge }) = self.state.pending() {
-            let outcomes = &location.edges[player][edge].outcomes;
-            let chosen =
-                joint.iter().find_map(|m| if let Move::Outcome(chosen) = m { Some(*chosen) } else { None });
+        if let Some(edge) = self.state.pending() {
+            let outcomes = &edge.edge(arena).outcomes;
+            let chosen = joint.iter().find_map(|m| match m {
+                Move::Outcome { outcome, .. } => Some(*outcome),
+                Move::Noop | Move::Apply { .. } => None,
+            });
             let target = outcomes[chosen.expect("nature's move is an outcome") as usize].0;
             let history = Arc::clone(&self.state.0.history);
             return Ok(State::new(structure.clone(), target, history, None, keeps_universe));
         }
-        let mut acts: Vec<(usize, usize, &[Element])> = Vec::new();
-        for (player, m) in joint.iter().enumerate() {
-            if let Move::Apply { edge, elements, .. } = m {
-                acts.push((player, *edge as usize, elements));
-            }
-        }
-        let rules: Vec<RuleId> =
-            acts.iter().map(|&(player, edge, _)| location.edges[player][edge].rule).collect();
+        let acts: Vec<(EdgePlace, &[Element])> = joint
+            .iter()
+            .filter_map(|m| match m {
+                Move::Apply { edge, elements } => Some((*edge, &**elements)),
+                Move::Noop | Move::Outcome { .. } => None,
+            })
+            .collect();
+        let rules: Vec<RuleId> = acts.iter().map(|(edge, _)| edge.edge(arena).rule).collect();
         let next = self.apply_all(&acts, &rules)?;
         let mut history = Arc::clone(&self.state.0.history);
         for rule in rules.iter().filter(|rule| self.game.remembered.contains(rule)) {
@@ -319,22 +357,21 @@ impl Interpreter {
                 Arc::make_mut(&mut history).insert(*rule);
             }
         }
-        let &(player, edge, _) = acts.first().expect("somebody acts where play has not ended");
-        let outcomes = &location.edges[player][edge].outcomes;
-        let (place, pending) = match outcomes.as_slice() {
+        let &(edge, _) = acts.first().expect("somebody acts where play has not ended");
+        let (place, pending) = match edge.edge(arena).outcomes.as_slice() {
             [(target, _)] => (*target, None),
-            _ => (self.state.location(), Some(Pending { player, edge })),
+            _ => (self.state.location(), Some(edge)),
         };
         Ok(State::new(next, place, history, pending, keeps_universe))
     }
 
     /// Applies the rules of all who act. Where the universe stays, all tuples go and then all come, so that the order of the
     /// players does not matter; else one rule is applied after the other, and one whose elements are gone is not.
-    fn apply_all(&self, acts: &[(usize, usize, &[Element])], rules: &[RuleId]) -> Result<Structure, Refused> {
+    fn apply_all(&self, acts: &[(EdgePlace, &[Element])], rules: &[RuleId]) -> Result<Structure, Refused> {
         let arena = self.game.arena();
         let mut structure = self.state.structure().clone();
         let mut changes = Vec::new();
-        for (&(_, _, matched), &id) in acts.iter().zip(rules) {
+        for (&(_, matched), &id) in acts.iter().zip(rules) {
             if let Effect::Tuples { delete, add } = &arena.rule(id).effect {
                 changes.push((delete, add, matched));
             }
@@ -344,7 +381,7 @@ impl Interpreter {
             changes.iter().for_each(|(_, add, matched)| add_all(&mut structure, add, matched));
             return Ok(structure);
         }
-        for (&(_, _, matched), &id) in acts.iter().zip(rules) {
+        for (&(_, matched), &id) in acts.iter().zip(rules) {
             let rule = arena.rule(id);
             if matched.iter().all(|&element| structure.has(element)) {
                 structure = apply(&rule.effect, &structure, matched, self.game.growth())
@@ -385,7 +422,7 @@ impl Position for Interpreter {
 
     fn advance(&mut self, joint: &[Move]) {
         let next = self.work_out_next(joint);
-        self.set_state(next.unwrap_or_else(|why| State::broken(&self.state, Fault::Refused(why))));
+        self.set_state(next.unwrap_or_else(|refused| State::broken(&self.state, refused)));
     }
 
     fn state(&self) -> &State {
@@ -401,7 +438,7 @@ impl Position for Interpreter {
     }
 
     fn fault(&self) -> Option<&Fault> {
-        self.standing().fault.as_ref()
+        self.standing().fault.as_ref().map(|fault| &fault.0)
     }
 
     fn is_legal(&self, role: Role, candidate: &Move) -> bool {
@@ -419,26 +456,22 @@ impl Position for Interpreter {
         let location = arena.location(self.state.location());
         match nature_move {
             Move::Noop => 1.0,
-            Move::Outcome(chosen) => {
-                let Some(Pending { player, edge }) = self.state.pending() else { return 0.0 };
-                location.edges[player][edge].outcomes[*chosen as usize].1.to_f64()
-            }
+            Move::Outcome { edge, outcome } => edge.edge(arena).outcomes[*outcome as usize].1.to_f64(),
             Move::Apply { edge, .. } => {
                 let edges = &location.edges[nature];
-                let of_edge = |edge: usize| {
-                    moves
-                        .iter()
-                        .filter(|m| matches!(m, Move::Apply { edge: e, .. } if *e as usize == edge))
-                        .count()
+                let of_edge = |index: usize| {
+                    let is_of =
+                        |m: &&Move| matches!(m, Move::Apply { edge, .. } if edge.index as usize == index);
+                    moves.iter().filter(is_of).count()
                 };
-                let Some(weight) = edges[*edge as usize].weight else { return 1.0 / moves.len() as f64 };
+                let Some(weight) = edges[edge.index as usize].weight else { return 1.0 / moves.len() as f64 };
                 // What cannot be applied leaves its share to the others.
                 let total: f64 = (0..edges.len())
                     .filter(|&other| of_edge(other) > 0)
                     .filter_map(|other| edges[other].weight)
                     .map(Rational::to_f64)
                     .sum();
-                weight.to_f64() / total / of_edge(*edge as usize) as f64
+                weight.to_f64() / total / of_edge(edge.index as usize) as f64
             }
         }
     }
