@@ -32,6 +32,11 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod evaluate;
+pub mod formula;
+pub mod rational;
+pub mod structure;
+
 mod engine;
 mod ground;
 mod limits;

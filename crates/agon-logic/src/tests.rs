@@ -14,7 +14,7 @@ use proptest::test_runner::RngSeed;
 use crate::{Atom, Goal, Pattern, PredicateId, Rule, Symbol};
 
 /// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
-fn seeded(n_cases: u32) -> ProptestConfig {
+pub(crate) fn seeded(n_cases: u32) -> ProptestConfig {
     let config = ProptestConfig::with_cases(n_cases);
     let rng_seed = match config.rng_seed {
         RngSeed::Random => RngSeed::Fixed(7),

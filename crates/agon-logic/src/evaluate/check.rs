@@ -1,0 +1,184 @@
+//! Whether a formula makes sense in a model: asked once, so that evaluators need not ask again.
+
+use std::collections::BTreeSet;
+
+use crate::formula::{Argument, Formula, Name, Polarity, Sort, Term, Variable};
+use crate::structure::Vocabulary;
+
+use super::{Model, Refusal};
+
+/// Checks a formula whose free variables are among those given, and all definitions that it uses.
+pub(crate) fn check_formula(model: Model<'_>, formula: &Formula, free: &[Variable]) -> Result<(), Refusal> {
+    let mut check = Check::new(model, free);
+    check.formula(formula)?;
+    check.definitions()
+}
+
+/// Checks a term likewise.
+pub(crate) fn check_term(model: Model<'_>, term: &Term, free: &[Variable]) -> Result<(), Refusal> {
+    let mut check = Check::new(model, free);
+    check.term(term)?;
+    check.definitions()
+}
+
+struct Check<'a> {
+    model: Model<'a>,
+    bound: Vec<Variable>,
+    relations: Vec<(Name, usize)>,
+    /// Definitions that are used and not yet checked, by place.
+    open: BTreeSet<usize>,
+}
+
+impl<'a> Check<'a> {
+    fn new(model: Model<'a>, free: &[Variable]) -> Check<'a> {
+        Check { model, bound: free.to_vec(), relations: Vec::new(), open: BTreeSet::new() }
+    }
+
+    fn vocabulary(&self) -> &'a Vocabulary {
+        self.model.structure.vocabulary()
+    }
+
+    fn definitions(&mut self) -> Result<(), Refusal> {
+        // From the last to the first: each uses only earlier ones.
+        while let Some(place) = self.open.pop_last() {
+            let definition = self.model.definitions.iter().as_slice()[place].clone();
+            self.bound = definition.variables;
+            self.relations.clear();
+            self.formula(&definition.body)?;
+        }
+        Ok(())
+    }
+
+    fn variable(&self, variable: &Variable, sort: Sort) -> Result<(), Refusal> {
+        if variable.sort() != sort {
+            Err(Refusal::UnsupportedSort(variable.clone(), variable.sort()))
+        } else if self.bound.contains(variable) {
+            Ok(())
+        } else {
+            Err(Refusal::UnboundVariable(variable.clone()))
+        }
+    }
+
+    fn arguments(&self, arguments: &[Argument]) -> Result<(), Refusal> {
+        arguments.iter().try_for_each(|argument| match argument {
+            Argument::Variable(variable) => self.variable(variable, Sort::Element),
+            Argument::Constant(name) => match self.vocabulary().constant(name) {
+                Some(_) => Ok(()),
+                None => Err(Refusal::UnknownConstant(name.clone())),
+            },
+        })
+    }
+
+    fn arity(relation: &Name, arity: usize, given: usize) -> Result<(), Refusal> {
+        if arity == given {
+            Ok(())
+        } else {
+            Err(Refusal::WrongArity { relation: relation.clone(), arity, given })
+        }
+    }
+
+    fn under(
+        &mut self,
+        variables: &[Variable],
+        inside: impl FnOnce(&mut Check<'a>) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        for (place, variable) in variables.iter().enumerate() {
+            if variable.sort() != Sort::Element {
+                return Err(Refusal::UnsupportedSort(variable.clone(), variable.sort()));
+            }
+            if variables[..place].contains(variable) {
+                return Err(Refusal::RepeatedVariable(variable.clone()));
+            }
+        }
+        let n_bound = self.bound.len();
+        self.bound.extend_from_slice(variables);
+        let answer = inside(self);
+        self.bound.truncate(n_bound);
+        answer
+    }
+
+    fn formula(&mut self, formula: &Formula) -> Result<(), Refusal> {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
+            Formula::Relation(name, arguments) => {
+                self.arguments(arguments)?;
+                if let Some((_, arity)) = self.relations.iter().rev().find(|entry| &entry.0 == name) {
+                    Check::arity(name, *arity, arguments.len())
+                } else if let Some(place) = self.model.definitions.place(name) {
+                    self.open.insert(place);
+                    let arity = self.model.definitions.iter().as_slice()[place].variables.len();
+                    Check::arity(name, arity, arguments.len())
+                } else if let Some(id) = self.vocabulary().relation(name) {
+                    Check::arity(name, self.vocabulary().arity(id), arguments.len())
+                } else {
+                    Err(Refusal::UnknownRelation(name.clone()))
+                }
+            }
+            Formula::Equal(left, right) => self.arguments(&[left.clone(), right.clone()]),
+            Formula::Compare(left, _, right) => {
+                self.term(left)?;
+                self.term(right)
+            }
+            Formula::Not(inner) => self.formula(inner),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().try_for_each(|part| self.formula(part)),
+            Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
+                self.under(variables, |check| check.formula(inner))
+            }
+            Formula::Fix(fix) => {
+                self.arguments(&fix.arguments)?;
+                Check::arity(&fix.relation, fix.variables.len(), fix.arguments.len())?;
+                if !matches!(fix.body.signs().get(&fix.relation), None | Some(Polarity::Positive)) {
+                    return Err(Refusal::NotMonotone(fix.relation.clone()));
+                }
+                self.relations.push((fix.relation.clone(), fix.variables.len()));
+                let answer = self.under(&fix.variables, |check| check.formula(&fix.body));
+                self.relations.pop();
+                answer
+            }
+            Formula::Closure(closure) => {
+                self.arguments(&closure.arguments)?;
+                let variables = [closure.from.clone(), closure.to.clone()];
+                self.under(&variables, |check| check.formula(&closure.body))
+            }
+            Formula::Let(local) => {
+                self.under(&local.variables, |check| check.formula(&local.definition))?;
+                self.relations.push((local.relation.clone(), local.variables.len()));
+                let answer = self.formula(&local.body);
+                self.relations.pop();
+                answer
+            }
+        })
+    }
+
+    fn term(&mut self, term: &Term) -> Result<(), Refusal> {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match term {
+            Term::Number(_) => Ok(()),
+            Term::Variable(variable) => self.variable(variable, Sort::Real),
+            Term::ElementNumber(argument) => self.arguments(std::slice::from_ref(argument)),
+            Term::Function(name, argument) => {
+                if self.vocabulary().function(name).is_none() {
+                    return Err(Refusal::UnknownFunction(name.clone()));
+                }
+                self.arguments(std::slice::from_ref(argument))
+            }
+            Term::Characteristic(inner) => self.formula(inner),
+            Term::Binary(_, left, right) => {
+                self.term(left)?;
+                self.term(right)
+            }
+            Term::Aggregate(aggregate) => self.under(&aggregate.variables, |check| {
+                check.formula(&aggregate.guard)?;
+                check.term(&aggregate.term)
+            }),
+            Term::Let(variable, value, body) => {
+                if variable.sort() != Sort::Real {
+                    return Err(Refusal::UnsupportedSort(variable.clone(), variable.sort()));
+                }
+                self.term(value)?;
+                self.bound.push(variable.clone());
+                let answer = self.term(body);
+                self.bound.pop();
+                answer
+            }
+        })
+    }
+}

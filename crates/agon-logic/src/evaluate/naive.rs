@@ -1,0 +1,425 @@
+//! Truth by its definition, one assignment at a time: the judge of faster evaluators.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::formula::{
+    Aggregate, Argument, Closure, Extreme, Fix, Fold, Formula, Let, Name, Operator, Term, Variable,
+};
+use crate::rational::Rational;
+use crate::structure::Element;
+
+use super::check::{check_formula, check_term};
+use super::{Assignment, Limits, Model, Refusal};
+
+/// Evaluates by the definition. Remembers what defined relations are true of, since those do not depend on who asks.
+pub struct Naive<'a> {
+    model: Model<'a>,
+    limits: Limits,
+    steps: u64,
+    elements: Vec<Element>,
+    defined: BTreeMap<(usize, Vec<Element>), bool>,
+}
+
+/// What is done with each assignment; `false` ends the round.
+type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Naive<'a>, &[Element], &Scope<'_>) -> Result<bool, Refusal>;
+
+impl<'a> Naive<'a> {
+    /// For a model, within limits that count over all questions together.
+    pub fn new(model: Model<'a>, limits: Limits) -> Naive<'a> {
+        let elements = model.structure.elements().collect();
+        Naive { model, limits, steps: 0, elements, defined: BTreeMap::new() }
+    }
+
+    /// Whether the formula holds, its free variables being assigned.
+    pub fn holds(&mut self, formula: &Formula, assignment: &Assignment) -> Result<bool, Refusal> {
+        check_formula(self.model, formula, &assigned(assignment))?;
+        self.at(assignment, |naive, scope| naive.formula(formula, scope))
+    }
+
+    /// The value of the term, if it has one, its free variables being assigned.
+    pub fn value(&mut self, term: &Term, assignment: &Assignment) -> Result<Option<Rational>, Refusal> {
+        check_term(self.model, term, &assigned(assignment))?;
+        self.at(assignment, |naive, scope| naive.term(term, scope))
+    }
+
+    /// The elements for the variables, in order, with which the formula holds; its other free variables being assigned.
+    pub fn solutions(
+        &mut self,
+        formula: &Formula,
+        variables: &[Variable],
+        assignment: &Assignment,
+    ) -> Result<Vec<Vec<Element>>, Refusal> {
+        let mut bound = assigned(assignment);
+        bound.extend_from_slice(variables);
+        check_formula(self.model, formula, &bound)?;
+        self.at(assignment, |naive, scope| {
+            let mut found = Vec::new();
+            naive.each(variables, Some(scope), &mut |naive, row, scope| {
+                if naive.formula(formula, scope)? {
+                    found.push(row.to_vec());
+                }
+                Ok(true)
+            })?;
+            Ok(found)
+        })
+    }
+
+    fn at<T>(
+        &mut self,
+        assignment: &Assignment,
+        ask: impl FnOnce(&mut Naive<'a>, &Scope<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let entries = Binding::Assignment(assignment);
+        ask(self, &Scope { outer: None, binding: entries })
+    }
+
+    fn step(&mut self) -> Result<(), Refusal> {
+        self.steps += 1;
+        if self.steps > self.limits.steps { Err(Refusal::Steps(self.limits.steps)) } else { Ok(()) }
+    }
+
+    /// Calls for each way to give elements to the variables, in order, until told to stop by `false`.
+    fn each(
+        &mut self,
+        variables: &[Variable],
+        scope: Option<&Scope<'_>>,
+        visit: Visit<'_, 'a>,
+    ) -> Result<(), Refusal> {
+        if self.elements.is_empty() && !variables.is_empty() {
+            return Ok(());
+        }
+        let mut places = vec![0; variables.len()];
+        loop {
+            let row: Vec<Element> = places.iter().map(|&place| self.elements[place]).collect();
+            let inner = Scope { outer: scope, binding: Binding::Elements(variables, &row) };
+            if !visit(self, &row, &inner)? {
+                return Ok(());
+            }
+            let Some(last) = places.iter().rposition(|&place| place + 1 < self.elements.len()) else {
+                return Ok(());
+            };
+            places[last] += 1;
+            places[last + 1..].fill(0);
+        }
+    }
+
+    fn element(&self, argument: &Argument, scope: &Scope<'_>) -> Option<Element> {
+        match argument {
+            Argument::Variable(variable) => Some(scope.element(variable)),
+            Argument::Constant(name) => {
+                let id = self.model.structure.vocabulary().constant(name).expect("constants are checked");
+                self.model.structure.constant(id)
+            }
+        }
+    }
+
+    fn formula(&mut self, formula: &Formula, scope: &Scope<'_>) -> Result<bool, Refusal> {
+        self.step()?;
+        stacker::maybe_grow(128 << 10, 1 << 20, || match formula {
+            Formula::Relation(name, arguments) => {
+                let row: Option<Vec<Element>> =
+                    arguments.iter().map(|argument| self.element(argument, scope)).collect();
+                match row {
+                    Some(row) => self.atom(name, &row, scope),
+                    None => Ok(false),
+                }
+            }
+            Formula::Equal(left, right) => {
+                let (left, right) = (self.element(left, scope), self.element(right, scope));
+                Ok(left.is_some() && left == right)
+            }
+            Formula::Compare(left, sign, right) => {
+                let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
+                Ok(matches!((left, right), (Some(left), Some(right)) if sign.admits(left.cmp(&right))))
+            }
+            Formula::Not(inner) => Ok(!self.formula(inner, scope)?),
+            Formula::And(parts) => {
+                for part in parts {
+                    if !self.formula(part, scope)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Formula::Or(parts) => {
+                for part in parts {
+                    if self.formula(part, scope)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Formula::Exists(variables, inner) => {
+                let mut found = false;
+                self.each(variables, Some(scope), &mut |naive, _, scope| {
+                    found = naive.formula(inner, scope)?;
+                    Ok(!found)
+                })?;
+                Ok(found)
+            }
+            Formula::All(variables, inner) => {
+                let mut so_far = true;
+                self.each(variables, Some(scope), &mut |naive, _, scope| {
+                    so_far = naive.formula(inner, scope)?;
+                    Ok(so_far)
+                })?;
+                Ok(so_far)
+            }
+            Formula::Fix(fix) => self.fix(fix, scope),
+            Formula::Closure(closure) => self.closure(closure, scope),
+            Formula::Let(local) => {
+                self.formula(&local.body, &Scope { outer: Some(scope), binding: Binding::Local(local) })
+            }
+        })
+    }
+
+    fn atom(&mut self, name: &Name, row: &[Element], scope: &Scope<'_>) -> Result<bool, Refusal> {
+        match scope.relation(name) {
+            Some((Binding::Fixed(_, rows), _)) => return Ok(rows.contains(row)),
+            Some((Binding::Local(local), outer)) => {
+                let inner = Scope { outer, binding: Binding::Elements(&local.variables, row) };
+                return self.formula(&local.definition, &inner);
+            }
+            Some((Binding::Elements(..) | Binding::Real(..) | Binding::Assignment(_), _)) | None => {}
+        }
+        let model = self.model;
+        let Some(place) = model.definitions.place(name) else {
+            let id = model.structure.vocabulary().relation(name).expect("relations are checked");
+            return Ok(model.structure.holds(id, row));
+        };
+        let key = (place, row.to_vec());
+        if let Some(&known) = self.defined.get(&key) {
+            return Ok(known);
+        }
+        let definition = &model.definitions.iter().as_slice()[place];
+        let inner = Scope { outer: None, binding: Binding::Elements(&definition.variables, row) };
+        let answer = self.formula(&definition.body, &inner)?;
+        self.defined.insert(key, answer);
+        Ok(answer)
+    }
+
+    /// From nothing, or from everything, until nothing changes.
+    fn fix(&mut self, fix: &Fix, scope: &Scope<'_>) -> Result<bool, Refusal> {
+        let row: Option<Vec<Element>> =
+            fix.arguments.iter().map(|argument| self.element(argument, scope)).collect();
+        let Some(row) = row else { return Ok(false) };
+        let mut rows = BTreeSet::new();
+        if fix.extreme == Extreme::Greatest {
+            self.each(&fix.variables, None, &mut |naive, row, _| {
+                naive.step()?;
+                rows.insert(row.to_vec());
+                Ok(true)
+            })?;
+        }
+        loop {
+            let mut next = BTreeSet::new();
+            let known = Scope { outer: Some(scope), binding: Binding::Fixed(&fix.relation, &rows) };
+            self.each(&fix.variables, Some(&known), &mut |naive, row, scope| {
+                if naive.formula(&fix.body, scope)? {
+                    next.insert(row.to_vec());
+                }
+                Ok(true)
+            })?;
+            if next == rows {
+                return Ok(rows.contains(&row));
+            }
+            rows = next;
+        }
+    }
+
+    /// Step by step from the beginning.
+    fn closure(&mut self, closure: &Closure, scope: &Scope<'_>) -> Result<bool, Refusal> {
+        let [from, to] = &closure.arguments;
+        let (Some(from), Some(to)) = (self.element(from, scope), self.element(to, scope)) else {
+            return Ok(false);
+        };
+        let mut steps_left = closure.bound.map(|bound| 1u64.checked_shl(bound).unwrap_or(u64::MAX));
+        let variables = [closure.from.clone(), closure.to.clone()];
+        let mut reached = BTreeSet::from([from]);
+        let mut frontier = vec![from];
+        while !frontier.is_empty() && !reached.contains(&to) && steps_left != Some(0) {
+            let mut next = Vec::new();
+            for &start in &frontier {
+                for end in self.elements.clone() {
+                    let step = [start, end];
+                    let inner = Scope { outer: Some(scope), binding: Binding::Elements(&variables, &step) };
+                    if !reached.contains(&end) && self.formula(&closure.body, &inner)? {
+                        reached.insert(end);
+                        next.push(end);
+                    }
+                }
+            }
+            frontier = next;
+            steps_left = steps_left.map(|steps| steps - 1);
+        }
+        Ok(reached.contains(&to))
+    }
+
+    fn term(&mut self, term: &Term, scope: &Scope<'_>) -> Result<Option<Rational>, Refusal> {
+        self.step()?;
+        stacker::maybe_grow(128 << 10, 1 << 20, || match term {
+            Term::Number(number) => Ok(Some(*number)),
+            Term::Variable(variable) => Ok(scope.real(variable)),
+            Term::ElementNumber(argument) => Ok(self.element(argument, scope).map(Element::number)),
+            Term::Function(name, argument) => {
+                let function =
+                    self.model.structure.vocabulary().function(name).expect("functions are checked");
+                let element = self.element(argument, scope);
+                Ok(element.and_then(|element| self.model.structure.value(function, element)))
+            }
+            Term::Characteristic(inner) => {
+                Ok(Some(if self.formula(inner, scope)? { Rational::ONE } else { Rational::ZERO }))
+            }
+            Term::Binary(operator, left, right) => {
+                let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
+                let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
+                Ok(combined(*operator, left, right)?)
+            }
+            Term::Aggregate(aggregate) => self.aggregate(aggregate, scope),
+            Term::Let(variable, value, body) => {
+                let value = self.term(value, scope)?;
+                self.term(body, &Scope { outer: Some(scope), binding: Binding::Real(variable, value) })
+            }
+        })
+    }
+
+    fn aggregate(&mut self, aggregate: &Aggregate, scope: &Scope<'_>) -> Result<Option<Rational>, Refusal> {
+        let mut folding = Folding::new(aggregate.fold);
+        self.each(&aggregate.variables, Some(scope), &mut |naive, _, scope| {
+            if naive.formula(&aggregate.guard, scope)? {
+                folding.take(naive.term(&aggregate.term, scope)?)?;
+            }
+            Ok(true)
+        })?;
+        Ok(folding.result())
+    }
+}
+
+/// One operation on numbers.
+pub(super) fn combined(
+    operator: Operator,
+    left: Rational,
+    right: Rational,
+) -> Result<Option<Rational>, crate::rational::TooLarge> {
+    match operator {
+        Operator::Plus => left.plus(right).map(Some),
+        Operator::Minus => left.minus(right).map(Some),
+        Operator::Times => left.times(right).map(Some),
+        Operator::Divide => left.divided_by(right),
+        Operator::Power => left.power(right),
+    }
+}
+
+/// Many values on their way to one.
+pub(super) struct Folding {
+    fold: Fold,
+    /// None as long as there is no value: `Min` and `Max` of nothing.
+    value: Option<Rational>,
+    /// Whether a value was missing; then the whole has none.
+    missing: bool,
+}
+
+impl Folding {
+    pub(super) fn new(fold: Fold) -> Folding {
+        let value = match fold {
+            Fold::Sum => Some(Rational::ZERO),
+            Fold::Product => Some(Rational::ONE),
+            Fold::Min | Fold::Max => None,
+        };
+        Folding { fold, value, missing: false }
+    }
+
+    pub(super) fn take(&mut self, next: Option<Rational>) -> Result<(), Refusal> {
+        let Some(next) = next else {
+            self.missing = true;
+            return Ok(());
+        };
+        self.value = Some(match (self.value, self.fold) {
+            (None, _) => next,
+            (Some(value), Fold::Sum) => value.plus(next)?,
+            (Some(value), Fold::Product) => value.times(next)?,
+            (Some(value), Fold::Min) => value.min(next),
+            (Some(value), Fold::Max) => value.max(next),
+        });
+        Ok(())
+    }
+
+    pub(super) fn result(self) -> Option<Rational> {
+        if self.missing { None } else { self.value }
+    }
+}
+
+fn assigned(assignment: &Assignment) -> Vec<Variable> {
+    let elements = assignment.elements.iter().map(|entry| entry.0.clone());
+    elements.chain(assignment.reals.iter().map(|entry| entry.0.clone())).collect()
+}
+
+/// What names mean at some place: the innermost binding counts.
+struct Scope<'s> {
+    outer: Option<&'s Scope<'s>>,
+    binding: Binding<'s>,
+}
+
+#[derive(Copy, Clone)]
+enum Binding<'s> {
+    Assignment(&'s Assignment),
+    Elements(&'s [Variable], &'s [Element]),
+    Real(&'s Variable, Option<Rational>),
+    Local(&'s Let),
+    Fixed(&'s Name, &'s BTreeSet<Vec<Element>>),
+}
+
+impl<'s> Scope<'s> {
+    fn element(&self, variable: &Variable) -> Element {
+        let mut scope = Some(self);
+        while let Some(here) = scope {
+            let found = match here.binding {
+                Binding::Elements(variables, row) => {
+                    variables.iter().position(|other| other == variable).map(|place| row[place])
+                }
+                Binding::Assignment(assignment) => assignment.element(variable),
+                Binding::Real(..) | Binding::Local(_) | Binding::Fixed(..) => None,
+            };
+            if let Some(element) = found {
+                return element;
+            }
+            scope = here.outer;
+        }
+        panic!("checked formulas have no unbound variables")
+    }
+
+    fn real(&self, variable: &Variable) -> Option<Rational> {
+        let mut scope = Some(self);
+        while let Some(here) = scope {
+            match here.binding {
+                Binding::Real(other, value) if other == variable => return value,
+                Binding::Assignment(assignment) => {
+                    if let Some(value) = assignment.real(variable) {
+                        return Some(value);
+                    }
+                }
+                Binding::Real(..) | Binding::Elements(..) | Binding::Local(_) | Binding::Fixed(..) => {}
+            }
+            scope = here.outer;
+        }
+        panic!("checked terms have no unbound variables")
+    }
+
+    /// The binding of a relation, with the scope outside of it.
+    fn relation(&self, name: &Name) -> Option<(Binding<'s>, Option<&'s Scope<'s>>)> {
+        let (mut binding, mut outer) = (self.binding, self.outer);
+        loop {
+            match binding {
+                Binding::Local(local) if &local.relation == name => return Some((binding, outer)),
+                Binding::Fixed(relation, _) if relation == name => return Some((binding, outer)),
+                Binding::Local(_)
+                | Binding::Fixed(..)
+                | Binding::Elements(..)
+                | Binding::Real(..)
+                | Binding::Assignment(_) => {}
+            }
+            let next = outer?;
+            (binding, outer) = (next.binding, next.outer);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Which variables and relations a formula speaks of, and how large it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::walk::Part;
+use super::{Argument, Formula, Name, Term, Variable};
+
+impl Formula {
+    /// The variables that nothing in the formula binds, of all sorts.
+    pub fn free_variables(&self) -> BTreeSet<Variable> {
+        let mut free = Free::default();
+        free.formula(self);
+        free.found
+    }
+
+    /// The relations that no `let` and no fixed point of the formula binds, each with the numbers of arguments that
+    /// it is given.
+    pub fn free_relations(&self) -> BTreeMap<Name, BTreeSet<usize>> {
+        let mut free = Free::default();
+        free.formula(self);
+        free.relations
+    }
+
+    /// All names in it, bound or free: of variables, relations, functions and constants.
+    pub fn all_names(&self) -> BTreeSet<Name> {
+        all_names(Part::Formula(self))
+    }
+
+    /// How many formulas and terms it is made of.
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        Part::Formula(self).descend(&mut |_| size += 1);
+        size
+    }
+}
+
+impl Term {
+    /// The variables that nothing in the term binds, of all sorts.
+    pub fn free_variables(&self) -> BTreeSet<Variable> {
+        let mut free = Free::default();
+        free.term(self);
+        free.found
+    }
+
+    /// The relations that no `let` and no fixed point of the term binds, each with the numbers of arguments that it
+    /// is given.
+    pub fn free_relations(&self) -> BTreeMap<Name, BTreeSet<usize>> {
+        let mut free = Free::default();
+        free.term(self);
+        free.relations
+    }
+
+    /// All names in it, bound or free: of variables, relations, functions and constants.
+    pub fn all_names(&self) -> BTreeSet<Name> {
+        all_names(Part::Term(self))
+    }
+
+    /// How many formulas and terms it is made of.
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        Part::Term(self).descend(&mut |_| size += 1);
+        size
+    }
+}
+
+fn all_names(part: Part<'_>) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    let arguments = |names: &mut BTreeSet<Name>, arguments: &[Argument]| {
+        for argument in arguments {
+            names.insert(match argument {
+                Argument::Variable(variable) => variable.0.clone(),
+                Argument::Constant(name) => name.clone(),
+            });
+        }
+    };
+    let variables = |names: &mut BTreeSet<Name>, variables: &[Variable]| {
+        names.extend(variables.iter().map(|variable| variable.0.clone()));
+    };
+    part.descend(&mut |part| match part {
+        Part::Formula(formula) => match formula {
+            Formula::Relation(name, given) => {
+                names.insert(name.clone());
+                arguments(&mut names, given);
+            }
+            Formula::Equal(left, right) => arguments(&mut names, &[left.clone(), right.clone()]),
+            Formula::Exists(bound, _) | Formula::All(bound, _) => variables(&mut names, bound),
+            Formula::Fix(fix) => {
+                names.insert(fix.relation.clone());
+                variables(&mut names, &fix.variables);
+                arguments(&mut names, &fix.arguments);
+            }
+            Formula::Closure(closure) => {
+                variables(&mut names, &[closure.from.clone(), closure.to.clone()]);
+                arguments(&mut names, &closure.arguments);
+            }
+            Formula::Let(local) => {
+                names.insert(local.relation.clone());
+                variables(&mut names, &local.variables);
+            }
+            Formula::Compare(..) | Formula::Not(_) | Formula::And(_) | Formula::Or(_) => {}
+        },
+        Part::Term(term) => match term {
+            Term::Variable(variable) | Term::Let(variable, _, _) => {
+                names.insert(variable.0.clone());
+            }
+            Term::ElementNumber(argument) => arguments(&mut names, std::slice::from_ref(argument)),
+            Term::Function(name, argument) => {
+                names.insert(name.clone());
+                arguments(&mut names, std::slice::from_ref(argument));
+            }
+            Term::Aggregate(aggregate) => variables(&mut names, &aggregate.variables),
+            Term::Number(_) | Term::Characteristic(_) | Term::Binary(..) => {}
+        },
+    });
+    names
+}
+
+/// Free variables and relations, gathered with the scopes of what is bound.
+#[derive(Default)]
+struct Free {
+    bound: Vec<Variable>,
+    bound_relations: Vec<Name>,
+    found: BTreeSet<Variable>,
+    relations: BTreeMap<Name, BTreeSet<usize>>,
+}
+
+impl Free {
+    fn variable(&mut self, variable: &Variable) {
+        if !self.bound.contains(variable) {
+            self.found.insert(variable.clone());
+        }
+    }
+
+    fn arguments(&mut self, arguments: &[Argument]) {
+        arguments.iter().filter_map(Argument::variable).for_each(|variable| self.variable(variable));
+    }
+
+    fn under(&mut self, variables: &[Variable], inside: impl FnOnce(&mut Free)) {
+        let n_bound = self.bound.len();
+        self.bound.extend_from_slice(variables);
+        inside(self);
+        self.bound.truncate(n_bound);
+    }
+
+    fn under_relation(&mut self, relation: &Name, inside: impl FnOnce(&mut Free)) {
+        self.bound_relations.push(relation.clone());
+        inside(self);
+        self.bound_relations.pop();
+    }
+
+    fn formula(&mut self, formula: &Formula) {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
+            Formula::Relation(name, arguments) => {
+                self.arguments(arguments);
+                if !self.bound_relations.contains(name) {
+                    self.relations.entry(name.clone()).or_default().insert(arguments.len());
+                }
+            }
+            Formula::Equal(left, right) => self.arguments(&[left.clone(), right.clone()]),
+            Formula::Compare(left, _, right) => {
+                self.term(left);
+                self.term(right);
+            }
+            Formula::Not(inner) => self.formula(inner),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|part| self.formula(part)),
+            Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
+                self.under(variables, |free| free.formula(inner));
+            }
+            Formula::Fix(fix) => {
+                self.arguments(&fix.arguments);
+                self.under(&fix.variables, |free| {
+                    free.under_relation(&fix.relation, |free| free.formula(&fix.body));
+                });
+            }
+            Formula::Closure(closure) => {
+                self.arguments(&closure.arguments);
+                self.under(&[closure.from.clone(), closure.to.clone()], |free| free.formula(&closure.body));
+            }
+            Formula::Let(local) => {
+                self.under(&local.variables, |free| free.formula(&local.definition));
+                self.under_relation(&local.relation, |free| free.formula(&local.body));
+            }
+        });
+    }
+
+    fn term(&mut self, term: &Term) {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match term {
+            Term::Number(_) => {}
+            Term::Variable(variable) => self.variable(variable),
+            Term::ElementNumber(argument) | Term::Function(_, argument) => {
+                self.arguments(std::slice::from_ref(argument));
+            }
+            Term::Characteristic(inner) => self.formula(inner),
+            Term::Binary(_, left, right) => {
+                self.term(left);
+                self.term(right);
+            }
+            Term::Aggregate(aggregate) => self.under(&aggregate.variables, |free| {
+                free.formula(&aggregate.guard);
+                free.term(&aggregate.term);
+            }),
+            Term::Let(variable, value, body) => {
+                self.term(value);
+                self.under(std::slice::from_ref(variable), |free| free.term(body));
+            }
+        });
+    }
+}

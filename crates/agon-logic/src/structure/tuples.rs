@@ -1,0 +1,82 @@
+//! The tuples of one relation.
+
+use super::Element;
+
+/// A set of tuples of one length. Invariant: `cells` holds the tuples one after the other, sorted, none twice; a
+/// relation of arity 0 has no cells, so its one possible tuple is counted apart.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Tuples {
+    arity: usize,
+    n_tuples: usize,
+    cells: Vec<Element>,
+}
+
+impl Tuples {
+    /// No tuples.
+    pub fn new(arity: usize) -> Tuples {
+        Tuples { arity, n_tuples: 0, cells: Vec::new() }
+    }
+
+    /// The length of each tuple.
+    pub fn arity(&self) -> usize {
+        self.arity
+    }
+
+    /// How many tuples there are.
+    pub fn len(&self) -> usize {
+        self.n_tuples
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.n_tuples == 0
+    }
+
+    /// The tuples in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[Element]> + '_ {
+        (0..self.n_tuples).map(|place| self.tuple(place))
+    }
+
+    /// Whether the tuple is there.
+    pub fn contains(&self, tuple: &[Element]) -> bool {
+        tuple.len() == self.arity && self.place(tuple).is_ok()
+    }
+
+    /// All tuples, one after the other.
+    pub fn cells(&self) -> &[Element] {
+        &self.cells
+    }
+
+    pub(super) fn insert(&mut self, tuple: &[Element]) {
+        if let Err(place) = self.place(tuple) {
+            let start = place * self.arity;
+            self.cells.splice(start..start, tuple.iter().copied());
+            self.n_tuples += 1;
+        }
+    }
+
+    pub(super) fn remove(&mut self, tuple: &[Element]) {
+        if let Ok(place) = self.place(tuple) {
+            self.cells.drain(place * self.arity..(place + 1) * self.arity);
+            self.n_tuples -= 1;
+        }
+    }
+
+    fn tuple(&self, place: usize) -> &[Element] {
+        &self.cells[place * self.arity..(place + 1) * self.arity]
+    }
+
+    /// Where the tuple is, or where it would be.
+    fn place(&self, tuple: &[Element]) -> Result<usize, usize> {
+        let (mut low, mut high) = (0, self.n_tuples);
+        while low < high {
+            let middle = (low + high) / 2;
+            match self.tuple(middle).cmp(tuple) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Ok(middle),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Err(low)
+    }
+}
