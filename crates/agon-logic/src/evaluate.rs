@@ -1,15 +1,28 @@
 //! Formulas to the assignments that satisfy them, terms to numbers.
 //!
 //! [`Naive`] follows the definition of truth, one assignment at a time: it is the judge, and it is as slow as that.
+//! [`Evaluator`] computes with whole sets of assignments.
 
 mod check;
+mod closure;
+mod compile;
+mod evaluator;
 mod limits;
 mod naive;
+mod program;
+mod solve;
+mod store;
+mod table;
+mod terms;
+
+#[cfg(test)]
+pub(crate) mod tests;
 
 use crate::formula::{Definitions, Variable};
 use crate::rational::Rational;
 use crate::structure::{Element, Structure};
 
+pub use evaluator::{Evaluator, FormulaQuery, TermQuery};
 pub use limits::{Limits, Refusal};
 pub use naive::Naive;
 

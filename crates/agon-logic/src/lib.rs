@@ -51,7 +51,7 @@ mod table;
 mod term;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use engine::{Answers, Engine};
 pub use ground::{AtomId, GroundLimits, GroundProgram, GroundRule, demand, ground, merge, split};

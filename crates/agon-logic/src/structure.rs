@@ -359,6 +359,28 @@ impl Structure {
         self.key
     }
 
+    /// Whether a relation is the same piece of memory in both, so certainly the same relation.
+    pub(crate) fn shares_relation(&self, other: &Structure, relation: RelationId) -> bool {
+        let place = relation.index();
+        Arc::ptr_eq(&self.relations, &other.relations)
+            || Arc::ptr_eq(&self.relations[place], &other.relations[place])
+    }
+
+    /// The same of the elements.
+    pub(crate) fn shares_universe(&self, other: &Structure) -> bool {
+        Arc::ptr_eq(&self.universe, &other.universe)
+    }
+
+    /// The same of all values of functions.
+    pub(crate) fn shares_functions(&self, other: &Structure) -> bool {
+        Arc::ptr_eq(&self.functions, &other.functions)
+    }
+
+    /// The same of all constants.
+    pub(crate) fn shares_constants(&self, other: &Structure) -> bool {
+        Arc::ptr_eq(&self.constants, &other.constants)
+    }
+
     fn living(&self, element: Element) -> Result<(), StructureFault> {
         if self.has(element) { Ok(()) } else { Err(StructureFault::NoSuchElement(element)) }
     }

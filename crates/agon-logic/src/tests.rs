@@ -6,6 +6,7 @@ mod grounding;
 mod judge;
 mod negation;
 mod programs;
+pub(crate) mod tape;
 mod terms;
 
 use proptest::prelude::ProptestConfig;

@@ -2,27 +2,38 @@
 
 use std::collections::BTreeSet;
 
-use crate::formula::{Argument, Formula, Name, Polarity, Sort, Term, Variable};
+use crate::formula::{Argument, Definitions, Formula, Name, Polarity, Sort, Term, Variable};
 use crate::structure::Vocabulary;
 
-use super::{Model, Refusal};
+use super::Refusal;
 
 /// Checks a formula whose free variables are among those given, and all definitions that it uses.
-pub(crate) fn check_formula(model: Model<'_>, formula: &Formula, free: &[Variable]) -> Result<(), Refusal> {
-    let mut check = Check::new(model, free);
+pub(crate) fn check_formula(
+    vocabulary: &Vocabulary,
+    definitions: &Definitions,
+    formula: &Formula,
+    free: &[Variable],
+) -> Result<(), Refusal> {
+    let mut check = Check::new(vocabulary, definitions, free);
     check.formula(formula)?;
-    check.definitions()
+    check.open_definitions()
 }
 
 /// Checks a term likewise.
-pub(crate) fn check_term(model: Model<'_>, term: &Term, free: &[Variable]) -> Result<(), Refusal> {
-    let mut check = Check::new(model, free);
+pub(crate) fn check_term(
+    vocabulary: &Vocabulary,
+    definitions: &Definitions,
+    term: &Term,
+    free: &[Variable],
+) -> Result<(), Refusal> {
+    let mut check = Check::new(vocabulary, definitions, free);
     check.term(term)?;
-    check.definitions()
+    check.open_definitions()
 }
 
 struct Check<'a> {
-    model: Model<'a>,
+    vocabulary: &'a Vocabulary,
+    definitions: &'a Definitions,
     bound: Vec<Variable>,
     relations: Vec<(Name, usize)>,
     /// Definitions that are used and not yet checked, by place.
@@ -30,18 +41,14 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn new(model: Model<'a>, free: &[Variable]) -> Check<'a> {
-        Check { model, bound: free.to_vec(), relations: Vec::new(), open: BTreeSet::new() }
+    fn new(vocabulary: &'a Vocabulary, definitions: &'a Definitions, free: &[Variable]) -> Check<'a> {
+        Check { vocabulary, definitions, bound: free.to_vec(), relations: Vec::new(), open: BTreeSet::new() }
     }
 
-    fn vocabulary(&self) -> &'a Vocabulary {
-        self.model.structure.vocabulary()
-    }
-
-    fn definitions(&mut self) -> Result<(), Refusal> {
+    fn open_definitions(&mut self) -> Result<(), Refusal> {
         // From the last to the first: each uses only earlier ones.
         while let Some(place) = self.open.pop_last() {
-            let definition = self.model.definitions.iter().as_slice()[place].clone();
+            let definition = self.definitions.iter().as_slice()[place].clone();
             self.bound = definition.variables;
             self.relations.clear();
             self.formula(&definition.body)?;
@@ -62,7 +69,7 @@ impl<'a> Check<'a> {
     fn arguments(&self, arguments: &[Argument]) -> Result<(), Refusal> {
         arguments.iter().try_for_each(|argument| match argument {
             Argument::Variable(variable) => self.variable(variable, Sort::Element),
-            Argument::Constant(name) => match self.vocabulary().constant(name) {
+            Argument::Constant(name) => match self.vocabulary.constant(name) {
                 Some(_) => Ok(()),
                 None => Err(Refusal::UnknownConstant(name.clone())),
             },
@@ -103,12 +110,12 @@ impl<'a> Check<'a> {
                 self.arguments(arguments)?;
                 if let Some((_, arity)) = self.relations.iter().rev().find(|entry| &entry.0 == name) {
                     Check::arity(name, *arity, arguments.len())
-                } else if let Some(place) = self.model.definitions.place(name) {
+                } else if let Some(place) = self.definitions.place(name) {
                     self.open.insert(place);
-                    let arity = self.model.definitions.iter().as_slice()[place].variables.len();
+                    let arity = self.definitions.iter().as_slice()[place].variables.len();
                     Check::arity(name, arity, arguments.len())
-                } else if let Some(id) = self.vocabulary().relation(name) {
-                    Check::arity(name, self.vocabulary().arity(id), arguments.len())
+                } else if let Some(id) = self.vocabulary.relation(name) {
+                    Check::arity(name, self.vocabulary.arity(id), arguments.len())
                 } else {
                     Err(Refusal::UnknownRelation(name.clone()))
                 }
@@ -155,7 +162,7 @@ impl<'a> Check<'a> {
             Term::Variable(variable) => self.variable(variable, Sort::Real),
             Term::ElementNumber(argument) => self.arguments(std::slice::from_ref(argument)),
             Term::Function(name, argument) => {
-                if self.vocabulary().function(name).is_none() {
+                if self.vocabulary.function(name).is_none() {
                     return Err(Refusal::UnknownFunction(name.clone()));
                 }
                 self.arguments(std::slice::from_ref(argument))

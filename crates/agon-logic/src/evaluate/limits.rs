@@ -10,14 +10,16 @@ use crate::rational::TooLarge;
 pub struct Limits {
     /// Steps: a measure of time that is the same on every machine, some nanoseconds each.
     pub steps: u64,
-    /// Cells of all relations held at a time: four bytes each.
+    /// Cells of any one relation on the way: four bytes each. Some few are held at a time, more where formulas nest.
     pub cells: usize,
+    /// Parts of all formulas that one evaluator is to know.
+    pub parts: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        // Some seconds and half a gigabyte: the largest games of ours take a thousandth of it.
-        Limits { steps: 2_000_000_000, cells: 128 << 20 }
+        // Some seconds and some hundred megabytes: board games take a thousandth of it.
+        Limits { steps: 2_000_000_000, cells: 32 << 20, parts: 1_000_000 }
     }
 }
 
@@ -49,6 +51,10 @@ pub enum Refusal {
     NotMonotone(Name),
     /// A number did not fit.
     NumberTooLarge,
+    /// The formula has more parts than allowed, once its `let`s and definitions are put in place.
+    FormulaTooLarge(usize),
+    /// The structure has another vocabulary than the evaluator.
+    OtherVocabulary,
     /// More steps than allowed.
     Steps(u64),
     /// More cells than allowed.
@@ -79,8 +85,10 @@ impl fmt::Display for Refusal {
                 write!(f, "`{name}` is negated, or in a term, within its own fixed point")
             }
             Refusal::NumberTooLarge => write!(f, "{TooLarge}"),
+            Refusal::FormulaTooLarge(limit) => write!(f, "the formula grows beyond {limit} parts"),
+            Refusal::OtherVocabulary => write!(f, "the structure has another vocabulary"),
             Refusal::Steps(limit) => write!(f, "evaluation takes more than {limit} steps"),
-            Refusal::Cells(limit) => write!(f, "evaluation needs more than {limit} cells of memory"),
+            Refusal::Cells(limit) => write!(f, "evaluation needs a relation of more than {limit} cells"),
         }
     }
 }

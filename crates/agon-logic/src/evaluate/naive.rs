@@ -32,13 +32,18 @@ impl<'a> Naive<'a> {
 
     /// Whether the formula holds, its free variables being assigned.
     pub fn holds(&mut self, formula: &Formula, assignment: &Assignment) -> Result<bool, Refusal> {
-        check_formula(self.model, formula, &assigned(assignment))?;
+        check_formula(
+            self.model.structure.vocabulary(),
+            self.model.definitions,
+            formula,
+            &assigned(assignment),
+        )?;
         self.at(assignment, |naive, scope| naive.formula(formula, scope))
     }
 
     /// The value of the term, if it has one, its free variables being assigned.
     pub fn value(&mut self, term: &Term, assignment: &Assignment) -> Result<Option<Rational>, Refusal> {
-        check_term(self.model, term, &assigned(assignment))?;
+        check_term(self.model.structure.vocabulary(), self.model.definitions, term, &assigned(assignment))?;
         self.at(assignment, |naive, scope| naive.term(term, scope))
     }
 
@@ -51,7 +56,7 @@ impl<'a> Naive<'a> {
     ) -> Result<Vec<Vec<Element>>, Refusal> {
         let mut bound = assigned(assignment);
         bound.extend_from_slice(variables);
-        check_formula(self.model, formula, &bound)?;
+        check_formula(self.model.structure.vocabulary(), self.model.definitions, formula, &bound)?;
         self.at(assignment, |naive, scope| {
             let mut found = Vec::new();
             naive.each(variables, Some(scope), &mut |naive, row, scope| {

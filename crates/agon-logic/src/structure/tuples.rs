@@ -4,7 +4,7 @@ use super::Element;
 
 /// A set of tuples of one length. Invariant: `cells` holds the tuples one after the other, sorted, none twice; a
 /// relation of arity 0 has no cells, so its one possible tuple is counted apart.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tuples {
     arity: usize,
     n_tuples: usize,
@@ -15,6 +15,20 @@ impl Tuples {
     /// No tuples.
     pub fn new(arity: usize) -> Tuples {
         Tuples { arity, n_tuples: 0, cells: Vec::new() }
+    }
+
+    /// From cells that are sorted already.
+    pub(crate) fn from_sorted(arity: usize, n_tuples: usize, cells: Vec<Element>) -> Tuples {
+        debug_assert_eq!(cells.len(), arity * n_tuples, "as many cells as tuples need");
+        Tuples { arity, n_tuples, cells }
+    }
+
+    /// From tuples in any order, each as often as may be. Those of another length are left out.
+    pub fn of<'t>(arity: usize, tuples: impl IntoIterator<Item = &'t [Element]>) -> Tuples {
+        let mut sorted: Vec<&[Element]> = tuples.into_iter().filter(|tuple| tuple.len() == arity).collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        Tuples { arity, n_tuples: sorted.len(), cells: sorted.concat() }
     }
 
     /// The length of each tuple.

@@ -1,0 +1,589 @@
+//! Sets of assignments, extended by one formula after the other.
+//!
+//! There is one operation: given assignments to some variables, find all ways to extend them to the free variables of
+//! a formula so that it holds. Whatever is known already narrows what is looked for: atoms are looked up by
+//! their known columns, negations and comparisons only filter, and go through all elements only for variables
+//! that nothing else has bound by the time it is their turn.
+
+use std::sync::Arc;
+
+use crate::rational::Rational;
+use crate::structure::{Element, Structure};
+
+use super::program::{Fix, Node, NodeId, Program, Slot, Source, Var};
+use super::store::{Rows, Store};
+use super::table::{Index, Table, sorted_distinct};
+use super::{Limits, Refusal};
+
+/// One evaluation.
+pub(super) struct Run<'a> {
+    pub(super) program: &'a Program,
+    pub(super) structure: &'a Structure,
+    pub(super) store: &'a mut Store,
+    pub(super) limits: Limits,
+    /// What the caller says of real variables.
+    pub(super) given: &'a [Rational],
+    elements: Vec<u32>,
+    bound: Vec<Option<Arc<Rows>>>,
+    steps: u64,
+}
+
+/// Where the value of a column of an atom comes from.
+#[derive(Copy, Clone)]
+enum Feed {
+    /// A column of the assignments.
+    Column(usize),
+    /// A constant.
+    Value(u32),
+    /// Wanted: a new column.
+    New,
+    /// The same as a wanted column at an earlier place.
+    Again(usize),
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        structure: &'a Structure,
+        store: &'a mut Store,
+        limits: Limits,
+        given: &'a [Rational],
+    ) -> Run<'a> {
+        let elements = structure.elements().map(Element::id).collect();
+        Run {
+            program,
+            structure,
+            store,
+            limits,
+            given,
+            elements,
+            bound: vec![None; program.n_slots],
+            steps: 0,
+        }
+    }
+
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), Refusal> {
+        self.steps += steps as u64;
+        if self.steps > self.limits.steps { Err(Refusal::Steps(self.limits.steps)) } else { Ok(()) }
+    }
+
+    pub(super) fn grown(&mut self, n_cells: usize, added: usize) -> Result<(), Refusal> {
+        self.spend(added + 1)?;
+        if n_cells > self.limits.cells { Err(Refusal::Cells(self.limits.cells)) } else { Ok(()) }
+    }
+
+    /// All extensions of the assignments to the free variables of the formula with which it holds.
+    pub(super) fn extend(&mut self, id: NodeId, assignments: Table) -> Result<Table, Refusal> {
+        self.spend(1)?;
+        let program = self.program;
+        if assignments.is_empty() {
+            return Ok(widened(assignments, program.free(id)));
+        }
+        stacker::maybe_grow(128 << 10, 1 << 20, || match program.node(id) {
+            Node::Atom(source, slots) => {
+                let rows = self.rows(*source)?;
+                self.join(assignments, &rows, slots)
+            }
+            Node::Equal(left, right) => self.equal(assignments, *left, *right),
+            Node::Compare(left, sign, right) => {
+                let assignments = self.padded(assignments, program.free(id))?;
+                let left = self.values(*left, &assignments)?;
+                let right = self.values(*right, &assignments)?;
+                let keep = |place: usize| match (left[place], right[place]) {
+                    (Some(left), Some(right)) => sign.admits(left.cmp(&right)),
+                    _ => false,
+                };
+                self.filter(assignments, |place, _| keep(place))
+            }
+            Node::Not(inner) => self.negation(*inner, assignments),
+            Node::And(parts) => self.conjunction(parts, assignments, &[]),
+            Node::Or(parts) => {
+                let free = program.free(id);
+                let mut united: Option<Table> = None;
+                for &part in parts {
+                    let case = self.extend(part, assignments.clone())?;
+                    let case = self.padded(case, free)?;
+                    self.spend(case.cells.len())?;
+                    united = Some(match united {
+                        None => case,
+                        Some(united) => united.united(&case),
+                    });
+                }
+                Ok(united.unwrap_or_else(|| Table::empty(assignments.columns)))
+            }
+            Node::Exists(variables, inner) => self.exists(id, variables, *inner, assignments),
+            Node::Closure(closure) => self.closure(closure, assignments),
+            Node::Fix(fix) => {
+                let rows = self.fixed_point(fix)?;
+                self.join(assignments, &rows, &fix.arguments)
+            }
+        })
+    }
+
+    fn rows(&mut self, source: Source) -> Result<Arc<Rows>, Refusal> {
+        match source {
+            Source::Structure(relation) => Ok(self.store.relation(self.structure, relation)),
+            Source::Bound(slot) => {
+                Ok(self.bound[slot].clone().expect("a fixed point is set before its body is read"))
+            }
+            Source::Defined(place) => {
+                let program = self.program;
+                let defined = &program.defined[place];
+                if let Some(rows) = self.store.defined(self.structure, place, &defined.needs) {
+                    return Ok(rows);
+                }
+                let rows = Arc::new(self.whole(defined.body, &defined.columns)?);
+                self.store.keep_defined(self.structure, place, rows.clone());
+                Ok(rows)
+            }
+        }
+    }
+
+    /// All assignments to the columns that satisfy the formula, sorted.
+    pub(super) fn whole(&mut self, body: NodeId, columns: &[Var]) -> Result<Rows, Refusal> {
+        let found = self.extend(body, Table::unit())?;
+        let found = self.padded(found, columns)?;
+        let places: Vec<usize> =
+            columns.iter().map(|&column| found.column(column).expect("padding adds all columns")).collect();
+        let (n_rows, cells) = (found.n_rows, found.projected(&places).cells);
+        let (n_rows, cells) = sorted_distinct(columns.len(), n_rows, cells);
+        Ok(Rows::new(columns.len(), n_rows, cells))
+    }
+
+    /// With all elements for each of these variables that has no column yet.
+    pub(super) fn padded(&mut self, assignments: Table, variables: &[Var]) -> Result<Table, Refusal> {
+        let mut table = assignments;
+        for &variable in variables {
+            if table.column(variable).is_some() {
+                continue;
+            }
+            let width = table.width();
+            let n_rows = table.n_rows.saturating_mul(self.elements.len());
+            self.grown(n_rows.saturating_mul(width + 1), n_rows)?;
+            let mut cells = Vec::with_capacity(n_rows * (width + 1));
+            for row in 0..table.n_rows {
+                for &element in &self.elements {
+                    cells.extend_from_slice(table.row(row));
+                    cells.push(element);
+                }
+            }
+            let mut columns = table.columns;
+            columns.push(variable);
+            table = Table { columns, n_rows, cells };
+        }
+        Ok(table)
+    }
+
+    pub(super) fn filter(
+        &mut self,
+        table: Table,
+        mut keep: impl FnMut(usize, &[u32]) -> bool,
+    ) -> Result<Table, Refusal> {
+        self.spend(table.n_rows)?;
+        let width = table.width();
+        let mut kept = Table::empty(table.columns.clone());
+        for place in 0..table.n_rows {
+            let row = &table.cells[place * width..(place + 1) * width];
+            if keep(place, row) {
+                kept.cells.extend_from_slice(row);
+                kept.n_rows += 1;
+            }
+        }
+        Ok(kept)
+    }
+
+    pub(super) fn constant(&self, slot: Slot) -> Option<Option<u32>> {
+        match slot {
+            Slot::Variable(_) => None,
+            Slot::Constant(constant) => Some(self.structure.constant(constant).map(Element::id)),
+        }
+    }
+
+    fn feeds(&self, assignments: &Table, slots: &[Slot]) -> Option<Vec<Feed>> {
+        let mut feeds = Vec::with_capacity(slots.len());
+        for (place, &slot) in slots.iter().enumerate() {
+            feeds.push(match slot {
+                Slot::Constant(constant) => Feed::Value(self.structure.constant(constant)?.id()),
+                Slot::Variable(variable) => match assignments.column(variable) {
+                    Some(column) => Feed::Column(column),
+                    None => match slots[..place].iter().position(|&earlier| earlier == slot) {
+                        Some(earlier) => Feed::Again(earlier),
+                        None => Feed::New,
+                    },
+                },
+            });
+        }
+        Some(feeds)
+    }
+
+    /// The assignments extended by the rows of a relation.
+    fn join(&mut self, assignments: Table, rows: &Rows, slots: &[Slot]) -> Result<Table, Refusal> {
+        let Some(feeds) = self.feeds(&assignments, slots) else {
+            // A constant that names nothing is in no tuple.
+            let variables = variables_of(slots);
+            return Ok(widened(Table::empty(assignments.columns), &variables));
+        };
+        let is_known = |feed: &Feed| matches!(feed, Feed::Column(_) | Feed::Value(_));
+        let known: Vec<usize> = (0..feeds.len()).filter(|&place| is_known(&feeds[place])).collect();
+        let rest: Vec<usize> = (0..feeds.len()).filter(|&place| !is_known(&feeds[place])).collect();
+        let mut key = vec![0; known.len()];
+        let fill = |key: &mut [u32], row: &[u32]| {
+            for (cell, &place) in key.iter_mut().zip(&known) {
+                *cell = match feeds[place] {
+                    Feed::Column(column) => row[column],
+                    Feed::Value(value) => value,
+                    Feed::New | Feed::Again(_) => unreachable!("known columns have a value"),
+                };
+            }
+        };
+        if rest.is_empty() {
+            return self.filter(assignments, |_, row| {
+                fill(&mut key, row);
+                rows.contains(&key)
+            });
+        }
+        // Which of the rest are new columns, and which must equal an earlier one, by their places in the rest.
+        let fresh: Vec<usize> = (0..rest.len()).filter(|&at| matches!(feeds[rest[at]], Feed::New)).collect();
+        let again: Vec<(usize, usize)> = (0..rest.len())
+            .filter_map(|at| match feeds[rest[at]] {
+                Feed::Again(earlier) => {
+                    let first = rest.iter().position(|&place| place == earlier);
+                    Some((at, first.expect("the first of equal columns is wanted too")))
+                }
+                _ => None,
+            })
+            .collect();
+        let mut columns = assignments.columns.clone();
+        for &at in &fresh {
+            if let Slot::Variable(variable) = slots[rest[at]] {
+                columns.push(variable);
+            }
+        }
+        let mut joined = Table::empty(columns);
+        let index = if known.is_empty() {
+            None
+        } else {
+            self.spend(known.len())?;
+            Some(rows.index(&known, &rest, self.structure.id_bound()))
+        };
+        for place in 0..assignments.n_rows {
+            let row = assignments.row(place);
+            let before = joined.n_rows;
+            let mut take = |found: &[u32]| {
+                if again.iter().all(|&(at, first)| found[at] == found[first]) {
+                    joined.cells.extend_from_slice(row);
+                    joined.cells.extend(fresh.iter().map(|&at| found[at]));
+                    joined.n_rows += 1;
+                }
+            };
+            match &index {
+                Some(index) => {
+                    fill(&mut key, row);
+                    index.find(&key).for_each(|found| take(&found[known.len()..]));
+                }
+                None => {
+                    self.spend(rows.n_rows)?;
+                    rows.cells.chunks_exact(rows.width).for_each(take);
+                }
+            }
+            self.grown(joined.cells.len(), joined.n_rows - before)?;
+        }
+        Ok(joined)
+    }
+
+    fn equal(&mut self, assignments: Table, left: Slot, right: Slot) -> Result<Table, Refusal> {
+        let side = |run: &Run<'_>, slot: Slot| match slot {
+            Slot::Variable(variable) => assignments.column(variable).map(|column| Ok(Feed::Column(column))),
+            Slot::Constant(_) => Some(match run.constant(slot).flatten() {
+                Some(value) => Ok(Feed::Value(value)),
+                None => Err(()),
+            }),
+        };
+        let read = |feed: Feed, row: &[u32]| match feed {
+            Feed::Column(column) => row[column],
+            Feed::Value(value) => value,
+            Feed::New | Feed::Again(_) => unreachable!("sides of equations are columns or values"),
+        };
+        match (side(self, left), side(self, right)) {
+            (Some(Err(())), _) | (_, Some(Err(()))) => {
+                let variables = variables_of(&[left, right]);
+                Ok(widened(Table::empty(assignments.columns), &variables))
+            }
+            (Some(Ok(one)), Some(Ok(other))) => {
+                self.filter(assignments, |_, row| read(one, row) == read(other, row))
+            }
+            (Some(Ok(known)), None) | (None, Some(Ok(known))) => {
+                let wanted = if side(self, left).is_none() { left } else { right };
+                self.grown(assignments.n_rows * (assignments.width() + 1), assignments.n_rows)?;
+                let mut columns = assignments.columns.clone();
+                columns.extend(variables_of(&[wanted]));
+                let mut cells = Vec::with_capacity(assignments.n_rows * columns.len());
+                for place in 0..assignments.n_rows {
+                    let row = assignments.row(place);
+                    cells.extend_from_slice(row);
+                    cells.push(read(known, row));
+                }
+                Ok(Table { columns, n_rows: assignments.n_rows, cells })
+            }
+            (None, None) => {
+                let variables = variables_of(&[left]);
+                let assignments = self.padded(assignments, &variables)?;
+                if left == right { Ok(assignments) } else { self.equal(assignments, left, right) }
+            }
+        }
+    }
+
+    fn negation(&mut self, inner: NodeId, assignments: Table) -> Result<Table, Refusal> {
+        let program = self.program;
+        let assignments = self.padded(assignments, program.free(inner))?;
+        let holds = self.satisfied(inner, &assignments)?;
+        self.filter(assignments, |place, _| !holds[place])
+    }
+
+    /// Which of the assignments satisfy the formula, all of whose free variables they assign.
+    pub(super) fn satisfied(&mut self, id: NodeId, assignments: &Table) -> Result<Vec<bool>, Refusal> {
+        let program = self.program;
+        self.spend(assignments.n_rows)?;
+        if let Node::Atom(source, slots) = program.node(id) {
+            // Looked up row by row: nothing is built.
+            let rows = self.rows(*source)?;
+            let Some(feeds) = self.feeds(assignments, slots) else {
+                return Ok(vec![false; assignments.n_rows]);
+            };
+            let mut key = vec![0; feeds.len()];
+            let holds = |place: usize| {
+                let row = assignments.row(place);
+                for (cell, feed) in key.iter_mut().zip(&feeds) {
+                    *cell = match *feed {
+                        Feed::Column(column) => row[column],
+                        Feed::Value(value) => value,
+                        Feed::New | Feed::Again(_) => unreachable!("all variables are assigned"),
+                    };
+                }
+                rows.contains(&key)
+            };
+            return Ok((0..assignments.n_rows).map(holds).collect());
+        }
+        let places: Vec<usize> = program
+            .free(id)
+            .iter()
+            .map(|&variable| assignments.column(variable).expect("all free variables are assigned"))
+            .collect();
+        let asked = assignments.projected(&places);
+        let answered = self.extend(id, asked)?;
+        if places.is_empty() {
+            return Ok(vec![!answered.is_empty(); assignments.n_rows]);
+        }
+        self.spend(answered.cells.len())?;
+        // The answers may have their columns in another order than was asked for.
+        let order: Vec<usize> = places
+            .iter()
+            .map(|&place| answered.column(assignments.columns[place]).expect("answers keep the columns"))
+            .collect();
+        let index = Index::new(&answered.cells, order.len(), &order, &[], self.structure.id_bound());
+        let mut key = vec![0; places.len()];
+        let holds = |row: usize| {
+            let row = assignments.row(row);
+            key.iter_mut().zip(&places).for_each(|(cell, &place)| *cell = row[place]);
+            index.has(&key)
+        };
+        Ok((0..assignments.n_rows).map(holds).collect())
+    }
+
+    /// All parts in the order that seems cheapest as far as is known by then. Variables to drop are dropped as soon as
+    /// no part is left that speaks of them.
+    fn conjunction(&mut self, parts: &[NodeId], assignments: Table, drop: &[Var]) -> Result<Table, Refusal> {
+        let program = self.program;
+        let mut left: Vec<NodeId> = parts.to_vec();
+        let mut table = assignments;
+        while !left.is_empty() {
+            if table.is_empty() {
+                let missing: Vec<Var> = left.iter().flat_map(|&part| program.free(part)).copied().collect();
+                return Ok(widened(table, &missing));
+            }
+            let mut best = 0;
+            if left.len() > 1 {
+                let mut best_estimate = f64::INFINITY;
+                for (place, &part) in left.iter().enumerate() {
+                    self.spend(1)?;
+                    let estimate = self.estimate(part, &table.columns)?;
+                    if estimate < best_estimate {
+                        (best, best_estimate) = (place, estimate);
+                    }
+                }
+            }
+            let part = left.remove(best);
+            table = self.extend(part, table)?;
+            let is_needed = |column: Var| {
+                !drop.contains(&column)
+                    || left.iter().any(|&part| program.free(part).binary_search(&column).is_ok())
+            };
+            let kept: Vec<usize> =
+                (0..table.width()).filter(|&place| is_needed(table.columns[place])).collect();
+            if kept.len() < table.width() {
+                self.spend(table.cells.len())?;
+                table = table.projected(&kept);
+            }
+        }
+        Ok(table)
+    }
+
+    fn exists(
+        &mut self,
+        id: NodeId,
+        variables: &[Var],
+        inner: NodeId,
+        assignments: Table,
+    ) -> Result<Table, Refusal> {
+        let program = self.program;
+        let free_inside = program.free(inner);
+        let is_idle = |variable: &Var| free_inside.binary_search(variable).is_err();
+        if self.elements.is_empty() && variables.iter().any(is_idle) {
+            // There is nothing, so there is nothing for the variable to be.
+            return Ok(widened(Table::empty(assignments.columns), program.free(id)));
+        }
+        let free = program.free(id);
+        let places: Vec<usize> = (0..assignments.width())
+            .filter(|&place| free.binary_search(&assignments.columns[place]).is_ok())
+            .collect();
+        let narrow = places.len() < assignments.width();
+        let asked = if narrow {
+            self.spend(assignments.cells.len())?;
+            assignments.projected(&places)
+        } else {
+            assignments.clone()
+        };
+        let found = match program.node(inner) {
+            Node::And(parts) => self.conjunction(parts, asked, variables)?,
+            _ => self.extend(inner, asked)?,
+        };
+        let kept: Vec<usize> =
+            (0..found.width()).filter(|&place| !variables.contains(&found.columns[place])).collect();
+        self.spend(found.cells.len())?;
+        let found = found.projected(&kept);
+        if !narrow {
+            return Ok(found);
+        }
+        let slots: Vec<Slot> = found.columns.iter().map(|&column| Slot::Variable(column)).collect();
+        let found = found.sorted();
+        let rows = Rows::new(found.width(), found.n_rows, found.cells);
+        self.join(assignments, &rows, &slots)
+    }
+
+    /// How many extensions one assignment to the known variables is likely to have; a guess. Less than one for what only
+    /// filters.
+    fn estimate(&mut self, id: NodeId, known: &[Var]) -> Result<f64, Refusal> {
+        let program = self.program;
+        let n_elements = self.elements.len().max(1) as f64;
+        let n_wanted = program.free(id).iter().filter(|variable| !known.contains(variable)).count();
+        let everything = (0..n_wanted).fold(1.0, |product, _| product * n_elements);
+        stacker::maybe_grow(64 << 10, 1 << 20, || {
+            Ok(match program.node(id) {
+                Node::Atom(source, slots) => {
+                    let mut estimate = self.rows(*source)?.n_rows as f64;
+                    for slot in slots {
+                        let is_known = match slot {
+                            Slot::Variable(variable) => known.contains(variable),
+                            Slot::Constant(_) => true,
+                        };
+                        if is_known {
+                            estimate /= n_elements;
+                        }
+                    }
+                    estimate
+                }
+                Node::Equal(..) if n_wanted == 0 => 1.0 / n_elements,
+                Node::Equal(left, right) => {
+                    let wanted = variables_of(&[*left, *right]).len() == n_wanted
+                        && !matches!((left, right), (Slot::Constant(_), _) | (_, Slot::Constant(_)));
+                    if wanted { n_elements } else { 0.9 }
+                }
+                // Filters come before what branches; those that are costly to work out after those that are not.
+                Node::Compare(..) if n_wanted == 0 => 0.5,
+                Node::Not(_) if n_wanted == 0 => 0.6,
+                Node::Compare(..) | Node::Not(_) => everything * 2.0,
+                Node::And(parts) => {
+                    let mut product = 1.0;
+                    let mut known = known.to_vec();
+                    for &part in parts {
+                        product *= self.estimate(part, &known)?;
+                        known.extend(program.free(part));
+                    }
+                    f64::min(product, everything)
+                }
+                Node::Or(parts) => {
+                    let mut sum = 0.0;
+                    for &part in parts {
+                        sum += self.estimate(part, known)?;
+                    }
+                    if n_wanted == 0 { f64::min(sum, 0.7) } else { f64::min(sum, everything) }
+                }
+                Node::Exists(_, inner) => {
+                    let inner = self.estimate(*inner, known)?;
+                    if n_wanted == 0 { f64::min(inner, 0.7) } else { f64::min(inner, everything) }
+                }
+                Node::Closure(_) | Node::Fix(_) => {
+                    if n_wanted == 0 {
+                        0.8
+                    } else {
+                        everything * 0.5
+                    }
+                }
+            })
+        })
+    }
+
+    /// Semi-naively: after the first round, only what the last round's tuples bring about is looked for.
+    fn fixed_point(&mut self, fix: &Fix) -> Result<Arc<Rows>, Refusal> {
+        let width = fix.columns.len();
+        self.bound[fix.slot] = Some(Arc::new(Rows::new(width, 0, Vec::new())));
+        let mut all = Arc::new(self.whole(fix.body, &fix.columns)?);
+        let Some(derivative) = fix.derivative else { return Ok(all) };
+        let mut latest = all.clone();
+        while latest.n_rows > 0 {
+            self.bound[fix.slot] = Some(all.clone());
+            self.bound[fix.delta] = Some(latest);
+            let found = self.whole(derivative, &fix.columns)?;
+            let mut new = Rows::new(width, 0, Vec::new());
+            if width == 0 {
+                new.n_rows = found.n_rows.saturating_sub(all.n_rows);
+            }
+            for row in found.cells.chunks_exact(width.max(1)) {
+                if !all.contains(row) {
+                    new.cells.extend_from_slice(row);
+                    new.n_rows += 1;
+                }
+            }
+            self.grown(all.cells.len() + new.cells.len(), all.n_rows + found.n_rows)?;
+            let mut cells = all.cells.clone();
+            cells.extend_from_slice(&new.cells);
+            let (n_rows, cells) = sorted_distinct(width, all.n_rows + new.n_rows, cells);
+            all = Arc::new(Rows::new(width, n_rows, cells));
+            latest = Arc::new(new);
+        }
+        Ok(all)
+    }
+}
+
+pub(super) fn variables_of(slots: &[Slot]) -> Vec<Var> {
+    let mut found = Vec::new();
+    for slot in slots {
+        if let Slot::Variable(variable) = slot
+            && !found.contains(variable)
+        {
+            found.push(*variable);
+        }
+    }
+    found
+}
+
+/// No rows, with columns for these variables too.
+pub(super) fn widened(mut table: Table, variables: &[Var]) -> Table {
+    debug_assert!(table.is_empty(), "rows would lack the new columns");
+    for &variable in variables {
+        if table.column(variable).is_none() {
+            table.columns.push(variable);
+        }
+    }
+    table
+}

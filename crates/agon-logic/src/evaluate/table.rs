@@ -1,0 +1,194 @@
+//! Sets of assignments.
+
+use super::program::Var;
+
+/// A set of assignments to some variables. Invariant: `columns` has no variable twice, `cells` holds `n_rows` rows of
+/// `columns.len()` ids, and no row twice. Neither rows nor columns are in any order, since most steps keep rows
+/// distinct without one.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    pub(super) columns: Vec<Var>,
+    pub(super) n_rows: usize,
+    pub(super) cells: Vec<u32>,
+}
+
+impl Table {
+    /// The one assignment to no variables.
+    pub(super) fn unit() -> Table {
+        Table { columns: Vec::new(), n_rows: 1, cells: Vec::new() }
+    }
+
+    pub(super) fn empty(columns: Vec<Var>) -> Table {
+        Table { columns, n_rows: 0, cells: Vec::new() }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.n_rows == 0
+    }
+
+    pub(super) fn column(&self, variable: Var) -> Option<usize> {
+        self.columns.iter().position(|&column| column == variable)
+    }
+
+    pub(super) fn row(&self, place: usize) -> &[u32] {
+        &self.cells[place * self.width()..(place + 1) * self.width()]
+    }
+
+    /// The rows with the columns at these places, in this order; rows that become the same are one.
+    pub(super) fn projected(&self, places: &[usize]) -> Table {
+        let columns = places.iter().map(|&place| self.columns[place]).collect();
+        if places.len() == self.width() {
+            // Nothing is lost, so nothing becomes the same.
+            return Table { columns, n_rows: self.n_rows, cells: self.picked(places) };
+        }
+        let (n_rows, cells) = sorted_distinct(places.len(), self.n_rows, self.picked(places));
+        Table { columns, n_rows, cells }
+    }
+
+    fn picked(&self, places: &[usize]) -> Vec<u32> {
+        if places.iter().copied().eq(0..self.width()) {
+            return self.cells.clone();
+        }
+        let mut cells = Vec::with_capacity(self.n_rows * places.len());
+        for row in 0..self.n_rows {
+            let row = self.row(row);
+            cells.extend(places.iter().map(|&place| row[place]));
+        }
+        cells
+    }
+
+    /// The rows of both, which have the same columns in any order.
+    pub(super) fn united(self, other: &Table) -> Table {
+        if other.is_empty() {
+            return self;
+        }
+        let places: Vec<usize> = self
+            .columns
+            .iter()
+            .map(|&column| other.column(column).expect("united tables have the same columns"))
+            .collect();
+        let mut cells = self.cells;
+        cells.extend(other.picked(&places));
+        let (n_rows, cells) = sorted_distinct(places.len(), self.n_rows + other.n_rows, cells);
+        Table { columns: self.columns, n_rows, cells }
+    }
+
+    /// The same rows, sorted by the columns as they stand.
+    pub(super) fn sorted(self) -> Table {
+        let (n_rows, cells) = sorted_distinct(self.columns.len(), self.n_rows, self.cells);
+        Table { columns: self.columns, n_rows, cells }
+    }
+}
+
+/// Rows sorted, each once.
+pub(super) fn sorted_distinct(width: usize, n_rows: usize, cells: Vec<u32>) -> (usize, Vec<u32>) {
+    match width {
+        0 => (n_rows.min(1), cells),
+        1 => {
+            let mut cells = cells;
+            cells.sort_unstable();
+            cells.dedup();
+            (cells.len(), cells)
+        }
+        // Two ids are one number, and numbers sort much faster than slices.
+        2 => {
+            let mut rows: Vec<u64> =
+                cells.chunks_exact(2).map(|row| u64::from(row[0]) << 32 | u64::from(row[1])).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            (rows.len(), rows.iter().flat_map(|&row| [(row >> 32) as u32, row as u32]).collect())
+        }
+        3 | 4 => {
+            let mut rows: Vec<u128> = cells
+                .chunks_exact(width)
+                .map(|row| row.iter().fold(0, |number, &id| number << 32 | u128::from(id)))
+                .collect();
+            rows.sort_unstable();
+            rows.dedup();
+            let shifts: Vec<usize> = (0..width).rev().map(|place| place * 32).collect();
+            let cells = rows.iter().flat_map(|&row| shifts.iter().map(move |&shift| (row >> shift) as u32));
+            (rows.len(), cells.collect())
+        }
+        _ => {
+            let mut order: Vec<&[u32]> = cells.chunks_exact(width).collect();
+            order.sort_unstable();
+            order.dedup();
+            (order.len(), order.concat())
+        }
+    }
+}
+
+/// Rows found by some of their columns. Invariant: `cells` holds rows with the known columns first, sorted;
+/// `starts[id]` is the first row whose first cell is `id` or more.
+#[derive(Clone, Debug)]
+pub(super) struct Index {
+    n_known: usize,
+    width: usize,
+    cells: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl Index {
+    /// An index by the columns at `known`, of which there is at least one; `rest` are the other columns.
+    pub(super) fn new(
+        cells: &[u32],
+        width: usize,
+        known: &[usize],
+        rest: &[usize],
+        id_bound: usize,
+    ) -> Index {
+        let mut turned = Vec::with_capacity(cells.len());
+        for row in cells.chunks_exact(width) {
+            turned.extend(known.iter().chain(rest).map(|&place| row[place]));
+        }
+        let (n_rows, cells) = sorted_distinct(width, cells.len() / width, turned);
+        let mut starts = vec![0u32; id_bound + 1];
+        for row in cells.chunks_exact(width) {
+            starts[row[0] as usize + 1] += 1;
+        }
+        for id in 0..id_bound {
+            starts[id + 1] += starts[id];
+        }
+        debug_assert_eq!(starts[id_bound] as usize, n_rows, "each row begins with an id below the bound");
+        Index { n_known: known.len(), width, cells, starts }
+    }
+
+    /// The rows that begin with the key; each is the key, then the rest.
+    pub(super) fn find(&self, key: &[u32]) -> impl Iterator<Item = &[u32]> + '_ {
+        let first = key[0] as usize;
+        let (mut low, mut high) = match self.starts.get(first + 1) {
+            Some(&end) => (self.starts[first] as usize, end as usize),
+            None => (0, 0),
+        };
+        if self.n_known > 1 && high > low {
+            let row = |place: usize| &self.cells[place * self.width + 1..place * self.width + self.n_known];
+            let (start, end) = (low, high);
+            low = start + partition(end - start, |place| row(start + place) < &key[1..]);
+            high = low + partition(end - low, |place| row(low + place) <= &key[1..]);
+        }
+        self.cells[low * self.width..high * self.width].chunks_exact(self.width)
+    }
+
+    /// Whether some row begins with the key.
+    pub(super) fn has(&self, key: &[u32]) -> bool {
+        self.find(key).next().is_some()
+    }
+}
+
+/// The first place of `0..length` where the test fails, as it does from there on.
+fn partition(length: usize, test: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, length);
+    while low < high {
+        let middle = (low + high) / 2;
+        if test(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}

@@ -1,0 +1,283 @@
+//! The evaluator against the definition of truth.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::evaluate::{Assignment, Evaluator, Limits, Model, Naive, Refusal};
+use crate::formula::{Definitions, Extreme, Fold, Formula, Sign, Term, Variable};
+use crate::rational::Rational;
+use crate::structure::{Element, Structure, Tuples, Vocabulary};
+use crate::tests::seeded;
+use crate::tests::tape::{Tape, Use, definitions, free_variables};
+
+/// Enough for small structures, and soon spent on formulas that nest too much.
+pub(crate) const SMALL: Limits = Limits { steps: 300_000, cells: 100_000, parts: 20_000 };
+
+/// Whether evaluation gave up for its costs, which differ between evaluators, as does the order of sums.
+pub(crate) fn is_costly(refusal: &Refusal) -> bool {
+    matches!(
+        refusal,
+        Refusal::Steps(_) | Refusal::Cells(_) | Refusal::FormulaTooLarge(_) | Refusal::NumberTooLarge
+    )
+}
+
+fn rows(tuples: &Tuples) -> Vec<Vec<Element>> {
+    tuples.iter().map(<[Element]>::to_vec).collect()
+}
+
+proptest! {
+    #![proptest_config(seeded(6000))]
+
+    #[test]
+    fn formulas_hold_of_what_the_definition_says(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+        let mut tape = Tape::new(bytes);
+        let structure = tape.structure(4);
+        let formula = tape.formula(&Use::everything(4));
+        let definitions = definitions();
+        let free = free_variables();
+        let model = Model { structure: &structure, definitions: &definitions };
+        let expected = Naive::new(model, SMALL).solutions(&formula, &free, &Assignment::new());
+        let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
+        let answer = evaluator
+            .formula(&formula, &free)
+            .and_then(|query| Ok((query, evaluator.solve(query, &structure, &Assignment::new())?)));
+        match (expected, answer) {
+            (Ok(expected), Ok((query, answer))) => {
+                prop_assert_eq!(rows(&answer), expected.clone(), "{} in {}", formula, structure);
+                // From assignments that are given, one or many.
+                for element in structure.elements() {
+                    let given = Assignment::new().with(&free[1], element);
+                    let partial = evaluator.solve(query, &structure, &given).unwrap();
+                    let wanted: Vec<_> = expected.iter().filter(|row| row[1] == element).cloned().collect();
+                    prop_assert_eq!(rows(&partial), wanted.clone(), "{} in {}", formula, structure);
+                    prop_assert_eq!(evaluator.holds(query, &structure, &given).unwrap(), !wanted.is_empty());
+                }
+                let some: Vec<Element> = structure.elements().step_by(2).collect();
+                let given = Tuples::of(1, some.chunks(1));
+                let partial = evaluator.solve_from(query, &structure, &free[..1], &given).unwrap();
+                let wanted: Vec<_> = expected.iter().filter(|row| some.contains(&row[0])).cloned().collect();
+                prop_assert_eq!(rows(&partial), wanted, "{} in {}", formula, structure);
+            }
+            (Err(one), Err(other)) if !is_costly(&one) && !is_costly(&other) => prop_assert_eq!(one, other),
+            (Err(refusal), _) | (_, Err(refusal)) => prop_assert!(is_costly(&refusal), "{}: {}", formula, refusal),
+        }
+    }
+
+    #[test]
+    fn terms_have_the_value_that_the_definition_says(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+        let mut tape = Tape::new(bytes);
+        let structure = tape.structure(3);
+        let term = tape.term(&Use::everything(4));
+        let definitions = definitions();
+        let free = free_variables();
+        let model = Model { structure: &structure, definitions: &definitions };
+        let mut naive = Naive::new(model, SMALL);
+        let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
+        let query = evaluator.term(&term, &free);
+        for x in structure.elements() {
+            for y in structure.elements() {
+                let assignment = Assignment::new().with(&free[0], x).with(&free[1], y);
+                let expected = naive.value(&term, &assignment);
+                let answer = query.clone().and_then(|query| evaluator.value(query, &structure, &assignment));
+                match (expected, answer) {
+                    (Ok(expected), Ok(answer)) => prop_assert_eq!(answer, expected, "{} in {}", term, structure),
+                    (Err(one), Err(other)) if !is_costly(&one) && !is_costly(&other) => {
+                        prop_assert_eq!(one, other);
+                    }
+                    (Err(refusal), _) | (_, Err(refusal)) => {
+                        prop_assert!(is_costly(&refusal), "{}: {}", term, refusal);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_between_structures_stays_true(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let mut tape = Tape::new(bytes);
+        let mut structure = tape.structure(4);
+        let formula = tape.formula(&Use::everything(3));
+        let definitions = definitions();
+        let free = free_variables();
+        let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
+        let Ok(query) = evaluator.formula(&formula, &free) else { return Ok(()) };
+        for _ in 0..5 {
+            let model = Model { structure: &structure, definitions: &definitions };
+            let expected = Naive::new(model, SMALL).solutions(&formula, &free, &Assignment::new());
+            let answer = evaluator.solve(query, &structure, &Assignment::new());
+            if let (Ok(expected), Ok(answer)) = (expected, answer) {
+                prop_assert_eq!(rows(&answer), expected, "{} in {}", formula, structure);
+            }
+            change(&mut tape, &mut structure);
+        }
+    }
+}
+
+/// A tuple comes or goes, a value or constant changes, an element is born or dies.
+pub(crate) fn change(tape: &mut Tape, structure: &mut Structure) {
+    let elements: Vec<Element> = structure.elements().collect();
+    let vocabulary = structure.vocabulary().clone();
+    let relations: Vec<_> = vocabulary.relations().collect();
+    match tape.below(12) {
+        0 => {
+            structure.create(None).unwrap();
+        }
+        1 if !elements.is_empty() => structure.delete(elements[tape.below(elements.len())]).unwrap(),
+        2 if !elements.is_empty() => {
+            let value = [None, Some(Rational::ONE)][tape.below(2)];
+            let element = elements[tape.below(elements.len())];
+            structure.set_value(vocabulary.function("f").unwrap(), element, value).unwrap();
+        }
+        3 if !elements.is_empty() => {
+            let element = elements[tape.below(elements.len())];
+            structure.set_constant(vocabulary.constant("d").unwrap(), Some(element)).unwrap();
+        }
+        _ => {
+            let relation = relations[tape.below(relations.len())];
+            let arity = vocabulary.arity(relation);
+            if arity > 0 && elements.is_empty() {
+                return;
+            }
+            let tuple: Vec<Element> = (0..arity).map(|_| elements[tape.below(elements.len())]).collect();
+            if !structure.remove(relation, &tuple) {
+                structure.add(relation, &tuple).unwrap();
+            }
+        }
+    }
+}
+
+fn graph(n_elements: usize, edges: &[(usize, usize)]) -> Structure {
+    let mut vocabulary = Vocabulary::new();
+    let edge = vocabulary.add_relation("R", 2).unwrap();
+    let mut structure = Structure::new(Arc::new(vocabulary));
+    let elements: Vec<Element> = (0..n_elements).map(|_| structure.create(None).unwrap()).collect();
+    for &(from, to) in edges {
+        structure.add(edge, &[elements[from - 1], elements[to - 1]]).unwrap();
+    }
+    structure
+}
+
+/// For each y, counted from 1, the xs with which the formula holds.
+fn by_end(structure: &Structure, formula: &Formula) -> Vec<Vec<u32>> {
+    let [x, y] = ["x", "y"].map(Variable::new);
+    let definitions = Definitions::new();
+    let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
+    let query = evaluator.formula(formula, &[y.clone(), x.clone()]).unwrap();
+    let found = rows(&evaluator.solve(query, structure, &Assignment::new()).unwrap());
+    let model = Model { structure, definitions: &definitions };
+    let judged =
+        Naive::new(model, Limits::default()).solutions(formula, &[y, x], &Assignment::new()).unwrap();
+    assert_eq!(found, judged);
+    let ends = structure
+        .elements()
+        .map(|end| found.iter().filter(|row| row[0] == end).map(|row| row[1].id() + 1).collect());
+    ends.collect()
+}
+
+#[test]
+fn closures_are_reflexive_and_transitive() {
+    let [x, y] = ["x", "y"].map(Variable::new);
+    let edge = Formula::atom("R", [&x, &y]);
+    let closure = |bound| Formula::closure(bound, x.clone(), y.clone(), edge.clone());
+    assert_eq!(by_end(&graph(3, &[(1, 2), (2, 3)]), &closure(None)), [vec![1], vec![1, 2], vec![1, 2, 3]]);
+    assert_eq!(by_end(&graph(3, &[(1, 2), (1, 3)]), &closure(None)), [vec![1], vec![1, 2], vec![1, 3]]);
+    let chain: Vec<(usize, usize)> = (1..8).map(|from| (from, from + 1)).collect();
+    let far = |bound| {
+        Formula::And(vec![Formula::not(Formula::equal(&x, &y)), Formula::not(edge.clone()), closure(bound)])
+    };
+    let expected: Vec<Vec<u32>> = (1..=8u32).map(|end| (1..end.saturating_sub(1)).collect()).collect();
+    assert_eq!(by_end(&graph(8, &chain), &far(None)), expected);
+    assert_eq!(by_end(&graph(8, &chain), &far(Some(4))), expected);
+    // One doubling: two steps at most.
+    let two: Vec<Vec<u32>> = (1..=8u32).map(|end| (end.saturating_sub(2).max(1)..=end).collect()).collect();
+    assert_eq!(by_end(&graph(8, &chain), &closure(Some(1))), two);
+}
+
+#[test]
+fn a_closure_is_a_least_fixed_point() {
+    let [x, y, z] = ["x", "y", "z"].map(Variable::new);
+    let step = Formula::And(vec![Formula::atom("S", [&x, &z]), Formula::atom("R", [&z, &y])]);
+    let body = Formula::Or(vec![Formula::equal(&x, &y), Formula::exists([&z], step)]);
+    let fixed = Formula::fix(Extreme::Least, "S", vec![x.clone(), y.clone()], body);
+    let structure = graph(6, &[(1, 2), (2, 3), (3, 1), (4, 5), (5, 5)]);
+    let closure = Formula::closure(None, x.clone(), y.clone(), Formula::atom("R", [&x, &y]));
+    assert_eq!(by_end(&structure, &fixed), by_end(&structure, &closure));
+}
+
+#[test]
+fn those_who_can_move_forever_are_a_greatest_fixed_point() {
+    let [x, y] = ["x", "y"].map(Variable::new);
+    let step = Formula::And(vec![Formula::atom("R", [&x, &y]), Formula::atom("S", [&y])]);
+    let forever = Formula::fix(Extreme::Greatest, "S", vec![x.clone()], Formula::exists([&y], step));
+    let structure = graph(5, &[(1, 2), (2, 3), (3, 2), (4, 5)]);
+    let both = Formula::And(vec![forever, Formula::equal(&x, &y)]);
+    assert_eq!(by_end(&structure, &both), [vec![1], vec![2], vec![3], vec![], vec![]]);
+}
+
+#[test]
+fn terms_count() {
+    let [x, y] = ["x", "y"].map(Variable::new);
+    let structure = graph(4, &[(1, 2), (1, 3), (1, 4), (2, 3)]);
+    let edge = Formula::atom("R", [&x, &y]);
+    let out = Term::aggregate(Fold::Sum, vec![y.clone()], edge.clone(), Term::whole(1));
+    let most = Term::aggregate(Fold::Max, vec![x.clone()], Formula::truth(), out.clone());
+    let none = Term::aggregate(Fold::Min, vec![x.clone()], Formula::falsity(), Term::whole(1));
+    let numbers =
+        Term::aggregate(Fold::Product, vec![x.clone()], Formula::truth(), Term::ElementNumber((&x).into()));
+    let leaves = Term::aggregate(
+        Fold::Sum,
+        vec![x.clone()],
+        Formula::compare(out, Sign::Equal, Term::whole(0)),
+        Term::ElementNumber((&x).into()),
+    );
+    let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
+    for (term, expected) in [(most, Some(3)), (none, None), (numbers, Some(24)), (leaves, Some(7))] {
+        let query = evaluator.term(&term, &[]).unwrap();
+        let value = evaluator.value(query, &structure, &Assignment::new()).unwrap();
+        assert_eq!(value, expected.map(Rational::whole), "{term}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let [x, y] = ["x", "y"].map(Variable::new);
+    let structure = graph(2, &[(1, 2)]);
+    let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
+    let mut refused =
+        |formula: Formula, variables: &[Variable]| evaluator.formula(&formula, variables).unwrap_err();
+    let edge = Formula::atom("R", [&x, &y]);
+    assert_eq!(refused(Formula::atom("Z", [&x]), &[x.clone()]), Refusal::UnknownRelation("Z".into()));
+    let wrong = Refusal::WrongArity { relation: "R".into(), arity: 2, given: 1 };
+    assert_eq!(refused(Formula::atom("R", [&x]), &[x.clone()]), wrong);
+    assert_eq!(refused(edge.clone(), &[x.clone()]), Refusal::UnboundVariable(y.clone()));
+    let twice = Formula::exists([&x, &x], edge.clone());
+    assert_eq!(refused(twice, &[y.clone()]), Refusal::RepeatedVariable(x.clone()));
+    let flips = Formula::fix(Extreme::Least, "S", vec![x.clone()], Formula::not(Formula::atom("S", [&x])));
+    assert_eq!(refused(flips, &[x.clone()]), Refusal::NotMonotone("S".into()));
+    let sets = Variable::new("X");
+    let over_sets = Formula::exists([&sets], Formula::truth());
+    assert_eq!(refused(over_sets, &[]), Refusal::UnsupportedSort(sets, crate::formula::Sort::Set));
+}
+
+#[test]
+fn limits_hold() {
+    let variables: Vec<Variable> = (0..12).map(|number| Variable::new(&format!("x{number}"))).collect();
+    let structure = graph(9, &[(1, 2)]);
+    let limits = Limits { steps: 1_000_000, cells: 50_000, parts: 1_000 };
+    let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), limits);
+    let all_equal = variables.windows(2).map(|pair| Formula::equal(&pair[0], &pair[1])).collect();
+    let query = evaluator.formula(&Formula::not(Formula::And(all_equal)), &variables).unwrap();
+    assert_eq!(evaluator.solve(query, &structure, &Assignment::new()), Err(Refusal::Cells(50_000)));
+    // Each `let` doubles what it uses: put in place, that is too much.
+    let [x, y] = ["x", "y"].map(Variable::new);
+    let mut formula = Formula::atom("L40", [&x, &y]);
+    for number in (1..=40).rev() {
+        let lower = format!("L{}", number - 1);
+        let lower = if number == 1 { "R" } else { &lower };
+        let both =
+            Formula::Or(vec![Formula::not(Formula::atom(lower, [&x, &y])), Formula::atom(lower, [&y, &x])]);
+        formula = Formula::with(&format!("L{number}"), vec![x.clone(), y.clone()], both, formula);
+    }
+    assert_eq!(evaluator.formula(&formula, &[x, y]), Err(Refusal::FormulaTooLarge(1_000)));
+}
