@@ -14,8 +14,10 @@ fn main() {
             rulesheets.extend(files.flatten().map(|file| file.path()));
         }
     }
-    rulesheets.retain(|path| path.extension().is_some_and(|e| e == "kif"));
+    rulesheets.retain(|path| path.extension().is_some_and(|e| e == "kif" || e == "toss"));
     rulesheets.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
+    // Rulesheets in GDL first: a game that ships in both languages is called by its bare name there.
+    rulesheets.sort_by_key(|path| path.extension().is_some_and(|e| e == "toss"));
     let mut table = String::from("&[\n");
     for path in rulesheets {
         let name = path.file_stem().expect("a file has a name").to_string_lossy();
@@ -23,9 +25,10 @@ fn main() {
         let family =
             path.parent().and_then(Path::file_name).expect("games lie in a folder").to_string_lossy();
         let ending = path.extension().expect("filtered by ending").to_string_lossy();
+        let called = if family == "toss" { format!("toss/{name}") } else { name.to_string() };
         writeln!(
             table,
-            "    Shipped {{ name: {name:?}, path: \"games/{family}/{name}.{ending}\", text: include_str!({file:?}) }},"
+            "    Shipped {{ name: {called:?}, path: \"games/{family}/{name}.{ending}\", text: include_str!({file:?}) }},"
         )
         .expect("writing to a string does not fail");
     }

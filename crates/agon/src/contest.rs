@@ -6,9 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use agon_game::{Live, Role, Shape, Table};
-use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_gdl::interpreter::Game;
-use agon_gdl::print::print_kif;
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Scrambler, Seat, Spec,
     SpecKind, Substitute, Timing, auto, build, drive_until, role_seed, sample, view,
@@ -18,8 +16,10 @@ use agon_server::{Invitation, WebPlayer};
 use agon_text::{Diagnostic, Source, render};
 
 use crate::clock;
+use crate::engine::{GamePosition, GameTask, Opened};
 use crate::failure::Failure;
 use crate::outside::{Console, Human, Program};
+use crate::shipped::Shipped;
 
 /// Enough for a player to get ready before the clock starts.
 const A_LONG_TIME: Duration = Duration::from_secs(3600);
@@ -145,7 +145,11 @@ impl Contest {
     /// Looks for a board in the game, for those who want to see one.
     pub(crate) fn look_for_board(&mut self) {
         let samples = sample(self.opened.run(Laid).as_ref());
-        self.board = Board::learn(&samples, &chains(self.opened.game())).map(Arc::new);
+        let chains = match &self.opened {
+            Opened::Gdl(opened) => chains(opened.game()),
+            Opened::Toss(_) => Vec::new(),
+        };
+        self.board = Board::learn(&samples, &chains).map(Arc::new);
     }
 
     /// What is known of the game, by the engine that plays it.
@@ -262,6 +266,9 @@ fn misnamed(option: &str, text: &str, finding: Diagnostic) -> Failure {
 
 /// A game's name as it may stand in an address.
 fn key(game: &str) -> String {
+    if let Some(shipped) = Shipped::named(game).filter(|shipped| shipped.name.contains('/')) {
+        return shipped.name.replace('/', "-");
+    }
     let name = std::path::Path::new(game).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
@@ -271,10 +278,10 @@ fn key(game: &str) -> String {
 /// The game on a table: for the referee.
 pub(crate) struct Laid;
 
-impl GdlTask for Laid {
+impl GameTask for Laid {
     type Output = Box<dyn Table>;
 
-    fn run<P: GdlPosition + 'static>(self, start: P) -> Box<dyn Table> {
+    fn run<P: GamePosition + 'static>(self, start: P) -> Box<dyn Table> {
         if start.shape().hidden { Box::new(Live::hidden(start)) } else { Box::new(Live::open(start)) }
     }
 }
@@ -284,10 +291,10 @@ struct Seating<'a> {
     contest: &'a Contest,
 }
 
-impl GdlTask for Seating<'_> {
+impl GameTask for Seating<'_> {
     type Output = Result<Vec<Seat>, Failure>;
 
-    fn run<P: GdlPosition + 'static>(self, start: P) -> Result<Vec<Seat>, Failure> {
+    fn run<P: GamePosition + 'static>(self, start: P) -> Result<Vec<Seat>, Failure> {
         let contest = self.contest;
         let shape = start.shape().clone();
         let mut seats = Vec::new();
@@ -299,7 +306,7 @@ impl GdlTask for Seating<'_> {
                 id: contest.id.clone(),
                 role,
                 shape: shape.clone(),
-                rules: print_kif(contest.opened.game().rules().sheet()),
+                rules: contest.opened.rules_text(),
                 start_clock: contest.options.start_clock,
                 play_clock: contest.options.play_clock,
             };

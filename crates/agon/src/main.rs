@@ -4,6 +4,7 @@
 mod clock;
 mod commands;
 mod contest;
+mod engine;
 mod failure;
 mod fresh;
 mod match_record;

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use agon_game::Rng;
 use agon_gdl::check::{Checked, check_as};
 use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
+use agon_gdl::engine as gdl;
 use agon_gdl::interpreter::{Game, GoalPolicy, Options};
 use agon_gdl::symbols::Case;
 use agon_text::{Severity, Source, render};
 use clap::ValueEnum as _;
 use rand::SeedableRng as _;
 
+use crate::engine::{GamePosition, GameTask, Opened};
 use crate::failure::Failure;
 use crate::shipped::{SHIPPED, Shipped};
 
@@ -151,6 +152,12 @@ pub(crate) fn open(game: &str, play: &RuleOptions) -> Result<Arc<Game>, Failure>
 
 /// The same from text at hand.
 pub(crate) fn open_source(source: Arc<Source>, play: &RuleOptions) -> Result<Arc<Game>, Failure> {
+    if language(&source) == Language::Toss {
+        let name = source.name();
+        return Err(Failure::wrong(format!(
+            "{name} is a structure rewriting game; this works on GDL alone so far"
+        )));
+    }
     let Checked { rules, findings } = check_as(Arc::clone(&source), play.case());
     let Some(rules) = rules else {
         let errors: Vec<_> =
@@ -160,6 +167,49 @@ pub(crate) fn open_source(source: Arc<Source>, play: &RuleOptions) -> Result<Arc
     };
     Game::open(rules, play.options())
         .map_err(|finding| Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr())))
+}
+
+/// The family of rules that a text is written in.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Language {
+    /// GDL or GDL-II.
+    Gdl,
+    /// Structure rewriting.
+    Toss,
+}
+
+/// Which it is, by the ending of the file or by the first word.
+pub(crate) fn language(source: &Source) -> Language {
+    let ending = Path::new(source.name()).extension().unwrap_or_default();
+    if ending == "toss" || (ending != "kif" && agon_toss::read::is_like(source.text())) {
+        Language::Toss
+    } else {
+        Language::Gdl
+    }
+}
+
+/// A structure rewriting game ready to be played. If its rules are wrong, the failure shows what is wrong with them.
+pub(crate) fn open_toss(source: Arc<Source>) -> Result<Arc<agon_toss::interpreter::Game>, Failure> {
+    let agon_toss::check::Checked { arena, findings } = agon_toss::check::check(Arc::clone(&source));
+    let Some(arena) = arena else {
+        let errors: Vec<_> =
+            findings.0.into_iter().filter(|finding| finding.severity == Severity::Error).collect();
+        let shown = render(&errors, &source, crate::terminal::colour_on_stderr());
+        return Err(Failure::wrong(format!("{shown}{} cannot be played as it stands", source.name())));
+    };
+    agon_toss::interpreter::Game::open(arena, agon_toss::interpreter::Options::default())
+        .map_err(|finding| Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr())))
+}
+
+/// The same with the engine that was asked for.
+fn open_toss_engine(source: Arc<Source>, engine: EngineChoice) -> Result<Opened, Failure> {
+    let game = open_toss(source)?;
+    match engine {
+        EngineChoice::Auto | EngineChoice::Interpreter => {
+            Ok(Opened::Toss(agon_toss::engine::Opened::Interpreter(game)))
+        }
+        EngineChoice::Circuit => Err(Failure::wrong("no circuit is made of structure rewriting games yet")),
+    }
 }
 
 /// What the automatic choice spends on making a circuit, and how large it may be.
@@ -173,15 +223,18 @@ const TRIAL: Duration = Duration::from_millis(40);
 /// the interpreter in a short trial. All engines list the same moves in the same order, so the choice changes
 /// nothing but the speed.
 pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Opened, Failure> {
+    if language(&source) == Language::Toss {
+        return open_toss_engine(source, play.engine);
+    }
     let game = open_source(source, &play.rules)?;
     let mut limits = CircuitLimits::default();
     match play.engine {
-        EngineChoice::Interpreter => return Ok(Opened::Interpreter(game)),
+        EngineChoice::Interpreter => return Ok(Opened::Gdl(gdl::Opened::Interpreter(game))),
         EngineChoice::Circuit => {
             let compiled = game.compile(&limits);
             let compiled = compiled
                 .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
-            return Ok(Opened::Circuit(game, Arc::new(compiled)));
+            return Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(compiled))));
         }
         EngineChoice::Auto => {}
     }
@@ -189,14 +242,14 @@ pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Ope
     limits.gates = AUTO_GATES;
     match game.compile(&limits) {
         Ok(compiled) => {
-            let circuit = Opened::Circuit(Arc::clone(&game), Arc::new(compiled));
-            let interpreter = Opened::Interpreter(game);
+            let circuit = Opened::Gdl(gdl::Opened::Circuit(Arc::clone(&game), Arc::new(compiled)));
+            let interpreter = Opened::Gdl(gdl::Opened::Interpreter(game));
             let is_faster = circuit.run(Trial) >= interpreter.run(Trial);
             Ok(if is_faster { circuit } else { interpreter })
         }
         Err(why) => {
             eprintln!("played by the interpreter, because no circuit was made in {AUTO_SECONDS} s: {why}");
-            Ok(Opened::Interpreter(game))
+            Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))
         }
     }
 }
@@ -209,7 +262,7 @@ pub(crate) fn open_for_match(
     play: &PlayOptions,
     is_counted: bool,
 ) -> Result<Opened, Failure> {
-    if play.engine != EngineChoice::Auto {
+    if play.engine != EngineChoice::Auto || language(&source) == Language::Toss {
         return open_engine(source, play);
     }
     let game = open_source(source, &play.rules)?;
@@ -218,10 +271,10 @@ pub(crate) fn open_for_match(
         limits.ground.deadline = Some(Instant::now() + Duration::from_secs(AUTO_SECONDS));
     }
     match game.compile(&limits) {
-        Ok(compiled) => Ok(Opened::Circuit(game, Arc::new(compiled))),
+        Ok(compiled) => Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(compiled)))),
         Err(why) => {
             eprintln!("played by the interpreter, because no circuit was made: {why}");
-            Ok(Opened::Interpreter(game))
+            Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))
         }
     }
 }
@@ -229,10 +282,10 @@ pub(crate) fn open_for_match(
 /// Random play for a moment; gives states per second.
 struct Trial;
 
-impl GdlTask for Trial {
+impl GameTask for Trial {
     type Output = f64;
 
-    fn run<P: GdlPosition + 'static>(self, start: P) -> f64 {
+    fn run<P: GamePosition + 'static>(self, start: P) -> f64 {
         let mut rng = Rng::seed_from_u64(0);
         let mut position = start.clone();
         let (began, mut n_states) = (Instant::now(), 0);

@@ -153,10 +153,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let choice = if args.search { Choice::Search } else { args.engine };
         for &engine in choice.engines() {
             let result = if args.here {
-                measure(game, engine, time, args)?.map_or_else(
-                    |why| refused(game, engine, &why.to_string()),
-                    |rate| told(game, engine, &rate),
-                )
+                measure(game, engine, time, args)?
+                    .map_or_else(|why| refused(game, engine, &why), |rate| told(game, engine, &rate))
             } else {
                 elsewhere(game, engine, &input, args)?
             };

@@ -9,6 +9,7 @@ use agon_text::{Diagnostic, Diagnostics, Severity, Source, apply_fixes, render};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::open::Language;
 use crate::terminal::{put, say};
 use crate::{open, terminal};
 
@@ -116,6 +117,9 @@ fn summary(n_errors: usize, n_warnings: usize) -> String {
 
 /// All findings, those by play included if they are asked for and the rules can be played.
 fn findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
+    if open::language(source) == Language::Toss {
+        return toss_findings(source, args);
+    }
     let checked = check(Arc::clone(source));
     let mut findings = checked.findings;
     if let Some(rules) = checked.rules
@@ -135,13 +139,35 @@ fn findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
     findings
 }
 
+/// The same of a structure rewriting game.
+fn toss_findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
+    use agon_toss::by_play::{PlayPlan, check_by_play};
+    use agon_toss::interpreter::{Game, Options};
+    let agon_toss::check::Checked { arena, mut findings } = agon_toss::check::check(Arc::clone(source));
+    let Some(arena) = arena else { return findings };
+    match Game::open(arena, Options::default()) {
+        Ok(game) => {
+            let plan = PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
+            let bar = terminal::progress(args.plays, "playing");
+            findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
+            bar.finish_and_clear();
+        }
+        Err(finding) => findings.push(*finding),
+    }
+    findings.sort();
+    findings
+}
+
 /// Applies fixes until there are none left, shows the difference and writes the file. One fix may bring another
 /// to light, so this goes round a few times.
 fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<Arc<Source>, Failure> {
     let mut mended = Arc::clone(&source);
     let mut n_fixes = 0;
     for _ in 0..8 {
-        let findings = check(Arc::clone(&mended)).findings;
+        let findings = match open::language(&mended) {
+            Language::Gdl => check(Arc::clone(&mended)).findings,
+            Language::Toss => agon_toss::check::check(Arc::clone(&mended)).findings,
+        };
         let (text, n_applied) = apply_fixes(&mended, findings.0.iter().filter_map(|f| f.fix.as_ref()));
         if n_applied == 0 {
             break;

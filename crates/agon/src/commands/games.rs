@@ -27,11 +27,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let width = SHIPPED.iter().map(|game| game.name.len()).max().unwrap_or(0);
     for game in SHIPPED {
         let summary = game.header("summary").unwrap_or_default();
-        let language = if game.path.starts_with("games/gdl2/") { "GDL-II" } else { "GDL" };
         let source = Arc::new(Source::new(game.path, game.text));
-        let n_players = check(source)
-            .rules
-            .map_or(0, |rules| rules.roles().len() - usize::from(rules.nature().is_some()));
+        let (language, n_players) = if game.path.starts_with("games/toss/") {
+            let arena = agon_toss::check::check(source).arena;
+            let n_players = |arena: agon_toss::arena::CheckedArena| {
+                arena.players().len() - usize::from(arena.nature().is_some())
+            };
+            ("Toss", arena.map_or(0, n_players))
+        } else {
+            let language = if game.path.starts_with("games/gdl2/") { "GDL-II" } else { "GDL" };
+            let n_players = |rules: agon_gdl::check::CheckedRules| {
+                rules.roles().len() - usize::from(rules.nature().is_some())
+            };
+            (language, check(source).rules.map_or(0, n_players))
+        };
         if args.json {
             let title = game.header("title").unwrap_or_default();
             say!(

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use agon_game::Rng;
-use agon_gdl::engine::{GdlPosition, GdlTask};
 use rand::SeedableRng as _;
 
+use crate::engine::{GamePosition, GameTask};
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 
@@ -44,10 +44,10 @@ fn measure(args: &Args) -> Result<String, Failure> {
 
 struct Rollouts(Duration);
 
-impl GdlTask for Rollouts {
+impl GameTask for Rollouts {
     type Output = String;
 
-    fn run<P: GdlPosition + 'static>(self, start: P) -> String {
+    fn run<P: GamePosition + 'static>(self, start: P) -> String {
         let mut rng = Rng::seed_from_u64(1);
         let mut position = start.clone();
         let (mut n_changes, mut n_rollouts) = (0u64, 0u64);

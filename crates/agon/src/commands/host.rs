@@ -7,13 +7,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use agon_game::{Role, Shape};
-use agon_gdl::engine::Opened;
 use agon_match::{Dialect, Ending, Event, Match, Record, Slip, Spec, SpecKind, Substitute};
 use agon_server::{Invitation, WebPlayer};
 use serde_json::json;
 
 use super::matches::{Lines, Screen, Teller, end};
 use crate::contest::{self, ClockOptions, Contest, Hosting, Laid};
+use crate::engine::Opened;
 use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
 use crate::terminal::{self, say};

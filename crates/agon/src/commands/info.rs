@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agon_game::{Notation as _, Position as _, Rng, Role};
+use agon_game::{Notation as _, Position, Rng, Role};
 use agon_gdl::interpreter::{Game, Level};
 use agon_gdl::symbols::keyword;
 use agon_gdl::syntax::Syntax;
@@ -10,7 +10,7 @@ use rand::SeedableRng as _;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::open::{self, RuleOptions};
+use crate::open::{self, Language, RuleOptions};
 use crate::shipped::header;
 use crate::terminal;
 use crate::terminal::say;
@@ -38,8 +38,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let game = open::open(&args.game, &args.play)?;
-    let facts = facts(args, &game);
+    let source = open::source(&args.game)?;
+    let facts = match open::language(&source) {
+        Language::Gdl => facts(args, &open::open_source(source, &args.play)?),
+        Language::Toss => toss_facts(args, &open::open_toss(source)?),
+    };
     if args.json {
         say!("{facts}");
     } else {
@@ -107,13 +110,41 @@ fn facts(args: &Args, game: &Arc<Game>) -> Value {
             "turn_taking": if shape.turn_taking { json!(true) } else { Value::Null },
             "constant_sum": shape.constant_sum,
         },
-        "observed": observe(args, game),
+        "observed": observe(args, &start),
+    })
+}
+
+/// The same of a structure rewriting game.
+fn toss_facts(args: &Args, game: &Arc<agon_toss::interpreter::Game>) -> Value {
+    let arena = game.arena();
+    let (start, shape) = (game.start(), game.shape());
+    let header = |key| header(arena.sheet().source.text(), key);
+    let relations = arena.vocabulary().relations();
+    let n_fluents = relations.filter(|&relation| arena.is_fluent(relation)).count();
+    json!({
+        "game": args.game,
+        "title": header("title"), "summary": header("summary"), "interest": header("interest"),
+        "facts": header("facts"),
+        "language": "Toss", "syntax": "toss",
+        "roles": shape.role_names,
+        "nature": shape.nature.map(|role| &shape.role_names[role.index()]),
+        "hidden_information": false,
+        "rules": arena.rules().len(), "locations": arena.locations().len(),
+        "elements": arena.start().n_elements(), "keeps_universe": arena.keeps_universe(),
+        "relations": {"static": arena.vocabulary().n_relations() - n_fluents, "state": n_fluents,
+            "defined": arena.definitions().len()},
+        "initial_fluents": start.state_text().len(),
+        "payoffs": [shape.payoffs.start(), shape.payoffs.end()],
+        "proved": {
+            "turn_taking": if shape.turn_taking { json!(true) } else { Value::Null },
+            "constant_sum": shape.constant_sum,
+        },
+        "observed": observe(args, &start),
     })
 }
 
 /// What shows in random play. Observed, not proved.
-fn observe(args: &Args, game: &Arc<Game>) -> Value {
-    let start = game.start();
+fn observe<P: Position>(args: &Args, start: &P) -> Value {
     let mut position = start.clone();
     let mut rng = Rng::seed_from_u64(args.seed);
     let roles: Vec<Role> = start.shape().roles().collect();
@@ -177,6 +208,43 @@ fn print(facts: &Value, args: &Args) {
         if facts["hidden_information"] == json!(true) { "hidden".into() } else { "open".into() },
     );
     line("keywords", list(&facts["keywords"]).join(" "));
+    if facts["language"] == json!("Toss") {
+        print_toss(facts, &line);
+    } else {
+        print_gdl(facts, &line);
+    }
+    print_observed(&facts["observed"], &list(&facts["roles"]), &line);
+}
+
+fn print_toss(facts: &Value, line: &dyn Fn(&str, String)) {
+    let changes = if facts["keeps_universe"] == json!(true) { "always the same" } else { "they come and go" };
+    line(
+        "size",
+        format!(
+            "{} rules, {} locations, {} elements at first ({changes})",
+            facts["rules"], facts["locations"], facts["elements"]
+        ),
+    );
+    let relations = &facts["relations"];
+    line(
+        "relations",
+        format!(
+            "{} never change, {} change by rules, {} are defined",
+            relations["static"], relations["state"], relations["defined"]
+        ),
+    );
+    line("payoffs", format!("from {} to {}", facts["payoffs"][0], facts["payoffs"][1]));
+    let mut proved = Vec::new();
+    if facts["proved"]["turn_taking"] == json!(true) {
+        proved.push("players take turns".to_owned());
+    }
+    if let Some(sum) = facts["proved"]["constant_sum"].as_f64() {
+        proved.push(format!("payoffs add up to {sum}"));
+    }
+    line("proved", proved.join("; "));
+}
+
+fn print_gdl(facts: &Value, line: &dyn Fn(&str, String)) {
     line(
         "size",
         format!(
@@ -194,9 +262,11 @@ fn print(facts: &Value, args: &Args) {
     );
     line("plan", format!("{} procedures, {} indexes", facts["plan"]["procedures"], facts["plan"]["indexes"]));
     line("proved", "safe, stratified".into());
-    let observed = &facts["observed"];
+}
+
+fn print_observed(observed: &Value, roles: &[String], line: &dyn Fn(&str, String)) {
     let number = |value: &Value| value.as_f64().unwrap_or(0.0);
-    let branching: Vec<String> = list(&facts["roles"])
+    let branching: Vec<String> = roles
         .iter()
         .zip(observed["mean_legal_moves"].as_array().into_iter().flatten())
         .map(|(role, moves)| format!("{role} {:.1}", number(moves)))

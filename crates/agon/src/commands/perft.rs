@@ -1,9 +1,9 @@
 //! `agon perft`: counts all ways to play to a depth.
 
 use agon_game::{Position, Role};
-use agon_gdl::engine::{GdlPosition, GdlTask};
 use serde_json::json;
 
+use crate::engine::{GamePosition, GameTask};
 use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
 use crate::terminal::say;
@@ -37,10 +37,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Counting on whatever engine plays the game.
 struct Perft<'a>(&'a Args);
 
-impl GdlTask for Perft<'_> {
+impl GameTask for Perft<'_> {
     type Output = Result<(), Failure>;
 
-    fn run<P: GdlPosition + 'static>(self, mut position: P) -> Result<(), Failure> {
+    fn run<P: GamePosition + 'static>(self, mut position: P) -> Result<(), Failure> {
         let args = self.0;
         // Depth by depth, so that the first lines come at once and a user may stop when she has seen enough.
         for depth in 1..=args.depth {

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use agon_game::{Notation as _, Position as _, Rng, Role};
+use agon_game::{Rng, Role};
 use rand::SeedableRng as _;
 
+use crate::engine::{GamePosition, GameTask};
 use crate::failure::{Failure, describe};
-use crate::open::{self, RuleOptions};
+use crate::open::{self, EngineChoice, PlayOptions, RuleOptions};
 use crate::terminal::put;
 use crate::trace::{Play, Step, Trace};
 
@@ -38,8 +39,29 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let game = open::open(&args.game, &args.play)?;
-    let mut position = game.start();
+    // The judge: what is written down now is what every other engine is compared with.
+    let play = PlayOptions { engine: EngineChoice::Interpreter, rules: args.play.clone() };
+    let trace = open::open_engine(open::source(&args.game)?, &play)?.run(Record(args))?;
+    match &args.out {
+        None => put!("{}", trace.to_text()),
+        Some(path) => std::fs::write(path, trace.to_text())
+            .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))?,
+    }
+    Ok(())
+}
+
+/// Recording on whatever engine plays the game.
+struct Record<'a>(&'a Args);
+
+impl GameTask for Record<'_> {
+    type Output = Result<Trace, Failure>;
+
+    fn run<P: GamePosition + 'static>(self, position: P) -> Result<Trace, Failure> {
+        record(self.0, position)
+    }
+}
+
+fn record<P: GamePosition>(args: &Args, mut position: P) -> Result<Trace, Failure> {
     let start = position.state().clone();
     let mut rng = Rng::seed_from_u64(args.seed);
     let roles: Vec<Role> = position.shape().roles().collect();
@@ -73,15 +95,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             steps,
             last: lower(position.state_text()),
             terminal: position.is_terminal(),
-            goals: roles.iter().map(|&role| only(position.goal_values(role))).collect(),
+            goals: roles.iter().map(|&role| only(&position.goal_values(role))).collect(),
         });
     }
     let roles = position.shape().role_names.iter().map(|name| name.to_lowercase()).collect();
-    let trace = Trace { game: args.name.clone().unwrap_or_else(|| args.game.clone()), roles, plays };
-    match &args.out {
-        None => put!("{}", trace.to_text()),
-        Some(path) => std::fs::write(path, trace.to_text())
-            .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))?,
-    }
-    Ok(())
+    Ok(Trace { game: args.name.clone().unwrap_or_else(|| args.game.clone()), roles, plays })
 }

@@ -12,12 +12,13 @@ use std::time::{Duration, Instant};
 use agon_circuit::Backend;
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::{NoCircuit, Opened};
+use agon_gdl::engine as gdl;
 use agon_text::Source;
 
+use crate::engine::Opened;
 use crate::failure::Failure;
 use crate::match_record;
-use crate::open::{self, CaseChoice, EngineChoice, PlayOptions, RuleOptions};
+use crate::open::{self, CaseChoice, EngineChoice, Language, PlayOptions, RuleOptions};
 use crate::terminal;
 use crate::terminal::say;
 use crate::trace::Trace;
@@ -81,7 +82,7 @@ enum Outcome {
     /// The engine does not take the game.
     NotTaken {
         n_plays: usize,
-        why: NoCircuit,
+        why: String,
     },
 }
 
@@ -250,7 +251,8 @@ fn replay_as_recorded(rules: &str, trace: &Trace, args: &Args) -> Result<Outcome
         Outcome::Replayed(tally) => tally.n_mismatches == 0,
         Outcome::NotTaken { .. } => true,
     };
-    if is_fine || args.reading.case == CaseChoice::Respected || !mixes_case() {
+    let is_gdl = open::language(&source) == Language::Gdl;
+    if is_fine || !is_gdl || args.reading.case == CaseChoice::Respected || !mixes_case() {
         return Ok(outcome);
     }
     let reading = RuleOptions { case: CaseChoice::Respected, ..args.reading.clone() };
@@ -273,10 +275,22 @@ fn replay(
     reading: &RuleOptions,
     args: &Args,
 ) -> Result<Outcome, Failure> {
+    if open::language(source) == Language::Toss {
+        return Ok(match args.engine {
+            Engine::Auto | Engine::Interpreter => {
+                let play = PlayOptions { engine: EngineChoice::Interpreter, rules: reading.clone() };
+                Outcome::Replayed(open::open_engine(Arc::clone(source), &play)?.run(Replay(trace)))
+            }
+            Engine::Circuit | Engine::Lanes | Engine::Portable => Outcome::NotTaken {
+                n_plays: trace.plays.len(),
+                why: "no circuit is made of structure rewriting games yet".to_owned(),
+            },
+        });
+    }
     let game = open::open_source(Arc::clone(source), reading)?;
     let backend = match args.engine {
         Engine::Auto | Engine::Interpreter => {
-            return Ok(Outcome::Replayed(Opened::Interpreter(game).run(Replay(trace))));
+            return Ok(Outcome::Replayed(Opened::Gdl(gdl::Opened::Interpreter(game)).run(Replay(trace))));
         }
         Engine::Circuit => None,
         Engine::Lanes => Some(Backend::Native),
@@ -288,10 +302,10 @@ fn replay(
     limits.ground.deadline = Instant::now().checked_add(time);
     let compiled = match game.compile(&limits) {
         Ok(compiled) => compiled,
-        Err(why) => return Ok(Outcome::NotTaken { n_plays: trace.plays.len(), why }),
+        Err(why) => return Ok(Outcome::NotTaken { n_plays: trace.plays.len(), why: why.to_string() }),
     };
     Ok(Outcome::Replayed(match backend {
         Some(backend) => replay_in_lanes(&compiled, backend, trace),
-        None => Opened::Circuit(game, Arc::new(compiled)).run(Replay(trace)),
+        None => Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(compiled))).run(Replay(trace)),
     }))
 }

@@ -1,5 +1,7 @@
 //! `agon show`: a game at one stage of its way from text to play.
 
+mod toss;
+
 use std::sync::Arc;
 
 use agon_circuit::write_graphviz;
@@ -13,7 +15,7 @@ use agon_gdl::syntax::Syntax;
 use agon_text::{Severity, render};
 
 use crate::failure::Failure;
-use crate::open::{self, RuleOptions};
+use crate::open::{self, Language, RuleOptions};
 use crate::terminal;
 use crate::terminal::{put, say};
 
@@ -66,6 +68,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.stage == Stage::Source {
         put!("{}", source.text());
         return Ok(());
+    }
+    if open::language(&source) == Language::Toss {
+        return toss::show(source, args.stage);
     }
     let (sheet, findings) = read_as(Arc::clone(&source), args.play.case());
     if findings.has_errors() {

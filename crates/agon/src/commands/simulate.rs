@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use agon_game::{Rng, Role};
-use agon_gdl::engine::{GdlPosition, GdlTask};
 use rand::SeedableRng as _;
 use serde_json::json;
 
+use crate::engine::{GamePosition, GameTask};
 use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
 use crate::terminal;
@@ -53,10 +53,10 @@ struct Simulate<'a> {
     limit: Option<Duration>,
 }
 
-impl GdlTask for Simulate<'_> {
+impl GameTask for Simulate<'_> {
     type Output = Result<(), Failure>;
 
-    fn run<P: GdlPosition + 'static>(self, start: P) -> Result<(), Failure> {
+    fn run<P: GamePosition + 'static>(self, start: P) -> Result<(), Failure> {
         let args = self.args;
         let shape = start.shape().clone();
         let mut rng = Rng::seed_from_u64(args.seed);

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use agon_game::Shape;
-use agon_gdl::engine::{GdlPosition, GdlTask};
 use agon_search::Budget;
 use agon_search::solve::{HiddenGames, Method, Solution, SolveOptions, Unsolved, Why, solve};
 use serde_json::{Value, json};
 
+use crate::engine::{GamePosition, GameTask};
 use crate::failure::Failure;
 use crate::open::{self, PlayOptions};
 use crate::terminal;
@@ -60,10 +60,10 @@ struct Solve<'a> {
     limit: Duration,
 }
 
-impl GdlTask for Solve<'_> {
+impl GameTask for Solve<'_> {
     type Output = Result<(), Failure>;
 
-    fn run<P: GdlPosition + 'static>(self, start: P) -> Result<(), Failure> {
+    fn run<P: GamePosition + 'static>(self, start: P) -> Result<(), Failure> {
         let args = self.args;
         let budget = Budget {
             deadline: Instant::now().checked_add(self.limit),
@@ -100,7 +100,7 @@ fn method_name(method: Method) -> &'static str {
     }
 }
 
-fn solution_json<P: GdlPosition>(start: &P, solution: &Solution<P::Move>) -> Value {
+fn solution_json<P: GamePosition>(start: &P, solution: &Solution<P::Move>) -> Value {
     let shape = start.shape();
     let values: serde_json::Map<String, Value> = shape
         .players()
@@ -125,7 +125,7 @@ fn solution_json<P: GdlPosition>(start: &P, solution: &Solution<P::Move>) -> Val
     })
 }
 
-fn show<P: GdlPosition>(start: &P, solution: &Solution<P::Move>) {
+fn show<P: GamePosition>(start: &P, solution: &Solution<P::Move>) {
     let shape = start.shape();
     let width = shape.role_names.iter().map(String::len).max().unwrap_or(0);
     for role in shape.players() {

@@ -1,14 +1,15 @@
 //! `agon why`: the rule debugger.
 
-use agon_game::{Notation as _, Position as _, Role};
-use agon_gdl::interpreter::{Interpreter, Move};
+mod toss;
+
+use agon_game::{Notation, Position as _, Role};
 use agon_gdl::read::split_terms;
 use agon_gdl::why::{Attempt, Because, Explanation, Failure as NotHeld, Proof, Support, Unmet, Why};
 use agon_text::{Source, Span};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::open::{self, RuleOptions};
+use crate::open::{self, Language, RuleOptions};
 use crate::terminal;
 use crate::terminal::say;
 
@@ -23,6 +24,11 @@ Examples:
   agon why tic-tac-toe --after \"(mark 1 1) (mark 2 2)\" \"(legal xplayer (mark 1 1))\"
   agon why tic-tac-toe --does \"(mark 1 1) noop\" \"(next (cell 1 1 x))\"
   agon why tic-tac-toe \"(legal ?who (mark 1 ?y))\"
+
+Of a structure rewriting game, ask for a move, a formula or a term:
+  agon why toss/tic-tac-toe --after \"(Cross a1)\" \"(Circle a1)\"
+  agon why toss/tic-tac-toe --after \"(Cross a1)\" \"ex x (P(x) and R(x, y))\"
+  agon why toss/tic-tac-toe \"Sum (x | not P(x) : 1)\"
 
 Exit code 0 whether it holds or not; --json has a key `holds`.")]
 pub(crate) struct Args {
@@ -44,7 +50,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let game = open::open(&args.game, &args.play)?;
+    let source = open::source(&args.game)?;
+    if open::language(&source) == Language::Toss {
+        return toss::run(args, source);
+    }
+    let game = open::open_source(source, &args.play)?;
     let mut position = game.start();
     let mut moves = split_terms(&args.after).map_err(Failure::unreadable)?.into_iter().peekable();
     let mut step = 0;
@@ -84,17 +94,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The next joint move: a move for each role, or, where only one role has a choice, that role's move alone.
-fn take_joint(
-    position: &Interpreter,
+fn take_joint<P: Notation>(
+    position: &P,
     moves: &mut std::iter::Peekable<std::vec::IntoIter<String>>,
     step: usize,
-) -> Result<Vec<Move>, Failure> {
+) -> Result<Vec<P::Move>, Failure> {
     if position.is_terminal() {
         return Err(Failure::wrong(format!("step {step}: play has ended, no move can be made")));
     }
     let roles: Vec<Role> = position.shape().roles().collect();
     let whole: Vec<String> = moves.clone().take(roles.len()).collect();
-    let parsed: Option<Vec<Move>> = if whole.len() == roles.len() {
+    let parsed: Option<Vec<P::Move>> = if whole.len() == roles.len() {
         roles.iter().zip(&whole).map(|(&role, text)| position.parse_move(role, text)).collect()
     } else {
         None
@@ -108,7 +118,9 @@ fn take_joint(
         && let Some(chosen) = position.parse_move(*chooser, text)
     {
         moves.next();
-        let fill = |&role: &Role| if role == *chooser { chosen } else { position.legal_moves(role)[0] };
+        let fill = |&role: &Role| {
+            if role == *chooser { chosen.clone() } else { position.legal_moves(role)[0].clone() }
+        };
         return Ok(roles.iter().map(fill).collect());
     }
     let legal = |role: Role| {

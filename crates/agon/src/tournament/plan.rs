@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agon_game::Shape;
-use agon_gdl::engine::Opened;
 use agon_match::tournament::{Outcome, Schedule, Tournament, change, read, schedule};
 use agon_text::{Diagnostic, Source, Span, render};
 
 use super::store::{Played, Store, StoredGame};
 use crate::contest::Laid;
+use crate::engine::Opened;
 use crate::failure::Failure;
 use crate::open::{self, EngineChoice, PlayOptions, RuleOptions};
 use crate::shipped::Shipped;

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, Executor, ScalarCircuit};
 use agon_game::{Batch as _, Children, Order, Position, Rng};
 use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::{Compiled, NoCircuit};
+use agon_gdl::engine::Compiled;
 use agon_search::{Budget, Mcts, MctsOptions, Search as _};
 use rand::SeedableRng as _;
 
 use super::{Args, Measured};
 use crate::failure::Failure;
-use crate::open::{self, RuleOptions};
+use crate::open::{self, Language, RuleOptions};
 use crate::usage::cpu_seconds;
 
 /// What was measured.
@@ -71,16 +71,24 @@ pub(super) fn measure(
     engine: Measured,
     time: Duration,
     args: &Args,
-) -> Result<Result<Rate, NoCircuit>, Failure> {
+) -> Result<Result<Rate, String>, Failure> {
     let began = Began::now();
-    let opened = open::open(game, &RuleOptions::default())?;
+    let source = open::source(game)?;
+    if open::language(&source) == Language::Toss {
+        let opened = open::open_toss(source)?;
+        return Ok(match engine {
+            Measured::Interpreter => Ok(play_one_by_one(&opened.start(), began.built(0), time, args)),
+            _ => Err("no circuit is made of structure rewriting games yet".to_owned()),
+        });
+    }
+    let opened = open::open_source(source, &RuleOptions::default())?;
     if engine == Measured::Interpreter {
         let start = opened.start();
         return Ok(Ok(play_one_by_one(&start, began.built(0), time, args)));
     }
     let compiled = match opened.compile(&CircuitLimits::default()) {
         Ok(compiled) => compiled,
-        Err(why) => return Ok(Err(why)),
+        Err(why) => return Ok(Err(why.to_string())),
     };
     let n_gates = compiled.circuit.n_gates();
     let one_by_one = |executor| {

@@ -1,19 +1,19 @@
 //! Recorded plays one after another, by whatever engine plays positions.
 
 use agon_game::Role;
-use agon_gdl::engine::{GdlPosition, GdlTask};
 
 use super::compare::{Goal, Tally};
+use crate::engine::{GamePosition, GameTask};
 use crate::failure::describe;
 use crate::trace::{Play, Trace};
 
 /// A trace to be replayed.
 pub(super) struct Replay<'a>(pub(super) &'a Trace);
 
-impl GdlTask for Replay<'_> {
+impl GameTask for Replay<'_> {
     type Output = Tally;
 
-    fn run<P: GdlPosition + 'static>(self, start: P) -> Tally {
+    fn run<P: GamePosition + 'static>(self, start: P) -> Tally {
         let mut tally = Tally::default();
         if !tally.same_roles(&self.0.roles, &start.shape().role_names) {
             return tally;
@@ -28,7 +28,7 @@ impl GdlTask for Replay<'_> {
     }
 }
 
-fn replay_play<P: GdlPosition>(position: &mut P, play: &Play, number: usize, tally: &mut Tally) {
+fn replay_play<P: GamePosition>(position: &mut P, play: &Play, number: usize, tally: &mut Tally) {
     let roles: Vec<Role> = position.shape().roles().collect();
     let names = position.shape().role_names.clone();
     for (index, step) in play.steps.iter().enumerate() {

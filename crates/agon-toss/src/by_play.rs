@@ -1,0 +1,62 @@
+//! What shows only in play: random games, and what goes wrong in them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agon_game::{Fault, Position as _, Rng};
+use agon_text::{Diagnostic, Diagnostics, Span};
+use rand::SeedableRng as _;
+
+use crate::interpreter::Game;
+
+/// Which random games to play.
+#[derive(Clone, Debug)]
+pub struct PlayPlan {
+    /// How many.
+    pub plays: u64,
+    /// The same seed gives the same games.
+    pub seed: u64,
+    /// A game longer than this is reported as not ending.
+    pub max_steps: usize,
+}
+
+/// Plays random games and reports faults, each once, and games that do not end. `after_each` is called after each game.
+pub fn check_by_play(game: &Arc<Game>, plan: &PlayPlan, after_each: &mut dyn FnMut()) -> Diagnostics {
+    let mut findings = Diagnostics::default();
+    let mut seen: BTreeSet<Span> = BTreeSet::new();
+    let mut n_endless = 0;
+    let start = game.start();
+    let mut position = start.clone();
+    let mut rng = Rng::seed_from_u64(plan.seed);
+    for _ in 0..plan.plays {
+        position.go_to(start.state());
+        position.play_out(&mut rng, plan.max_steps);
+        match (position.fault(), position.fault_span()) {
+            (Some(Fault::Refused(why)), Some(span)) if seen.insert(span) => {
+                findings.push(
+                    Diagnostic::error(
+                        "toss-play-refused",
+                        span,
+                        format!("a random play could not go on: {why}"),
+                    )
+                    .hint("bound what the rule makes by a precondition, or change the rule"),
+                );
+            }
+            _ if !position.is_terminal() => n_endless += 1,
+            _ => {}
+        }
+        after_each();
+    }
+    if n_endless > 0 {
+        let arena = game.arena();
+        let span = arena.location(arena.start_location()).span;
+        let what =
+            format!("{n_endless} of {} random plays did not end within {} steps", plan.plays, plan.max_steps);
+        findings.push(
+            Diagnostic::warning("toss-play-endless", span, what)
+                .hint("play ends where no rule can be applied; a counter of moves helps"),
+        );
+    }
+    findings.sort();
+    findings
+}

@@ -1,0 +1,247 @@
+//! Tree to arena: every judgement that can be made without playing.
+//!
+//! In goes a game as it was written, out comes an arena that can be played, and all that is wrong with it. An error is
+//! given only where the game has no sound meaning; warnings are for what an author probably did not mean. The codes of
+//! the findings, with examples and cures, are in [`codes`](crate::codes).
+
+mod flat;
+mod formulas;
+mod locations;
+mod model;
+mod payoffs;
+mod rules;
+mod signature;
+mod style;
+mod suggest;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agon_logic::formula::{Definitions, Formula, Term};
+use agon_text::{Diagnostic, Diagnostics, Source, Span};
+
+use self::formulas::{Scope, check_variables};
+use self::locations::{Locations, NATURE, players};
+use self::rules::Rules;
+use self::signature::Signature;
+use crate::arena::{ArenaLocation, ArenaRule, CheckedArena, Effect};
+use crate::interpreter::MAX_ELEMENTS;
+use crate::read::read;
+use crate::syntax::GameSheet;
+
+/// What checking found.
+pub struct Checked {
+    /// The game, unless `findings` contains an error.
+    pub arena: Option<CheckedArena>,
+    /// All findings, in the order of the text.
+    pub findings: Diagnostics,
+}
+
+/// Reads and checks a game.
+///
+/// ```
+/// use std::sync::Arc;
+/// let source = Arc::new(agon_text::Source::new("bad.toss", "PLAYERS X\nREL Win() = ex x P(x)"));
+/// let checked = agon_toss::check::check(source);
+/// assert!(checked.arena.is_none());
+/// assert!(checked.findings.0.iter().any(|finding| finding.code == "toss-unknown-relation"));
+/// ```
+pub fn check(source: Arc<Source>) -> Checked {
+    let (sheet, findings) = read(source);
+    check_sheet(sheet, findings)
+}
+
+/// Checks a game that has been read with `read_findings`.
+pub fn check_sheet(sheet: GameSheet, read_findings: Diagnostics) -> Checked {
+    let mut findings = read_findings;
+    // What could not be read is missing below; that much is no finding of its own.
+    let was_read = !findings.has_errors();
+    if was_read {
+        check_sections(&sheet, &mut findings);
+    }
+    let mut own = Diagnostics::default();
+    let arena = arena(sheet, was_read, &mut own);
+    if !was_read {
+        // A relation that was to be defined where the text cannot be read would be reported at each use.
+        own.0.retain(|finding| !finding.code.contains("-unknown-") && !finding.code.contains("-unused-"));
+    }
+    findings.0.extend(own.0);
+    findings.sort();
+    findings.0.dedup_by(|a, b| a.code == b.code && a.span == b.span && a.message == b.message);
+    let arena = arena.filter(|_| !findings.has_errors());
+    Checked { arena, findings }
+}
+
+fn check_sections(sheet: &GameSheet, findings: &mut Diagnostics) {
+    let end = Span::new(sheet.source.text().len(), sheet.source.text().len());
+    let mut missing = |is_missing: bool, what: &str, hint: &str| {
+        if is_missing {
+            findings.push(Diagnostic::error("toss-missing-section", end, what).hint(hint));
+        }
+    };
+    missing(sheet.players.is_empty(), "nobody plays", "say who: `PLAYERS X, O`");
+    missing(
+        sheet.locations.is_empty(),
+        "there is no location",
+        "write `LOC 0 { PLAYER X { … MOVES [Rule -> 0] } }`",
+    );
+    missing(sheet.model.is_none(), "there is nothing to start from", "write `START [ | P:1 {} | ] \"…\"`");
+}
+
+fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option<CheckedArena> {
+    let signature = Signature::gather(&sheet, findings);
+    let vocabulary = Arc::new(model::vocabulary(&signature));
+    let definitions = definitions(&sheet, &signature, findings);
+    let rules = Rules { sheet: &sheet, signature: &signature, vocabulary: &vocabulary }.lower(findings);
+    let players = players(&sheet, findings);
+    let graph = Locations { sheet: &sheet, signature: &signature, players: &players };
+    let locations = graph.lower(findings);
+    let start_location = graph.start(findings);
+    let (start, layout) = model::start(sheet.model.as_ref()?, &signature, &vocabulary, findings);
+    if findings.has_errors() || !was_read || locations.is_empty() || players.is_empty() {
+        return None;
+    }
+    let used = used_relations(&definitions, &rules, &locations);
+    style::check(&sheet, &signature, &rules, &locations, start_location, &used, findings);
+    let keeps_universe = rules.iter().all(|rule| matches!(rule.effect, Effect::Tuples { .. }));
+    let is_fluent = vocabulary
+        .relations()
+        .map(|relation| {
+            !keeps_universe
+                || rules.iter().any(|rule| match &rule.effect {
+                    Effect::Tuples { delete, add } => {
+                        delete.iter().any(|d| d.relation == relation)
+                            || add.iter().any(|a| a.relation == relation)
+                    }
+                    Effect::Rewrite(_) => true,
+                })
+        })
+        .collect();
+    let n_elements = if keeps_universe { start.n_elements() } else { MAX_ELEMENTS };
+    let nature = players.iter().position(|player| player == NATURE);
+    let paid = locations.iter().flat_map(|location| {
+        location
+            .payoffs
+            .iter()
+            .enumerate()
+            .filter(|(player, _)| Some(*player) != nature)
+            .map(|(_, payoff)| payoff)
+    });
+    let payoff_bounds = payoffs::bounds(paid, n_elements as f64);
+    let constant_sum = payoffs::constant_sum(&locations);
+    Some(CheckedArena {
+        sheet: Arc::new(sheet),
+        vocabulary,
+        definitions: Arc::new(definitions),
+        nature,
+        players,
+        rules,
+        locations,
+        start,
+        start_location,
+        layout,
+        is_fluent,
+        payoff_bounds,
+        constant_sum,
+    })
+}
+
+/// A formula about a game in which the names of `variables` are free; for questions.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn formula_about(
+    sheet: &GameSheet,
+    formula: &crate::syntax::Formula,
+    variables: &[crate::syntax::Name],
+) -> Result<Formula, Diagnostics> {
+    about(sheet, variables, |scope, findings| scope.formula(formula, findings))
+}
+
+/// A term about a game in which the names of `variables` are free; for questions.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn term_about(
+    sheet: &GameSheet,
+    term: &crate::syntax::Term,
+    variables: &[crate::syntax::Name],
+) -> Result<Term, Diagnostics> {
+    about(sheet, variables, |scope, findings| scope.term(term, findings))
+}
+
+fn about<T>(
+    sheet: &GameSheet,
+    variables: &[crate::syntax::Name],
+    lower: impl FnOnce(&mut Scope<'_>, &mut Diagnostics) -> T,
+) -> Result<T, Diagnostics> {
+    let signature = Signature::gather(sheet, &mut Diagnostics::default());
+    let mut findings = Diagnostics::default();
+    let lowered = lower(&mut Scope::new(&signature, variables, ""), &mut findings);
+    if findings.has_errors() { Err(findings) } else { Ok(lowered) }
+}
+
+/// The defined relations, each after those that it uses; reports circles.
+fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnostics) -> Definitions {
+    let mut bodies: BTreeMap<&str, (usize, Formula)> = BTreeMap::new();
+    for (place, definition) in sheet.relations.iter().enumerate() {
+        check_variables(&definition.parameters, findings);
+        let mut scope = Scope::new(signature, &definition.parameters, "the variables of the relation");
+        let body = scope.formula(&definition.body, findings);
+        bodies.entry(&definition.name.text).or_insert((place, body));
+    }
+    let mut definitions = Definitions::new();
+    let mut done: BTreeSet<&str> = BTreeSet::new();
+    // Rounds, each of which takes what depends on nothing that is left.
+    loop {
+        let mut ready: Vec<(usize, &str)> = bodies
+            .iter()
+            .filter(|(name, _)| !done.contains(*name))
+            .filter(|(_, (_, body))| {
+                let used = body.free_relations();
+                used.keys().all(|used| !bodies.contains_key(&**used) || done.contains(&**used))
+            })
+            .map(|(name, (place, _))| (*place, *name))
+            .collect();
+        ready.sort_unstable();
+        if ready.is_empty() {
+            break;
+        }
+        for (place, name) in ready {
+            let parameters = &sheet.relations[place].parameters;
+            let variables = parameters.iter().map(|p| agon_logic::formula::Variable::new(&p.text)).collect();
+            // What it would refuse has been reported with its place.
+            let _ = definitions.add(name, variables, bodies[name].1.clone());
+            done.insert(name);
+        }
+    }
+    for (name, (place, _)) in bodies.iter().filter(|(name, _)| !done.contains(*name)) {
+        let what = format!("the definition of `{name}` goes round in a circle");
+        findings.push(
+            Diagnostic::error("toss-circular-definition", sheet.relations[*place].name.span, what)
+                .hint("recursion is written with `lfp`, `gfp` or `tc`"),
+        );
+    }
+    definitions
+}
+
+/// All relations that definitions, rules or payoffs ask for.
+fn used_relations(
+    definitions: &Definitions,
+    rules: &[ArenaRule],
+    locations: &[ArenaLocation],
+) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    let mut note =
+        |formula: &Formula| used.extend(formula.free_relations().into_keys().map(|name| name.to_string()));
+    definitions.iter().for_each(|definition| note(&definition.body));
+    for rule in rules {
+        note(&rule.condition);
+        rule.post.iter().for_each(|post| note(&post.formula));
+    }
+    let payoffs = locations.iter().flat_map(|location| &location.payoffs);
+    payoffs.for_each(|payoff: &Term| {
+        used.extend(payoff.free_relations().into_keys().map(|name| name.to_string()))
+    });
+    used
+}

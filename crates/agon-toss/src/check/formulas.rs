@@ -1,0 +1,321 @@
+//! Formulas and terms of the tree to those of the logic: every name is looked up.
+
+use agon_logic::formula as logic;
+use agon_logic::formula::{Argument, Extreme, Fold, Operator, Sign, Variable};
+use agon_logic::rational::Rational;
+use agon_text::{Diagnostic, Diagnostics, Span};
+
+use super::signature::Signature;
+use super::suggest::did_you_mean;
+use crate::syntax::{
+    Aggregate, Comparison, Formula, FormulaKind, Name, Number, ProductSign, SumSign, Term, TermKind,
+};
+
+/// What names mean at a place of a formula.
+pub(super) struct Scope<'a> {
+    signature: &'a Signature,
+    variables: Vec<String>,
+    reals: Vec<String>,
+    locals: Vec<Local>,
+    /// Under an odd number of negations.
+    is_negated: bool,
+    /// Inside how many terms.
+    n_terms: usize,
+    /// What the free variables are, for the hint: "the elements of the left side".
+    free: &'static str,
+}
+
+/// A relation bound by `let`, `lfp` or `gfp`.
+struct Local {
+    name: String,
+    arity: usize,
+    /// Of fixed points: how it stood where it was bound. It must be used the same way.
+    fixpoint: Option<(bool, usize)>,
+}
+
+impl<'a> Scope<'a> {
+    /// A scope in which these variables are known.
+    pub(super) fn new(signature: &'a Signature, variables: &[Name], free: &'static str) -> Scope<'a> {
+        let variables = variables.iter().map(|name| name.text.clone()).collect();
+        Scope {
+            signature,
+            variables,
+            reals: Vec::new(),
+            locals: Vec::new(),
+            is_negated: false,
+            n_terms: 0,
+            free,
+        }
+    }
+
+    /// A formula; true where something is wrong with it, which is reported.
+    pub(super) fn formula(&mut self, formula: &Formula, findings: &mut Diagnostics) -> logic::Formula {
+        match &formula.kind {
+            FormulaKind::True => logic::Formula::truth(),
+            FormulaKind::False => logic::Formula::falsity(),
+            FormulaKind::Atom(relation, arguments) => self.atom(relation, arguments, formula.span, findings),
+            FormulaKind::Same(left, right) => {
+                logic::Formula::equal(self.variable(left, findings), self.variable(right, findings))
+            }
+            FormulaKind::Differ(left, right) => {
+                let same =
+                    logic::Formula::equal(self.variable(left, findings), self.variable(right, findings));
+                logic::Formula::not(same)
+            }
+            FormulaKind::Compare(left, comparison, right) => {
+                let sign = match comparison {
+                    Comparison::Less => Sign::Less,
+                    Comparison::AtMost => Sign::AtMost,
+                    Comparison::Equal => Sign::Equal,
+                    Comparison::Unequal => Sign::Unequal,
+                    Comparison::AtLeast => Sign::AtLeast,
+                    Comparison::Greater => Sign::Greater,
+                };
+                self.n_terms += 1;
+                let compared =
+                    logic::Formula::compare(self.term(left, findings), sign, self.term(right, findings));
+                self.n_terms -= 1;
+                compared
+            }
+            FormulaKind::Not(inner) => {
+                self.is_negated = !self.is_negated;
+                let inner = self.formula(inner, findings);
+                self.is_negated = !self.is_negated;
+                logic::Formula::not(inner)
+            }
+            FormulaKind::And(parts) => {
+                logic::Formula::And(parts.iter().map(|part| self.formula(part, findings)).collect())
+            }
+            FormulaKind::Or(parts) => {
+                logic::Formula::Or(parts.iter().map(|part| self.formula(part, findings)).collect())
+            }
+            FormulaKind::Exists(variables, body) => {
+                let (variables, body) = self.under(variables, findings, |scope, f| scope.formula(body, f));
+                logic::Formula::exists(variables, body)
+            }
+            FormulaKind::All(variables, body) => {
+                let (variables, body) = self.under(variables, findings, |scope, f| scope.formula(body, f));
+                logic::Formula::all(variables, body)
+            }
+            FormulaKind::Fixpoint { is_least, relation, parameters, body } => {
+                // What the fixed point is asked of must be known outside.
+                for parameter in parameters {
+                    self.variable(parameter, findings);
+                }
+                let fixpoint = Some((self.is_negated, self.n_terms));
+                self.locals.push(Local { name: relation.text.clone(), arity: parameters.len(), fixpoint });
+                let (variables, body) = self.under(parameters, findings, |scope, f| scope.formula(body, f));
+                self.locals.pop();
+                let extreme = if *is_least { Extreme::Least } else { Extreme::Greatest };
+                logic::Formula::fix(extreme, &relation.text, variables, body)
+            }
+            FormulaKind::Closure { bound, from, to, body } => {
+                for end in [from, to] {
+                    self.variable(end, findings);
+                }
+                let ends = [from.clone(), to.clone()];
+                let (ends, body) = self.under(&ends, findings, |scope, f| scope.formula(body, f));
+                let [from, to] = ends.try_into().expect("two variables went in");
+                logic::Formula::closure(bound.map(|(bound, _)| bound), from, to, body)
+            }
+            FormulaKind::Let { relation, parameters, definition, body } => {
+                let (variables, definition) =
+                    self.under(parameters, findings, |scope, f| scope.formula(definition, f));
+                self.locals.push(Local {
+                    name: relation.text.clone(),
+                    arity: parameters.len(),
+                    fixpoint: None,
+                });
+                let body = self.formula(body, findings);
+                self.locals.pop();
+                logic::Formula::with(&relation.text, variables, definition, body)
+            }
+        }
+    }
+
+    fn atom(
+        &mut self,
+        relation: &Name,
+        arguments: &[Name],
+        span: Span,
+        findings: &mut Diagnostics,
+    ) -> logic::Formula {
+        let variables: Vec<Argument> = arguments.iter().map(|name| self.variable(name, findings)).collect();
+        let local = self.locals.iter().rev().find(|local| local.name == relation.text);
+        match local {
+            Some(local) => {
+                if local.arity != arguments.len() {
+                    let (arity, n) = (local.arity, arguments.len());
+                    let what = format!("`{}` takes {arity} elements here and not {n}", relation.text);
+                    findings.push(Diagnostic::error("toss-arity-clash", span, what));
+                }
+                if local.fixpoint.is_some_and(|bound| bound != (self.is_negated, self.n_terms)) {
+                    let what =
+                        format!("`{}` is negated, or in a term, within its own fixed point", relation.text);
+                    findings.push(
+                        Diagnostic::error("toss-not-monotone", span, what)
+                            .hint("a fixed point exists for sure only if more tuples never lead to fewer"),
+                    );
+                }
+            }
+            None => {
+                self.signature.check_use(relation, arguments.len(), span, findings);
+            }
+        }
+        logic::Formula::Relation(relation.text.as_str().into(), variables)
+    }
+
+    /// A variable that stands for an element; reports one that nothing binds.
+    fn variable(&self, name: &Name, findings: &mut Diagnostics) -> Argument {
+        if !self.variables.contains(&name.text) {
+            let what = format!("nothing binds the variable `{}`", name.text);
+            let mut finding = Diagnostic::error("toss-free-variable", name.span, what);
+            let known: Vec<&str> = self.variables.iter().map(String::as_str).collect();
+            finding = match did_you_mean(&name.text, known) {
+                Some(hint) => finding.hint(hint),
+                None if self.free.is_empty() => finding.hint(format!("bind it: `ex {} (…)`", name.text)),
+                None => finding.hint(format!("bind it, `ex {} (…)`, or use {}", name.text, self.free)),
+            };
+            findings.push(finding);
+        }
+        Argument::Variable(Variable::new(&name.text))
+    }
+
+    /// Binds variables for the while of `part`.
+    fn under<T>(
+        &mut self,
+        variables: &[Name],
+        findings: &mut Diagnostics,
+        part: impl FnOnce(&mut Self, &mut Diagnostics) -> T,
+    ) -> (Vec<Variable>, T) {
+        check_variables(variables, findings);
+        let n_before = self.variables.len();
+        self.variables.extend(variables.iter().map(|name| name.text.clone()));
+        let made = part(self, findings);
+        self.variables.truncate(n_before);
+        (variables.iter().map(|name| Variable::new(&name.text)).collect(), made)
+    }
+
+    /// A term; 0 where something is wrong with it, which is reported.
+    pub(super) fn term(&mut self, term: &Term, findings: &mut Diagnostics) -> logic::Term {
+        match &term.kind {
+            TermKind::Number(written) => logic::Term::Number(number(written, findings)),
+            TermKind::Value(function, argument) => {
+                let argument = self.variable(argument, findings);
+                if !self.signature.functions.contains(&function.text) {
+                    let what = format!("there is no function `{}`", function.text);
+                    let mut finding = Diagnostic::error("toss-unknown-function", function.span, what);
+                    let known = self.signature.functions.iter().map(String::as_str);
+                    finding = finding.hint(did_you_mean(&function.text, known).unwrap_or_else(|| {
+                        format!("give it values in the start: `[ | … | {} {{ a -> 1 }} ]`", function.text)
+                    }));
+                    findings.push(finding);
+                }
+                logic::Term::Function(function.text.as_str().into(), argument)
+            }
+            TermKind::Variable(name) => {
+                let name_with_sign = format!(":{}", name.text);
+                if !self.reals.contains(&name_with_sign) {
+                    let what = format!("nothing gives `:{}` a value", name.text);
+                    findings.push(
+                        Diagnostic::error("toss-free-variable", name.span, what)
+                            .hint(format!("write `let :{} = … in …`", name.text)),
+                    );
+                }
+                logic::Term::Variable(Variable::new(&name_with_sign))
+            }
+            TermKind::Index(name) => logic::Term::ElementNumber(self.variable(name, findings)),
+            TermKind::Indicator(formula) => {
+                self.n_terms += 1;
+                let formula = self.formula(formula, findings);
+                self.n_terms -= 1;
+                logic::Term::characteristic(formula)
+            }
+            TermKind::Negative(inner) => logic::Term::negated(self.term(inner, findings)),
+            TermKind::Sum(first, rest) => {
+                let first = self.term(first, findings);
+                rest.iter().fold(first, |sum, (sign, part)| {
+                    let operator = match sign {
+                        SumSign::Plus => Operator::Plus,
+                        SumSign::Minus => Operator::Minus,
+                    };
+                    logic::Term::binary(operator, sum, self.term(part, findings))
+                })
+            }
+            TermKind::Product(first, rest) => {
+                let first = self.term(first, findings);
+                rest.iter().fold(first, |product, (sign, part)| {
+                    let factor = self.term(part, findings);
+                    let operator = match sign {
+                        ProductSign::Times => Operator::Times,
+                        ProductSign::Over => Operator::Divide,
+                    };
+                    if matches!((&operator, &factor), (Operator::Divide, logic::Term::Number(n)) if n.signum() == 0) {
+                        let what = "a division by zero has no value";
+                        findings.push(Diagnostic::error("toss-division-by-zero", part.span, what));
+                    }
+                    logic::Term::binary(operator, product, factor)
+                })
+            }
+            TermKind::Power(base, exponent) => {
+                logic::Term::binary(Operator::Power, self.term(base, findings), self.term(exponent, findings))
+            }
+            TermKind::Aggregate { aggregate, variables, guard, value } => {
+                let fold = match aggregate {
+                    Aggregate::Sum => Fold::Sum,
+                    Aggregate::Prod => Fold::Product,
+                    Aggregate::Min => Fold::Min,
+                    Aggregate::Max => Fold::Max,
+                };
+                self.n_terms += 1;
+                let (variables, (guard, value)) = self
+                    .under(variables, findings, |scope, f| (scope.formula(guard, f), scope.term(value, f)));
+                self.n_terms -= 1;
+                logic::Term::aggregate(fold, variables, guard, value)
+            }
+            TermKind::Let(name, value, body) => {
+                let value = self.term(value, findings);
+                let name = format!(":{}", name.text);
+                self.reals.push(name.clone());
+                let body = self.term(body, findings);
+                self.reals.pop();
+                logic::Term::Let(Variable::new(&name), Box::new(value), Box::new(body))
+            }
+        }
+    }
+}
+
+/// Reports variables that stand twice in a list or look like sets.
+pub(super) fn check_variables(variables: &[Name], findings: &mut Diagnostics) {
+    for (place, name) in variables.iter().enumerate() {
+        if variables[..place].iter().any(|earlier| earlier.text == name.text) {
+            let what = format!("`{}` stands twice in one list of variables", name.text);
+            findings.push(Diagnostic::error("toss-repeated-variable", name.span, what));
+        }
+        if name.text.starts_with(|c: char| c.is_ascii_uppercase()) {
+            let what = format!("`{}` is written like a set, and stands for an element here", name.text);
+            findings.push(
+                Diagnostic::error("toss-upper-case-variable", name.span, what)
+                    .hint("variables and elements of rules begin with a small letter"),
+            );
+        }
+    }
+}
+
+/// An exact number from its digits; reports one that is too large.
+pub(super) fn number(written: &Number, findings: &mut Diagnostics) -> Rational {
+    exact(&written.text).unwrap_or_else(|| {
+        let what = format!("the number `{}` is too large", written.text);
+        findings.push(Diagnostic::error("toss-too-large", written.span, what));
+        Rational::whole(0)
+    })
+}
+
+fn exact(text: &str) -> Option<Rational> {
+    let (minus, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
+    let numerator: i64 = format!("{whole}{decimals}").parse().ok()?;
+    let denominator = 10i128.checked_pow(u32::try_from(decimals.len()).ok()?)?;
+    let number = Rational::fraction(i128::from(numerator), denominator)?;
+    Some(if minus { number.negated() } else { number })
+}

@@ -1,0 +1,292 @@
+//! The game graph: who may do what where, and what it pays.
+
+use agon_logic::formula::{Operator, Term};
+use agon_logic::rational::Rational;
+use agon_text::{Diagnostic, Diagnostics};
+
+use super::formulas::Scope;
+use super::rules::unknown_rule;
+use super::signature::Signature;
+use super::suggest::did_you_mean;
+use crate::arena::{ArenaLocation, Edge, LocationId, RuleId};
+use crate::syntax::{self, GameSheet, Name, Payoff};
+
+/// The name of the player that moves by chance, as in GDL-II.
+pub(super) const NATURE: &str = "random";
+
+/// The players, nature last if only probabilities call for it.
+pub(super) fn players(sheet: &GameSheet, findings: &mut Diagnostics) -> Vec<String> {
+    let mut players: Vec<String> = Vec::new();
+    for name in &sheet.players {
+        if players.iter().any(|other| other.eq_ignore_ascii_case(&name.text)) {
+            let what = format!("the player `{}` is listed a second time", name.text);
+            findings.push(Diagnostic::error("toss-given-twice", name.span, what));
+            continue;
+        }
+        players.push(name.text.clone());
+    }
+    let edges = sheet.locations.iter().flat_map(|location| &location.moves).flat_map(|moves| &moves.edges);
+    let has_chance = edges.into_iter().any(|edge| edge.probability.is_some());
+    if has_chance && !players.iter().any(|player| player == NATURE) {
+        players.push(NATURE.to_owned());
+    }
+    players
+}
+
+/// What locations need of the rest of the game.
+pub(super) struct Locations<'a> {
+    pub(super) sheet: &'a GameSheet,
+    pub(super) signature: &'a Signature,
+    pub(super) players: &'a [String],
+}
+
+impl Locations<'_> {
+    /// All locations; reports what is wrong with them.
+    pub(super) fn lower(&self, findings: &mut Diagnostics) -> Vec<ArenaLocation> {
+        for (place, location) in self.sheet.locations.iter().enumerate() {
+            let earlier = self.sheet.locations[..place].iter().find(|l| l.name.text == location.name.text);
+            if let Some(earlier) = earlier {
+                let what = format!("the location `{}` is given a second time", location.name.text);
+                findings.push(
+                    Diagnostic::error("toss-given-twice", location.name.span, what)
+                        .note(earlier.name.span, "here it was given first"),
+                );
+            }
+        }
+        self.sheet.locations.iter().map(|location| self.location(location, findings)).collect()
+    }
+
+    fn location(&self, location: &syntax::Location, findings: &mut Diagnostics) -> ArenaLocation {
+        let payoffs = self.payoffs(location, findings);
+        let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); self.players.len()];
+        for moves in &location.moves {
+            let Some(player) = self.player(&moves.player, findings) else { continue };
+            if !edges[player].is_empty() {
+                let what = format!("the moves of `{}` are given a second time", moves.player.text);
+                findings.push(Diagnostic::error("toss-given-twice", moves.player.span, what));
+                continue;
+            }
+            let is_nature = self.players[player] == NATURE;
+            edges[player] = if is_nature {
+                self.chances(&moves.edges, findings)
+            } else {
+                self.choices(&moves.edges, findings)
+            };
+        }
+        self.check_targets(location, &edges, findings);
+        ArenaLocation { name: location.name.text.clone(), payoffs, edges, span: location.name.span }
+    }
+
+    /// Where several act at once, play must go on at one place.
+    fn check_targets(&self, location: &syntax::Location, edges: &[Vec<Edge>], findings: &mut Diagnostics) {
+        if edges.iter().filter(|edges| !edges.is_empty()).count() < 2 {
+            return;
+        }
+        let mut targets: Vec<LocationId> =
+            edges.iter().flatten().flat_map(|edge| edge.outcomes.iter().map(|outcome| outcome.0)).collect();
+        targets.sort();
+        targets.dedup();
+        if targets.len() > 1 {
+            let what = "several players act here at once, and their moves lead to different locations";
+            findings.push(
+                Diagnostic::error("toss-concurrent-targets", location.name.span, what)
+                    .hint("all moves of such a location lead to one location"),
+            );
+        }
+    }
+
+    fn payoffs(&self, location: &syntax::Location, findings: &mut Diagnostics) -> Vec<Term> {
+        let own = self.by_player(&location.payoffs, findings);
+        let everywhere = self.by_player(&self.sheet.payoffs, &mut Diagnostics::default());
+        let mut terms = Vec::new();
+        for (player, name) in self.players.iter().enumerate() {
+            let Some(payoff) = own[player].or(everywhere[player]) else {
+                if name != NATURE {
+                    let what =
+                        format!("nothing says what `{name}` gets at the location `{}`", location.name.text);
+                    findings.push(
+                        Diagnostic::error("toss-missing-payoff", location.name.span, what)
+                            .hint(format!("write `PAYOFF {{ {name}: … }}`, here or once for all locations")),
+                    );
+                }
+                terms.push(Term::whole(0));
+                continue;
+            };
+            terms.push(Scope::new(self.signature, &[], "").term(&payoff.value, findings));
+        }
+        terms
+    }
+
+    fn by_player<'p>(&self, payoffs: &'p [Payoff], findings: &mut Diagnostics) -> Vec<Option<&'p Payoff>> {
+        let mut found: Vec<Option<&Payoff>> = vec![None; self.players.len()];
+        for payoff in payoffs {
+            let Some(player) = self.player(&payoff.player, findings) else { continue };
+            if found[player].is_some() {
+                let what = format!("the payoff of `{}` is given a second time", payoff.player.text);
+                findings.push(Diagnostic::error("toss-given-twice", payoff.player.span, what));
+            }
+            found[player] = Some(payoff);
+        }
+        found
+    }
+
+    /// The index of a player. Early games count them from 1.
+    pub(super) fn player(&self, name: &Name, findings: &mut Diagnostics) -> Option<usize> {
+        let found = self.players.iter().position(|player| *player == name.text);
+        let numbered = || {
+            let number: usize = name.text.parse().ok()?;
+            (1..=self.players.len()).contains(&number).then(|| number - 1)
+        };
+        let found = found.or_else(numbered);
+        if found.is_none() {
+            let what = format!("there is no player `{}`", name.text);
+            let mut finding = Diagnostic::error("toss-unknown-player", name.span, what);
+            finding = finding.hint(
+                did_you_mean(&name.text, self.players.iter().map(String::as_str))
+                    .unwrap_or_else(|| format!("the players are {}", self.players.join(", "))),
+            );
+            findings.push(finding);
+        }
+        found
+    }
+
+    fn target(&self, name: &Name, findings: &mut Diagnostics) -> Option<LocationId> {
+        let found = self.sheet.locations.iter().position(|location| location.name.text == name.text);
+        if found.is_none() {
+            let what = format!("there is no location `{}`", name.text);
+            let mut finding = Diagnostic::error("toss-unknown-location", name.span, what);
+            let known = self.sheet.locations.iter().map(|location| location.name.text.as_str());
+            if let Some(hint) = did_you_mean(&name.text, known) {
+                finding = finding.hint(hint);
+            }
+            findings.push(finding);
+        }
+        found.map(LocationId::new)
+    }
+
+    /// The location that play starts in.
+    pub(super) fn start(&self, findings: &mut Diagnostics) -> LocationId {
+        let named = self.sheet.start.as_ref().and_then(|name| self.target(name, findings));
+        named.unwrap_or(LocationId::new(0))
+    }
+
+    fn rule(&self, name: &Name, findings: &mut Diagnostics) -> Option<RuleId> {
+        let found = self.sheet.rules.iter().position(|rule| rule.name.text == name.text);
+        if found.is_none() {
+            unknown_rule(name, self.sheet, findings);
+        }
+        found.map(RuleId::new)
+    }
+
+    /// The edges of a player. Several of one rule with probabilities are one edge with several outcomes.
+    fn choices(&self, written: &[syntax::Edge], findings: &mut Diagnostics) -> Vec<Edge> {
+        let mut edges: Vec<Edge> = Vec::new();
+        let mut done: Vec<bool> = vec![false; written.len()];
+        for (place, first) in written.iter().enumerate() {
+            if done[place] {
+                continue;
+            }
+            let same: Vec<usize> =
+                (place..written.len()).filter(|&other| written[other].rule.text == first.rule.text).collect();
+            let has_chance = same.iter().any(|&other| written[other].probability.is_some());
+            let together: Vec<usize> = if has_chance { same } else { vec![place] };
+            let mut outcomes = Vec::new();
+            for &other in &together {
+                done[other] = true;
+                let edge = &written[other];
+                let Some(target) = self.target(&edge.target, findings) else { continue };
+                let probability =
+                    if has_chance { self.probability(edge, findings) } else { Some(Rational::whole(1)) };
+                outcomes.push((target, probability.unwrap_or(Rational::whole(1))));
+            }
+            let Some(rule) = self.rule(&first.rule, findings) else { continue };
+            if has_chance {
+                self.check_sum(&outcomes, first, findings);
+            } else if edges.iter().any(|edge| edge.rule == rule && edge.outcomes == outcomes) {
+                let what = format!("the move `{}` to the same location stands here twice", first.rule.text);
+                findings.push(Diagnostic::warning("toss-duplicate-move", first.span, what));
+                continue;
+            }
+            edges.push(Edge { rule, outcomes, weight: None, span: first.span });
+        }
+        edges
+    }
+
+    /// The edges of nature: each with its weight, or none with any.
+    fn chances(&self, written: &[syntax::Edge], findings: &mut Diagnostics) -> Vec<Edge> {
+        let has_weights = written.iter().any(|edge| edge.probability.is_some());
+        let mut edges = Vec::new();
+        let mut weights = Vec::new();
+        for edge in written {
+            let weight = if has_weights { self.probability(edge, findings) } else { None };
+            let (Some(rule), Some(target)) =
+                (self.rule(&edge.rule, findings), self.target(&edge.target, findings))
+            else {
+                continue;
+            };
+            weights.push((target, weight.unwrap_or(Rational::whole(0))));
+            edges.push(Edge { rule, outcomes: vec![(target, Rational::whole(1))], weight, span: edge.span });
+        }
+        if has_weights && let Some(first) = written.first() {
+            self.check_sum(&weights, first, findings);
+        }
+        edges
+    }
+
+    /// The probability of an edge; reports what is none.
+    fn probability(&self, edge: &syntax::Edge, findings: &mut Diagnostics) -> Option<Rational> {
+        let Some(written) = &edge.probability else {
+            let what = "this edge has no probability, and another one of the same choice has";
+            findings.push(Diagnostic::error("toss-probability", edge.span, what));
+            return None;
+        };
+        let term = Scope::new(self.signature, &[], "").term(written, findings);
+        let value = constant(&term);
+        let is_fine = value.is_some_and(|value| value.signum() > 0);
+        if !is_fine {
+            let what = "a probability is a positive number that does not depend on the state";
+            findings.push(Diagnostic::error("toss-probability", written.span, what));
+        }
+        value.filter(|_| is_fine)
+    }
+
+    fn check_sum(
+        &self,
+        outcomes: &[(LocationId, Rational)],
+        first: &syntax::Edge,
+        findings: &mut Diagnostics,
+    ) {
+        let sum =
+            outcomes.iter().try_fold(Rational::whole(0), |sum, (_, probability)| sum.plus(*probability).ok());
+        if sum != Some(Rational::whole(1))
+            && !findings.0.iter().any(|finding| finding.code == "toss-probability")
+        {
+            let sum = sum.map_or("more than can be counted".to_owned(), |sum| sum.to_string());
+            let what = format!("the probabilities add up to {sum} and not to 1");
+            findings.push(Diagnostic::error("toss-probability", first.span, what));
+        }
+    }
+}
+
+/// The value of a term that says it without looking at a structure.
+pub(super) fn constant(term: &Term) -> Option<Rational> {
+    match term {
+        Term::Number(number) => Some(*number),
+        Term::Binary(operator, left, right) => {
+            let (left, right) = (constant(left)?, constant(right)?);
+            match operator {
+                Operator::Plus => left.plus(right).ok(),
+                Operator::Minus => left.minus(right).ok(),
+                Operator::Times => left.times(right).ok(),
+                Operator::Divide => left.divided_by(right).ok().flatten(),
+                Operator::Power => left.power(right).ok().flatten(),
+            }
+        }
+        Term::Variable(_)
+        | Term::ElementNumber(_)
+        | Term::Function(..)
+        | Term::Characteristic(_)
+        | Term::Aggregate(_)
+        | Term::Let(..) => None,
+    }
+}

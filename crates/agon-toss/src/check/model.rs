@@ -1,0 +1,102 @@
+//! The structure that play starts from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agon_logic::structure::{Element, Structure, Vocabulary};
+use agon_text::{Diagnostic, Diagnostics};
+
+use super::flat::Flat;
+use super::formulas::number;
+use super::signature::Signature;
+use crate::arena::Layout;
+use crate::syntax;
+
+/// So many elements a start may have.
+const MAX_ELEMENTS: usize = 20_000;
+
+/// The relations of structures, and the functions.
+pub(super) fn vocabulary(signature: &Signature) -> Vocabulary {
+    let mut vocabulary = Vocabulary::new();
+    for name in &signature.order {
+        // A name is in the order once, so there is no clash.
+        let _ = vocabulary.add_relation(name, signature.relations[name].arity);
+    }
+    for name in &signature.functions {
+        vocabulary.add_function(name);
+    }
+    vocabulary
+}
+
+/// The start, and where its elements lie if it is a board.
+pub(super) fn start(
+    model: &syntax::Structure,
+    signature: &Signature,
+    vocabulary: &Arc<Vocabulary>,
+    findings: &mut Diagnostics,
+) -> (Structure, Option<Layout>) {
+    let mut structure = Structure::new(Arc::clone(vocabulary));
+    for relation in &model.relations {
+        if relation.is_optional {
+            let what = "in the start a tuple is there or not: it cannot be optional";
+            findings.push(Diagnostic::error("toss-optional-on-right", relation.name.span, what));
+        }
+        if let Some((arity, span)) = relation.arity {
+            signature.check_set(&relation.name, arity, span, "in the start", findings);
+        }
+    }
+    let flat = Flat::new(model, findings);
+    if flat.elements.len() > MAX_ELEMENTS {
+        let what = format!("the start has {} elements, more than {MAX_ELEMENTS}", flat.elements.len());
+        findings.push(Diagnostic::error("toss-too-large", model.span, what));
+        return (structure, None);
+    }
+    if flat.elements.is_empty() {
+        findings.push(Diagnostic::error("toss-empty-start", model.span, "the start has no elements"));
+    }
+    let mut ids: BTreeMap<&str, Element> = BTreeMap::new();
+    let mut alike: BTreeMap<String, &str> = BTreeMap::new();
+    for name in &flat.elements {
+        if let Some(other) = alike.insert(name.text.to_lowercase(), &name.text) {
+            let what = format!("the elements `{other}` and `{}` differ in capitalisation alone", name.text);
+            findings.push(
+                Diagnostic::error("toss-names-alike", name.span, what)
+                    .hint("moves name elements, and are read whatever their capitalisation"),
+            );
+        }
+        // Names are different and few, so that nothing can go wrong.
+        if let Ok(element) = structure.create(Some(&name.text)) {
+            ids.insert(&name.text, element);
+        }
+    }
+    for tuple in &flat.tuples {
+        let n = tuple.elements.len();
+        if !signature.check_set(&tuple.relation, n, tuple.span, "in the start", findings) {
+            continue;
+        }
+        let elements: Option<Vec<Element>> =
+            tuple.elements.iter().map(|name| ids.get(name.text.as_str()).copied()).collect();
+        if let (Some(relation), Some(elements)) = (vocabulary.relation(&tuple.relation.text), elements) {
+            // The arity was checked, and the elements live.
+            let _ = structure.add(relation, &elements);
+        }
+    }
+    for function in &model.functions {
+        for (element, value) in &function.values {
+            let value = number(value, findings);
+            if let (Some(&element), Some(id)) =
+                (ids.get(element.text.as_str()), vocabulary.function(&function.name.text))
+            {
+                let _ = structure.set_value(id, element, Some(value));
+            }
+        }
+    }
+    let rows = flat.layout.iter().map(|row| {
+        let element = |cell: &Option<usize>| {
+            cell.and_then(|index| ids.get(flat.elements[index].text.as_str()).copied())
+        };
+        row.iter().map(element).collect()
+    });
+    let layout = (!flat.layout.is_empty()).then(|| Layout { rows: rows.collect() });
+    (structure, layout)
+}

@@ -1,0 +1,140 @@
+//! What can be known of payoffs without playing: bounds, and whether they always add up to the same.
+
+use std::collections::BTreeMap;
+
+use agon_logic::formula::{Fold, Operator, Term};
+use agon_logic::rational::Rational;
+
+use crate::arena::ArenaLocation;
+
+/// Bounds of one number, exact where that is easy. `None` if nothing is known.
+type Bounds = Option<(f64, f64)>;
+
+/// What is taken where nothing is known: far wider than any payoff that makes sense, and narrow enough for arithmetic.
+const UNKNOWN: (f64, f64) = (-1e9, 1e9);
+
+/// Bounds of all payoffs of all locations. `n_elements` is how many elements there may be at most.
+pub(super) fn bounds<'a>(
+    payoffs: impl Iterator<Item = &'a Term>,
+    n_elements: f64,
+) -> std::ops::RangeInclusive<f64> {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for payoff in payoffs {
+        let (l, h) = of_term(payoff, n_elements)
+            .filter(|(l, h)| *l >= UNKNOWN.0 && *h <= UNKNOWN.1)
+            .unwrap_or(UNKNOWN);
+        low = low.min(l);
+        high = high.max(h);
+    }
+    if low > high {
+        return 0.0..=0.0;
+    }
+    low..=high
+}
+
+fn of_term(term: &Term, n_elements: f64) -> Bounds {
+    match term {
+        Term::Number(number) => Some((number.to_f64(), number.to_f64())),
+        Term::Characteristic(_) => Some((0.0, 1.0)),
+        Term::ElementNumber(_) => Some((1.0, n_elements)),
+        Term::Variable(_) | Term::Function(..) => None,
+        Term::Let(_, _, body) => of_term(body, n_elements),
+        Term::Binary(operator, left, right) => {
+            let (a, b) = of_term(left, n_elements)?;
+            let (c, d) = of_term(right, n_elements)?;
+            let corners = match operator {
+                Operator::Plus => return Some((a + c, b + d)),
+                Operator::Minus => return Some((a - d, b - c)),
+                Operator::Times => [a * c, a * d, b * c, b * d],
+                Operator::Divide if c > 0.0 || d < 0.0 => [a / c, a / d, b / c, b / d],
+                Operator::Divide => return None,
+                Operator::Power => {
+                    // Whole powers of what is not negative; others are rare in payoffs.
+                    let exponent =
+                        (c == d && c >= 0.0 && c <= 16.0 && c == (c as i32 as f64)).then_some(c as i32)?;
+                    return (a >= 0.0).then(|| (a.powi(exponent), b.powi(exponent)));
+                }
+            };
+            Some((
+                corners.iter().copied().fold(f64::INFINITY, f64::min),
+                corners.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            ))
+        }
+        Term::Aggregate(aggregate) => {
+            let (low, high) = of_term(&aggregate.term, n_elements)?;
+            match aggregate.fold {
+                Fold::Min | Fold::Max => Some((low, high)),
+                Fold::Sum => {
+                    let n = n_elements.powi(aggregate.variables.len().min(8) as i32);
+                    Some(((low * n).min(0.0), (high * n).max(0.0)))
+                }
+                Fold::Product => None,
+            }
+        }
+    }
+}
+
+/// What the payoffs of all players add up to at every location, if that is plain from their terms.
+pub(super) fn constant_sum(locations: &[ArenaLocation]) -> Option<f64> {
+    let mut sums = locations.iter().map(|location| {
+        let mut sum = Linear::default();
+        for payoff in &location.payoffs {
+            sum.add(payoff, Rational::whole(1))?;
+        }
+        sum.0.retain(|_, factor| factor.signum() != 0);
+        match sum.0.len() {
+            0 => Some(Rational::whole(0)),
+            1 => sum.0.get(&None).copied(),
+            _ => None,
+        }
+    });
+    let first = sums.next()??;
+    sums.all(|sum| sum == Some(first)).then(|| first.to_f64())
+}
+
+/// A sum of terms with factors; the constant stands under `None`.
+#[derive(Default)]
+struct Linear(BTreeMap<Option<Term>, Rational>);
+
+impl Linear {
+    /// Adds a term some times. `None` if numbers become too large, or a term may have no value.
+    fn add(&mut self, term: &Term, factor: Rational) -> Option<()> {
+        match term {
+            Term::Number(number) => self.add_to(None, number.times(factor).ok()?),
+            Term::Binary(Operator::Plus, left, right) => {
+                self.add(left, factor)?;
+                self.add(right, factor)
+            }
+            Term::Binary(Operator::Minus, left, right) => {
+                self.add(left, factor)?;
+                self.add(right, factor.negated())
+            }
+            Term::Binary(Operator::Times, left, right) => match (&**left, &**right) {
+                (Term::Number(number), other) | (other, Term::Number(number)) => {
+                    self.add(other, factor.times(*number).ok()?)
+                }
+                _ => self.opaque(term, factor),
+            },
+            Term::Binary(..)
+            | Term::Variable(_)
+            | Term::ElementNumber(_)
+            | Term::Function(..)
+            | Term::Characteristic(_)
+            | Term::Aggregate(_)
+            | Term::Let(..) => self.opaque(term, factor),
+        }
+    }
+
+    fn opaque(&mut self, term: &Term, factor: Rational) -> Option<()> {
+        if !term.is_total() {
+            return None;
+        }
+        self.add_to(Some(term.clone()), factor)
+    }
+
+    fn add_to(&mut self, term: Option<Term>, amount: Rational) -> Option<()> {
+        let sum = self.0.entry(term).or_insert(Rational::whole(0));
+        *sum = sum.plus(amount).ok()?;
+        Some(())
+    }
+}

@@ -1,0 +1,189 @@
+//! Which relations and functions there are, and how many elements each takes.
+
+use std::collections::BTreeMap;
+
+use agon_text::{Diagnostic, Diagnostics, Span};
+
+use super::suggest::did_you_mean;
+use crate::syntax::{Cell, Change, GameSheet, Name, Structure};
+
+/// So many elements a relation may take: cells of tuples are stored one by one.
+const MAX_ARITY: usize = 8;
+
+/// The names of the relations that a board makes: next in the row, next in the column.
+pub(super) const ROW: &str = "R";
+pub(super) const COLUMN: &str = "C";
+
+/// What is known of a relation.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) arity: usize,
+    /// Where its arity was first seen.
+    pub(super) span: Span,
+    /// Whether it is defined by a formula.
+    pub(super) is_defined: bool,
+}
+
+/// All relations and functions of a game.
+#[derive(Default)]
+pub(super) struct Signature {
+    pub(super) relations: BTreeMap<String, Known>,
+    /// Relations of structures in the order in which they come.
+    pub(super) order: Vec<String>,
+    pub(super) functions: Vec<String>,
+}
+
+impl Signature {
+    /// Gathers them: defined relations, relations of the start, and relations that rules make.
+    pub(super) fn gather(sheet: &GameSheet, findings: &mut Diagnostics) -> Signature {
+        let mut signature = Signature::default();
+        for definition in &sheet.relations {
+            signature.define(&definition.name, definition.parameters.len(), findings);
+        }
+        if let Some(model) = &sheet.model {
+            signature.model(model, findings);
+        }
+        for rule in &sheet.rules {
+            match &rule.change {
+                Change::Rewrite { right, .. } => {
+                    for relation in &right.relations {
+                        let arity = relation.tuples.first().map(|tuple| tuple.elements.len());
+                        if let Some(arity) = arity.or(relation.arity.map(|(arity, _)| arity))
+                            && !signature.relations.contains_key(&relation.name.text)
+                        {
+                            signature.base(&relation.name, arity, findings);
+                        }
+                    }
+                }
+                Change::Formula { effects, .. } => {
+                    for effect in effects.iter().filter(|effect| effect.holds) {
+                        if !signature.relations.contains_key(&effect.relation.text) {
+                            signature.base(&effect.relation, effect.arguments.len(), findings);
+                        }
+                    }
+                }
+            }
+        }
+        signature
+    }
+
+    fn define(&mut self, name: &Name, arity: usize, findings: &mut Diagnostics) {
+        if let Some(known) = self.relations.get(&name.text) {
+            let what = format!("the relation `{}` is defined a second time", name.text);
+            findings.push(
+                Diagnostic::error("toss-given-twice", name.span, what)
+                    .note(known.span, "here it was defined first"),
+            );
+            return;
+        }
+        too_wide(name, arity, findings);
+        self.relations.insert(name.text.clone(), Known { arity, span: name.span, is_defined: true });
+    }
+
+    /// A relation of structures.
+    fn base(&mut self, name: &Name, arity: usize, findings: &mut Diagnostics) {
+        too_wide(name, arity, findings);
+        self.relations.insert(name.text.clone(), Known { arity, span: name.span, is_defined: false });
+        self.order.push(name.text.clone());
+    }
+
+    fn model(&mut self, model: &Structure, findings: &mut Diagnostics) {
+        if let Some(board) = &model.board {
+            for name in [ROW, COLUMN] {
+                if !self.relations.contains_key(name) {
+                    self.base(&Name { text: name.to_owned(), span: board.span }, 2, findings);
+                }
+            }
+            let letters = board.rows.iter().flatten().flat_map(|cell| match cell {
+                Cell::Hole => &[][..],
+                Cell::Element(names) => names,
+            });
+            for letter in letters {
+                if !self.relations.contains_key(&letter.text) {
+                    self.base(letter, 1, findings);
+                }
+            }
+        }
+        for relation in &model.relations {
+            let arity = relation.arity.map(|(arity, _)| arity);
+            let arity = arity.or(relation.tuples.first().map(|tuple| tuple.elements.len()));
+            if !self.relations.contains_key(&relation.name.text) {
+                // `P {}` without an arity is most likely a predicate.
+                self.base(&relation.name, arity.unwrap_or(1), findings);
+            }
+        }
+        for function in &model.functions {
+            if !self.functions.contains(&function.name.text) {
+                self.functions.push(function.name.text.clone());
+            }
+        }
+    }
+
+    /// Whether a relation is there and takes so many elements; reports if not.
+    pub(super) fn check_use(
+        &self,
+        name: &Name,
+        n_arguments: usize,
+        span: Span,
+        findings: &mut Diagnostics,
+    ) -> Option<&Known> {
+        let Some(known) = self.relations.get(&name.text) else {
+            let what = format!("there is no relation `{}`", name.text);
+            let mut finding = Diagnostic::error("toss-unknown-relation", name.span, what);
+            if let Some(hint) = did_you_mean(&name.text, self.relations.keys().map(String::as_str)) {
+                finding = finding.hint(hint);
+            } else {
+                finding = finding.hint(format!(
+                    "define it by `REL {}(…) = …`, or declare it in the start: `{}:{n_arguments} {{}}`",
+                    name.text, name.text
+                ));
+            }
+            findings.push(finding);
+            return None;
+        };
+        if known.arity != n_arguments {
+            let (name, arity) = (&name.text, known.arity);
+            let what = format!("`{name}` takes {} and not {n_arguments}", elements(arity));
+            findings.push(
+                Diagnostic::error("toss-arity-clash", span, what)
+                    .note(known.span, format!("here `{name}` has {}", elements(arity))),
+            );
+            return None;
+        }
+        Some(known)
+    }
+
+    /// Whether a relation that a structure or rule sets is one of structures; reports if not.
+    pub(super) fn check_set(
+        &self,
+        name: &Name,
+        n_arguments: usize,
+        span: Span,
+        place: &str,
+        findings: &mut Diagnostics,
+    ) -> bool {
+        let Some(known) = self.check_use(name, n_arguments, span, findings) else { return false };
+        if known.is_defined {
+            let what = format!("`{}` is defined by a formula and cannot be set {place}", name.text);
+            let code =
+                if place.contains("start") { "toss-defined-in-start" } else { "toss-defined-on-right" };
+            findings.push(
+                Diagnostic::error(code, span, what)
+                    .note(known.span, "here it is defined")
+                    .hint("set the relations that the formula is about"),
+            );
+        }
+        !known.is_defined
+    }
+}
+
+fn too_wide(name: &Name, arity: usize, findings: &mut Diagnostics) {
+    if arity > MAX_ARITY {
+        let what = format!("`{}` takes {arity} elements, more than {MAX_ARITY}", name.text);
+        findings.push(Diagnostic::error("toss-too-large", name.span, what));
+    }
+}
+
+fn elements(n: usize) -> String {
+    if n == 1 { "1 element".to_owned() } else { format!("{n} elements") }
+}

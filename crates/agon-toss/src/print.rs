@@ -1,0 +1,169 @@
+//! Trees to text, in the one canonical form: blocks per player, `START`, boards with cells set in columns.
+//!
+//! What is printed is read back as the same game; comments are lost.
+
+mod formula;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use crate::syntax::{Change, Edge, Formula, GameSheet, Location, Name, Rule, Structure, Term};
+
+/// A game in canonical form.
+pub fn print_sheet(sheet: &GameSheet) -> String {
+    let mut text = String::new();
+    if !sheet.players.is_empty() {
+        line(&mut text, &format!("PLAYERS {}", names(&sheet.players)));
+    }
+    if !sheet.data.is_empty() {
+        let pairs: Vec<String> =
+            sheet.data.iter().map(|(key, value)| format!("{}: {value}", key.text)).collect();
+        line(&mut text, &format!("DATA {}", pairs.join(", ")));
+    }
+    for relation in &sheet.relations {
+        let (name, parameters) = (&relation.name.text, names(&relation.parameters));
+        line(&mut text, &format!("REL {name}({parameters}) = {}", print_formula(&relation.body)));
+    }
+    for rule in &sheet.rules {
+        print_rule(rule, &mut text);
+    }
+    for location in &sheet.locations {
+        print_location(location, sheet, &mut text);
+    }
+    if let Some(model) = &sheet.model {
+        line(&mut text, &format!("START {}", print_structure(model)));
+    }
+    if let Some(start) = &sheet.start {
+        line(&mut text, &format!("STATE LOC {}", start.text));
+    }
+    text
+}
+
+/// A formula on one line.
+pub fn print_formula(formula: &Formula) -> String {
+    let mut text = String::new();
+    formula::write_formula(formula, &mut text);
+    text
+}
+
+/// A term on one line.
+pub fn print_term(term: &Term) -> String {
+    let mut text = String::new();
+    formula::write_term(term, &mut text);
+    text
+}
+
+/// A structure; its board takes several lines.
+pub fn print_structure(structure: &Structure) -> String {
+    let mut text = String::new();
+    structure::write_structure(structure, &mut text);
+    text
+}
+
+/// Rows of cells set in columns, with `*` for a hole.
+pub fn print_board<'a>(rows: impl IntoIterator<Item = &'a [Option<String>]> + Clone) -> String {
+    structure::board(rows)
+}
+
+fn line(text: &mut String, what: &str) {
+    text.push_str(what);
+    text.push('\n');
+}
+
+fn names(names: &[Name]) -> String {
+    names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn print_rule(rule: &Rule, text: &mut String) {
+    line(text, &format!("RULE {}:", rule.name.text));
+    match &rule.change {
+        Change::Rewrite { left, right, map } => {
+            let map = map.as_ref().map_or(String::new(), |pairs| {
+                let pairs: Vec<String> =
+                    pairs.iter().map(|(r, l)| format!("{} <- {}", r.text, l.text)).collect();
+                format!(" with [{}]", pairs.join(", "))
+            });
+            line(text, &format!("  {} -> {}{map}", print_structure(left), print_structure(right)));
+        }
+        Change::Formula { elements, condition, effects } => {
+            line(text, &format!("  ELEMS {}", names(elements)).trim_end().to_owned().as_str());
+            line(text, &format!("  MATCH {}", print_formula(condition)));
+            let effects: Vec<String> = effects
+                .iter()
+                .map(|effect| {
+                    let not = if effect.holds { "" } else { "not " };
+                    format!("{not}{}({})", effect.relation.text, names(&effect.arguments))
+                })
+                .collect();
+            if !effects.is_empty() {
+                line(text, &format!("  RELS {}", effects.join("; ")));
+            }
+        }
+    }
+    if !rule.embedded.is_empty() {
+        line(text, &format!("  emb {}", names(&rule.embedded)));
+    }
+    if let Some(pre) = &rule.pre {
+        line(text, &format!("  pre {}", print_formula(pre)));
+    }
+    if let Some(post) = &rule.post {
+        line(text, &format!("  post {}", print_formula(post)));
+    }
+    if !rule.history.is_empty() {
+        let history: Vec<String> = rule
+            .history
+            .iter()
+            .map(|(name, holds)| format!("{}{}", if *holds { "" } else { "not " }, name.text))
+            .collect();
+        line(text, &format!("  before {}", history.join(", ")));
+    }
+}
+
+/// A location in blocks per player. Payoffs that hold everywhere are written out in every location.
+fn print_location(location: &Location, sheet: &GameSheet, text: &mut String) {
+    line(text, &format!("LOC {} {{", location.name.text));
+    let mentioned = |name: &str| {
+        location.payoffs.iter().any(|payoff| payoff.player.text == name)
+            || location.moves.iter().any(|moves| moves.player.text == name)
+    };
+    // Players that nobody declared are printed too: printing is not checking.
+    let undeclared =
+        location.payoffs.iter().map(|p| &p.player).chain(location.moves.iter().map(|m| &m.player));
+    let mut players: Vec<&str> = sheet.players.iter().map(|player| player.text.as_str()).collect();
+    for name in undeclared {
+        if !players.contains(&name.text.as_str()) {
+            players.push(&name.text);
+        }
+    }
+    for player in players {
+        let own = location.payoffs.iter().find(|payoff| payoff.player.text == player);
+        let payoff = own.or_else(|| sheet.payoffs.iter().find(|payoff| payoff.player.text == player));
+        if payoff.is_none() && !mentioned(player) {
+            continue;
+        }
+        let _ = write!(text, "  PLAYER {player} {{");
+        if let Some(payoff) = payoff {
+            let _ = write!(text, " PAYOFF {}", print_term(&payoff.value));
+        }
+        let edges: Vec<String> = location
+            .moves
+            .iter()
+            .filter(|moves| moves.player.text == player)
+            .flat_map(|moves| &moves.edges)
+            .map(print_edge)
+            .collect();
+        if !edges.is_empty() {
+            let _ = write!(text, " MOVES {}", edges.join("; "));
+        }
+        line(text, " }");
+    }
+    line(text, "}");
+}
+
+fn print_edge(edge: &Edge) -> String {
+    let probability =
+        edge.probability.as_ref().map_or(String::new(), |term| format!(" : {}", print_term(term)));
+    format!("[{} -> {}{probability}]", edge.rule.text, edge.target.text)
+}

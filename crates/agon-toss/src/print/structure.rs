@@ -1,0 +1,76 @@
+//! Structures and boards.
+
+use super::names;
+use crate::syntax::{Cell, RelationTuples, Structure};
+
+/// Writes a structure.
+pub(super) fn write_structure(structure: &Structure, text: &mut String) {
+    let relations: Vec<String> = structure.relations.iter().map(relation).collect();
+    let functions: Vec<String> = structure
+        .functions
+        .iter()
+        .map(|function| {
+            let values: Vec<String> = function
+                .values
+                .iter()
+                .map(|(element, value)| format!("{} -> {}", element.text, value.text))
+                .collect();
+            format!("{} {{ {} }}", function.name.text, values.join(", "))
+        })
+        .collect();
+    let part = |texts: &[String]| if texts.is_empty() { "-".to_owned() } else { texts.join("; ") };
+    let elements = names(&structure.elements);
+    text.push_str(&format!("[{elements} | {} | {}]", part(&relations), part(&functions)));
+    if let Some(found) = &structure.board {
+        let rows: Vec<Vec<Option<String>>> = found
+            .rows
+            .iter()
+            .map(|row| {
+                row.iter()
+                    .map(|cell| match cell {
+                        Cell::Hole => None,
+                        Cell::Element(names) => {
+                            Some(names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join("+"))
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
+        text.push_str(" \"\n");
+        text.push_str(&board(rows.iter().map(Vec::as_slice)));
+        text.push('"');
+    }
+}
+
+fn relation(relation: &RelationTuples) -> String {
+    let name = format!("{}{}", if relation.is_optional { "_opt_" } else { "" }, relation.name.text);
+    let tuples: Vec<String> =
+        relation.tuples.iter().map(|tuple| format!("({})", names(&tuple.elements))).collect();
+    match (tuples.as_slice(), relation.arity) {
+        ([], arity) => format!("{name}:{} {{}}", arity.map_or(1, |(arity, _)| arity)),
+        ([tuple], _) => format!("{name}{tuple}"),
+        _ => format!("{name} {{{}}}", tuples.join("; ")),
+    }
+}
+
+/// Rows of cells as lines of text. A cell without predicates is `.`, a hole `*`.
+pub(super) fn board<'a>(rows: impl IntoIterator<Item = &'a [Option<String>]> + Clone) -> String {
+    let shown = |cell: &Option<String>| match cell {
+        None => "*".to_owned(),
+        Some(names) if names.is_empty() => ".".to_owned(),
+        Some(names) => names.clone(),
+    };
+    let cells = rows.clone().into_iter().flatten();
+    let width = cells.map(|cell| shown(cell).len()).max().unwrap_or(1);
+    // A board of one column has no spaces that would show its form; cells of one letter need none.
+    let n_columns = rows.clone().into_iter().map(<[_]>::len).max().unwrap_or(0);
+    let pad = if n_columns == 1 { 0 } else { width };
+    let mut text = String::new();
+    for row in rows {
+        let line: Vec<String> = row.iter().map(|cell| format!("{:pad$}", shown(cell))).collect();
+        text.push_str("  ");
+        text.push_str(line.join(" ").trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,176 @@
+//! Boards: rows of cells in quotation marks.
+//!
+//! Three forms are told apart by their look. **Spaced**: cells are words with spaces between them; `.` is an empty cell, `*` a
+//! hole, `wP` a cell with the predicate `wP`, `W+K` one with two. **Compact**: no row has a space inside, and every character is a
+//! cell. **Grid**, the form of the original: a cell is three characters wide and two lines high, dark cells are padded with
+//! dots, and `***` is a hole; it is known by two dots side by side in rows with spaces.
+
+use agon_text::{Diagnostic, Span};
+
+use super::cursor::Cursor;
+use crate::syntax::{Board, Cell, Name};
+
+/// So many cells a board may have.
+const MAX_CELLS: usize = 10_000;
+
+/// A row of the text: what it says and where it starts.
+struct Line<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// The board at the cursor.
+pub(super) fn board(cursor: &mut Cursor<'_>) -> Option<Board> {
+    let span = cursor.skip();
+    let whole = cursor.source().slice(span);
+    let inside = &whole[1..whole.len() - 1];
+    let mut lines = Vec::new();
+    let mut at = span.start() + 1;
+    for text in inside.split('\n') {
+        lines.push(Line { text: text.trim_end_matches('\r'), at });
+        at += text.len() + 1;
+    }
+    let rows = rows(cursor, lines, span)?;
+    let n_cells: usize = rows.iter().map(Vec::len).sum();
+    if n_cells > MAX_CELLS {
+        let what = format!("the board has {n_cells} cells, more than {MAX_CELLS}");
+        cursor.report(Diagnostic::error("toss-too-large", span, what));
+        return None;
+    }
+    let has_element = rows.iter().flatten().any(|cell| matches!(cell, Cell::Element(_)));
+    if !has_element {
+        let finding = Diagnostic::error("toss-bad-board", span, "the board has no cells");
+        cursor.report(finding.hint("write a row per line, with `.` for an empty cell"));
+        return None;
+    }
+    Some(Board { rows, span })
+}
+
+fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option<Vec<Vec<Cell>>> {
+    let is_blank = |line: &Line<'_>| line.text.trim().is_empty();
+    if let Some(line) = lines.iter().find(|line| line.text.contains('\t')) {
+        let place = line.at + line.text.find('\t').unwrap_or(0);
+        let finding =
+            Diagnostic::error("toss-bad-board", Span::new(place, place + 1), "a tab stands in the board");
+        cursor.report(finding.hint("use spaces: the width of a tab is anybody's guess"));
+        return None;
+    }
+    let has_gap = |line: &Line<'_>| line.text.trim().contains(' ');
+    if lines.iter().any(|line| has_gap(line) && line.text.contains("..")) {
+        while lines.first().is_some_and(is_blank) {
+            lines.remove(0);
+        }
+        while lines.last().is_some_and(is_blank) {
+            lines.pop();
+        }
+        return grid(cursor, &lines, span);
+    }
+    let is_spaced = lines.iter().any(has_gap);
+    lines.retain(|line| !is_blank(line));
+    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    for line in &lines {
+        let row = if is_spaced { spaced(cursor, line)? } else { compact(cursor, line)? };
+        if let Some(first) = rows.first()
+            && first.len() != row.len()
+        {
+            let trimmed = line.text.trim();
+            let start = line.at + (line.text.len() - line.text.trim_start().len());
+            let what = format!("this row has {} cells and the first one {}", row.len(), first.len());
+            let finding =
+                Diagnostic::error("toss-ragged-board", Span::new(start, start + trimmed.len()), what);
+            cursor.report(finding.hint("all rows are equally long; `*` is a hole without an element"));
+            return None;
+        }
+        rows.push(row);
+    }
+    Some(rows)
+}
+
+fn spaced(cursor: &mut Cursor<'_>, line: &Line<'_>) -> Option<Vec<Cell>> {
+    let mut row = Vec::new();
+    let mut at = 0;
+    for word in line.text.split(' ') {
+        if !word.is_empty() {
+            row.push(cell(cursor, word, line.at + at)?);
+        }
+        at += word.len() + 1;
+    }
+    Some(row)
+}
+
+fn compact(cursor: &mut Cursor<'_>, line: &Line<'_>) -> Option<Vec<Cell>> {
+    let start = line.text.len() - line.text.trim_start().len();
+    let trimmed = line.text.trim();
+    trimmed
+        .char_indices()
+        .map(|(at, c)| cell(cursor, &trimmed[at..at + c.len_utf8()], line.at + start + at))
+        .collect()
+}
+
+/// A cell from its word, which starts at a byte of the source.
+fn cell(cursor: &mut Cursor<'_>, word: &str, at: usize) -> Option<Cell> {
+    match word {
+        "." | "_" => return Some(Cell::Element(Vec::new())),
+        "*" => return Some(Cell::Hole),
+        _ => {}
+    }
+    let mut names = Vec::new();
+    let mut start = at;
+    for part in word.split('+') {
+        let is_name = part.starts_with(|c: char| c.is_ascii_alphabetic())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let span = Span::new(start, start + part.len());
+        if !is_name {
+            let place = if part.is_empty() { Span::new(at, at + word.len()) } else { span };
+            let finding = Diagnostic::error("toss-bad-board", place, format!("`{word}` is no cell"));
+            cursor.report(finding.hint("a cell is `.`, `*` for a hole, or predicates such as `W` or `W+K`"));
+            return None;
+        }
+        names.push(Name { text: part.to_owned(), span });
+        start += part.len() + 1;
+    }
+    Some(Cell::Element(names))
+}
+
+/// The width and height of a cell in the form of the original.
+const GRID_WIDTH: usize = 3;
+const GRID_HEIGHT: usize = 2;
+
+fn grid(cursor: &mut Cursor<'_>, lines: &[Line<'_>], span: Span) -> Option<Vec<Vec<Cell>>> {
+    let width = lines.iter().map(|line| line.text.trim_end().len()).max().unwrap_or(0).div_ceil(GRID_WIDTH);
+    // An upper half that is blank at the very top was dropped with the blank lines; it belongs to the first row.
+    let n_missing = lines.len() % GRID_HEIGHT;
+    if !lines.iter().all(|line| line.text.is_ascii()) {
+        cursor.report(Diagnostic::error("toss-bad-board", span, "the board has signs other than letters"));
+        return None;
+    }
+    let n_rows = (lines.len() + n_missing) / GRID_HEIGHT;
+    let mut rows = Vec::new();
+    for row in 0..n_rows {
+        let mut cells = Vec::new();
+        for column in 0..width {
+            let mut names = Vec::new();
+            let mut is_hole = false;
+            for half in 0..GRID_HEIGHT {
+                let Some(line) = (row * GRID_HEIGHT + half).checked_sub(n_missing).map(|at| &lines[at])
+                else {
+                    continue;
+                };
+                let start = (column * GRID_WIDTH).min(line.text.len());
+                let end = (start + GRID_WIDTH).min(line.text.len());
+                let piece = &line.text[start..end];
+                let word = piece.trim_matches(['.', ' ']);
+                is_hole |= word.starts_with('*');
+                if !word.is_empty() && !word.starts_with('*') {
+                    let at = line.at + start + piece.find(word).unwrap_or(0);
+                    if let Cell::Element(more) = cell(cursor, word, at)? {
+                        names.extend(more);
+                    }
+                }
+            }
+            cells.push(if is_hole { Cell::Hole } else { Cell::Element(names) });
+        }
+        rows.push(cells);
+    }
+    Some(rows)
+}

@@ -1,0 +1,202 @@
+//! Formulas.
+//!
+//! `not`, `ex`, `all`, `tc`, `lfp` and `gfp` take the shortest formula after them, so `ex x P(x) and Q()` is `(ex x P(x)) and Q()`;
+//! `and` binds closer than `or`.
+
+use agon_text::Span;
+
+use super::cursor::Cursor;
+use super::lexer::TokenKind;
+use super::term;
+use crate::syntax::{Comparison, Formula, FormulaKind, Name};
+
+/// A formula.
+pub(super) fn formula(cursor: &mut Cursor<'_>) -> Option<Formula> {
+    cursor.nested(|cursor| chain(cursor, "or", conjunction, FormulaKind::Or))
+}
+
+fn conjunction(cursor: &mut Cursor<'_>) -> Option<Formula> {
+    chain(cursor, "and", single, FormulaKind::And)
+}
+
+/// Parts with a word between them; a single part stands for itself.
+fn chain(
+    cursor: &mut Cursor<'_>,
+    word: &str,
+    part: fn(&mut Cursor<'_>) -> Option<Formula>,
+    join: fn(Vec<Formula>) -> FormulaKind,
+) -> Option<Formula> {
+    let start = cursor.span();
+    let first = part(cursor)?;
+    if !cursor.is_word(word) {
+        return Some(first);
+    }
+    let mut parts = vec![first];
+    while cursor.take_word(word) {
+        parts.push(part(cursor)?);
+    }
+    Some(Formula { kind: join(parts), span: cursor.since(start) })
+}
+
+/// The shortest formula that starts here.
+fn single(cursor: &mut Cursor<'_>) -> Option<Formula> {
+    cursor.nested(|cursor| {
+        let start = cursor.span();
+        let kind = single_kind(cursor, start)?;
+        Some(Formula { kind, span: cursor.since(start) })
+    })
+}
+
+fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
+    if cursor.take_word("true") {
+        return Some(FormulaKind::True);
+    }
+    if cursor.take_word("false") {
+        return Some(FormulaKind::False);
+    }
+    if cursor.take_word("not") {
+        return Some(FormulaKind::Not(Box::new(single(cursor)?)));
+    }
+    if cursor.is_word("ex") || cursor.is_word("all") {
+        let exists = cursor.is_word("ex");
+        cursor.skip();
+        let variables = bound_variables(cursor)?;
+        let body = Box::new(single(cursor)?);
+        return Some(if exists {
+            FormulaKind::Exists(variables, body)
+        } else {
+            FormulaKind::All(variables, body)
+        });
+    }
+    if cursor.is_word("lfp") || cursor.is_word("gfp") {
+        let is_least = cursor.is_word("lfp");
+        cursor.skip();
+        let relation = cursor.name("the name of a relation")?;
+        let parameters = cursor.arguments()?;
+        cursor.expect("=")?;
+        let body = Box::new(single(cursor)?);
+        return Some(FormulaKind::Fixpoint { is_least, relation, parameters, body });
+    }
+    if cursor.take_word("tc") {
+        return closure(cursor);
+    }
+    if cursor.is_word("let") && cursor.sign_after(1) != Some(":") {
+        cursor.skip();
+        let relation = cursor.name("the name of a relation")?;
+        let parameters = cursor.arguments()?;
+        cursor.expect("=")?;
+        let definition = Box::new(formula(cursor)?);
+        if !cursor.take_word("in") {
+            cursor.unexpected("`in`");
+            return None;
+        }
+        let body = Box::new(formula(cursor)?);
+        return Some(FormulaKind::Let { relation, parameters, definition, body });
+    }
+    if cursor.is_sign("(") && !starts_term(cursor) {
+        cursor.skip();
+        let inner = formula(cursor)?;
+        cursor.expect(")")?;
+        return Some(inner.kind);
+    }
+    if cursor.is_sign("|") {
+        cursor.unsupported(start, "a relation variable");
+        return None;
+    }
+    let is_name = cursor.kind() == TokenKind::Word && cursor.sign_after(1) == Some("(");
+    let is_aggregate = term::aggregate(cursor.text()).is_some() && is_name;
+    if is_name && !is_aggregate {
+        let relation = cursor.name("a formula")?;
+        return Some(FormulaKind::Atom(relation, cursor.arguments()?));
+    }
+    let is_variable = matches!(cursor.kind(), TokenKind::Word) && !is_aggregate && !cursor.is_word("let");
+    if is_variable {
+        return about_variables(cursor);
+    }
+    comparison(cursor)
+}
+
+/// Whether the parenthesis here belongs to a term: then its partner is followed by a sign of arithmetic.
+fn starts_term(cursor: &Cursor<'_>) -> bool {
+    let after = cursor.sign_after_parenthesis();
+    matches!(after, Some("+" | "-" | "*" | "/" | "^" | "<" | ">" | "=" | "<=" | ">=" | "!="))
+}
+
+/// `x = y`, `x != y`, `x in X`.
+fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
+    let left = cursor.name("a formula")?;
+    if cursor.is_word("in") {
+        let span = cursor.skip();
+        cursor.unsupported(left.span.to(span), "membership in a set variable");
+        return None;
+    }
+    let is_same = cursor.is_sign("=");
+    if !is_same && !cursor.is_sign("!=") {
+        cursor
+            .unexpected(&format!("`=` or `!=` after the variable `{}`, or `(` after a relation,", left.text));
+        return None;
+    }
+    cursor.skip();
+    let right = cursor.name_or_number("a variable")?;
+    Some(if is_same { FormulaKind::Same(left, right) } else { FormulaKind::Differ(left, right) })
+}
+
+/// Variables of a quantifier.
+pub(super) fn bound_variables(cursor: &mut Cursor<'_>) -> Option<Vec<Name>> {
+    if cursor.is_sign(":") || cursor.is_sign("|") {
+        let what =
+            if cursor.is_sign(":") { "a quantifier over reals" } else { "a quantifier over relations" };
+        let span = cursor.span();
+        cursor.unsupported(span, what);
+        return None;
+    }
+    let variables = cursor.names("a variable")?;
+    if let Some(set) = variables.iter().find(|name| name.text.starts_with(|c: char| c.is_ascii_uppercase())) {
+        cursor.unsupported(set.span, "a quantifier over sets");
+        return None;
+    }
+    Some(variables)
+}
+
+fn closure(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
+    let bound = if cursor.kind() == TokenKind::Number {
+        let text = cursor.text();
+        let span = cursor.skip();
+        // Longer paths than there can be elements are no restriction.
+        Some((text.parse().unwrap_or(u32::MAX), span))
+    } else {
+        None
+    };
+    let from = cursor.name("a variable")?;
+    cursor.expect(",")?;
+    let to = cursor.name("a variable")?;
+    let body = Box::new(single(cursor)?);
+    Some(FormulaKind::Closure { bound, from, to, body })
+}
+
+fn comparison(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
+    let is_term = matches!(cursor.kind(), TokenKind::Number)
+        || matches!(cursor.sign_after(0), Some("(" | ":" | "&" | "-"))
+        || cursor.is_word("let")
+        || term::aggregate(cursor.text()).is_some();
+    if !is_term {
+        cursor.unexpected("a formula");
+        return None;
+    }
+    let left = term::term(cursor)?;
+    let comparison = match cursor.sign_after(0) {
+        Some("<") => Comparison::Less,
+        Some("<=") => Comparison::AtMost,
+        Some("=") => Comparison::Equal,
+        Some("!=") => Comparison::Unequal,
+        Some(">=") => Comparison::AtLeast,
+        Some(">") => Comparison::Greater,
+        _ => {
+            cursor.unexpected("a comparison such as `<` or `=`");
+            return None;
+        }
+    };
+    cursor.skip();
+    let right = term::term(cursor)?;
+    Some(FormulaKind::Compare(Box::new(left), comparison, Box::new(right)))
+}

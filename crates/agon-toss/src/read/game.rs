@@ -1,0 +1,225 @@
+//! The sections of a game, of both eras.
+
+use std::sync::Arc;
+
+use agon_text::{Diagnostic, Source, Span};
+
+use super::cursor::Cursor;
+use super::formula::formula;
+use super::rule::rule;
+use super::structure::structure;
+use super::term::term;
+use crate::syntax::{Edge, GameSheet, Location, Name, Payoff, PlayerMoves, RelationDefinition};
+
+/// All sections.
+pub(super) fn sheet(cursor: &mut Cursor<'_>, source: Arc<Source>) -> GameSheet {
+    let mut sheet = GameSheet {
+        source,
+        players: Vec::new(),
+        relations: Vec::new(),
+        rules: Vec::new(),
+        payoffs: Vec::new(),
+        locations: Vec::new(),
+        model: None,
+        start: None,
+        data: Vec::new(),
+    };
+    while !cursor.is_at_end() {
+        if !cursor.is_section() {
+            cursor.unexpected("a section such as `RULE` or `LOC`");
+        } else if section(cursor, &mut sheet).is_some() {
+            continue;
+        }
+        if cursor.is_section() && !cursor.is_at_end() {
+            continue;
+        }
+        cursor.to_next_section();
+    }
+    sheet
+}
+
+fn section(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
+    let keyword = cursor.text();
+    let start = cursor.skip();
+    match keyword {
+        "PLAYERS" => {
+            if !sheet.players.is_empty() {
+                twice(cursor, start, "PLAYERS");
+            }
+            sheet.players.extend(cursor.names("the name of a player")?);
+        }
+        "REL" => sheet.relations.push(definition(cursor, start)?),
+        "RULE" => sheet.rules.push(rule(cursor, start)?),
+        "LOC" => sheet.locations.push(location(cursor, start)?),
+        "PAYOFF" => sheet.payoffs.extend(payoffs(cursor)?),
+        "MODEL" | "START" => {
+            let model = structure(cursor)?;
+            if sheet.model.is_some() {
+                twice(cursor, start, "MODEL or START");
+            }
+            sheet.model.get_or_insert(model);
+        }
+        "STATE" => {
+            if !cursor.take_word("LOC") {
+                cursor.unexpected("`LOC`");
+                return None;
+            }
+            if sheet.start.is_some() {
+                twice(cursor, start, "STATE");
+            }
+            sheet.start = Some(cursor.name_or_number("the name of a location")?);
+        }
+        "DATA" => data(cursor, sheet)?,
+        "TIME" => {
+            cursor.unsupported(start, "time");
+            return None;
+        }
+        "HISTORY" => {
+            cursor.unsupported(start, "a history of earlier moves");
+            return None;
+        }
+        "PATTERN" => {
+            cursor.unsupported(start, "a pattern");
+            return None;
+        }
+        _ => {
+            cursor.unsupported(start, "a constant");
+            return None;
+        }
+    }
+    Some(())
+}
+
+fn twice(cursor: &mut Cursor<'_>, span: Span, what: &str) {
+    cursor.report(Diagnostic::error("toss-given-twice", span, format!("{what} is given a second time")));
+}
+
+fn definition(cursor: &mut Cursor<'_>, start: Span) -> Option<RelationDefinition> {
+    let name = cursor.name("the name of a relation")?;
+    let parameters = cursor.arguments()?;
+    let body = if cursor.take_sign("{") {
+        let body = formula(cursor)?;
+        cursor.expect("}")?;
+        body
+    } else {
+        cursor.expect("=")?;
+        formula(cursor)?
+    };
+    Some(RelationDefinition { name, parameters, body, span: cursor.since(start) })
+}
+
+fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
+    let name = cursor.name_or_number("the number or name of a location")?;
+    let mut location = Location { name, payoffs: Vec::new(), moves: Vec::new(), span: start };
+    cursor.expect("{")?;
+    let mut mover: Option<Name> = None;
+    while !cursor.is_sign("}") {
+        let keyword = cursor.span();
+        if cursor.take_word("PLAYER") {
+            let player = cursor.name_or_number("the name of a player")?;
+            if cursor.is_sign("{") {
+                player_block(cursor, player, &mut location)?;
+            } else {
+                mover = Some(player);
+            }
+        } else if cursor.take_word("PAYOFF") {
+            location.payoffs.extend(payoffs(cursor)?);
+        } else if cursor.take_word("MOVES") {
+            let edges = edges(cursor)?;
+            let Some(player) = mover.clone() else {
+                let finding =
+                    Diagnostic::error("toss-unexpected", keyword, "nobody is said to make these moves");
+                cursor.report(finding.hint("write `PLAYER name` before `MOVES`"));
+                continue;
+            };
+            location.moves.push(PlayerMoves { player, edges });
+        } else if cursor.is_section() || cursor.is_at_end() {
+            cursor.unexpected("`}` at the end of the location");
+            return None;
+        } else if ["UNIVERSAL", "VIEW", "HEUR"].iter().any(|word| cursor.is_word(word)) {
+            cursor.unsupported(keyword, "this part of a location");
+            return None;
+        } else {
+            cursor.unexpected("`PLAYER`, `PAYOFF`, `MOVES` or `}`");
+            return None;
+        }
+    }
+    cursor.skip();
+    location.span = cursor.since(start);
+    Some(location)
+}
+
+/// `PLAYER name { PAYOFF term MOVES [..] }`.
+fn player_block(cursor: &mut Cursor<'_>, player: Name, location: &mut Location) -> Option<()> {
+    cursor.expect("{")?;
+    while !cursor.take_sign("}") {
+        if cursor.take_word("PAYOFF") {
+            let value = term(cursor)?;
+            location.payoffs.push(Payoff { player: player.clone(), value });
+        } else if cursor.take_word("MOVES") {
+            let edges = edges(cursor)?;
+            location.moves.push(PlayerMoves { player: player.clone(), edges });
+        } else {
+            cursor.unexpected("`PAYOFF`, `MOVES` or `}`");
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// `{ X: term; O: term }`.
+fn payoffs(cursor: &mut Cursor<'_>) -> Option<Vec<Payoff>> {
+    cursor.expect("{")?;
+    let mut payoffs = Vec::new();
+    while !cursor.is_sign("}") {
+        let player = cursor.name_or_number("the name of a player")?;
+        cursor.expect(":")?;
+        payoffs.push(Payoff { player, value: term(cursor)? });
+        if !cursor.take_sign(";") && !cursor.take_sign(",") {
+            break;
+        }
+    }
+    cursor.expect("}")?;
+    Some(payoffs)
+}
+
+/// `[Rule -> 1]; [Rule -> 2 : 1/3]`.
+fn edges(cursor: &mut Cursor<'_>) -> Option<Vec<Edge>> {
+    let mut edges = Vec::new();
+    while cursor.is_sign("[") {
+        let start = cursor.skip();
+        let rule = cursor.name("the name of a rule")?;
+        if cursor.is_sign(",") {
+            let span = cursor.span();
+            cursor.unsupported(span, "a time interval or parameter of a move");
+            while !cursor.is_sign("->") && !cursor.is_sign("]") && !cursor.is_section() && !cursor.is_at_end()
+            {
+                cursor.skip();
+            }
+        }
+        cursor.expect("->")?;
+        let target = cursor.name_or_number("the name of a location")?;
+        let probability = if cursor.take_sign(":") { Some(term(cursor)?) } else { None };
+        cursor.expect("]")?;
+        edges.push(Edge { rule, target, probability, span: cursor.since(start) });
+        let _ = cursor.take_sign(";") || cursor.take_sign(",");
+    }
+    Some(edges)
+}
+
+/// `key: value, key: value`; a value is all up to the next comma.
+fn data(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
+    loop {
+        let key = cursor.name("a key")?;
+        cursor.expect(":")?;
+        let start = cursor.span();
+        while !cursor.is_sign(",") && !cursor.is_section() && !cursor.is_at_end() {
+            cursor.skip();
+        }
+        let value = cursor.source().slice(cursor.since(start)).to_owned();
+        sheet.data.push((key, value));
+        if !cursor.take_sign(",") {
+            return Some(());
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Rules: by two structures, or by a formula.
+
+use agon_text::Span;
+
+use super::cursor::Cursor;
+use super::formula::formula;
+use super::structure::structure;
+use crate::syntax::{Change, Effect, Formula, Name, Rule};
+
+/// A rule after its keyword.
+pub(super) fn rule(cursor: &mut Cursor<'_>, start: Span) -> Option<Rule> {
+    let name = cursor.name("the name of a rule")?;
+    cursor.expect(":")?;
+    let change = if cursor.is_word("ELEMS") || cursor.is_word("MATCH") {
+        by_formula(cursor)?
+    } else {
+        by_structures(cursor)?
+    };
+    let mut rule =
+        Rule { name, change, embedded: Vec::new(), pre: None, post: None, history: Vec::new(), span: start };
+    conditions(cursor, &mut rule)?;
+    rule.span = cursor.since(start);
+    Some(rule)
+}
+
+fn by_structures(cursor: &mut Cursor<'_>) -> Option<Change> {
+    let left = structure(cursor)?;
+    cursor.expect("->")?;
+    let right = structure(cursor)?;
+    let map = if cursor.take_word("with") { Some(map(cursor)?) } else { None };
+    Some(Change::Rewrite { left, right, map })
+}
+
+/// `[r <- l, r <- l]`: which element of the right side replaces which of the left.
+fn map(cursor: &mut Cursor<'_>) -> Option<Vec<(Name, Name)>> {
+    cursor.expect("[")?;
+    let mut pairs = Vec::new();
+    while !cursor.is_sign("]") {
+        let right = cursor.name_or_number("an element of the right side")?;
+        cursor.expect("<-")?;
+        pairs.push((right, cursor.name_or_number("an element of the left side")?));
+        if !cursor.take_sign(",") {
+            break;
+        }
+    }
+    cursor.expect("]")?;
+    Some(pairs)
+}
+
+fn by_formula(cursor: &mut Cursor<'_>) -> Option<Change> {
+    let mut elements = Vec::new();
+    if cursor.take_word("ELEMS") && !cursor.is_word("MATCH") {
+        elements = cursor.names("an element")?;
+    }
+    if !cursor.take_word("MATCH") {
+        cursor.unexpected("`MATCH`");
+        return None;
+    }
+    let condition = formula(cursor)?;
+    let mut effects = Vec::new();
+    if cursor.take_word("RELS") && !cursor.take_sign("-") {
+        effects.push(effect(cursor)?);
+        while cursor.take_sign(";") {
+            effects.push(effect(cursor)?);
+        }
+    }
+    Some(Change::Formula { elements, condition, effects })
+}
+
+fn effect(cursor: &mut Cursor<'_>) -> Option<Effect> {
+    let start = cursor.span();
+    let holds = !cursor.take_word("not");
+    let relation = cursor.name("a relation")?;
+    let arguments = cursor.arguments()?;
+    Some(Effect { holds, relation, arguments, span: cursor.since(start) })
+}
+
+/// What stands after the change, in any order.
+fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
+    loop {
+        let span = cursor.span();
+        if cursor.take_word("emb") {
+            if !cursor.take_sign("-") {
+                rule.embedded.extend(cursor.names("a relation")?);
+            }
+        } else if cursor.take_word("pre") {
+            let more = formula(cursor)?;
+            add(&mut rule.pre, more);
+        } else if cursor.take_word("post") {
+            let more = formula(cursor)?;
+            add(&mut rule.post, more);
+        } else if cursor.take_word("inv") {
+            let more = formula(cursor)?;
+            if !matches!(more.kind, crate::syntax::FormulaKind::True) {
+                cursor.unsupported(span.to(more.span), "an invariant");
+            }
+        } else if cursor.take_word("before") {
+            loop {
+                let holds = !cursor.take_word("not");
+                rule.history.push((cursor.name("a rule")?, holds));
+                if !cursor.take_sign(",") {
+                    break;
+                }
+            }
+        } else if cursor.is_word("dynamics") || cursor.is_word("update") {
+            let what =
+                if cursor.is_word("dynamics") { "continuous dynamics" } else { "an update of functions" };
+            cursor.skip();
+            cursor.unsupported(span, what);
+            to_next_condition(cursor);
+        } else if cursor.is_section() || cursor.is_at_end() {
+            return Some(());
+        } else {
+            cursor.unexpected("`emb`, `pre`, `post`, `before` or the next section");
+            return None;
+        }
+    }
+}
+
+/// A second condition is a further one.
+fn add(condition: &mut Option<Formula>, more: Formula) {
+    *condition = Some(match condition.take() {
+        None => more,
+        Some(first) => {
+            let span = first.span.to(more.span);
+            Formula { kind: crate::syntax::FormulaKind::And(vec![first, more]), span }
+        }
+    });
+}
+
+fn to_next_condition(cursor: &mut Cursor<'_>) {
+    let is_condition = |cursor: &Cursor<'_>| {
+        ["emb", "pre", "post", "inv", "before", "update", "dynamics"].iter().any(|word| cursor.is_word(word))
+    };
+    while !cursor.is_at_end() && !cursor.is_section() && !is_condition(cursor) {
+        cursor.skip();
+    }
+}

@@ -1,0 +1,157 @@
+//! Terms that stand for numbers.
+
+use agon_text::Diagnostic;
+
+use super::cursor::Cursor;
+use super::formula::{bound_variables, formula};
+use super::lexer::TokenKind;
+use crate::syntax::{Aggregate, Number, ProductSign, SumSign, Term, TermKind};
+
+/// So many parts a sum or product may have.
+const MAX_PARTS: usize = 1000;
+
+/// The aggregate of that name.
+pub(super) fn aggregate(word: &str) -> Option<Aggregate> {
+    match word {
+        "Sum" => Some(Aggregate::Sum),
+        "Prod" => Some(Aggregate::Prod),
+        "Min" => Some(Aggregate::Min),
+        "Max" => Some(Aggregate::Max),
+        _ => None,
+    }
+}
+
+/// A term.
+pub(super) fn term(cursor: &mut Cursor<'_>) -> Option<Term> {
+    cursor.nested(|cursor| {
+        let start = cursor.span();
+        let first = product(cursor)?;
+        let mut rest = Vec::new();
+        loop {
+            let sign = match cursor.sign_after(0) {
+                Some("+") => SumSign::Plus,
+                Some("-") => SumSign::Minus,
+                _ => break,
+            };
+            cursor.skip();
+            rest.push((sign, product(cursor)?));
+            is_short(cursor, rest.len())?;
+        }
+        if rest.is_empty() {
+            return Some(first);
+        }
+        Some(Term { kind: TermKind::Sum(Box::new(first), rest), span: cursor.since(start) })
+    })
+}
+
+fn product(cursor: &mut Cursor<'_>) -> Option<Term> {
+    let start = cursor.span();
+    let first = power(cursor)?;
+    let mut rest = Vec::new();
+    loop {
+        let sign = match cursor.sign_after(0) {
+            Some("*") => ProductSign::Times,
+            Some("/") => ProductSign::Over,
+            _ => break,
+        };
+        cursor.skip();
+        rest.push((sign, power(cursor)?));
+        is_short(cursor, rest.len())?;
+    }
+    if rest.is_empty() {
+        return Some(first);
+    }
+    Some(Term { kind: TermKind::Product(Box::new(first), rest), span: cursor.since(start) })
+}
+
+fn is_short(cursor: &mut Cursor<'_>, n_parts: usize) -> Option<()> {
+    if n_parts < MAX_PARTS {
+        return Some(());
+    }
+    let finding = Diagnostic::error(
+        "toss-nested-too-deep",
+        cursor.span(),
+        format!("a sum or product has more than {MAX_PARTS} parts"),
+    );
+    cursor.report(finding.hint("use `Sum (x | f : t)`"));
+    None
+}
+
+fn power(cursor: &mut Cursor<'_>) -> Option<Term> {
+    cursor.nested(|cursor| {
+        let start = cursor.span();
+        if cursor.take_sign("-") {
+            let inner = power(cursor)?;
+            return Some(Term { kind: TermKind::Negative(Box::new(inner)), span: cursor.since(start) });
+        }
+        let base = single(cursor)?;
+        if !cursor.take_sign("^") {
+            return Some(base);
+        }
+        let exponent = power(cursor)?;
+        Some(Term { kind: TermKind::Power(Box::new(base), Box::new(exponent)), span: cursor.since(start) })
+    })
+}
+
+fn single(cursor: &mut Cursor<'_>) -> Option<Term> {
+    let start = cursor.span();
+    let kind = single_kind(cursor)?;
+    Some(Term { kind, span: cursor.since(start) })
+}
+
+fn single_kind(cursor: &mut Cursor<'_>) -> Option<TermKind> {
+    if cursor.kind() == TokenKind::Number {
+        let text = cursor.text().to_owned();
+        return Some(TermKind::Number(Number { text, span: cursor.skip() }));
+    }
+    if cursor.take_sign("(") {
+        let inner = term(cursor)?;
+        cursor.expect(")")?;
+        return Some(inner.kind);
+    }
+    if cursor.take_sign("&") {
+        return Some(TermKind::Index(cursor.name_or_number("a variable")?));
+    }
+    if cursor.is_sign(":") {
+        cursor.skip();
+        if cursor.take_sign("(") {
+            let inner = formula(cursor)?;
+            cursor.expect(")")?;
+            return Some(TermKind::Indicator(Box::new(inner)));
+        }
+        let name = cursor.name("a function, a number's name or `(`")?;
+        if cursor.take_sign("(") {
+            let argument = cursor.name_or_number("a variable")?;
+            cursor.expect(")")?;
+            return Some(TermKind::Value(name, argument));
+        }
+        return Some(TermKind::Variable(name));
+    }
+    if cursor.take_word("let") {
+        cursor.expect(":")?;
+        let name = cursor.name("a name for a number")?;
+        cursor.expect("=")?;
+        let value = term(cursor)?;
+        if !cursor.take_word("in") {
+            cursor.unexpected("`in`");
+            return None;
+        }
+        let body = term(cursor)?;
+        return Some(TermKind::Let(name, Box::new(value), Box::new(body)));
+    }
+    if cursor.kind() == TokenKind::Word
+        && let Some(aggregate) = aggregate(cursor.text())
+    {
+        cursor.skip();
+        cursor.expect("(")?;
+        let variables = bound_variables(cursor)?;
+        cursor.expect("|")?;
+        let guard = Box::new(formula(cursor)?);
+        cursor.expect(":")?;
+        let value = Box::new(term(cursor)?);
+        cursor.expect(")")?;
+        return Some(TermKind::Aggregate { aggregate, variables, guard, value });
+    }
+    cursor.unexpected("a number");
+    None
+}
