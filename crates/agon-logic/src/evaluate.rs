@@ -1,12 +1,14 @@
 //! Formulas to the assignments that satisfy them, terms to numbers.
 //!
 //! [`Naive`] follows the definition of truth, one assignment at a time: it is the judge, and it is as slow as that.
-//! [`Evaluator`] computes with whole sets of assignments.
+//! [`Evaluator`] computes with whole sets of assignments. [`Maintained`] keeps its answers up to date while a structure
+//! changes.
 
 mod check;
 mod closure;
 mod compile;
 mod evaluator;
+mod incremental;
 mod limits;
 mod naive;
 mod program;
@@ -23,6 +25,7 @@ use crate::rational::Rational;
 use crate::structure::{Element, Structure};
 
 pub use evaluator::{Evaluator, FormulaQuery, TermQuery};
+pub use incremental::{Change, Maintained};
 pub use limits::{Limits, Refusal};
 pub use naive::Naive;
 

@@ -34,6 +34,7 @@
 
 pub mod evaluate;
 pub mod formula;
+pub mod normal_form;
 pub mod rational;
 pub mod structure;
 

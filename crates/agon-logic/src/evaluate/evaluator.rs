@@ -228,6 +228,21 @@ impl Evaluator {
         self.run(structure, &query.reals, &Assignment::new(), |run| run.values(query.id, &given))
     }
 
+    /// The formula of a query in the program, with its columns.
+    pub(super) fn node_of(&self, query: FormulaQuery) -> (NodeId, Vec<Var>) {
+        let query = &self.formulas[query.0 as usize];
+        (query.id, query.variables.iter().map(|entry| entry.1).collect())
+    }
+
+    /// Something asked of one structure, without real variables.
+    pub(super) fn with_run<T>(
+        &mut self,
+        structure: &Structure,
+        ask: impl FnOnce(&mut Run<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        self.run(structure, &[], &Assignment::new(), ask)
+    }
+
     fn run<T>(
         &mut self,
         structure: &Structure,

@@ -289,6 +289,50 @@ impl Program {
         });
     }
 
+    /// The definitions that a formula uses itself, in order.
+    pub(super) fn definitions_of(&self, id: NodeId) -> Vec<usize> {
+        let mut found = BTreeSet::new();
+        self.gather_definitions(id, &mut found);
+        found.into_iter().collect()
+    }
+
+    fn gather_definitions(&self, id: NodeId, found: &mut BTreeSet<usize>) {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match self.node(id) {
+            Node::Atom(Source::Defined(place), _) => {
+                found.insert(*place);
+            }
+            Node::Atom(..) | Node::Equal(..) => {}
+            Node::Compare(left, _, right) => {
+                self.gather_term_definitions(*left, found);
+                self.gather_term_definitions(*right, found);
+            }
+            Node::Not(inner) | Node::Exists(_, inner) => self.gather_definitions(*inner, found),
+            Node::And(parts) | Node::Or(parts) => {
+                parts.iter().for_each(|&part| self.gather_definitions(part, found));
+            }
+            Node::Closure(closure) => self.gather_definitions(closure.body, found),
+            Node::Fix(fix) => self.gather_definitions(fix.body, found),
+        });
+    }
+
+    fn gather_term_definitions(&self, id: TermId, found: &mut BTreeSet<usize>) {
+        stacker::maybe_grow(64 << 10, 1 << 20, || match self.term(id) {
+            TermNode::Number(_)
+            | TermNode::Given(_)
+            | TermNode::ElementNumber(_)
+            | TermNode::Function(..) => {}
+            TermNode::Characteristic(inner) => self.gather_definitions(*inner, found),
+            TermNode::Binary(_, left, right) => {
+                self.gather_term_definitions(*left, found);
+                self.gather_term_definitions(*right, found);
+            }
+            TermNode::Aggregate(_, _, guard, term) => {
+                self.gather_definitions(*guard, found);
+                self.gather_term_definitions(*term, found);
+            }
+        });
+    }
+
     /// The derivative of a formula by a bound relation: what holds because of the relation's latest tuples, at least,
     /// and only what holds. None if the relation does not occur.
     pub(super) fn derivative(&mut self, id: NodeId, slot: usize, delta: usize) -> Option<NodeId> {

@@ -217,7 +217,7 @@ impl<'a> Run<'a> {
     }
 
     /// The assignments extended by the rows of a relation.
-    fn join(&mut self, assignments: Table, rows: &Rows, slots: &[Slot]) -> Result<Table, Refusal> {
+    pub(super) fn join(&mut self, assignments: Table, rows: &Rows, slots: &[Slot]) -> Result<Table, Refusal> {
         let Some(feeds) = self.feeds(&assignments, slots) else {
             // A constant that names nothing is in no tuple.
             let variables = variables_of(slots);

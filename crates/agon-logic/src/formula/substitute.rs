@@ -271,7 +271,14 @@ impl<'f> Rewriting<'f> {
         let answer = self.formula(&definition.1);
         self.expands_lets = expands_lets;
         self.now = outside;
-        answer
+        // An atom does not hold of a constant that names nothing, whatever its definition makes of it.
+        let constants = given.iter().filter(|argument| argument.variable().is_none());
+        let mut parts: Vec<Formula> = constants.map(|constant| Formula::equal(constant, constant)).collect();
+        if parts.is_empty() {
+            return answer;
+        }
+        parts.push(answer?);
+        Ok(Formula::And(parts))
     }
 
     fn formula(&mut self, formula: &Formula) -> Result<Formula, Oversize> {

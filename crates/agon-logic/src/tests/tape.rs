@@ -39,7 +39,6 @@ impl Use {
         }
     }
 
-    #[allow(dead_code, reason = "for the normal forms")]
     pub(crate) fn first_order(depth: u32) -> Use {
         let relations = [("N", 0), ("P", 1), ("Q", 1), ("R", 2)];
         Use {
