@@ -241,7 +241,7 @@ fn used_relations(
     }
     let payoffs = locations.iter().flat_map(|location| &location.payoffs);
     payoffs.for_each(|payoff: &Term| {
-        used.extend(payoff.free_relations().into_keys().map(|name| name.to_string()))
+        used.extend(payoff.free_relations().into_keys().map(|name| name.to_string()));
     });
     used
 }
