@@ -9,7 +9,8 @@ use agon_game::{Live, Role, Shape, Table};
 use agon_gdl::interpreter::Game;
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Scrambler, Seat, Spec,
-    SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, role_seed, sample, view,
+    SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, fuzzy_options, role_seed, sample,
+    view,
 };
 use agon_search::Budget;
 use agon_server::{Invitation, WebPlayer};
@@ -319,6 +320,23 @@ impl GameTask for Seating<'_> {
             let own_view = || view(start.clone(), role, seed);
             let player: Box<dyn Player> = match &spec.kind {
                 SpecKind::BuiltIn(..) => {
+                    match (fuzzy_options(spec), &subject) {
+                        (Some(options), Some(subject)) => {
+                            if let Err(why) = subject.fuzzy(&options, agon_insight::USUAL_TIME) {
+                                eprintln!(
+                                    "{}: positions are judged by the goals as they stand: {why}",
+                                    spec.text
+                                );
+                            }
+                        }
+                        (Some(_), None) => {
+                            eprintln!(
+                                "{}: positions are judged by the payoffs as they stand: fuzzy evaluation is for GDL",
+                                spec.text
+                            );
+                        }
+                        (None, _) => {}
+                    }
                     let player = build_with_insight(spec, start.clone(), role, seed, subject.as_ref());
                     let mut player = player.expect("a player of our own can be built");
                     if let Timing::Margin(_) = contest.timing(role, spec) {

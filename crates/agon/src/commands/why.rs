@@ -56,13 +56,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let game = open::open_source(source, &args.play)?;
     let mut position = game.start();
-    let mut moves = split_terms(&args.after).map_err(Failure::unreadable)?.into_iter().peekable();
-    let mut step = 0;
-    while moves.peek().is_some() {
-        step += 1;
-        let joint = take_joint(&position, &mut moves, step)?;
-        position.advance(&joint);
-    }
+    let step = go_on(&mut position, &args.after)?;
     let joint = match &args.does {
         None => None,
         Some(text) => {
@@ -91,6 +85,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         view.print(&explanation);
     }
     Ok(())
+}
+
+/// Makes moves given as text, and tells how many steps that were.
+pub(crate) fn go_on(position: &mut Interpreter, moves: &str) -> Result<usize, Failure> {
+    let mut moves = split_terms(moves).map_err(Failure::unreadable)?.into_iter().peekable();
+    let mut step = 0;
+    while moves.peek().is_some() {
+        step += 1;
+        let joint = take_joint(position, &mut moves, step)?;
+        position.advance(&joint);
+    }
+    Ok(step)
 }
 
 /// The next joint move: a move for each role, or, where only one role has a choice, that role's move alone.
