@@ -2,11 +2,13 @@
 
 mod evaluation;
 mod findings;
+mod regressed;
 
 use serde_json::{Map, Value, json};
 
 pub use evaluation::{evaluation_json, evaluation_text};
 pub use findings::{properties_json, properties_text};
+pub use regressed::{action_heuristic_json, action_heuristic_text};
 
 /// A part of an explanation, or why there is none.
 pub type Section = Result<Value, String>;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use agon_gdl::engine::{Compiled, Opened};
 use agon_gdl::interpreter::Game;
 
+use crate::fuzzy::{Fuzzy, FuzzyOptions, NoFuzzy};
 use crate::properties::{Properties, PropertyLimits};
 use crate::regression::{ActionHeuristics, Goals, Refusal, RegressOptions};
 
@@ -19,8 +20,11 @@ struct Inner {
     properties: Mutex<Option<Arc<Properties>>>,
     /// By which goals count: the highest, all.
     heuristics: Mutex<[Option<Found>; 2]>,
+    /// By how they are made.
+    evaluations: Mutex<Vec<(FuzzyOptions, Evaluation)>>,
 }
 
+type Evaluation = Result<Arc<Fuzzy>, NoFuzzy>;
 type Found = Result<Arc<ActionHeuristics>, Refusal>;
 
 /// What insight into a game may take, where nobody says.
@@ -36,6 +40,7 @@ impl Subject {
             compiled,
             properties: Mutex::default(),
             heuristics: Mutex::default(),
+            evaluations: Mutex::default(),
         }))
     }
 
@@ -65,6 +70,21 @@ impl Subject {
             Arc::new(Properties::find(&self.0.game, self.0.compiled.as_deref(), &limits))
         };
         Arc::clone(found.get_or_insert_with(find))
+    }
+
+    /// The evaluation of the goals by fuzzy logic, made once for the same options. Properties are looked for within this time.
+    ///
+    /// # Errors
+    /// If the goals cannot be read.
+    pub fn fuzzy(&self, options: &FuzzyOptions, time: Duration) -> Evaluation {
+        let properties = self.properties(time / PROPERTIES_PART);
+        let mut all = lock(&self.0.evaluations);
+        if let Some((_, known)) = all.iter().find(|(known, _)| known == options) {
+            return known.clone();
+        }
+        let made = Fuzzy::new(&self.0.game, self.0.compiled.as_deref(), &properties, options).map(Arc::new);
+        all.push((options.clone(), made.clone()));
+        made
     }
 
     /// The regressed goals of all moves, found within this time or refused.

@@ -4,9 +4,11 @@ mod options;
 
 use agon_game::{Hidden, Role, Shape};
 use agon_insight::Subject;
+use agon_insight::fuzzy::FuzzyOptions;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 
+use crate::judged::Judged;
 use crate::searches::{Alone, ByNodes, Fitted, Perfect};
 use crate::{
     FirstLegal, Greedy, HiddenSearchPlayer, Kind, PerceptPlayer, Player, Random, SearchPlayer, Settings,
@@ -42,6 +44,17 @@ pub fn build_with_insight<P: Hidden + 'static>(
         name => (name, settings),
     };
     Some(named(name, &settings, start, role, seed, subject))
+}
+
+/// How a player wants the goals judged by fuzzy logic, if it does.
+pub fn fuzzy_options(spec: &Spec) -> Option<FuzzyOptions> {
+    match &spec.kind {
+        SpecKind::BuiltIn(kind, settings) => {
+            let has_choice = matches!(kind.name, "alphabeta" | "bestfirst");
+            (has_choice && settings.word("eval") == "fuzzy").then(|| options::fuzzy(settings))
+        }
+        SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => None,
+    }
 }
 
 /// The player of our own that suits a game best.
@@ -90,6 +103,16 @@ fn named<P: Hidden + 'static>(
                 }
                 None => seated(start, role, search, seed),
             }
+        }
+        "alphabeta" if settings.word("eval") == "fuzzy" => {
+            let options = options::alphabeta(settings, seed);
+            let make = move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge));
+            seated(start, role, Judged::new(subject, options::fuzzy(settings), make), seed)
+        }
+        "bestfirst" if settings.word("eval") == "fuzzy" => {
+            let options = options::best_first(settings, seed);
+            let make = move |judge| BestFirst::with_evaluator(options.clone(), judge);
+            seated(start, role, Judged::new(subject, options::fuzzy(settings), make), seed)
         }
         "alphabeta" => {
             let options = options::alphabeta(settings, seed);

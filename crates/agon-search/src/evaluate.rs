@@ -8,6 +8,12 @@ pub trait Evaluate<P: Position>: Send {
     fn value(&mut self, position: &P, role: Role) -> f64;
 }
 
+impl<P: Position> Evaluate<P> for Box<dyn Evaluate<P>> {
+    fn value(&mut self, position: &P, role: Role) -> f64 {
+        self.as_mut().value(position, role)
+    }
+}
+
 /// The payoffs as the rules tell them at the position, ended or not. Many rulesheets give goals before the end that say
 /// something; the others give the same everywhere, which says nothing.
 #[derive(Copy, Clone, Debug, Default)]

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod explain;
 mod explain_code;
 mod games;
 mod gdl_perf;
@@ -19,7 +20,7 @@ mod show;
 mod simulate;
 mod solve;
 mod tournament;
-mod why;
+pub(crate) mod why;
 
 use crate::failure::Failure;
 
@@ -43,6 +44,7 @@ enum Command {
     Info(info::Args),
     Show(show::Args),
     Check(check::Args),
+    Explain(explain::Args),
     ExplainCode(explain_code::Args),
     Why(why::Args),
     Ground(ground::Args),
@@ -67,6 +69,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
         Command::Check(args) => check::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Why(args) => why::run(args),
         Command::Ground(args) => ground::run(args),

@@ -11,7 +11,8 @@ use agon_gdl::interpreter::Game;
 use agon_gdl::print::print_kif;
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Scrambler, Seat, Spec,
-    SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, role_seed, sample, view,
+    SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, fuzzy_options, role_seed, sample,
+    view,
 };
 use agon_search::Budget;
 use agon_server::{Invitation, WebPlayer};
@@ -308,6 +309,11 @@ impl GdlTask for Seating<'_> {
             let own_view = || view(start.clone(), role, seed);
             let player: Box<dyn Player> = match &spec.kind {
                 SpecKind::BuiltIn(..) => {
+                    if let Some(options) = fuzzy_options(spec)
+                        && let Err(why) = subject.fuzzy(&options, agon_insight::USUAL_TIME)
+                    {
+                        eprintln!("{}: positions are judged by the goals as they stand: {why}", spec.text);
+                    }
                     let player = build_with_insight(spec, start.clone(), role, seed, Some(&subject));
                     let mut player = player.expect("a player of our own can be built");
                     if let Timing::Margin(_) = contest.timing(role, spec) {

@@ -1,8 +1,11 @@
 //! The evaluation applied to states.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use agon_gdl::interpreter::Asker;
+use agon_circuit::ScalarCircuit;
+use agon_game::{Notation, Position as _};
+use agon_gdl::interpreter::{Asker, Interpreter};
 use agon_logic::{Limits, TermId};
 
 use super::{Degree, Fuzzy, Node, NodeId, Several, Side, Towards};
@@ -29,6 +32,8 @@ pub struct FuzzyJudge {
     /// The fluents that hold, as terms: for the reasoner.
     terms: Vec<TermId>,
     is_told: bool,
+    /// Room for the bits of a state.
+    bits: Vec<u32>,
 }
 
 impl FuzzyJudge {
@@ -42,6 +47,7 @@ impl FuzzyJudge {
             state: 0,
             terms: Vec::new(),
             is_told: false,
+            bits: Vec::new(),
             fuzzy: Arc::clone(fuzzy),
         };
         let initial = fuzzy.game.initial_fluents();
@@ -81,6 +87,25 @@ impl FuzzyJudge {
                 }
                 self.terms.extend_from_slice(terms);
             }
+        }
+    }
+
+    /// Turns to the state of a position of the same game, whatever engine plays it.
+    pub fn look_at<P: Notation + 'static>(&mut self, position: &P) {
+        let any: &dyn Any = position;
+        if let Some(circuit) = any.downcast_ref::<ScalarCircuit>()
+            && circuit.circuit().base.len() == self.fuzzy.n_bits
+        {
+            let mut bits = std::mem::take(&mut self.bits);
+            circuit.features(&mut bits);
+            self.look(Seen::Bits(&bits));
+            self.bits = bits;
+        } else if let Some(interpreter) = any.downcast_ref::<Interpreter>() {
+            self.look(Seen::Terms(interpreter.state().fluents()));
+        } else {
+            let texts = position.state_text();
+            let terms: Vec<TermId> = texts.iter().filter_map(|text| self.fuzzy.game.parse(text)).collect();
+            self.look(Seen::Terms(&terms));
         }
     }
 

@@ -1,5 +1,6 @@
 //! From what a user has set to the options of a search.
 
+use agon_insight::fuzzy::{Cardinality, Features, FuzzyOptions, Logic, Several, TNorm};
 use agon_insight::regression::Goals;
 use agon_search::hidden::{self, HiddenOptions};
 use agon_search::{
@@ -76,6 +77,41 @@ pub(super) fn goals(settings: &Settings) -> Goals {
     }
 }
 
+/// Of those who judge positions by fuzzy logic.
+pub(super) fn fuzzy(settings: &Settings) -> FuzzyOptions {
+    let size = |name: &str| settings.integer(name).try_into().unwrap_or(usize::MAX);
+    let mut logic = match settings.word("fuzzy-norm") {
+        "yager" => Logic { norm: TNorm::Yager { q: settings.real("fuzzy-q") }, ..Logic::YAGER },
+        _ => Logic::PRODUCT,
+    };
+    if settings.is_set("fuzzy-truth") {
+        logic.truth = settings.real("fuzzy-truth");
+    }
+    logic.cardinality = match settings.word("fuzzy-count") {
+        "disjunction" => Cardinality::Disjunction,
+        "share" => Cardinality::Share,
+        _ => Cardinality::Graded,
+    };
+    FuzzyOptions {
+        logic,
+        features: Features {
+            cardinality: settings.flag("fuzzy-cardinality"),
+            order: settings.flag("fuzzy-order"),
+            between: settings.flag("fuzzy-between"),
+            natural: settings.flag("fuzzy-natural"),
+            graph: settings.flag("fuzzy-graph"),
+            persistence: settings.flag("fuzzy-persistence"),
+        },
+        several: match settings.word("fuzzy-several") {
+            "mean" => Several::Mean,
+            _ => Several::Nearest,
+        },
+        max_depth: size("fuzzy-depth"),
+        max_size: size("fuzzy-size"),
+        ..FuzzyOptions::default()
+    }
+}
+
 pub(super) fn alphabeta(settings: &Settings, seed: u64) -> AlphaBetaOptions {
     AlphaBetaOptions {
         max_depth: settings.integer("depth").try_into().unwrap_or(u32::MAX),
@@ -134,6 +170,7 @@ mod tests {
         assert_eq!(mcts(&settings("uct")), MctsOptions::plain());
         assert_eq!(alphabeta(&settings("alphabeta"), 0), AlphaBetaOptions::default());
         assert_eq!(best_first(&settings("bestfirst"), 0), BestFirstOptions::default());
+        assert_eq!(fuzzy(&settings("alphabeta")), FuzzyOptions::default());
         assert_eq!(puzzle(&settings("puzzle"), 0), PuzzleOptions::default());
         assert_eq!(hidden(&settings("hidden"), 0), HiddenOptions::default());
     }

@@ -108,7 +108,52 @@ const fn mcts(is_plain: bool) -> [OptionKind; 34] {
     ]
 }
 
-pub(super) const ALPHABETA: &[OptionKind] = &[
+/// Those who can judge positions by fuzzy logic have these besides their own.
+const fn with_fuzzy<const OWN: usize, const ALL: usize>(own: [OptionKind; OWN]) -> [OptionKind; ALL] {
+    const NOTHING: OptionKind = flag("", false, "");
+    let mut all = [NOTHING; ALL];
+    let mut at = 0;
+    while at < OWN {
+        all[at] = copy(&own[at]);
+        at += 1;
+    }
+    while at < ALL {
+        all[at] = copy(&FUZZY[at - OWN]);
+        at += 1;
+    }
+    all
+}
+
+const fn copy(of: &OptionKind) -> OptionKind {
+    OptionKind { name: of.name, kind: of.kind, default: of.default, meaning: of.meaning }
+}
+
+const FUZZY: [OptionKind; 14] = [
+    word(
+        "eval",
+        &["goals", "fuzzy"],
+        "positions are judged by the goals as they stand, or by fuzzy logic over them",
+    ),
+    word("fuzzy-norm", &["product", "yager"], "fuzzy: product and probabilistic sum, or Yager's"),
+    real("fuzzy-q", 1.0, 100.0, 15.0, "fuzzy: Yager's parameter"),
+    real("fuzzy-truth", 0.5, 1.0, 0.9, "fuzzy: what a fluent that holds is worth; yager: 0.775"),
+    word(
+        "fuzzy-count",
+        &["graded", "disjunction", "share"],
+        "fuzzy: solutions grade what is true, make a disjunction to the letter, or count in proportion",
+    ),
+    flag("fuzzy-cardinality", true, "fuzzy: solutions are counted"),
+    flag("fuzzy-order", true, "fuzzy: comparisons have degrees"),
+    flag("fuzzy-between", true, "fuzzy: distances between fluents"),
+    flag("fuzzy-natural", true, "fuzzy: distances to a fluent along a line of numbers"),
+    flag("fuzzy-graph", true, "fuzzy: distances to a fluent along any other graph"),
+    flag("fuzzy-persistence", true, "fuzzy: what never changes again is wholly true or false"),
+    word("fuzzy-several", &["nearest", "mean"], "fuzzy: of several distances the shortest, or their mean"),
+    integer("fuzzy-depth", 1, 64, 8, "fuzzy: depth of the tree of a goal"),
+    integer("fuzzy-size", 1, 1_000_000, 500, "fuzzy: nodes in the tree of a goal"),
+];
+
+pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 21>([
     integer("depth", 1, 10_000, 100, "not deeper than this"),
     integer(
         "playouts",
@@ -126,9 +171,9 @@ pub(super) const ALPHABETA: &[OptionKind] = &[
     integer("extension", 0, 100, 4, "steps beyond the depth while the judgement is unstable"),
     real("unstable", 0.0, 1.0, 0.1, "unstable: a step changes it by this part of the range of payoffs"),
     flag("reductions", true, "late moves are looked at less deeply first"),
-];
+]);
 
-pub(super) const BEST_FIRST: &[OptionKind] = &[
+pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 16>([
     integer(
         "playouts",
         0,
@@ -137,7 +182,7 @@ pub(super) const BEST_FIRST: &[OptionKind] = &[
         "positions are judged by so many random plays; 0: by the goals given there",
     ),
     integer("nodes", 16, 100_000_000, 1 << 20, "positions remembered"),
-];
+]);
 
 pub(super) const PUZZLE: &[OptionKind] = &[
     integer("nodes", 16, 1_000_000_000, 4_000_000, "positions remembered"),

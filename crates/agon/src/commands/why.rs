@@ -46,13 +46,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let game = open::open(&args.game, &args.play)?;
     let mut position = game.start();
-    let mut moves = split_terms(&args.after).map_err(Failure::unreadable)?.into_iter().peekable();
-    let mut step = 0;
-    while moves.peek().is_some() {
-        step += 1;
-        let joint = take_joint(&position, &mut moves, step)?;
-        position.advance(&joint);
-    }
+    let step = go_on(&mut position, &args.after)?;
     let joint = match &args.does {
         None => None,
         Some(text) => {
@@ -81,6 +75,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         view.print(&explanation);
     }
     Ok(())
+}
+
+/// Makes moves given as text, and tells how many steps that were.
+pub(crate) fn go_on(position: &mut Interpreter, moves: &str) -> Result<usize, Failure> {
+    let mut moves = split_terms(moves).map_err(Failure::unreadable)?.into_iter().peekable();
+    let mut step = 0;
+    while moves.peek().is_some() {
+        step += 1;
+        let joint = take_joint(position, &mut moves, step)?;
+        position.advance(&joint);
+    }
+    Ok(step)
 }
 
 /// The next joint move: a move for each role, or, where only one role has a choice, that role's move alone.

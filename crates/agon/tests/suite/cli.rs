@@ -52,6 +52,7 @@ fn without_arguments_it_helps() {
         "info",
         "show",
         "check",
+        "explain",
         "explain-code",
         "why",
         "simulate",
