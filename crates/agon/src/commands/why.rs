@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Makes moves given as text, and tells how many steps that were.
-pub(crate) fn go_on(position: &mut Interpreter, moves: &str) -> Result<usize, Failure> {
+pub(crate) fn go_on<P: Notation>(position: &mut P, moves: &str) -> Result<usize, Failure> {
     let mut moves = split_terms(moves).map_err(Failure::unreadable)?.into_iter().peekable();
     let mut step = 0;
     while moves.peek().is_some() {
