@@ -2,7 +2,7 @@
 
 mod toss;
 
-use agon_game::{Notation, Position as _, Role};
+use agon_game::{Notation, Role};
 use agon_gdl::read::split_terms;
 use agon_gdl::why::{Attempt, Because, Explanation, Failure as NotHeld, Proof, Support, Unmet, Why};
 use agon_text::{Source, Span};
