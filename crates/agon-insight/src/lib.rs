@@ -4,6 +4,7 @@
 pub mod concepts;
 pub mod explain;
 pub mod fuzzy;
+pub mod goal_formulas;
 pub mod properties;
 pub mod prove;
 pub mod regression;
