@@ -81,6 +81,11 @@ impl Game {
         &self.shape
     }
 
+    /// The structure that play starts from, with the defined relations that depend on nothing that changes.
+    pub fn settled(&self) -> &Structure {
+        self.start.structure()
+    }
+
     pub(super) fn initial(&self) -> &State {
         &self.start
     }
