@@ -88,7 +88,7 @@ fn print_rule(rule: &Rule, text: &mut String) {
             line(text, &format!("  {} -> {}{map}", print_structure(left), print_structure(right)));
         }
         Change::Formula { elements, condition, effects } => {
-            line(text, &format!("  ELEMS {}", names(elements)).trim_end().to_owned().as_str());
+            line(text, format!("  ELEMS {}", names(elements)).trim_end());
             line(text, &format!("  MATCH {}", print_formula(condition)));
             let effects: Vec<String> = effects
                 .iter()

@@ -5,7 +5,7 @@ use agon_logic::formula::{Formula, Variable};
 use agon_logic::structure::{Element, Structure};
 use agon_text::{Source, Span, render};
 
-use crate::arena::{ArenaRule, Reason, RuleId};
+use crate::arena::{Reason, RuleId};
 use crate::check::{formula_about, term_about};
 use crate::interpreter::Interpreter;
 use crate::read::{read_formula, read_term};
@@ -111,7 +111,7 @@ fn explain_move(position: &Interpreter, id: RuleId, words: &[&str]) -> Result<Ex
         );
         findings.push(Finding { holds: Some(was == *wanted), text, span: Some(rule.span) });
     }
-    post(position, rule, &matched, &mut findings)?;
+    post(position, id, &matched, &mut findings)?;
     // What is fine is of interest only if all is.
     let holds = findings.iter().all(|finding| finding.holds != Some(false));
     if !holds {
@@ -123,16 +123,16 @@ fn explain_move(position: &Interpreter, id: RuleId, words: &[&str]) -> Result<Ex
 
 fn post(
     position: &Interpreter,
-    rule: &ArenaRule,
+    id: RuleId,
     matched: &[Element],
     findings: &mut Vec<Finding>,
 ) -> Result<(), String> {
-    let Some(post) = &rule.post else { return Ok(()) };
+    let Some(post) = &position.game().arena().rule(id).post else { return Ok(()) };
     // After a match that is none there is no structure to speak of.
     if findings.iter().any(|finding| finding.holds == Some(false)) {
         return Ok(());
     }
-    let holds = position.post_holds(rule, matched)?;
+    let holds = position.post_holds(id, matched)?;
     let text = format!("{}, afterwards", post.formula);
     findings.push(Finding { holds: Some(holds), text, span: Some(post.span) });
     Ok(())

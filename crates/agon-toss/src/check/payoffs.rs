@@ -49,10 +49,9 @@ fn of_term(term: &Term, n_elements: f64) -> Bounds {
                 Operator::Divide if c > 0.0 || d < 0.0 => [a / c, a / d, b / c, b / d],
                 Operator::Divide => return None,
                 Operator::Power => {
-                    // Whole powers of what is not negative; others are rare in payoffs.
-                    let exponent =
-                        (c == d && c >= 0.0 && c <= 16.0 && c == (c as i32 as f64)).then_some(c as i32)?;
-                    return (a >= 0.0).then(|| (a.powi(exponent), b.powi(exponent)));
+                    // Small whole powers of what is not negative; others are rare in payoffs.
+                    let exponent = (0..=16_i32).find(|&n| c == d && c == f64::from(n))?;
+                    return (a >= 0.0).then(|| (power(a, exponent), power(b, exponent)));
                 }
             };
             Some((
@@ -65,13 +64,17 @@ fn of_term(term: &Term, n_elements: f64) -> Bounds {
             match aggregate.fold {
                 Fold::Min | Fold::Max => Some((low, high)),
                 Fold::Sum => {
-                    let n = n_elements.powi(aggregate.variables.len().min(8) as i32);
+                    let n = power(n_elements, aggregate.variables.len().min(8) as i32);
                     Some(((low * n).min(0.0), (high * n).max(0.0)))
                 }
                 Fold::Product => None,
             }
         }
     }
+}
+
+fn power(base: f64, exponent: i32) -> f64 {
+    (0..exponent).fold(1.0, |product, _| product * base)
 }
 
 /// What the payoffs of all players add up to at every location, if that is plain from their terms.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Role, Shape};
-use agon_logic::evaluate::{Limits, Refusal};
+use agon_logic::evaluate::{Assignment, Evaluator, FormulaQuery, Limits, Refusal, TermQuery};
 use agon_logic::formula::{Definitions, Formula, Term, Variable};
 use agon_logic::rational::Rational;
 use agon_logic::structure::{Element, Structure, Vocabulary};
-use agon_text::Diagnostic;
+use agon_text::{Diagnostic, Span};
 
 use super::MAX_ELEMENTS;
 use super::position::{Interpreter, State};
@@ -39,8 +39,9 @@ pub struct Game {
     arena: CheckedArena,
     options: Options,
     shape: Shape,
-    /// Those that change in play; the others are relations of the structures.
-    definitions: Definitions,
+    /// Knows every question that play asks; each position has a copy, which remembers what does not change.
+    evaluator: Evaluator,
+    pub(super) questions: Questions,
     start: State,
     /// Rules that some history asks for.
     pub(super) remembered: BTreeSet<RuleId>,
@@ -48,14 +49,26 @@ pub struct Game {
     pub(super) keeps_universe: bool,
 }
 
+/// What play asks of a structure.
+pub(super) struct Questions {
+    /// By rule.
+    pub(super) conditions: Vec<FormulaQuery>,
+    /// By rule.
+    pub(super) posts: Vec<Option<FormulaQuery>>,
+    /// By location and player.
+    pub(super) payoffs: Vec<Vec<TermQuery>>,
+}
+
 impl Game {
     /// Opens a game.
     ///
     /// # Errors
-    /// If what does not change in play is too large to be worked out.
+    /// If a formula cannot be evaluated, or what does not change in play is too large to be worked out.
     pub fn open(arena: CheckedArena, options: Options) -> Result<Arc<Game>, Box<Diagnostic>> {
         let keeps_universe = arena.keeps_universe();
         let (start, definitions) = settle(&arena, &options)?;
+        let mut evaluator = Evaluator::new(start.vocabulary().clone(), Arc::new(definitions), options.limits);
+        let questions = questions(&arena, &mut evaluator)?;
         let mut shape = Shape::new(arena.players().to_vec(), arena.nature().map(Role::new));
         shape.payoffs = arena.payoff_bounds();
         shape.turn_taking = arena.takes_turns();
@@ -63,7 +76,7 @@ impl Game {
         let remembered =
             arena.rules().iter().flat_map(|rule| rule.history.iter().map(|(rule, _)| *rule)).collect();
         let start = State::new(start, arena.start_location(), Arc::default(), None, keeps_universe);
-        Ok(Arc::new(Game { arena, options, shape, definitions, start, remembered, keeps_universe }))
+        Ok(Arc::new(Game { arena, options, shape, evaluator, questions, start, remembered, keeps_universe }))
     }
 
     /// A position at the start.
@@ -90,6 +103,15 @@ impl Game {
         &self.start
     }
 
+    /// The structure at the start, with the defined relations that never change among its own.
+    pub fn start_structure(&self) -> &Structure {
+        self.start.structure()
+    }
+
+    pub(super) fn evaluator(&self) -> Evaluator {
+        self.evaluator.clone()
+    }
+
     pub(super) fn growth(&self) -> Growth {
         self.options.growth
     }
@@ -104,7 +126,10 @@ impl Game {
         formula: &Formula,
         variables: &[Variable],
     ) -> Result<Vec<Vec<Element>>, Refusal> {
-        evaluate::solutions(structure, &self.definitions, formula, variables, self.options.limits)
+        let mut evaluator = self.evaluator();
+        let query = evaluator.formula(formula, variables)?;
+        let found = evaluator.solve(query, structure, &Assignment::new())?;
+        Ok(found.iter().map(<[Element]>::to_vec).collect())
     }
 
     /// Whether a formula holds of elements.
@@ -118,7 +143,9 @@ impl Game {
         variables: &[Variable],
         elements: &[Element],
     ) -> Result<bool, Refusal> {
-        evaluate::holds(structure, &self.definitions, formula, variables, elements, self.options.limits)
+        let mut evaluator = self.evaluator();
+        let query = evaluator.formula(formula, variables)?;
+        evaluator.holds(query, structure, &assignment(variables, elements))
     }
 
     /// The value of a term without free variables, if it has one.
@@ -126,15 +153,47 @@ impl Game {
     /// # Errors
     /// If it costs more than the options allow.
     pub fn value(&self, structure: &Structure, term: &Term) -> Result<Option<Rational>, Refusal> {
-        evaluate::value(structure, &self.definitions, term, self.options.limits)
+        let mut evaluator = self.evaluator();
+        let query = evaluator.term(term, &[])?;
+        evaluator.value(query, structure, &Assignment::new())
     }
 
     /// Why something could not be evaluated, with the place of the rule to blame.
-    pub(super) fn blame(&self, why: &str, what: &str, span: agon_text::Span) -> String {
+    pub(super) fn blame(&self, why: &str, what: &str, span: Span) -> String {
         let source = &self.arena.sheet().source;
         let place = source.place(span.start());
         format!("{what} ({}:{}): {why}", source.name(), place.line)
     }
+}
+
+/// What variables stand for.
+pub(super) fn assignment(variables: &[Variable], elements: &[Element]) -> Assignment {
+    let elements = variables.iter().cloned().zip(elements.iter().copied()).collect();
+    Assignment { elements, ..Assignment::new() }
+}
+
+fn questions(arena: &CheckedArena, evaluator: &mut Evaluator) -> Result<Questions, Box<Diagnostic>> {
+    let refused = |span: Span, refusal: Refusal| {
+        let what = format!("this cannot be evaluated: {refusal}");
+        Box::new(Diagnostic::error("toss-too-large", span, what))
+    };
+    let (mut conditions, mut posts, mut payoffs) = (Vec::new(), Vec::new(), Vec::new());
+    for rule in arena.rules() {
+        let asked = evaluator.formula(&rule.condition, &rule.elements);
+        conditions.push(asked.map_err(|refusal| refused(rule.span, refusal))?);
+        posts.push(match &rule.post {
+            None => None,
+            Some(post) => {
+                let asked = evaluator.formula(&post.formula, &post.variables);
+                Some(asked.map_err(|refusal| refused(post.span, refusal))?)
+            }
+        });
+    }
+    for location in arena.locations() {
+        let asked = location.payoffs.iter().map(|payoff| evaluator.term(payoff, &[]));
+        payoffs.push(asked.collect::<Result<_, _>>().map_err(|refusal| refused(location.span, refusal))?);
+    }
+    Ok(Questions { conditions, posts, payoffs })
 }
 
 /// Works out the defined relations that depend on nothing that changes, and puts them among those of the structure.
@@ -143,12 +202,11 @@ fn settle(arena: &CheckedArena, options: &Options) -> Result<(Structure, Definit
     if !arena.keeps_universe() {
         return Ok((start, (**arena.definitions()).clone()));
     }
-    let mut vocabulary: Vocabulary = (**arena.vocabulary()).clone();
-    let mut stable: BTreeSet<String> = arena
-        .vocabulary()
+    let vocabulary = arena.vocabulary();
+    let mut stable: BTreeSet<String> = vocabulary
         .relations()
         .filter(|&relation| !arena.is_fluent(relation))
-        .map(|relation| arena.vocabulary().relation_name(relation).to_string())
+        .map(|relation| vocabulary.relation_name(relation).to_string())
         .collect();
     let mut left = Definitions::new();
     for definition in arena.definitions().iter() {
@@ -158,70 +216,27 @@ fn settle(arena: &CheckedArena, options: &Options) -> Result<(Structure, Definit
             let _ = left.add(&definition.name, definition.variables.clone(), definition.body.clone());
             continue;
         }
-        let none = Definitions::new();
-        let found =
-            evaluate::solutions(&start, &none, &definition.body, &definition.variables, options.limits);
+        let none = Arc::new(Definitions::new());
+        let mut evaluator = Evaluator::new(start.vocabulary().clone(), none, options.limits);
+        let found = evaluator
+            .formula(&definition.body, &definition.variables)
+            .and_then(|query| evaluator.solve(query, &start, &Assignment::new()));
         let found = found.map_err(|refusal| {
-            let sheet = arena.sheet();
-            let place = sheet.relations.iter().find(|relation| relation.name.text == *definition.name);
+            let place =
+                arena.sheet().relations.iter().find(|relation| relation.name.text == *definition.name);
             let span = place.map_or_else(Default::default, |relation| relation.name.span);
             let what = format!("`{}` cannot be worked out: {refusal}", definition.name);
             Box::new(Diagnostic::error("toss-too-large", span, what))
         })?;
-        let id = vocabulary
+        let mut wider: Vocabulary = (**start.vocabulary()).clone();
+        let id = wider
             .add_relation(&definition.name, definition.variables.len())
             .expect("a defined relation is no relation of the structures");
-        start = start.extended(Arc::new(vocabulary.clone()));
-        for tuple in &found {
+        start = start.extended(Arc::new(wider));
+        for tuple in found.iter() {
             start.add(id, tuple).expect("solutions are of living elements");
         }
         stable.insert(definition.name.to_string());
     }
     Ok((start, left))
-}
-
-/// The one place that knows how formulas are evaluated.
-mod evaluate {
-    use agon_logic::evaluate::{Assignment, Limits, Model, Naive, Refusal};
-    use agon_logic::formula::{Definitions, Formula, Term, Variable};
-    use agon_logic::rational::Rational;
-    use agon_logic::structure::{Element, Structure};
-
-    pub(super) fn solutions(
-        structure: &Structure,
-        definitions: &Definitions,
-        formula: &Formula,
-        variables: &[Variable],
-        limits: Limits,
-    ) -> Result<Vec<Vec<Element>>, Refusal> {
-        let mut found = Naive::new(Model { structure, definitions }, limits).solutions(
-            formula,
-            variables,
-            &Assignment::new(),
-        )?;
-        found.sort();
-        Ok(found)
-    }
-
-    pub(super) fn holds(
-        structure: &Structure,
-        definitions: &Definitions,
-        formula: &Formula,
-        variables: &[Variable],
-        elements: &[Element],
-        limits: Limits,
-    ) -> Result<bool, Refusal> {
-        let mut assignment = Assignment::new();
-        assignment.elements = variables.iter().cloned().zip(elements.iter().copied()).collect();
-        Naive::new(Model { structure, definitions }, limits).holds(formula, &assignment)
-    }
-
-    pub(super) fn value(
-        structure: &Structure,
-        definitions: &Definitions,
-        term: &Term,
-        limits: Limits,
-    ) -> Result<Option<Rational>, Refusal> {
-        Naive::new(Model { structure, definitions }, limits).value(term, &Assignment::new())
-    }
 }

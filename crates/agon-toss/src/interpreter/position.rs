@@ -1,15 +1,16 @@
 //! A position of a game played by its definition.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Fault, Position, Role, Shape};
+use agon_logic::evaluate::{Assignment, Evaluator, TermQuery};
 use agon_logic::rational::Rational;
 use agon_logic::structure::{Element, Structure};
 use agon_text::Span;
 
-use super::game::Game;
+use super::game::{Game, assignment};
 use crate::arena::{ArenaRule, CheckedArena, Edge, Effect, LocationId, RuleId};
 use crate::rewrite::{add_all, apply, delete_all};
 
@@ -138,6 +139,7 @@ fn mix(a: u64, b: u64) -> u64 {
 /// A position of a [`Game`]. What is asked is worked out once and kept until the state changes.
 pub struct Interpreter {
     pub(super) game: Arc<Game>,
+    evaluator: RefCell<Evaluator>,
     state: State,
     standing: OnceCell<Standing>,
     payoffs: OnceCell<Result<Vec<Rational>, Refused>>,
@@ -153,6 +155,7 @@ impl Clone for Interpreter {
     fn clone(&self) -> Interpreter {
         Interpreter {
             game: Arc::clone(&self.game),
+            evaluator: self.evaluator.clone(),
             state: self.state.clone(),
             standing: OnceCell::new(),
             payoffs: OnceCell::new(),
@@ -170,7 +173,8 @@ struct Refused {
 impl Interpreter {
     pub(super) fn new(game: Arc<Game>) -> Interpreter {
         let state = game.initial().clone();
-        Interpreter { game, state, standing: OnceCell::new(), payoffs: OnceCell::new() }
+        let evaluator = RefCell::new(game.evaluator());
+        Interpreter { game, evaluator, state, standing: OnceCell::new(), payoffs: OnceCell::new() }
     }
 
     /// The game it is a position of.
@@ -212,14 +216,14 @@ impl Interpreter {
             return Ok(Vec::new());
         }
         let structure = self.state.structure();
-        let mut found = self
-            .game
-            .solutions(structure, &rule.condition, &rule.elements)
-            .map_err(|refusal| self.blame(rule, &refusal.to_string()))?;
+        let query = self.game.questions.conditions[id.index()];
+        let found = self.evaluator.borrow_mut().solve(query, structure, &Assignment::new());
+        let found = found.map_err(|refusal| self.blame(rule, &refusal.to_string()))?;
+        let mut found: Vec<Vec<Element>> = found.iter().map(<[Element]>::to_vec).collect();
         if rule.post.is_some() {
             let mut kept = Vec::with_capacity(found.len());
             for matched in found {
-                if self.check_post(rule, &matched)? {
+                if self.check_post(id, &matched)? {
                     kept.push(matched);
                 }
             }
@@ -237,17 +241,20 @@ impl Interpreter {
     ///
     /// # Errors
     /// If that costs too much, why.
-    pub fn post_holds(&self, rule: &ArenaRule, matched: &[Element]) -> Result<bool, String> {
+    pub fn post_holds(&self, rule: RuleId, matched: &[Element]) -> Result<bool, String> {
         self.check_post(rule, matched).map_err(|refused| refused.why)
     }
 
-    fn check_post(&self, rule: &ArenaRule, matched: &[Element]) -> Result<bool, Refused> {
-        let Some(post) = &rule.post else { return Ok(true) };
+    fn check_post(&self, id: RuleId, matched: &[Element]) -> Result<bool, Refused> {
+        let rule = self.game.arena().rule(id);
+        let (Some(post), Some(query)) = (&rule.post, self.game.questions.posts[id.index()]) else {
+            return Ok(true);
+        };
         let applied = apply(&rule.effect, self.state.structure(), matched, self.game.growth())
             .map_err(|why| self.blame(rule, &why.to_string()))?;
-        self.game
-            .holds(&applied.structure, &post.formula, &post.variables, &applied.elements)
-            .map_err(|refusal| self.blame(rule, &refusal.to_string()))
+        let elements = assignment(&post.variables, &applied.elements);
+        let holds = self.evaluator.borrow_mut().holds(query, &applied.structure, &elements);
+        holds.map_err(|refusal| self.blame(rule, &refusal.to_string()))
     }
 
     fn blame(&self, rule: &ArenaRule, why: &str) -> Refused {
@@ -257,16 +264,18 @@ impl Interpreter {
 
     fn work_out_payoffs(&self) -> Result<Vec<Rational>, Refused> {
         let location = self.game.arena().location(self.state.location());
-        let value = |(payoff, player): (&agon_logic::formula::Term, &String)| {
+        let queries = &self.game.questions.payoffs[self.state.location().index()];
+        let mut evaluator = self.evaluator.borrow_mut();
+        let mut value = |(query, player): (&TermQuery, &String)| {
             let what = format!("the payoff of `{player}` at the location `{}`", location.name);
-            let why = match self.game.value(self.state.structure(), payoff) {
+            let why = match evaluator.value(*query, self.state.structure(), &Assignment::new()) {
                 Ok(Some(value)) => return Ok(value),
                 Ok(None) => "it has no value".to_owned(),
                 Err(refusal) => refusal.to_string(),
             };
             Err(Refused { why: self.game.blame(&why, &what, location.span), span: location.span })
         };
-        location.payoffs.iter().zip(self.game.arena().players()).map(value).collect()
+        queries.iter().zip(self.game.arena().players()).map(&mut value).collect()
     }
 
     fn standing(&self) -> &Standing {

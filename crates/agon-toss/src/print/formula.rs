@@ -141,7 +141,7 @@ fn write_base(term: &Term, text: &mut String) {
     match &term.kind {
         TermKind::Number(number) => text.push_str(&number.text),
         TermKind::Value(function, argument) => {
-            text.push_str(&format!(":{}({})", function.text, argument.text))
+            text.push_str(&format!(":{}({})", function.text, argument.text));
         }
         TermKind::Variable(name) => text.push_str(&format!(":{}", name.text)),
         TermKind::Index(name) => text.push_str(&format!("&{}", name.text)),

@@ -202,7 +202,7 @@ impl<'a> Cursor<'a> {
                 )
                 .hint("give parts of it names by `REL`"),
             );
-            self.to_next_section();
+            self.skip_to_section();
             return None;
         }
         self.depth += 1;
@@ -212,7 +212,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips to where a section starts. Words of sections are upper case and long, so that they are no names by accident.
-    pub(super) fn to_next_section(&mut self) {
+    pub(super) fn skip_to_section(&mut self) {
         while !self.is_at_end() && !self.is_section() {
             self.skip();
         }

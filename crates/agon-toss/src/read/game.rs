@@ -33,7 +33,7 @@ pub(super) fn sheet(cursor: &mut Cursor<'_>, source: Arc<Source>) -> GameSheet {
         if cursor.is_section() && !cursor.is_at_end() {
             continue;
         }
-        cursor.to_next_section();
+        cursor.skip_to_section();
     }
     sheet
 }
