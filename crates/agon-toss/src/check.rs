@@ -63,7 +63,9 @@ pub fn check_sheet(sheet: GameSheet, read_findings: Diagnostics) -> Checked {
     let arena = arena(sheet, was_read, &mut own);
     if !was_read {
         // A relation that was to be defined where the text cannot be read would be reported at each use.
-        own.0.retain(|finding| !finding.code.contains("-unknown-") && !finding.code.contains("-unused-"));
+        let is_echo =
+            |code: &str| ["-unknown-", "-unused-", "-empty-"].iter().any(|part| code.contains(part));
+        own.0.retain(|finding| !is_echo(finding.code));
     }
     findings.0.extend(own.0);
     findings.sort();

@@ -8,6 +8,7 @@
 pub mod arena;
 pub mod by_play;
 pub mod check;
+pub mod circuit;
 pub mod codes;
 pub mod engine;
 pub mod interpreter;

@@ -138,7 +138,8 @@ impl Locations<'_> {
             (1..=self.players.len()).contains(&number).then(|| number - 1)
         };
         let found = found.or_else(numbered);
-        if found.is_none() {
+        // If nobody plays, that is said once.
+        if found.is_none() && !self.players.is_empty() {
             let what = format!("there is no player `{}`", name.text);
             let mut finding = Diagnostic::error("toss-unknown-player", name.span, what);
             finding = finding.hint(

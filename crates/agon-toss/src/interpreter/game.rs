@@ -94,6 +94,11 @@ impl Game {
         &self.shape
     }
 
+    /// The structure that play starts from, with the defined relations that depend on nothing that changes.
+    pub fn settled(&self) -> &Structure {
+        self.start.structure()
+    }
+
     pub(super) fn initial(&self) -> &State {
         &self.start
     }
@@ -217,7 +222,8 @@ fn settle(arena: &CheckedArena, options: &Options) -> Result<(Structure, Definit
             .formula(&definition.body, &definition.variables)
             .and_then(|query| evaluator.solve(query, &start, &Assignment::new()));
         let found = found.map_err(|refusal| {
-            let place = arena.sheet().relations.iter().find(|relation| relation.name.text == *definition.name);
+            let place =
+                arena.sheet().relations.iter().find(|relation| relation.name.text == *definition.name);
             let span = place.map_or_else(Default::default, |relation| relation.name.span);
             let what = format!("`{}` cannot be worked out: {refusal}", definition.name);
             Box::new(Diagnostic::error("toss-too-large", span, what))

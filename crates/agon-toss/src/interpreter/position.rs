@@ -247,7 +247,9 @@ impl Interpreter {
 
     fn check_post(&self, id: RuleId, matched: &[Element]) -> Result<bool, Refused> {
         let rule = self.game.arena().rule(id);
-        let (Some(post), Some(query)) = (&rule.post, self.game.questions.posts[id.index()]) else { return Ok(true) };
+        let (Some(post), Some(query)) = (&rule.post, self.game.questions.posts[id.index()]) else {
+            return Ok(true);
+        };
         let applied = apply(&rule.effect, self.state.structure(), matched, self.game.growth())
             .map_err(|why| self.blame(rule, &why.to_string()))?;
         let elements = assignment(&post.variables, &applied.elements);

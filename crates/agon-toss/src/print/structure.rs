@@ -62,9 +62,13 @@ pub(super) fn board<'a>(rows: impl IntoIterator<Item = &'a [Option<String>]> + C
     };
     let cells = rows.clone().into_iter().flatten();
     let width = cells.map(|cell| shown(cell).len()).max().unwrap_or(1);
-    // A board of one column has no spaces that would show its form; cells of one letter need none.
+    // A board of one column has no spaces that would show its form, so a name is written twice: `wP+wP`.
     let n_columns = rows.clone().into_iter().map(<[_]>::len).max().unwrap_or(0);
     let pad = if n_columns == 1 { 0 } else { width };
+    let shown = |cell: &Option<String>| match shown(cell) {
+        name if n_columns == 1 && name.len() > 1 && !name.contains('+') => format!("{name}+{name}"),
+        name => name,
+    };
     let mut text = String::new();
     for row in rows {
         let line: Vec<String> = row.iter().map(|cell| format!("{:pad$}", shown(cell))).collect();

@@ -3,7 +3,7 @@
 //! Three forms are told apart by their look. **Spaced**: cells are words with spaces between them; `.` is an empty cell, `*` a
 //! hole, `wP` a cell with the predicate `wP`, `W+K` one with two. **Compact**: no row has a space inside, and every character is a
 //! cell. **Grid**, the form of the original: a cell is three characters wide and two lines high, dark cells are padded with
-//! dots, and `***` is a hole; it is known by two dots side by side in rows with spaces.
+//! dots, and `***` is a hole; it is known by two dots side by side in rows with spaces. Lines that start with `//` are comments here too.
 
 use agon_text::{Diagnostic, Span};
 
@@ -47,6 +47,7 @@ pub(super) fn board(cursor: &mut Cursor<'_>) -> Option<Board> {
 }
 
 fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option<Vec<Vec<Cell>>> {
+    lines.retain(|line| !line.text.trim_start().starts_with("//"));
     let is_blank = |line: &Line<'_>| line.text.trim().is_empty();
     if let Some(line) = lines.iter().find(|line| line.text.contains('\t')) {
         let place = line.at + line.text.find('\t').unwrap_or(0);
@@ -65,7 +66,8 @@ fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option
         }
         return grid(cursor, &lines, span);
     }
-    let is_spaced = lines.iter().any(has_gap);
+    // A board of one column has no gaps; `+` shows that a word is a cell.
+    let is_spaced = lines.iter().any(|line| has_gap(line) || line.text.contains('+'));
     lines.retain(|line| !is_blank(line));
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for line in &lines {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use agon_game::Notation as _;
+use agon_logic::formula::Variable;
 use agon_text::{Source, render};
 use agon_toss::arena::{ArenaRule, CheckedArena, Effect, Reason};
 
@@ -44,11 +45,11 @@ pub(super) fn show(source: Arc<Source>, stage: Stage) -> Result<(), Failure> {
 /// Match formulas and effects, as engines have them.
 fn show_rules(arena: &CheckedArena) {
     for definition in arena.definitions().iter() {
-        let variables: Vec<&str> = definition.variables.iter().map(|variable| variable.name()).collect();
+        let variables: Vec<&str> = definition.variables.iter().map(Variable::name).collect();
         say!("REL {}({}) = {}", definition.name, variables.join(", "), definition.body);
     }
     for rule in arena.rules() {
-        let elements: Vec<&str> = rule.elements.iter().map(|variable| variable.name()).collect();
+        let elements: Vec<&str> = rule.elements.iter().map(Variable::name).collect();
         say!("RULE {}({})", rule.name, elements.join(", "));
         for part in &rule.parts {
             let reason = match part.reason {

@@ -1,0 +1,126 @@
+//! A game whose universe stays, as a circuit: tuples that may change are bits, matches are moves.
+//!
+//! First it is found out what can come about at most ([`may`]): which tuples, and which matches of which rules, if whatever is
+//! negated is taken to be so. Then formulas become gates ([`ground`]): a set of assignments, each with the signal that tells
+//! when it satisfies the formula. What does not change is looked up and never becomes a gate. Terms become signals for each of
+//! the values that they may have ([`count`]). At last moves are wired to what they change ([`wire`]).
+//!
+//! The interpreter is the judge: see the tests.
+
+mod count;
+mod fixed;
+mod ground;
+mod may;
+mod table;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use agon_circuit::Circuit;
+use agon_logic::evaluate::{Limits, Refusal};
+use agon_logic::formula::Oversize;
+
+use crate::interpreter::Game;
+
+/// What making a circuit may cost.
+#[derive(Clone, Debug)]
+pub struct CircuitLimits {
+    /// Gates before optimisation.
+    pub gates: usize,
+    /// Assignments of one formula.
+    pub rows: usize,
+    /// Values that one term may have.
+    pub values: usize,
+    /// Parts of one formula once its `let`s are put in place.
+    pub parts: usize,
+    /// For finding out what can come about.
+    pub evaluation: Limits,
+}
+
+impl Default for CircuitLimits {
+    fn default() -> CircuitLimits {
+        // The gates are those of GDL's limit; the rest is far beyond what games of ours need.
+        CircuitLimits {
+            gates: 12_000_000,
+            rows: 2_000_000,
+            values: 10_000,
+            parts: 100_000,
+            evaluation: Limits::default(),
+        }
+    }
+}
+
+/// Why a game was not made into a circuit; the interpreter plays it all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoCircuit {
+    /// Rules create, copy or delete elements.
+    UniverseChanges,
+    /// Chances that are not all the same; circuits draw evenly.
+    UnevenChances,
+    /// A payoff may be no whole number, or have no value.
+    Payoff(String),
+    /// More gates than allowed.
+    Gates(usize),
+    /// More assignments or values than allowed.
+    TooLarge(usize),
+    /// A formula with something that is not made into gates.
+    Unsupported(String),
+    /// What can come about could not be found out.
+    Evaluation(Refusal),
+}
+
+impl fmt::Display for NoCircuit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoCircuit::UniverseChanges => write!(f, "rules create, copy or delete elements"),
+            NoCircuit::UnevenChances => write!(f, "chances are not all the same, and circuits draw evenly"),
+            NoCircuit::Payoff(player) => {
+                write!(f, "the payoff of `{player}` may be no whole number or have no value")
+            }
+            NoCircuit::Gates(limit) => write!(f, "the circuit grows beyond {limit} gates"),
+            NoCircuit::TooLarge(limit) => write!(f, "a formula grows beyond {limit} cases"),
+            NoCircuit::Unsupported(what) => write!(f, "{what} is not made into gates"),
+            NoCircuit::Evaluation(refusal) => write!(f, "{refusal}"),
+        }
+    }
+}
+
+impl std::error::Error for NoCircuit {}
+
+impl From<Refusal> for NoCircuit {
+    fn from(refusal: Refusal) -> NoCircuit {
+        NoCircuit::Evaluation(refusal)
+    }
+}
+
+impl From<Oversize> for NoCircuit {
+    fn from(oversize: Oversize) -> NoCircuit {
+        NoCircuit::TooLarge(oversize.limit)
+    }
+}
+
+/// A circuit, not yet optimised, with what helps to optimise it.
+#[derive(Clone, Debug)]
+pub struct GroundArena {
+    /// The circuit. Texts of moves and base bits are those of the interpreter.
+    pub circuit: Circuit,
+    /// Groups of base bits of which perhaps at most one is true at a time: for [`agon_circuit::prove_groups`].
+    pub candidates: Vec<Vec<usize>>,
+}
+
+impl Game {
+    /// Makes a circuit of the game, where that is possible within the limits.
+    ///
+    /// # Errors
+    /// Why not; the game then plays on through the interpreter.
+    pub fn ground(&self, limits: &CircuitLimits) -> Result<GroundArena, NoCircuit> {
+        if !self.arena().keeps_universe() {
+            return Err(NoCircuit::UniverseChanges);
+        }
+        let possible = may::possible(self, limits)?;
+        wire::wired(self, &possible, limits)
+    }
+}

@@ -1,0 +1,511 @@
+//! Formulas to gates.
+//!
+//! There is one operation, as in `agon_logic::evaluate`: given assignments to some variables, all their extensions to the free
+//! variables of a formula with which it may hold, each with the signal that tells when it does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use agon_circuit::{Builder, Signal};
+use agon_logic::formula::{Argument, Definitions, Formula, Fresh, Name, Variable};
+use agon_logic::normal_form::nnf;
+use agon_logic::structure::{Element, Structure};
+
+use super::table::{Table, any};
+use super::{CircuitLimits, NoCircuit};
+
+/// Makes formulas into gates, at one state of the relations that change.
+pub(super) struct Grounder<'a> {
+    pub(super) builder: Builder,
+    pub(super) structure: &'a Structure,
+    pub(super) limits: &'a CircuitLimits,
+    pub(super) definitions: &'a Definitions,
+    /// By relation that changes: its possible tuples with their signals.
+    pub(super) fluents: BTreeMap<Name, Rc<BTreeMap<Vec<u32>, Signal>>>,
+    /// Defined relations that have been worked out.
+    pub(super) defined: BTreeMap<Name, Rc<Table>>,
+    /// Whether defined relations are put in place wherever they are used, since only a few of their tuples matter.
+    pub(super) puts_in_place: bool,
+    /// Relations of fixed points on their way, with their parameters.
+    pub(super) bound: Vec<(Name, Vec<Variable>, Rc<Table>)>,
+    prepared: BTreeMap<Formula, Rc<Formula>>,
+    elements: Vec<u32>,
+}
+
+impl<'a> Grounder<'a> {
+    pub(super) fn new(
+        builder: Builder,
+        structure: &'a Structure,
+        definitions: &'a Definitions,
+        limits: &'a CircuitLimits,
+    ) -> Grounder<'a> {
+        Grounder {
+            builder,
+            structure,
+            limits,
+            definitions,
+            fluents: BTreeMap::new(),
+            defined: BTreeMap::new(),
+            puts_in_place: false,
+            bound: Vec::new(),
+            prepared: BTreeMap::new(),
+            elements: structure.elements().map(Element::id).collect(),
+        }
+    }
+
+    /// A formula as [`Grounder::extend`] takes it: no `let`s, no universal quantifiers, no variable bound twice.
+    pub(super) fn prepare(&mut self, formula: &Formula) -> Result<Rc<Formula>, NoCircuit> {
+        if let Some(known) = self.prepared.get(formula) {
+            return Ok(Rc::clone(known));
+        }
+        let plain = without_universal(&nnf(&formula.without_lets(self.limits.parts)?));
+        let plain = Rc::new(plain.with_distinct_binders(&mut Fresh::default()));
+        self.prepared.insert(formula.clone(), Rc::clone(&plain));
+        Ok(plain)
+    }
+
+    pub(super) fn check(&self, n_rows: usize) -> Result<(), NoCircuit> {
+        if self.builder.n_ands() > self.limits.gates {
+            Err(NoCircuit::Gates(self.limits.gates))
+        } else if n_rows > self.limits.rows {
+            Err(NoCircuit::TooLarge(self.limits.rows))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// All extensions of the assignments, whose own signals do not matter, to the free variables of the formula, with when it
+    /// holds of them. The columns of the assignments come first.
+    pub(super) fn extend(&mut self, formula: &Formula, given: &Table) -> Result<Table, NoCircuit> {
+        self.check(given.rows.len())?;
+        if given.rows.is_empty() {
+            let mut columns = given.columns.clone();
+            columns.extend(self.free_of(formula).into_iter().filter(|free| given.column(free).is_none()));
+            return Ok(Table { columns, rows: BTreeMap::new() });
+        }
+        match formula {
+            Formula::Relation(name, arguments) => self.atom(name, arguments, given),
+            Formula::Equal(left, right) => self.equal(left, right, given),
+            Formula::Compare(left, sign, right) => {
+                let given = self.padded(&given.always(), &self.free_of(formula))?;
+                let mut rows = BTreeMap::new();
+                for row in given.rows.keys() {
+                    let signal = self.comparison(left, *sign, right, &given.columns, row)?;
+                    if signal != Signal::FALSE {
+                        rows.insert(row.clone(), signal);
+                    }
+                }
+                Ok(Table { columns: given.columns, rows })
+            }
+            Formula::Not(inner) => {
+                let free = self.free_of(inner);
+                let given = self.padded(&given.always(), &free)?;
+                let places = places_of(&given, &free);
+                let asked = given.projected(&places, &mut self.builder);
+                let holds = self.extend(inner, &asked)?;
+                debug_assert_eq!(holds.columns, asked.columns, "all free variables were given");
+                let mut rows = BTreeMap::new();
+                for row in given.rows.keys() {
+                    let key: Vec<u32> = places.iter().map(|&place| row[place]).collect();
+                    let signal = holds.rows.get(&key).map_or(Signal::TRUE, |&holds| !holds);
+                    if signal != Signal::FALSE {
+                        rows.insert(row.clone(), signal);
+                    }
+                }
+                Ok(Table { columns: given.columns, rows })
+            }
+            Formula::And(parts) => self.conjunction(parts, given),
+            Formula::Or(parts) => {
+                let free = self.free_of(formula);
+                let mut columns = given.columns.clone();
+                columns.extend(free.iter().filter(|variable| given.column(variable).is_none()).cloned());
+                let mut ways: BTreeMap<Vec<u32>, Vec<Signal>> = BTreeMap::new();
+                for part in parts {
+                    let case = self.extend(part, given)?;
+                    let case = self.padded(&case, &free)?;
+                    let places: Vec<usize> = columns
+                        .iter()
+                        .map(|column| case.column(column).expect("padding adds all columns"))
+                        .collect();
+                    for (row, signal) in case.rows {
+                        ways.entry(places.iter().map(|&place| row[place]).collect())
+                            .or_default()
+                            .push(signal);
+                    }
+                }
+                self.check(ways.len())?;
+                let rows =
+                    ways.into_iter().map(|(row, mut signals)| (row, any(&mut self.builder, &mut signals)));
+                Ok(Table { columns, rows: rows.collect() })
+            }
+            Formula::Exists(variables, inner) => self.exists(formula, variables, inner, given),
+            Formula::Closure(closure) => self.closure(closure, given),
+            Formula::Fix(fix) => self.fix(fix, given),
+            Formula::All(..) | Formula::Let(_) => unreachable!("formulas are prepared"),
+        }
+    }
+
+    /// The free variables, with those on which fixed points depend that it uses.
+    pub(super) fn free_of(&self, formula: &Formula) -> BTreeSet<Variable> {
+        let mut free = formula.free_variables();
+        if self.bound.iter().any(|entry| !entry.1.is_empty()) {
+            for name in formula.free_relations().keys() {
+                if let Some(entry) = self.bound.iter().rev().find(|entry| &entry.0 == name) {
+                    free.extend(entry.1.iter().cloned());
+                }
+            }
+        }
+        free
+    }
+
+    /// With all elements for each of these variables that has no column yet.
+    pub(super) fn padded(&self, table: &Table, variables: &BTreeSet<Variable>) -> Result<Table, NoCircuit> {
+        let mut table = table.clone();
+        for variable in variables {
+            if table.column(variable).is_some() {
+                continue;
+            }
+            self.check(table.rows.len().saturating_mul(self.elements.len()))?;
+            let mut rows = BTreeMap::new();
+            for (row, &signal) in &table.rows {
+                for &element in &self.elements {
+                    let mut row = row.clone();
+                    row.push(element);
+                    rows.insert(row, signal);
+                }
+            }
+            table.columns.push(variable.clone());
+            table.rows = rows;
+        }
+        Ok(table)
+    }
+
+    /// The element that a constant names, if it names one.
+    pub(super) fn constant(&self, name: &Name) -> Option<u32> {
+        let id = self.structure.vocabulary().constant(name)?;
+        self.structure.constant(id).map(Element::id)
+    }
+
+    fn atom(&mut self, name: &Name, arguments: &[Argument], given: &Table) -> Result<Table, NoCircuit> {
+        if let Some((_, parameters, table)) = self.bound.iter().rev().find(|entry| &entry.0 == name).cloned()
+        {
+            let arguments: Vec<Argument> =
+                parameters.iter().map(Argument::from).chain(arguments.iter().cloned()).collect();
+            return self.join(
+                given,
+                &arguments,
+                table.rows.iter().map(|(row, &signal)| (row.clone(), signal)),
+            );
+        }
+        if let Some(rows) = self.fluents.get(name).cloned() {
+            return self.join(given, arguments, rows.iter().map(|(row, &signal)| (row.clone(), signal)));
+        }
+        if let Some(definition) = self.definitions.get(name) {
+            let definition = definition.clone();
+            if self.puts_in_place || !self.is_limited(&definition.body, &definition.variables) {
+                return self.in_place(&definition.variables, &definition.body, arguments, given);
+            }
+            let table = self.defined(name)?;
+            return self.join(
+                given,
+                arguments,
+                table.rows.iter().map(|(row, &signal)| (row.clone(), signal)),
+            );
+        }
+        let structure = self.structure;
+        let relation = structure.vocabulary().relation(name).expect("relations were checked");
+        let rows = structure.tuples(relation).iter();
+        self.join(
+            given,
+            arguments,
+            rows.map(|row| (row.iter().map(|element| element.id()).collect(), Signal::TRUE)),
+        )
+    }
+
+    /// A defined relation, worked out as a whole.
+    fn defined(&mut self, name: &Name) -> Result<Rc<Table>, NoCircuit> {
+        if let Some(table) = self.defined.get(name) {
+            return Ok(Rc::clone(table));
+        }
+        let definition = self.definitions.get(name).expect("it is defined").clone();
+        let body = self.prepare(&definition.body)?;
+        // Bound relations are those of the place where it is used; definitions know only their own.
+        let bound = std::mem::take(&mut self.bound);
+        let table = self.extend(&body, &Table::unit());
+        self.bound = bound;
+        let table = self.padded(&table?, &definition.variables.iter().cloned().collect())?;
+        let places: Vec<usize> = definition
+            .variables
+            .iter()
+            .map(|variable| table.column(variable).expect("padding adds all columns"))
+            .collect();
+        let table = Rc::new(table.projected(&places, &mut self.builder));
+        self.defined.insert(name.clone(), Rc::clone(&table));
+        Ok(table)
+    }
+
+    /// Whether atoms that must hold bind all the variables, so that the relation has not many tuples.
+    fn is_limited(&mut self, body: &Formula, variables: &[Variable]) -> bool {
+        let Ok(body) = self.prepare(body) else { return false };
+        let limited = limited(&body);
+        variables.len() <= 1 || variables.iter().all(|variable| limited.contains(variable))
+    }
+
+    /// A definition asked only of what is given.
+    fn in_place(
+        &mut self,
+        variables: &[Variable],
+        body: &Formula,
+        arguments: &[Argument],
+        given: &Table,
+    ) -> Result<Table, NoCircuit> {
+        let body = self.prepare(body)?;
+        // What is asked, in the definition's own variables: one column for each that is known.
+        let mut asked = Table::unit();
+        asked.rows.clear();
+        let known: Vec<usize> = (0..arguments.len())
+            .filter(|&place| match &arguments[place] {
+                Argument::Variable(variable) => given.column(variable).is_some(),
+                Argument::Constant(_) => true,
+            })
+            .collect();
+        asked.columns = known.iter().map(|&place| variables[place].clone()).collect();
+        for row in given.rows.keys() {
+            let key: Option<Vec<u32>> = known
+                .iter()
+                .map(|&place| match &arguments[place] {
+                    Argument::Variable(variable) => given.column(variable).map(|column| row[column]),
+                    Argument::Constant(name) => self.constant(name),
+                })
+                .collect();
+            if let Some(key) = key {
+                asked.rows.insert(key, Signal::TRUE);
+            }
+        }
+        let bound = std::mem::take(&mut self.bound);
+        let found = self.extend(&body, &asked);
+        self.bound = bound;
+        let found = self.padded(&found?, &variables.iter().cloned().collect())?;
+        let places: Vec<usize> = variables
+            .iter()
+            .map(|variable| found.column(variable).expect("padding adds all columns"))
+            .collect();
+        let found = found.projected(&places, &mut self.builder);
+        self.join(given, arguments, found.rows.into_iter())
+    }
+
+    /// The assignments extended by the tuples of a relation.
+    pub(super) fn join(
+        &mut self,
+        given: &Table,
+        arguments: &[Argument],
+        tuples: impl Iterator<Item = (Vec<u32>, Signal)>,
+    ) -> Result<Table, NoCircuit> {
+        let mut columns = given.columns.clone();
+        let mut known = Vec::new();
+        let mut fresh: Vec<usize> = Vec::new();
+        for (place, argument) in arguments.iter().enumerate() {
+            match argument {
+                Argument::Constant(_) => known.push(place),
+                Argument::Variable(variable) if given.column(variable).is_some() => known.push(place),
+                Argument::Variable(variable) => {
+                    if !columns.contains(variable) {
+                        columns.push(variable.clone());
+                        fresh.push(place);
+                    }
+                }
+            }
+        }
+        // Tuples by what is known, with the wanted columns; equal variables must have equal elements.
+        let mut index: BTreeMap<Vec<u32>, Vec<(Vec<u32>, Signal)>> = BTreeMap::new();
+        for (tuple, signal) in tuples {
+            let agrees = arguments.iter().enumerate().all(|(place, argument)| {
+                let first = arguments.iter().position(|other| other == argument);
+                first.is_none_or(|first| tuple[first] == tuple[place])
+            });
+            if agrees && signal != Signal::FALSE {
+                let key = known.iter().map(|&place| tuple[place]).collect();
+                let rest = fresh.iter().map(|&place| tuple[place]).collect();
+                index.entry(key).or_default().push((rest, signal));
+            }
+        }
+        let mut rows = BTreeMap::new();
+        for row in given.rows.keys() {
+            let key: Option<Vec<u32>> = known
+                .iter()
+                .map(|&place| match &arguments[place] {
+                    Argument::Variable(variable) => given.column(variable).map(|column| row[column]),
+                    Argument::Constant(name) => self.constant(name),
+                })
+                .collect();
+            let Some(found) = key.and_then(|key| index.get(&key)) else { continue };
+            for (rest, signal) in found {
+                rows.insert([row.as_slice(), rest].concat(), *signal);
+            }
+            self.check(rows.len())?;
+        }
+        Ok(Table { columns, rows })
+    }
+
+    fn equal(&mut self, left: &Argument, right: &Argument, given: &Table) -> Result<Table, NoCircuit> {
+        // As a relation: of all elements with themselves.
+        let same: Vec<(Vec<u32>, Signal)> =
+            self.elements.iter().map(|&element| (vec![element, element], Signal::TRUE)).collect();
+        self.join(given, &[left.clone(), right.clone()], same.into_iter())
+    }
+
+    fn conjunction(&mut self, parts: &[Formula], given: &Table) -> Result<Table, NoCircuit> {
+        let mut left: Vec<&Formula> = parts.iter().collect();
+        let mut table = given.always();
+        while !left.is_empty() {
+            let mut best = 0;
+            if left.len() > 1 {
+                let estimates: Vec<f64> =
+                    left.iter().map(|part| self.estimate(part, &table.columns)).collect();
+                best = (0..left.len()).min_by(|&a, &b| estimates[a].total_cmp(&estimates[b])).unwrap_or(0);
+            }
+            let wider = self.extend(left.remove(best), &table)?;
+            table = table.narrowed_by(wider, &mut self.builder);
+        }
+        Ok(table)
+    }
+
+    fn exists(
+        &mut self,
+        formula: &Formula,
+        variables: &[Variable],
+        inner: &Formula,
+        given: &Table,
+    ) -> Result<Table, NoCircuit> {
+        let idle = variables.iter().any(|variable| !inner.free_variables().contains(variable));
+        if idle && self.elements.is_empty() {
+            return self.extend(&Formula::falsity(), given);
+        }
+        let free = self.free_of(formula);
+        let places: Vec<usize> =
+            (0..given.columns.len()).filter(|&place| free.contains(&given.columns[place])).collect();
+        let asked = given.always().projected(&places, &mut self.builder);
+        let found = self.extend(inner, &asked)?;
+        let kept: Vec<usize> =
+            (0..found.columns.len()).filter(|&place| !variables.contains(&found.columns[place])).collect();
+        let found = found.projected(&kept, &mut self.builder);
+        let arguments: Vec<Argument> = found.columns.iter().map(Argument::from).collect();
+        self.join(given, &arguments, found.rows.into_iter())
+    }
+
+    /// How many extensions an assignment to the known columns is likely to have; less than one for what only filters.
+    fn estimate(&self, formula: &Formula, known: &[Variable]) -> f64 {
+        let n_elements = self.elements.len().max(1) as f64;
+        let n_wanted = formula.free_variables().iter().filter(|free| !known.contains(free)).count();
+        let everything = (0..n_wanted).fold(1.0, |product, _| product * n_elements);
+        let of_rows = |n_rows: usize, arguments: &[Argument]| {
+            let n_known = arguments.iter().filter(|argument| match argument {
+                Argument::Variable(variable) => known.contains(variable),
+                Argument::Constant(_) => true,
+            });
+            n_known.fold(n_rows as f64, |estimate, _| estimate / n_elements)
+        };
+        match formula {
+            Formula::Relation(name, arguments) => {
+                if let Some(rows) = self.fluents.get(name) {
+                    // After what never changes: that makes no gates.
+                    return of_rows(rows.len(), arguments) + 0.3;
+                }
+                match self.structure.vocabulary().relation(name) {
+                    Some(relation) if self.definitions.get(name).is_none() => {
+                        of_rows(self.structure.tuples(relation).len(), arguments)
+                    }
+                    _ => everything * 0.6 + 0.4,
+                }
+            }
+            Formula::Equal(..) => {
+                if n_wanted == 0 {
+                    1.0 / n_elements
+                } else {
+                    everything * 0.1
+                }
+            }
+            Formula::Not(_) | Formula::Compare(..) => {
+                if n_wanted == 0 {
+                    0.5
+                } else {
+                    everything * 4.0
+                }
+            }
+            Formula::And(parts) => {
+                let mut known = known.to_vec();
+                let mut product = 1.0;
+                for part in parts {
+                    product *= self.estimate(part, &known);
+                    known.extend(part.free_variables());
+                }
+                f64::min(product, everything).max(0.4)
+            }
+            Formula::Or(parts) => {
+                let sum: f64 = parts.iter().map(|part| self.estimate(part, known)).sum();
+                f64::min(sum, everything * 2.0).max(0.5)
+            }
+            Formula::Exists(_, inner) => f64::min(self.estimate(inner, known), everything).max(0.5),
+            Formula::All(..) | Formula::Fix(_) | Formula::Closure(_) | Formula::Let(_) => {
+                everything * 0.8 + 0.6
+            }
+        }
+    }
+}
+
+pub(super) fn places_of(table: &Table, variables: &BTreeSet<Variable>) -> Vec<usize> {
+    (0..table.columns.len()).filter(|&place| variables.contains(&table.columns[place])).collect()
+}
+
+/// Universal quantifiers as negated existential ones.
+fn without_universal(formula: &Formula) -> Formula {
+    let all = |parts: &[Formula]| parts.iter().map(without_universal).collect();
+    match formula {
+        Formula::All(variables, inner) => {
+            let exception = without_universal(&nnf(&Formula::not((**inner).clone())));
+            Formula::not(Formula::exists(variables, exception))
+        }
+        Formula::Exists(variables, inner) => Formula::exists(variables, without_universal(inner)),
+        Formula::Not(inner) => Formula::not(without_universal(inner)),
+        Formula::And(parts) => Formula::And(all(parts)),
+        Formula::Or(parts) => Formula::Or(all(parts)),
+        Formula::Fix(fix) => {
+            let mut fix = fix.clone();
+            fix.body = without_universal(&fix.body);
+            Formula::Fix(fix)
+        }
+        Formula::Closure(closure) => {
+            let mut closure = closure.clone();
+            closure.body = without_universal(&closure.body);
+            Formula::Closure(closure)
+        }
+        Formula::Relation(..) | Formula::Equal(..) | Formula::Compare(..) | Formula::Let(_) => {
+            formula.clone()
+        }
+    }
+}
+
+/// Variables that an atom binds wherever the formula holds.
+fn limited(formula: &Formula) -> BTreeSet<Variable> {
+    match formula {
+        Formula::Relation(_, arguments) => arguments.iter().filter_map(Argument::variable).cloned().collect(),
+        Formula::And(parts) => parts.iter().flat_map(limited).collect(),
+        Formula::Or(parts) => {
+            let mut parts = parts.iter().map(limited);
+            let first = parts.next().unwrap_or_default();
+            parts.fold(first, |common, part| common.intersection(&part).cloned().collect())
+        }
+        Formula::Exists(variables, inner) => {
+            let mut limited = limited(inner);
+            limited.retain(|variable| !variables.contains(variable));
+            limited
+        }
+        Formula::Equal(..)
+        | Formula::Compare(..)
+        | Formula::Not(_)
+        | Formula::All(..)
+        | Formula::Fix(_)
+        | Formula::Closure(_)
+        | Formula::Let(_) => BTreeSet::new(),
+    }
+}

@@ -1,0 +1,139 @@
+//! Circuits against the interpreter, step by step.
+
+use std::sync::Arc;
+
+use agon_circuit::optimise::optimise;
+use agon_circuit::{Executor, ScalarCircuit};
+use agon_game::{Notation, Position, Role};
+use agon_text::{Source, render};
+
+use super::{CircuitLimits, NoCircuit};
+use crate::check::check;
+use crate::interpreter::{Game, Interpreter, Options};
+
+fn open(text: &str) -> Arc<Game> {
+    let source = Arc::new(Source::new("test.toss", text));
+    let checked = check(Arc::clone(&source));
+    let arena = checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
+    Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
+}
+
+fn shipped(name: &str) -> Arc<Game> {
+    let path = format!("{}/../../games/toss/{name}.toss", env!("CARGO_MANIFEST_DIR"));
+    open(&std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}")))
+}
+
+/// The legal moves of a role as texts, sorted.
+fn legal<P: Notation>(position: &P, role: Role) -> Vec<String> {
+    let mut texts: Vec<String> = position.legal_moves(role).iter().map(|m| position.move_text(m)).collect();
+    texts.sort();
+    texts
+}
+
+/// Plays at random, and asks both about everything at every step.
+fn compare(game: &Arc<Game>, n_plays: u64, max_steps: usize) {
+    let ground = game.ground(&CircuitLimits::default()).unwrap_or_else(|why| panic!("{why}"));
+    let (optimised, _) = optimise(&ground.circuit);
+    let circuit = ScalarCircuit::with_executor(Arc::new(optimised), game.shape().clone(), Executor::Levelled);
+    for seed in 0..n_plays {
+        let mut slow: Interpreter = game.start();
+        let mut fast = circuit.clone();
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        for step in 0..max_steps {
+            let place = format!("play {seed}, step {step}, {:?}", slow.state_text());
+            let mut texts = fast.state_text();
+            texts.sort();
+            assert_eq!(texts, slow.state_text(), "{place}");
+            assert_eq!(slow.fault(), None, "{place}");
+            assert_eq!(fast.is_terminal(), slow.is_terminal(), "{place}");
+            let mut joint = Vec::new();
+            for role in game.shape().roles() {
+                assert_eq!(legal(&fast, role), legal(&slow, role), "{place}");
+                let (ours, theirs) = (fast.payoff(role), slow.payoff(role));
+                assert!((ours - theirs).abs() < 1e-9, "{place}: {ours} against {theirs}");
+                if !slow.is_terminal() {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    let moves = slow.legal_moves(role);
+                    joint.push(moves[(state >> 33) as usize % moves.len()].clone());
+                }
+            }
+            if slow.is_terminal() {
+                break;
+            }
+            let twins: Vec<_> = joint
+                .iter()
+                .enumerate()
+                .map(|(role, m)| {
+                    let text = slow.move_text(m);
+                    fast.parse_move(Role::new(role), &text).unwrap_or_else(|| panic!("{place}: {text}"))
+                })
+                .collect();
+            slow.advance(&joint);
+            fast.advance(&twins);
+        }
+    }
+}
+
+#[test]
+fn tic_tac_toe() {
+    compare(&shipped("tic-tac-toe"), 20, 20);
+}
+
+#[test]
+fn players_at_the_same_time() {
+    compare(&shipped("concurrent-tic-tac-toe"), 10, 20);
+}
+
+#[test]
+fn breakthrough() {
+    compare(&shipped("breakthrough"), 2, 60);
+}
+
+#[test]
+fn connect_four() {
+    compare(&shipped("connect-four"), 3, 50);
+}
+
+#[test]
+fn pawn_whopping() {
+    compare(&shipped("pawn-whopping"), 3, 80);
+}
+
+#[test]
+fn what_grows_is_no_circuit() {
+    assert_eq!(
+        shipped("rewriting").ground(&CircuitLimits::default()).unwrap_err(),
+        NoCircuit::UniverseChanges
+    );
+}
+
+/// A walk on a ring with walls that come and go: closures, fixed points, counting, chance, history and post-conditions.
+const EVERYTHING: &str = r#"
+PLAYERS a, b, random
+REL Open(x, y) = R(x, y) and not W(y)
+REL Near(x, y) = tc x, y Open(x, y)
+REL Dull() = all x (W(x) or ex y (R(x, y) and P(y)) or Q(x))
+REL Lost(x) = gfp S(x) = W(x) and all y (not R(x, y) or S(y))
+RULE Step: ELEMS u, v MATCH P(u) and Near(u, v) and not Q(v) and u != v RELS not P(u); P(v); W(u)
+  post Sum (x | W(x) : 1) < 4
+RULE Fly: ELEMS u, v MATCH Q(u) and (lfp S(v) = v = u or ex w (S(w) and R(v, w) and not P(w))) and not P(v)
+  RELS not Q(_); Q(v); not W(v) before Step
+RULE Wait: ELEMS u MATCH Q(u) RELS Q(u)
+RULE Wall: ELEMS u MATCH not W(u) and not P(u) and not Q(u) RELS W(u)
+RULE Calm: ELEMS u MATCH P(u) RELS P(u)
+PAYOFF {
+  a: Sum (x, y | W(x) and R(x, y) : &y) - 3 * :(ex x Lost(x)) + Max (x | P(x) or x = x : &x * :(P(x)));
+  b: Prod (x | Q(x) : 1 + &x) ^ 2 + :(Dull())
+}
+LOC 0 { PLAYER a MOVES [Step -> 1] }
+LOC 1 { PLAYER b MOVES [Fly -> 2]; [Wait -> 2 : 0.5, 0 : 0.5] }
+LOC 2 { PLAYER random MOVES [Wall -> 0]; [Calm -> 0] }
+START [ e1, e2, e3, e4, e5, e6 |
+  P(e1); Q(e4); W(e3);
+  R {(e1, e2); (e2, e3); (e3, e4); (e4, e5); (e5, e6); (e6, e1); (e1, e4); (e5, e2)} | - ]
+"#;
+
+#[test]
+fn everything_at_once() {
+    compare(&open(EVERYTHING), 60, 40);
+}

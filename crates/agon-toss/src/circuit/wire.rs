@@ -1,0 +1,513 @@
+//! Moves wired to what they change: the circuit of a game.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
+use agon_logic::structure::{Element, RelationId};
+
+use super::ground::Grounder;
+use super::may::Possible;
+use super::table::{Table, any};
+use super::{CircuitLimits, GroundArena, NoCircuit};
+use crate::arena::{CheckedArena, Effect, LocationId, RuleId};
+use crate::interpreter::{EdgePlace, Game};
+
+/// The move of whoever has nothing to do; of every role the first.
+const NOOP: &str = "noop";
+
+/// A move of a role. The same text is the same move at every location.
+struct RoleMove {
+    what: What,
+    /// The edges that it takes, one at most for each location.
+    places: Vec<EdgePlace>,
+}
+
+enum What {
+    Noop,
+    /// A rule applied to one of its possible matches, by index.
+    Apply(RuleId, usize),
+    /// Nature decides on an outcome, by index for each of the edges.
+    Outcome(Vec<usize>),
+}
+
+/// Where base bits are.
+struct Bits {
+    texts: Vec<(String, bool)>,
+    locations: Vec<usize>,
+    tuples: BTreeMap<RelationId, BTreeMap<Vec<u32>, usize>>,
+    applied: BTreeMap<RuleId, usize>,
+    pending: BTreeMap<EdgePlace, usize>,
+}
+
+pub(super) fn wired(
+    game: &Game,
+    possible: &Possible,
+    limits: &CircuitLimits,
+) -> Result<GroundArena, NoCircuit> {
+    let arena = game.arena();
+    check_chances(arena)?;
+    let bits = bits(game, possible);
+    let moves: Vec<Vec<(String, RoleMove)>> =
+        (0..arena.players().len()).map(|player| moves_of(game, possible, player)).collect();
+    let roles = moves.iter().enumerate().map(|(player, moves)| CircuitRole {
+        name: arena.players()[player].clone(),
+        moves: moves.iter().map(|entry| entry.0.clone()).collect(),
+        is_nature: arena.nature() == Some(player),
+    });
+    let builder = Builder::new(roles.collect(), bits.texts.clone());
+    let mut grounder = Grounder::new(builder, game.settled(), &possible.definitions, limits);
+    for (&relation, tuples) in &bits.tuples {
+        let signals =
+            tuples.iter().map(|(tuple, &bit)| (tuple.clone(), grounder.builder.base(bit))).collect();
+        let name = arena.vocabulary().relation_name(relation).clone();
+        grounder.fluents.insert(name, Rc::new(signals));
+    }
+    let mut wiring = Wiring { arena, possible, bits: &bits, moves: &moves, grounder };
+    let ready = wiring.ready()?;
+    let outputs = wiring.outputs(&ready)?;
+    let circuit: Circuit = wiring.grounder.builder.finish(outputs);
+    Ok(GroundArena { circuit, candidates: candidates(&bits) })
+}
+
+/// Circuits draw evenly among nature's moves.
+fn check_chances(arena: &CheckedArena) -> Result<(), NoCircuit> {
+    for location in arena.locations() {
+        for (player, edges) in location.edges.iter().enumerate() {
+            for edge in edges {
+                let uneven = edge.outcomes.iter().any(|outcome| outcome.1 != edge.outcomes[0].1);
+                if uneven || (arena.nature() == Some(player) && edge.weight.is_some()) {
+                    return Err(NoCircuit::UnevenChances);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn edge_places(arena: &CheckedArena) -> impl Iterator<Item = EdgePlace> + '_ {
+    arena.locations().iter().enumerate().flat_map(|(location, entry)| {
+        entry.edges.iter().enumerate().flat_map(move |(player, edges)| {
+            (0..edges.len()).map(move |index| EdgePlace {
+                location: LocationId::new(location),
+                player: player as u32,
+                index: index as u32,
+            })
+        })
+    })
+}
+
+fn bits(game: &Game, possible: &Possible) -> Bits {
+    let arena = game.arena();
+    let start = game.settled();
+    let mut texts = Vec::new();
+    let mut locations = Vec::new();
+    for (index, location) in arena.locations().iter().enumerate() {
+        locations.push(texts.len());
+        texts.push((format!("(location {})", location.name), arena.start_location().index() == index));
+    }
+    let mut tuples = BTreeMap::new();
+    for relation in arena.vocabulary().relations().filter(|&relation| arena.is_fluent(relation)) {
+        let name = arena.vocabulary().relation_name(relation);
+        let mut of_relation = BTreeMap::new();
+        for tuple in possible.most.tuples(relation).iter() {
+            let elements: String = tuple.iter().map(|&element| format!(" {}", start.name(element))).collect();
+            let text = if tuple.is_empty() { name.to_string() } else { format!("({name}{elements})") };
+            of_relation.insert(tuple.iter().map(|element| element.id()).collect(), texts.len());
+            texts.push((text, start.holds(relation, tuple)));
+        }
+        tuples.insert(relation, of_relation);
+    }
+    let mut applied = BTreeMap::new();
+    let remembered: BTreeSet<RuleId> =
+        arena.rules().iter().flat_map(|rule| rule.history.iter().map(|entry| entry.0)).collect();
+    for rule in remembered {
+        applied.insert(rule, texts.len());
+        texts.push((format!("(applied {})", arena.rule(rule).name), false));
+    }
+    let mut pending = BTreeMap::new();
+    for place in edge_places(arena).filter(|place| place.edge(arena).outcomes.len() > 1) {
+        pending.insert(place, texts.len());
+        texts.push((format!("(pending {})", arena.rule(place.edge(arena).rule).name), false));
+    }
+    Bits { texts, locations, tuples, applied, pending }
+}
+
+/// Groups of bits of which perhaps at most one is true: locations, what stands on an element, where the tuple of a relation is.
+fn candidates(bits: &Bits) -> Vec<Vec<usize>> {
+    let mut groups = vec![bits.locations.clone()];
+    let mut by_element: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for tuples in bits.tuples.values() {
+        for (tuple, &bit) in tuples {
+            if let [element] = tuple[..] {
+                by_element.entry(element).or_default().push(bit);
+            }
+        }
+        groups.push(tuples.values().copied().collect());
+    }
+    groups.extend(by_element.into_values());
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// All moves that a role may ever make, with their texts, in the order of the interpreter.
+fn moves_of(game: &Game, possible: &Possible, player: usize) -> Vec<(String, RoleMove)> {
+    let arena = game.arena();
+    let mut moves = vec![(NOOP.to_owned(), RoleMove { what: What::Noop, places: Vec::new() })];
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    let mut add = |text: String, what: What, place: EdgePlace| match known.get(&text) {
+        Some(&index) => {
+            let entry: &mut (String, RoleMove) = &mut moves[index];
+            entry.1.places.push(place);
+            if let (What::Outcome(all), What::Outcome(more)) = (&mut entry.1.what, what) {
+                all.extend(more);
+            }
+        }
+        None => {
+            known.insert(text.clone(), moves.len());
+            moves.push((text, RoleMove { what, places: vec![place] }));
+        }
+    };
+    for place in edge_places(arena) {
+        let edge = place.edge(arena);
+        if place.player as usize == player {
+            let edges = &arena.location(place.location).edges[player];
+            let is_unclear = edges.iter().filter(|other| other.rule == edge.rule).count() > 1;
+            for (index, matched) in possible.matches[edge.rule.index()].iter().enumerate() {
+                let mut text = arena.rule(edge.rule).name.clone();
+                for &element in matched {
+                    text.push(' ');
+                    text.push_str(game.settled().name(element));
+                }
+                if is_unclear {
+                    let target = edge.outcomes.first().map_or("", |outcome| &arena.location(outcome.0).name);
+                    text.push_str(&format!(" (to {target})"));
+                }
+                add(format!("({text})"), What::Apply(edge.rule, index), place);
+            }
+        }
+        if arena.nature() == Some(player) && edge.outcomes.len() > 1 {
+            for (index, outcome) in edge.outcomes.iter().enumerate() {
+                let n_before = edge.outcomes[..index].iter().filter(|other| other.0 == outcome.0).count();
+                let name = &arena.location(outcome.0).name;
+                let text = if n_before == 0 {
+                    format!("(to {name})")
+                } else {
+                    format!("(to {name} {})", n_before + 1)
+                };
+                add(text, What::Outcome(vec![index]), place);
+            }
+        }
+    }
+    moves
+}
+
+struct Wiring<'a> {
+    arena: &'a CheckedArena,
+    possible: &'a Possible,
+    bits: &'a Bits,
+    moves: &'a [Vec<(String, RoleMove)>],
+    grounder: Grounder<'a>,
+}
+
+impl Wiring<'_> {
+    /// By rule and possible match: when it may be applied, wherever the play is.
+    fn ready(&mut self) -> Result<Vec<Vec<Signal>>, NoCircuit> {
+        let mut ready = Vec::new();
+        for (place, rule) in self.arena.rules().iter().enumerate() {
+            let matches = &self.possible.matches[place];
+            let ids =
+                |matched: &[Element]| -> Vec<u32> { matched.iter().map(|element| element.id()).collect() };
+            let given = Table {
+                columns: rule.elements.clone(),
+                rows: matches.iter().map(|matched| (ids(matched), Signal::TRUE)).collect(),
+            };
+            let condition = self.grounder.prepare(&rule.condition)?;
+            let found = self.grounder.extend(&condition, &given)?;
+            let mut history = Signal::TRUE;
+            for (earlier, holds) in &rule.history {
+                let bit = self.grounder.builder.base(self.bits.applied[earlier]);
+                history = self.grounder.builder.and(history, if *holds { bit } else { !bit });
+            }
+            let mut signals = Vec::with_capacity(matches.len());
+            for matched in matches {
+                let condition = found.rows.get(&ids(matched)).copied().unwrap_or(Signal::FALSE);
+                let mut signal = self.grounder.builder.and(condition, history);
+                if signal != Signal::FALSE && rule.post.is_some() {
+                    let post = self.post(place, matched)?;
+                    signal = self.grounder.builder.and(signal, post);
+                }
+                signals.push(signal);
+            }
+            ready.push(signals);
+        }
+        Ok(ready)
+    }
+
+    /// When the post-condition of a rule holds after it is applied to a match: its formula, with what the match changes put
+    /// in place.
+    fn post(&mut self, rule: usize, matched: &[Element]) -> Result<Signal, NoCircuit> {
+        let rule = &self.arena.rules()[rule];
+        let (Some(post), Effect::Tuples { delete, add }) = (&rule.post, &rule.effect) else {
+            return Ok(Signal::TRUE);
+        };
+        let before = self.grounder.fluents.clone();
+        let vocabulary = self.arena.vocabulary();
+        for pattern in delete {
+            let rows = self.grounder.fluents.get_mut(vocabulary.relation_name(pattern.relation));
+            let rows = Rc::make_mut(rows.expect("what rules change is a fluent"));
+            for (tuple, signal) in rows.iter_mut() {
+                let fits =
+                    pattern.arguments.iter().zip(tuple).all(|(argument, element)| {
+                        argument.is_none_or(|index| matched[index].id() == *element)
+                    });
+                if fits {
+                    *signal = Signal::FALSE;
+                }
+            }
+        }
+        for tuple in add {
+            let rows = self.grounder.fluents.get_mut(vocabulary.relation_name(tuple.relation));
+            let elements = tuple.arguments.iter().map(|&index| matched[index].id()).collect();
+            Rc::make_mut(rows.expect("what rules change is a fluent")).insert(elements, Signal::TRUE);
+        }
+        let defined = std::mem::take(&mut self.grounder.defined);
+        self.grounder.puts_in_place = true;
+        let given = Table {
+            columns: post.variables.clone(),
+            rows: BTreeMap::from([(matched.iter().map(|element| element.id()).collect(), Signal::TRUE)]),
+        };
+        let formula = self.grounder.prepare(&post.formula)?;
+        let found = self.grounder.extend(&formula, &given)?;
+        self.grounder.puts_in_place = false;
+        self.grounder.defined = defined;
+        self.grounder.fluents = before;
+        Ok(found.rows.into_values().next().unwrap_or(Signal::FALSE))
+    }
+
+    /// That play is at a location; it is of no interest where there is only one.
+    fn at(&self, location: LocationId) -> Signal {
+        if self.bits.locations.len() == 1 {
+            return Signal::TRUE;
+        }
+        self.grounder.builder.base(self.bits.locations[location.index()])
+    }
+
+    fn outputs(&mut self, ready: &[Vec<Signal>]) -> Result<Outputs, NoCircuit> {
+        let arena = self.arena;
+        let pending: Vec<Signal> =
+            self.bits.pending.values().map(|&bit| self.grounder.builder.base(bit)).collect();
+        let undecided = self.grounder.builder.or_all(&pending);
+        let terminal = self.terminal(ready, undecided);
+        let mut legal = Vec::new();
+        for (player, moves) in self.moves.iter().enumerate() {
+            let mut signals = Vec::with_capacity(moves.len());
+            for (_, entry) in moves {
+                let mut ways = Vec::new();
+                match &entry.what {
+                    What::Noop => {
+                        for (index, location) in arena.locations().iter().enumerate() {
+                            if location.edges[player].is_empty() {
+                                let at = self.at(LocationId::new(index));
+                                ways.push(self.grounder.builder.and(at, !undecided));
+                            }
+                        }
+                        if arena.nature() != Some(player) {
+                            ways.push(undecided);
+                        }
+                    }
+                    What::Apply(rule, index) => {
+                        for place in &entry.places {
+                            let at = self.at(place.location);
+                            let here = self.grounder.builder.and(at, !undecided);
+                            ways.push(self.grounder.builder.and(here, ready[rule.index()][*index]));
+                        }
+                    }
+                    What::Outcome(_) => {
+                        for place in &entry.places {
+                            ways.push(self.grounder.builder.base(self.bits.pending[place]));
+                        }
+                    }
+                }
+                signals.push(any(&mut self.grounder.builder, &mut ways));
+            }
+            legal.push(signals);
+        }
+        let next = self.next();
+        let goals = self.goals()?;
+        self.grounder.check(0)?;
+        Ok(Outputs { legal, next, terminal, goals, percepts: vec![Vec::new(); arena.players().len()] })
+    }
+
+    /// Play ends where nobody has an edge, and where somebody has edges and can take none.
+    fn terminal(&mut self, ready: &[Vec<Signal>], undecided: Signal) -> Signal {
+        let mut ways = Vec::new();
+        let mut possible: BTreeMap<RuleId, Signal> = BTreeMap::new();
+        for (index, location) in self.arena.locations().iter().enumerate() {
+            let mut over = Vec::new();
+            if location.edges.iter().all(Vec::is_empty) {
+                over.push(Signal::TRUE);
+            }
+            for edges in location.edges.iter().filter(|edges| !edges.is_empty()) {
+                let mut can = Vec::new();
+                for edge in edges {
+                    let builder = &mut self.grounder.builder;
+                    let some = *possible
+                        .entry(edge.rule)
+                        .or_insert_with(|| any(builder, &mut ready[edge.rule.index()].clone()));
+                    can.push(some);
+                }
+                over.push(!any(&mut self.grounder.builder, &mut can));
+            }
+            let over = any(&mut self.grounder.builder, &mut over);
+            let at = self.at(LocationId::new(index));
+            ways.push(self.grounder.builder.and(at, over));
+        }
+        let ended = any(&mut self.grounder.builder, &mut ways);
+        self.grounder.builder.and(ended, !undecided)
+    }
+
+    fn next(&mut self) -> Vec<Signal> {
+        let arena = self.arena;
+        let mut comes: Vec<Vec<Signal>> = vec![Vec::new(); self.bits.texts.len()];
+        let mut goes: Vec<Vec<Signal>> = vec![Vec::new(); self.bits.texts.len()];
+        let stays: BTreeSet<usize> = self
+            .bits
+            .tuples
+            .values()
+            .flat_map(BTreeMap::values)
+            .chain(self.bits.applied.values())
+            .copied()
+            .collect();
+        for (player, moves) in self.moves.iter().enumerate() {
+            for (index, (_, entry)) in moves.iter().enumerate() {
+                let made = self.grounder.builder.input(player, index);
+                match &entry.what {
+                    What::Noop => {}
+                    What::Apply(rule, index) => {
+                        self.effect(*rule, *index, made, &mut comes, &mut goes);
+                        for place in &entry.places {
+                            self.lead_on(*place, made, entry.places.len(), &mut comes);
+                        }
+                    }
+                    What::Outcome(outcomes) => {
+                        for (place, &outcome) in entry.places.iter().zip(outcomes) {
+                            let target = place.edge(arena).outcomes[outcome].0;
+                            let waits = self.grounder.builder.base(self.bits.pending[place]);
+                            let decided = self.grounder.builder.and(waits, made);
+                            comes[self.bits.locations[target.index()]].push(decided);
+                        }
+                    }
+                }
+            }
+        }
+        let mut next = Vec::with_capacity(comes.len());
+        for bit in 0..comes.len() {
+            let builder = &mut self.grounder.builder;
+            let new = any(builder, &mut comes[bit]);
+            if !stays.contains(&bit) {
+                next.push(new);
+                continue;
+            }
+            let gone = any(builder, &mut goes[bit]);
+            let kept = builder.base(bit);
+            let kept = builder.and(kept, !gone);
+            next.push(builder.or(kept, new));
+        }
+        if let [only] = self.bits.locations[..] {
+            next[only] = Signal::TRUE;
+        }
+        next
+    }
+
+    /// What a rule applied to a match changes.
+    fn effect(
+        &self,
+        rule: RuleId,
+        index: usize,
+        made: Signal,
+        comes: &mut [Vec<Signal>],
+        goes: &mut [Vec<Signal>],
+    ) {
+        let matched = &self.possible.matches[rule.index()][index];
+        if let Some(&bit) = self.bits.applied.get(&rule) {
+            comes[bit].push(made);
+        }
+        let Effect::Tuples { delete, add } = &self.arena.rule(rule).effect else { return };
+        for pattern in delete {
+            let tuples = &self.bits.tuples[&pattern.relation];
+            let whole: Option<Vec<u32>> =
+                pattern.arguments.iter().map(|argument| argument.map(|index| matched[index].id())).collect();
+            if let Some(whole) = whole {
+                // What never holds need not be deleted.
+                if let Some(&bit) = tuples.get(&whole) {
+                    goes[bit].push(made);
+                }
+                continue;
+            }
+            for (tuple, &bit) in tuples {
+                let mut pairs = pattern.arguments.iter().zip(tuple);
+                if pairs
+                    .all(|(argument, element)| argument.is_none_or(|index| matched[index].id() == *element))
+                {
+                    goes[bit].push(made);
+                }
+            }
+        }
+        for tuple in add {
+            let elements: Vec<u32> = tuple.arguments.iter().map(|&index| matched[index].id()).collect();
+            comes[self.bits.tuples[&tuple.relation][&elements]].push(made);
+        }
+    }
+
+    /// Where play goes on: the first of those who act decides.
+    fn lead_on(&mut self, place: EdgePlace, made: Signal, n_places: usize, comes: &mut [Vec<Signal>]) {
+        let location = self.arena.location(place.location);
+        let first = location.edges.iter().position(|edges| !edges.is_empty());
+        if first != Some(place.player as usize) {
+            return;
+        }
+        // A move of one location only is made nowhere else.
+        let at = if n_places == 1 { Signal::TRUE } else { self.at(place.location) };
+        let taken = self.grounder.builder.and(at, made);
+        match place.edge(self.arena).outcomes.as_slice() {
+            [(target, _)] => comes[self.bits.locations[target.index()]].push(taken),
+            _ => {
+                comes[self.bits.locations[place.location.index()]].push(taken);
+                comes[self.bits.pending[&place]].push(taken);
+            }
+        }
+    }
+
+    fn goals(&mut self) -> Result<Vec<Vec<(i64, Signal)>>, NoCircuit> {
+        let arena = self.arena;
+        let mut goals = Vec::new();
+        for (player, name) in arena.players().iter().enumerate() {
+            if arena.nature() == Some(player) {
+                goals.push(vec![(0, Signal::TRUE)]);
+                continue;
+            }
+            let terms = arena.locations().iter().map(|location| &location.payoffs[player]);
+            let is_same = terms.clone().all(|term| *term == arena.locations()[0].payoffs[player]);
+            let mut ways: BTreeMap<i64, Vec<Signal>> = BTreeMap::new();
+            for (index, term) in terms.enumerate() {
+                let term = term.without_lets(self.grounder.limits.parts)?;
+                let at = if is_same { Signal::TRUE } else { self.at(LocationId::new(index)) };
+                for (value, signal) in self.grounder.values(&term, &[], &[])? {
+                    let whole = value.filter(|value| value.is_whole());
+                    let whole = whole.and_then(|value| i64::try_from(value.numerator()).ok());
+                    let Some(whole) = whole else { return Err(NoCircuit::Payoff(name.clone())) };
+                    ways.entry(whole).or_default().push(self.grounder.builder.and(at, signal));
+                }
+                if is_same {
+                    break;
+                }
+            }
+            let builder = &mut self.grounder.builder;
+            goals.push(
+                ways.into_iter().map(|(value, mut signals)| (value, any(builder, &mut signals))).collect(),
+            );
+        }
+        Ok(goals)
+    }
+}
