@@ -458,17 +458,17 @@ fn find_towards(
     let mut candidates = Vec::new();
     let bank = theory.game.bank();
     for id in used {
-        let (known, form, fluents) = match tree.get(id) {
+        let (known, form, ground) = match tree.get(id) {
             Node::Fluent(fluent) => {
                 let term = theory.fluents()[*fluent as usize];
                 let known = bank.arguments(term).map(Some).collect();
-                (known, (bank.symbol(term), bank.arity(term)), vec![*fluent as usize])
+                (known, (bank.symbol(term), bank.arity(term)), Some(*fluent as usize))
             }
             Node::Pattern(number) => {
                 let pattern = &patterns[*number as usize];
                 let fluent = fluent_of(&pattern.expression.conditions[0]);
                 let Some(RuleTerm::Function(name, arguments)) = fluent else { continue };
-                (known_arguments(theory, arguments), (*name, arguments.len()), pattern.fluents.clone())
+                (known_arguments(theory, arguments), (*name, arguments.len()), None)
             }
             _ => continue,
         };
@@ -477,9 +477,11 @@ fn find_towards(
             (0..form.1).map(|i| if moving.contains(&i) { None } else { known[i] }).collect();
         let is_plain_pattern =
             matches!(tree.get(id), Node::Pattern(_)) && moving.iter().all(|&i| known[i].is_none());
+        if let Some(fluent) = ground {
+            mentioned.entry((form, fixed.clone())).or_default().insert(fluent);
+        }
         // A pattern that leaves open where something is names no place to be reached.
         if !is_plain_pattern && !moving.is_empty() {
-            mentioned.entry((form, fixed.clone())).or_default().extend(fluents);
             candidates.push((id, form, known, fixed, moving));
         }
     }
@@ -489,8 +491,10 @@ fn find_towards(
             .of_form(form)
             .filter(|(_, values)| fixed.iter().zip(*values).all(|(known, v)| known.is_none_or(|k| k == *v)))
             .collect();
-        // Connect Four: where most such fluents stand in the goal, none of them is a distant place to be reached.
-        if 2 * mentioned[&(form, fixed.clone())].len() > of_kind.len() {
+        // Connect Four: where most such fluents stand in the goal, none of them is a distant place to be reached. Pawn
+        // Whopping: this does not concern those with a free argument.
+        let n_mentioned = mentioned.get(&(form, fixed.clone())).map_or(0, BTreeSet::len);
+        if matches!(tree.get(id), Node::Fluent(_)) && 2 * n_mentioned > of_kind.len() {
             continue;
         }
         let mut arguments = Vec::new();

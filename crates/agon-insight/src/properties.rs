@@ -177,6 +177,7 @@ impl Properties {
         let once = parts::once(circuit, &fluents, &turns, &plays, prover.as_mut());
         let relations = relations::find(game);
         let boards = boards::find(game, &fluents, compiled.is_some(), plays.n_plays(), &modes, &relations);
+        let symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays);
         if prover.as_ref().is_some_and(Prover::is_late) {
             refused.push(("some proofs", "they took too long".to_owned()));
         }
@@ -191,7 +192,7 @@ impl Properties {
             payoffs,
             length,
             boards,
-            symmetries: Vec::new(),
+            symmetries,
             parts,
             once,
             plays,

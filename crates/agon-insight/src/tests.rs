@@ -1,5 +1,6 @@
 //! Properties and evaluations of shipped games and of small ones made up for the purpose.
 
+mod fuzzy;
 mod properties;
 
 use std::path::PathBuf;

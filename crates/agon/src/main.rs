@@ -5,6 +5,7 @@ mod clock;
 mod commands;
 mod contest;
 mod engine;
+mod experiment;
 mod failure;
 mod fresh;
 mod match_record;

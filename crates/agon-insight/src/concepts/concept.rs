@@ -30,7 +30,7 @@ pub enum Column {
 /// Numbers beyond this are symbols: nobody counts that far.
 const MAX_NUMBER: i64 = 1_000_000;
 
-fn number(text: &str) -> Option<i64> {
+pub(super) fn number(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number: &i64| number.abs() <= MAX_NUMBER)
 }
 

@@ -1,11 +1,12 @@
 //! From random plays to heuristics, from heuristics to concepts, and back (004, algorithms 1 to 4).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use agon_game::{Notation, Rng, Role};
 use rand::SeedableRng as _;
 
-use super::concept::Concept;
+use super::concept::{Column, Concept};
 use super::fact::Facts;
 
 /// Positions in which random plays ended, by who won.
@@ -31,6 +32,16 @@ const MAX_SUBSETS: usize = 2_000_000;
 impl Endings {
     /// Plays at random until each player has won so many plays, or has had its chance.
     pub fn play<P: Notation>(start: &P, n_wins: usize, seed: u64) -> Endings {
+        Endings::play_until(start, n_wins, seed, None)
+    }
+
+    /// The same, and no longer than until then.
+    pub fn play_until<P: Notation>(
+        start: &P,
+        n_wins: usize,
+        seed: u64,
+        deadline: Option<Instant>,
+    ) -> Endings {
         let mut rng = Rng::seed_from_u64(seed);
         let mut position = start.clone();
         let players: Vec<Role> = start.shape().players().collect();
@@ -38,6 +49,9 @@ impl Endings {
             Endings { won: vec![Vec::new(); start.shape().role_names.len()], ..Endings::default() };
         for _ in 0..MAX_TRIES * n_wins as u64 {
             if players.iter().all(|player| endings.won[player.index()].len() >= n_wins) {
+                break;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() > deadline) {
                 break;
             }
             position.go_to(start.state());
@@ -178,4 +192,33 @@ pub fn structured(concepts: &BTreeSet<Concept>, positions: &[Vec<u32>], facts: &
     }
     let n = n_looked_at.max(1) as f64;
     counts.into_iter().map(|(body, count)| Rule { body, value: count as f64 / n }).collect()
+}
+
+/// Concepts for a game that may call its facts by other names: those of a name that the game does not have are tried with all
+/// names of facts that have numbers and symbols in the same places.
+pub fn carried(concepts: &BTreeSet<Concept>, facts: &Facts) -> BTreeSet<Concept> {
+    // By name: in which places its facts have numbers throughout.
+    let mut forms: BTreeMap<(&str, usize), Vec<bool>> = BTreeMap::new();
+    for number in 0..facts.len() {
+        let fact = facts.fact(number as u32);
+        let are_numbers = fact.arguments.iter().map(|argument| super::concept::number(argument).is_some());
+        let form = forms.entry((fact.name.as_str(), fact.arguments.len()));
+        let form = form.or_insert_with(|| vec![true; fact.arguments.len()]);
+        form.iter_mut().zip(are_numbers).for_each(|(all, is_number)| *all &= is_number);
+    }
+    let mut carried = BTreeSet::new();
+    for concept in concepts {
+        if forms.contains_key(&(concept.name.as_str(), concept.columns.len())) {
+            carried.insert(concept.clone());
+            continue;
+        }
+        for ((name, _), form) in forms.iter().filter(|((_, arity), _)| *arity == concept.columns.len()) {
+            let fits =
+                |(column, &is_number): (&Column, &bool)| matches!(column, Column::Offsets(_)) == is_number;
+            if concept.columns.iter().zip(form).all(fits) {
+                carried.insert(Concept { name: (*name).to_owned(), ..concept.clone() });
+            }
+        }
+    }
+    carried
 }

@@ -94,8 +94,10 @@ fn concepts_of_one_game_make_a_heuristic_for_another() {
     let concepts = learn_concepts(&Endings::play(&source.start(), 500, 3), 3);
     let game = shipped("connect-four");
     let options = LearnOptions { kind: Kind::Concepts, n_wins: 10, ..LearnOptions::default() };
-    let judge = ConceptJudge::learn(&game.start(), &options, Some(&concepts));
+    let judge = ConceptJudge::learn(&game.start(), &options, Some(&concepts), None);
     assert!(judge.rules.iter().all(|rules| !rules.is_empty()), "both players have rules");
+    // The one calls a cell what the other calls a disc.
+    assert!(judge.concepts.iter().all(|concept| concept.name == "disc"), "{:?}", judge.concepts.first());
     // What names the marks of one game says nothing of the other's.
     for rule in judge.best_rules(Role::new(0), 20) {
         assert!(!rule.1.contains(" x)") && !rule.1.contains(" o)"), "{rule:?}");
@@ -121,4 +123,13 @@ fn a_concept_does_not_depend_on_the_order_of_its_facts_nor_on_where_they_are() {
     {
         assert_eq!(Concept::parse(broken), None, "{broken}");
     }
+}
+
+#[test]
+fn the_concepts_that_ship_are_those_of_the_paper() {
+    let concepts = concepts_of_tic_tac_toe();
+    let [right, diagonal, mixed, row, line] = concepts_of_004();
+    assert!([&right, &diagonal, &mixed].iter().all(|wanted| concepts.contains(wanted)));
+    let joined = ternary(&concepts);
+    assert!(joined.contains(&row) && joined.contains(&line));
 }

@@ -169,6 +169,7 @@ fn remark(fuzzy: &Fuzzy, id: NodeId, judge: Option<&mut FuzzyJudge>) -> String {
 /// are most true where the judge stands.
 pub fn evaluation_text(fuzzy: &Fuzzy, mut judge: Option<&mut FuzzyJudge>, n_shown: usize) -> Vec<String> {
     let mut lines = Vec::new();
+    let mut told = std::collections::BTreeSet::new();
     for (role, goals) in fuzzy.goals.iter().enumerate().filter(|(_, goals)| !goals.is_empty()) {
         let name = &fuzzy.game.shape().role_names[role];
         let value = judge.as_mut().map(|judge| format!(": worth {:.2} here", judge.value(role)));
@@ -178,7 +179,9 @@ pub fn evaluation_text(fuzzy: &Fuzzy, mut judge: Option<&mut FuzzyJudge>, n_show
             let size = fuzzy.tree.below(root).len();
             let parts = if size == 1 { "1 part".to_owned() } else { format!("{size} parts") };
             lines.push(format!("  goal {goal} ({parts}){}", truth.unwrap_or_default()));
-            show(fuzzy, root, 2, n_shown, &mut judge, &mut lines);
+            let mut tree =
+                Telling { fuzzy, n_shown, judge: judge.as_deref_mut(), told: &mut told, lines: &mut lines };
+            tree.tell(root, 2);
         }
     }
     lines
@@ -187,41 +190,73 @@ pub fn evaluation_text(fuzzy: &Fuzzy, mut judge: Option<&mut FuzzyJudge>, n_show
 /// Deep trees are cut off: nobody reads them.
 const MAX_INDENT: usize = 12;
 
-fn show(
-    fuzzy: &Fuzzy,
-    id: NodeId,
-    indent: usize,
+/// Tells a tree part by part.
+struct Telling<'a> {
+    fuzzy: &'a Fuzzy,
     n_shown: usize,
-    judge: &mut Option<&mut FuzzyJudge>,
-    lines: &mut Vec<String>,
-) {
-    let truth = judge.as_mut().map(|judge| format!("{:>8}  ", degree(judge.truth(id)))).unwrap_or_default();
-    let remark = remark(fuzzy, id, judge.as_deref_mut());
-    let line = fuzzy.tree.origin(id).map(|rule| format!("line {}", place(&fuzzy.game, rule).1));
-    let notes: Vec<String> =
-        [Some(remark).filter(|text| !text.is_empty()), line].into_iter().flatten().collect();
-    let notes = if notes.is_empty() { String::new() } else { format!("   [{}]", notes.join("; ")) };
-    let pad = "  ".repeat(indent);
-    lines.push(format!("{truth}{pad}{}{notes}", leaf_text(fuzzy, id)));
-    let children: Vec<NodeId> = match fuzzy.tree.get(id) {
-        Node::Not(child) => vec![*child],
-        Node::And(children) | Node::Or(children) => children.clone(),
-        _ => return,
-    };
-    let mut shown = children.clone();
-    if let (Node::Or(_), Some(judge)) = (fuzzy.tree.get(id), judge.as_mut()) {
-        shown.sort_by(|&a, &b| judge.truth(b).total_cmp(&judge.truth(a)));
+    judge: Option<&'a mut FuzzyJudge>,
+    /// Parts that were told already.
+    told: &'a mut std::collections::BTreeSet<NodeId>,
+    lines: &'a mut Vec<String>,
+}
+
+impl Telling<'_> {
+    fn tell(&mut self, id: NodeId, indent: usize) {
+        let fuzzy = self.fuzzy;
+        let truth = self.truth(id).map(|truth| format!("{truth:>8}  ")).unwrap_or_default();
+        let remark = remark(fuzzy, id, self.judge.as_deref_mut());
+        let line = fuzzy.tree.origin(id).map(|rule| format!("line {}", place(&fuzzy.game, rule).1));
+        let mut notes: Vec<String> =
+            [Some(remark).filter(|text| !text.is_empty()), line].into_iter().flatten().collect();
+        let children: Vec<NodeId> = match fuzzy.tree.get(id) {
+            Node::Not(child) => vec![*child],
+            Node::And(children) | Node::Or(children) => children.clone(),
+            _ => Vec::new(),
+        };
+        let is_known = !children.is_empty() && !self.told.insert(id);
+        if is_known {
+            notes.push("as above".to_owned());
+        }
+        let notes = if notes.is_empty() { String::new() } else { format!("   [{}]", notes.join("; ")) };
+        let pad = "  ".repeat(indent);
+        // Fluents alone stand in one line.
+        let is_plain = |child: &NodeId| {
+            matches!(fuzzy.tree.get(*child), Node::Fluent(_)) && !fuzzy.towards.contains_key(child)
+        };
+        if !children.is_empty() && children.len() <= self.n_shown && children.iter().all(is_plain) {
+            let texts: Vec<String> = children
+                .iter()
+                .map(|&child| match self.truth(child) {
+                    Some(truth) => format!("{} {truth}", leaf_text(fuzzy, child)),
+                    None => leaf_text(fuzzy, child),
+                })
+                .collect();
+            self.lines.push(format!("{truth}{pad}{}: {}{notes}", leaf_text(fuzzy, id), texts.join(", ")));
+            return;
+        }
+        self.lines.push(format!("{truth}{pad}{}{notes}", leaf_text(fuzzy, id)));
+        if is_known || children.is_empty() {
+            return;
+        }
+        let blank = if truth.is_empty() { "" } else { "          " };
+        if indent > MAX_INDENT {
+            self.lines.push(format!("{blank}{pad}  …"));
+            return;
+        }
+        let mut shown = children.clone();
+        if let (Node::Or(_), Some(judge)) = (fuzzy.tree.get(id), self.judge.as_mut()) {
+            shown.sort_by(|&a, &b| judge.truth(b).total_cmp(&judge.truth(a)));
+        }
+        for &child in shown.iter().take(self.n_shown) {
+            self.tell(child, indent + 1);
+        }
+        if children.len() > self.n_shown {
+            self.lines.push(format!("{blank}{pad}  … and {} more", children.len() - self.n_shown));
+        }
     }
-    let blank = if truth.is_empty() { "" } else { "          " };
-    if indent > MAX_INDENT {
-        lines.push(format!("{blank}{pad}  …"));
-        return;
-    }
-    for &child in shown.iter().take(n_shown) {
-        show(fuzzy, child, indent + 1, n_shown, judge, lines);
-    }
-    if children.len() > n_shown {
-        lines.push(format!("{blank}{pad}  … and {} more", children.len() - n_shown));
+
+    fn truth(&mut self, id: NodeId) -> Option<String> {
+        self.judge.as_mut().map(|judge| degree(judge.truth(id)))
     }
 }
 

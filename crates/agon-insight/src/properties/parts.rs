@@ -62,7 +62,12 @@ pub(super) fn parts(circuit: &Circuit, turns: &Turns, counters: &[Vec<usize>]) -
             open.push(signal.gate());
         }
     }
-    // Only what the step depends on ties things together; goals and the end look at all parts.
+    // Goals and the end may look at all parts, but only one after the other: each of their conditions ties together what it
+    // is about.
+    let ends = circuit.outputs.goals.iter().flatten().map(|&(_, signal)| signal);
+    for signal in ends.chain([circuit.outputs.terminal]) {
+        open.extend(operands(circuit, signal).into_iter().map(Signal::gate));
+    }
     while let Some(gate) = open.pop() {
         if gate < circuit.first_and() || std::mem::replace(&mut is_reached[gate], true) {
             continue;
@@ -92,6 +97,21 @@ pub(super) fn parts(circuit: &Circuit, turns: &Turns, counters: &[Vec<usize>]) -
     let found: Vec<Part> =
         found.into_values().filter(|part| !part.fluents.is_empty() && !part.moves.is_empty()).collect();
     if found.len() > 1 { found } else { Vec::new() }
+}
+
+/// The operands of the conjunction or disjunction that a signal is, those within it of the same kind taken apart.
+fn operands(circuit: &Circuit, signal: Signal) -> Vec<Signal> {
+    let is_or = signal.is_inverted();
+    let (mut open, mut found) = (vec![signal], Vec::new());
+    while let Some(signal) = open.pop() {
+        match signal.gate().checked_sub(circuit.first_and()) {
+            Some(and) if signal.is_inverted() == is_or => {
+                open.extend(circuit.ands[and].map(|operand| operand.inverted_if(is_or)));
+            }
+            Some(_) | None => found.push(signal),
+        }
+    }
+    found
 }
 
 fn root(union: &mut [usize], mut at: usize) -> usize {

@@ -1,11 +1,15 @@
 //! `agon info`: what is known of a game.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use agon_game::{Notation as _, Position, Rng, Role};
+use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Level};
 use agon_gdl::symbols::keyword;
 use agon_gdl::syntax::Syntax;
+use agon_insight::explain::{properties_json, properties_text};
+use agon_insight::properties::{Known, Properties, PropertyLimits};
 use rand::SeedableRng as _;
 use serde_json::{Value, json};
 
@@ -30,6 +34,9 @@ pub(crate) struct Args {
     /// Seed of the random plays
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Seconds for proofs
+    #[arg(long, default_value_t = 10)]
+    seconds: u64,
     /// One JSON object
     #[arg(long)]
     json: bool,
@@ -39,19 +46,40 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let source = open::source(&args.game)?;
-    let facts = match open::language(&source) {
-        Language::Gdl => facts(args, &open::open_source(source, &args.play)?),
-        Language::Toss => toss_facts(args, &open::open_toss(source)?),
+    let (facts, properties) = match open::language(&source) {
+        Language::Gdl => {
+            let game = open::open_source(source, &args.play)?;
+            let properties = properties(args, &game);
+            (facts(args, &game, &properties), properties_text(&properties))
+        }
+        Language::Toss => (toss_facts(args, &open::open_toss(source)?), Vec::new()),
     };
     if args.json {
         say!("{facts}");
     } else {
         print(&facts, args);
+        for (what, text) in properties {
+            say!("  {}  {text}", terminal::dim(&format!("{what:14}")));
+        }
     }
     Ok(())
 }
 
-fn facts(args: &Args, game: &Arc<Game>) -> Value {
+/// What is found out by plays and proofs, by a circuit if one is made in time.
+fn properties(args: &Args, game: &Arc<Game>) -> Properties {
+    let part = Duration::from_secs(args.seconds) / 2;
+    let mut circuit = CircuitLimits { gates: MAX_GATES, ..CircuitLimits::default() };
+    circuit.ground.deadline = Some(Instant::now() + part);
+    let compiled = game.compile(&circuit).ok();
+    let mut limits = PropertyLimits::until(Instant::now() + part);
+    (limits.plays.plays, limits.plays.seed) = (args.plays, args.seed);
+    Properties::find(game, compiled.as_ref(), &limits)
+}
+
+/// A larger circuit is not worth the wait.
+const MAX_GATES: usize = 1_000_000;
+
+fn facts(args: &Args, game: &Arc<Game>, properties: &Properties) -> Value {
     let rules = game.rules();
     let sheet = rules.sheet();
     let start = game.start();
@@ -107,10 +135,14 @@ fn facts(args: &Args, game: &Arc<Game>) -> Value {
         "plan": {"procedures": n_procedures, "indexes": n_indexes},
         "proved": {
             "safe": true, "stratified": true,
-            "turn_taking": if shape.turn_taking { json!(true) } else { Value::Null },
-            "constant_sum": shape.constant_sum,
+            "turn_taking": if properties.turns.turn_taking == Some(Known::Proved) { json!(true) } else { Value::Null },
+            "constant_sum": match properties.payoffs.constant_sum {
+                Some((sum, Known::Proved)) => json!(sum),
+                Some((_, Known::Observed { .. })) | None => Value::Null,
+            },
         },
         "observed": observe(args, &start),
+        "properties": properties_json(properties),
     })
 }
 
