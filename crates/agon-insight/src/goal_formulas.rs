@@ -26,9 +26,12 @@ use std::fmt;
 use agon_logic::evaluate::Refusal;
 use agon_logic::formula::{Formula, Name, Operator, Oversize, Term};
 use agon_logic::normal_form::{SplitFirst, simplified, tnf};
-use agon_logic::rational::Rational;
 use agon_toss::arena::CheckedArena;
 
+/// What weights are told in.
+pub use agon_logic::rational::Rational;
+/// A structure rewriting game, opened.
+pub use agon_toss::interpreter::Game as RewritingGame;
 pub use changes::{Change, changes};
 pub use descriptions::Describer;
 pub use existential::progress;

@@ -2,13 +2,16 @@
 
 mod options;
 
+use std::sync::Arc;
+
 use agon_game::{Hidden, Role, Shape};
 use agon_insight::Subject;
 use agon_insight::fuzzy::FuzzyOptions;
+use agon_insight::goal_formulas::RewritingGame;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 
-use crate::judged::{Judged, Taught};
+use crate::judged::{ByGoals, Judged, Taught};
 use crate::searches::{Alone, ByNodes, Fitted, Perfect};
 use crate::{
     FirstLegal, Greedy, HiddenSearchPlayer, Kind, PerceptPlayer, Player, Random, SearchPlayer, Settings,
@@ -19,16 +22,28 @@ use crate::{
 ///
 /// To add one: a row in [`crate::KINDS`] and an arm here.
 pub fn build<P: Hidden + 'static>(spec: &Spec, start: P, role: Role, seed: u64) -> Option<Box<dyn Player>> {
-    build_with_insight(spec, start, role, seed, None)
+    build_with_insight(spec, start, role, seed, Rules::Unknown)
 }
 
-/// The same, with the game for those players who look into its rules. Without it they do as well as they can.
+/// The rules of a game, for those players who look into them.
+#[derive(Copy, Clone, Default)]
+pub enum Rules<'a> {
+    /// Players do as well as they can without.
+    #[default]
+    Unknown,
+    /// GDL.
+    Gdl(&'a Subject),
+    /// Structure rewriting.
+    Rewriting(&'a Arc<RewritingGame>),
+}
+
+/// The same, with the rules.
 pub fn build_with_insight<P: Hidden + 'static>(
     spec: &Spec,
     start: P,
     role: Role,
     seed: u64,
-    subject: Option<&Subject>,
+    rules: Rules<'_>,
 ) -> Option<Box<dyn Player>> {
     let (kind, settings) = match &spec.kind {
         SpecKind::BuiltIn(kind, settings) => (*kind, settings.clone()),
@@ -43,7 +58,7 @@ pub fn build_with_insight<P: Hidden + 'static>(
         },
         name => (name, settings),
     };
-    Some(named(name, &settings, start, role, seed, subject))
+    Some(named(name, &settings, start, role, seed, rules))
 }
 
 /// How a player wants the goals judged by fuzzy logic, if it does.
@@ -75,8 +90,13 @@ fn named<P: Hidden + 'static>(
     start: P,
     role: Role,
     seed: u64,
-    subject: Option<&Subject>,
+    rules: Rules<'_>,
 ) -> Box<dyn Player> {
+    let (subject, rewriting) = match rules {
+        Rules::Unknown => (None, None),
+        Rules::Gdl(subject) => (Some(subject), None),
+        Rules::Rewriting(game) => (None, Some(game)),
+    };
     let is_hidden = start.shape().hidden;
     let by_percepts = |start, options: HiddenOptions| -> Box<dyn Player> {
         Box::new(PerceptPlayer::new(start, role, options))
@@ -103,6 +123,16 @@ fn named<P: Hidden + 'static>(
                 }
                 None => seated(start, role, search, seed),
             }
+        }
+        "alphabeta" if options::judges_by_goals(settings) => {
+            let options = options::alphabeta(settings, seed);
+            let make = move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge));
+            seated(start, role, ByGoals::new(rewriting, options::goals_of(settings), make), seed)
+        }
+        "bestfirst" if options::judges_by_goals(settings) => {
+            let options = options::best_first(settings, seed);
+            let make = move |judge| BestFirst::with_evaluator(options.clone(), judge);
+            seated(start, role, ByGoals::new(rewriting, options::goals_of(settings), make), seed)
         }
         "alphabeta" if settings.word("eval") == "fuzzy" => {
             let options = options::alphabeta(settings, seed);

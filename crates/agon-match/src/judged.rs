@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use agon_game::{Notation, Role};
 use agon_insight::concepts::{ConceptJudge, LearnOptions};
 use agon_insight::fuzzy::{FuzzyJudge, FuzzyOptions};
+use agon_insight::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_terms};
 use agon_insight::{Subject, USUAL_TIME};
 use agon_search::{Budget, Evaluate, GoalValues, Report, Search};
 
@@ -106,6 +107,52 @@ impl<P: Notation + 'static> Evaluate<P> for ByConcepts {
         let payoffs = &position.shape().payoffs;
         let range = payoffs.end() - payoffs.start();
         payoffs.start() + range * (MARGIN + (1.0 - 2.0 * MARGIN) * self.0.value(position, role))
+    }
+}
+
+/// A search that judges positions of a structure rewriting game by terms made of its goals. Where there can be none, the payoffs as
+/// they stand take their place.
+pub(crate) struct ByGoals<P, S> {
+    game: Option<Arc<RewritingGame>>,
+    method: Method,
+    options: GoalOptions,
+    make: Box<dyn Fn(Box<dyn Evaluate<P>>) -> S + Send>,
+    search: Option<S>,
+}
+
+impl<P, S> ByGoals<P, S> {
+    pub(crate) fn new(
+        game: Option<&Arc<RewritingGame>>,
+        (method, options): (Method, GoalOptions),
+        make: impl Fn(Box<dyn Evaluate<P>>) -> S + Send + 'static,
+    ) -> ByGoals<P, S> {
+        ByGoals { game: game.cloned(), method, options, make: Box::new(make), search: None }
+    }
+}
+
+impl<P: Notation + 'static, S: Search<P>> Search<P> for ByGoals<P, S> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let ByGoals { game, method, options, make, search } = self;
+        let search = search.get_or_insert_with(|| {
+            let judge = game.as_ref().and_then(|game| {
+                let terms = goal_terms(game.arena(), *method, options).ok()?;
+                GoalJudge::new(game, &terms).ok()
+            });
+            make(match judge {
+                Some(judge) => Box::new(BySteps(judge)),
+                None => Box::new(GoalValues),
+            })
+        });
+        search.think(position, us, budget)
+    }
+}
+
+/// Steps towards the goals as searches want them.
+struct BySteps(GoalJudge);
+
+impl<P: Notation + 'static> Evaluate<P> for BySteps {
+    fn value(&mut self, position: &P, role: Role) -> f64 {
+        self.0.estimate_at(position, role)
     }
 }
 

@@ -252,6 +252,11 @@ impl CheckedArena {
         &self.locations[id.index()]
     }
 
+    /// The location of this name.
+    pub fn location_named(&self, name: &str) -> Option<LocationId> {
+        self.locations.iter().position(|location| location.name == name).map(LocationId::new)
+    }
+
     /// The structure that play starts from.
     pub fn start(&self) -> &Structure {
         &self.start

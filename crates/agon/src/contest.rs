@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use agon_game::{Live, Role, Shape, Table};
 use agon_gdl::interpreter::Game;
 use agon_match::{
-    Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Scrambler, Seat, Spec,
-    SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, fuzzy_options, role_seed, sample,
-    view,
+    Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Rules, Scrambler, Seat,
+    Spec, SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, fuzzy_options, role_seed,
+    sample, view,
 };
 use agon_search::Budget;
 use agon_server::{Invitation, WebPlayer};
@@ -304,6 +304,11 @@ impl GameTask for Seating<'_> {
             // What is found out of rules is found out of GDL alone so far.
             Opened::Toss(_) => None,
         };
+        let rules = match (&contest.opened, &subject) {
+            (Opened::Toss(opened), _) => Rules::Rewriting(opened.game()),
+            (Opened::Gdl(_), Some(subject)) => Rules::Gdl(subject),
+            (Opened::Gdl(_), None) => Rules::Unknown,
+        };
         let mut seats = Vec::new();
         for (role, spec) in &contest.players {
             let role = *role;
@@ -337,7 +342,7 @@ impl GameTask for Seating<'_> {
                         }
                         (None, _) => {}
                     }
-                    let player = build_with_insight(spec, start.clone(), role, seed, subject.as_ref());
+                    let player = build_with_insight(spec, start.clone(), role, seed, rules);
                     let mut player = player.expect("a player of our own can be built");
                     if let Timing::Margin(_) = contest.timing(role, spec) {
                         // As the rules are compiled before the clock starts, so is what the player makes of them.

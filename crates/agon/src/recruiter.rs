@@ -8,7 +8,7 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_gdl::interpreter::Game;
 use agon_insight::Subject;
-use agon_match::{Player, Spec, View, build_with_insight, role_seed, view};
+use agon_match::{Player, Rules, Spec, View, build_with_insight, role_seed, view};
 use agon_server::{Opening, Recruit};
 use agon_text::Source;
 
@@ -163,7 +163,7 @@ impl GdlTask for Hired<'_> {
     type Output = Box<dyn Player>;
 
     fn run<P: GdlPosition + 'static>(self, start: P) -> Box<dyn Player> {
-        build_with_insight(self.spec, start, self.role, self.seed, Some(&self.subject))
+        build_with_insight(self.spec, start, self.role, self.seed, Rules::Gdl(&self.subject))
             .expect("only players of our own are let in")
     }
 }

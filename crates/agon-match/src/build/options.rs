@@ -2,6 +2,7 @@
 
 use agon_insight::concepts::{self, LearnOptions};
 use agon_insight::fuzzy::{Cardinality, Features, FuzzyOptions, Logic, Several, TNorm};
+use agon_insight::goal_formulas::{GoalOptions, Method, Rational, Weights};
 use agon_insight::regression::Goals;
 use agon_search::hidden::{self, HiddenOptions};
 use agon_search::{
@@ -124,6 +125,28 @@ pub(super) fn concepts(settings: &Settings, seed: u64) -> (LearnOptions, bool) {
     let options =
         LearnOptions { kind, max_size: size("concepts-size"), n_wins: size("concepts-plays"), seed };
     (options, settings.word("concepts-from") == "tic-tac-toe")
+}
+
+/// Whether positions are judged by terms made of the goals of a structure rewriting game.
+pub(super) fn judges_by_goals(settings: &Settings) -> bool {
+    matches!(settings.word("eval"), "tnf" | "descriptions" | "rule-conditions")
+}
+
+/// How such terms are made.
+pub(super) fn goals_of(settings: &Settings) -> (Method, GoalOptions) {
+    let method = match settings.word("eval") {
+        "tnf" => Method::Existential,
+        "rule-conditions" => Method::RuleConditions,
+        _ => Method::Descriptions,
+    };
+    let millionths = |name: &str| Rational::fraction((settings.real(name) * 1e6).round() as i128, 1_000_000);
+    let alpha = if method == Method::Existential { "tnf-alpha" } else { "descriptions-alpha" };
+    let weights = match millionths(alpha) {
+        Some(alpha) if settings.word("tnf-weights") == "powers" => Weights::Powers(alpha),
+        Some(_) | None => Weights::of_the_example(),
+    };
+    let power = settings.integer("rule-conditions-m").try_into().unwrap_or(u32::MAX);
+    (method, GoalOptions { weights, power, ..GoalOptions::default() })
 }
 
 pub(super) fn alphabeta(settings: &Settings, seed: u64) -> AlphaBetaOptions {

@@ -141,12 +141,21 @@ const fn copy(of: &OptionKind) -> OptionKind {
     OptionKind { name: of.name, kind: of.kind, default: of.default, meaning: of.meaning }
 }
 
-const FUZZY: [OptionKind; 18] = [
+const FUZZY: [OptionKind; 22] = [
     word(
         "eval",
-        &["goals", "fuzzy", "concepts"],
-        "positions are judged by the goals as they stand, by fuzzy logic over them, or by what random plays taught",
+        &["goals", "fuzzy", "concepts", "tnf", "descriptions", "rule-conditions"],
+        "positions are judged by the goals as they stand; GDL: by fuzzy logic over them, or by what random plays taught; \
+         structure rewriting: by steps towards the goals, the same with what only forbids described, or by open ways",
     ),
+    real("tnf-alpha", 0.0, 1.0, 0.25, "tnf: a step counts so much of the step after it"),
+    word(
+        "tnf-weights",
+        &["powers", "example"],
+        "tnf, descriptions: powers of alpha, or 1, 1/4, 1/8, ... as the paper's example",
+    ),
+    real("descriptions-alpha", 0.0, 1.0, 0.25, "descriptions: a step counts so much of the step after it"),
+    integer("rule-conditions-m", 1, 16, 4, "rule-conditions: the power to which what is there is raised"),
     word("fuzzy-norm", &["product", "yager"], "fuzzy: product and probabilistic sum, or Yager's"),
     real("fuzzy-q", 1.0, 100.0, 15.0, "fuzzy: Yager's parameter"),
     real("fuzzy-truth", 0.5, 1.0, 0.9, "fuzzy: what a fluent that holds is worth; yager: 0.775"),
@@ -178,7 +187,7 @@ const FUZZY: [OptionKind; 18] = [
     ),
 ];
 
-pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 25>([
+pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 29>([
     integer("depth", 1, 10_000, 100, "not deeper than this"),
     integer(
         "playouts",
