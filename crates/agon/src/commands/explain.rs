@@ -1,5 +1,7 @@
 //! `agon explain`: what can be read out of the rules, and why a position is worth what it is.
 
+mod rewriting;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +22,7 @@ use serde_json::{Value, json};
 
 use super::why::go_on;
 use crate::failure::Failure;
-use crate::open::{self, RuleOptions};
+use crate::open::{self, Language, RuleOptions};
 use crate::terminal;
 use crate::terminal::say;
 
@@ -34,6 +36,7 @@ Examples:
   agon explain tic-tac-toe --after \"(mark 2 2) (mark 1 2)\"
   agon explain connect-four --parts 20 --json
   agon explain tic-tac-toe --state \"(control xplayer) (cell 1 1 x) (cell 2 2 x) (cell 3 3 blank)\"
+  agon explain toss/breakthrough
   agon explain --all my-rulesheets --json
 
 In --json the keys `properties`, `fuzzy`, `action_heuristic` and `concepts` are there, or the reason under `refused`.")]
@@ -68,7 +71,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return survey(args, folder);
     }
     let name = args.game.as_deref().expect("clap asks for a game");
-    let game = open::open(name, &args.play)?;
+    let source = open::source(name)?;
+    let game = match open::language(&source) {
+        Language::Gdl => open::open_source(source, &args.play)?,
+        Language::Toss => return rewriting::run(args, name, &open::open_toss(source)?),
+    };
     let position = position(args, &game)?;
     let time = Duration::from_secs(args.seconds);
     let subject = subject(&game, time);
