@@ -18,11 +18,15 @@ mod wire;
 mod tests;
 
 use std::fmt;
+use std::sync::Arc;
 
-use agon_circuit::Circuit;
+use agon_circuit::optimise::{optimise_by_groups, optimise_until};
+use agon_circuit::{Circuit, Deadline, ScalarCircuit, prove_groups_until};
+use agon_game::{Role, Shape};
 use agon_logic::evaluate::{Limits, Refusal};
 use agon_logic::formula::Oversize;
 
+use crate::engine::TossPosition;
 use crate::interpreter::Game;
 
 /// What making a circuit may cost.
@@ -122,5 +126,52 @@ impl Game {
         }
         let possible = may::possible(self, limits)?;
         wire::wired(self, &possible, limits)
+    }
+}
+
+/// A game as an optimised circuit.
+pub struct Compiled {
+    /// The circuit.
+    pub circuit: Arc<Circuit>,
+    /// What is known of the game.
+    pub shape: Shape,
+    /// Gates before optimisation.
+    pub n_raw_gates: usize,
+    /// Groups of base bits of which provably at most one is true at every reachable state.
+    pub groups: Vec<Vec<usize>>,
+}
+
+impl Compiled {
+    /// A position at the start, played by the circuit.
+    pub fn start(&self) -> ScalarCircuit {
+        ScalarCircuit::with_shape(Arc::clone(&self.circuit), self.shape.clone())
+    }
+}
+
+impl Game {
+    /// Makes a circuit of the game and optimises it; when time is up, it is as small as it has become by then.
+    ///
+    /// # Errors
+    /// Why there is none; the game then plays on through the interpreter.
+    pub fn compile(&self, limits: &CircuitLimits, deadline: Deadline) -> Result<Compiled, NoCircuit> {
+        let ground = self.ground(limits)?;
+        let n_raw_gates = ground.circuit.n_gates();
+        let (mut circuit, mut passes) = optimise_until(&ground.circuit, deadline);
+        // Some are proved more easily before optimisation and some after it; either proof is a proof.
+        let mut groups = prove_groups_until(&ground.circuit, ground.candidates.clone(), deadline);
+        groups.extend(prove_groups_until(&circuit, ground.candidates, deadline));
+        groups.sort();
+        groups.dedup();
+        if let Some(smaller) = optimise_by_groups(&circuit, &groups, deadline, &mut passes) {
+            circuit = smaller;
+        }
+        Ok(Compiled { circuit: Arc::new(circuit), shape: self.shape().clone(), n_raw_gates, groups })
+    }
+}
+
+impl TossPosition for ScalarCircuit {
+    fn whole_payoff(&self, role: Role) -> Option<i64> {
+        // Exactly one value holds: that is how terms become gates.
+        self.goal_values(role).first().copied()
     }
 }
