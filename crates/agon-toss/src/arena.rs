@@ -163,6 +163,9 @@ pub struct Rewrite {
     pub right: Vec<Variable>,
     /// For each of them the index of the element of the left side that it replaces.
     pub map: Vec<Option<usize>>,
+    /// For each of them whether it keeps the id and the name of what it replaces: of several that replace one element the one
+    /// that is called the same in the rule, else the first.
+    pub keeps: Vec<bool>,
     /// Tuples of the right side, by index of its elements.
     pub tuples: Vec<AddedTuple>,
     /// The relations that are embedded exactly.

@@ -99,8 +99,8 @@ pub fn add_all(structure: &mut Structure, add: &[AddedTuple], matched: &[Element
     }
 }
 
-/// Definition 2. The first element of the right side that replaces an element keeps its id and its name, so that most of a
-/// structure stays as it is; what comes is the same up to names.
+/// Definition 2. One element of the right side that replaces an element keeps its id and its name, so that most of a structure
+/// stays as it is; what comes is the same up to names.
 fn apply_rewrite(
     rewrite: &Rewrite,
     old: &Structure,
@@ -109,9 +109,7 @@ fn apply_rewrite(
 ) -> Result<Applied, TooMuch> {
     let mut new = old.clone();
     let n_gone = (0..matched.len()).filter(|l| !rewrite.map.contains(&Some(*l))).count();
-    let keeps =
-        |r: usize| rewrite.map[r].is_some_and(|l| rewrite.map.iter().position(|s| *s == Some(l)) == Some(r));
-    let n_new = (0..rewrite.map.len()).filter(|&r| !keeps(r)).count();
+    let n_new = rewrite.keeps.iter().filter(|keeps| !**keeps).count();
     if old.n_elements() + n_new > growth.elements + n_gone {
         return Err(TooMuch::Elements(growth.elements));
     }
@@ -136,7 +134,7 @@ fn apply_rewrite(
     let mut right: Vec<Element> = Vec::with_capacity(rewrite.map.len());
     for (r, variable) in rewrite.right.iter().enumerate() {
         right.push(match rewrite.map[r] {
-            Some(l) if keeps(r) => matched[l],
+            Some(l) if rewrite.keeps[r] => matched[l],
             copied => {
                 let made =
                     create(&mut new, variable.name()).map_err(|_| TooMuch::Elements(growth.elements))?;

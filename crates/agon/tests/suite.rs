@@ -7,4 +7,5 @@ mod suite {
     mod house;
     mod shared;
     mod shipped;
+    mod toss;
 }

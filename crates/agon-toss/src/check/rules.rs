@@ -112,7 +112,8 @@ impl Rules<'_> {
         } else {
             let variables: Vec<Variable> =
                 right.elements.iter().map(|name| Variable::new(&name.text)).collect();
-            (Effect::Rewrite(Rewrite { right: variables.clone(), map, tuples, embedded }), variables)
+            let keeps = keepers(&left, &right, &map);
+            (Effect::Rewrite(Rewrite { right: variables.clone(), map, keeps, tuples, embedded }), variables)
         };
         let post = post.map(|(formula, span)| Post { variables: post_variables, formula, span });
         Some(made(rule, &left.elements, parts, effect, post))
@@ -388,6 +389,16 @@ impl Rules<'_> {
             delete.push(DeletePattern { relation, arguments });
         }
     }
+}
+
+/// Which elements of the right side keep what they replace.
+fn keepers(left: &Flat, right: &Flat, map: &[Option<usize>]) -> Vec<bool> {
+    let keeper = |l: usize| {
+        let replacing: Vec<usize> = (0..map.len()).filter(|&r| map[r] == Some(l)).collect();
+        let same = replacing.iter().find(|&&r| right.elements[r].text == left.elements[l].text);
+        same.or(replacing.first()).copied()
+    };
+    (0..map.len()).map(|r| map[r].is_some_and(|l| keeper(l) == Some(r))).collect()
 }
 
 /// Reports a rule that is not there.

@@ -23,11 +23,9 @@ fn shipped(name: &str) -> Arc<Game> {
     open(&std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
-/// The legal moves of a role as texts, sorted.
+/// The legal moves of a role as texts, in their order.
 fn legal<P: Notation>(position: &P, role: Role) -> Vec<String> {
-    let mut texts: Vec<String> = position.legal_moves(role).iter().map(|m| position.move_text(m)).collect();
-    texts.sort();
-    texts
+    position.legal_moves(role).iter().map(|m| position.move_text(m)).collect()
 }
 
 /// Plays at random, and asks both about everything at every step.
