@@ -36,6 +36,8 @@ pub struct CircuitLimits {
     pub gates: usize,
     /// Assignments of one formula.
     pub rows: usize,
+    /// Assignments looked at in all: a measure of time that is the same on every machine, a microsecond or so each.
+    pub work: u64,
     /// Values that one term may have.
     pub values: usize,
     /// Parts of one formula once its `let`s are put in place.
@@ -50,6 +52,7 @@ impl Default for CircuitLimits {
         CircuitLimits {
             gates: 12_000_000,
             rows: 2_000_000,
+            work: 60_000_000,
             values: 10_000,
             parts: 100_000,
             evaluation: Limits::default(),
@@ -70,6 +73,8 @@ pub enum NoCircuit {
     Gates(usize),
     /// More assignments or values than allowed.
     TooLarge(usize),
+    /// More work than allowed: as a rule post-conditions that speak of the whole board, asked for each of many matches.
+    Work(u64),
     /// A formula with something that is not made into gates.
     Unsupported(String),
     /// What can come about could not be found out.
@@ -86,6 +91,7 @@ impl fmt::Display for NoCircuit {
             }
             NoCircuit::Gates(limit) => write!(f, "the circuit grows beyond {limit} gates"),
             NoCircuit::TooLarge(limit) => write!(f, "a formula grows beyond {limit} cases"),
+            NoCircuit::Work(limit) => write!(f, "formulas have more than {limit} cases in all"),
             NoCircuit::Unsupported(what) => write!(f, "{what} is not made into gates"),
             NoCircuit::Evaluation(refusal) => write!(f, "{refusal}"),
         }

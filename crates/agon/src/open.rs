@@ -213,7 +213,9 @@ fn open_toss_engine(source: Arc<Source>, engine: EngineChoice) -> Result<Opened,
         EngineChoice::Circuit => (CircuitLimits::default(), Deadline::new(None)),
         EngineChoice::Auto => {
             let at = Instant::now() + Duration::from_secs(AUTO_SECONDS);
-            (CircuitLimits { gates: AUTO_TOSS_GATES, ..CircuitLimits::default() }, Deadline::new(Some(at)))
+            let limits =
+                CircuitLimits { gates: AUTO_TOSS_GATES, work: AUTO_TOSS_WORK, ..CircuitLimits::default() };
+            (limits, Deadline::new(Some(at)))
         }
     };
     match game.compile(&limits, deadline) {
@@ -229,6 +231,7 @@ fn open_toss_engine(source: Arc<Source>, engine: EngineChoice) -> Result<Opened,
 /// How large a circuit of a structure rewriting game may be if it is to be made unasked: some seconds' worth. Time alone is no
 /// limit here, since it must not decide which engine plays.
 const AUTO_TOSS_GATES: usize = 300_000;
+const AUTO_TOSS_WORK: u64 = 5_000_000;
 
 /// What the automatic choice spends on making a circuit, and how large it may be.
 const AUTO_SECONDS: u64 = 2;
