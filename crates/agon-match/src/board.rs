@@ -23,6 +23,8 @@ pub struct Board {
     layers: Vec<Layer>,
     /// What each word is drawn as; the empty text if it is not drawn.
     labels: BTreeMap<String, String>,
+    /// Columns and rows of places that have one name, such as `a1`; what holds of one of them is drawn there.
+    named: BTreeMap<String, (usize, usize)>,
 }
 
 /// A relation that is drawn.
@@ -131,7 +133,34 @@ impl Board {
         if is_turned {
             layers.iter_mut().for_each(|layer| std::mem::swap(&mut layer.column_at, &mut layer.row_at));
         }
-        Some(Board { columns, rows, layers, labels })
+        Some(Board { columns, rows, layers, labels, named: BTreeMap::new() })
+    }
+
+    /// A board whose places are called by a letter and a number, as on a chess board. Fluents with one such argument are drawn by the
+    /// names of their relations.
+    pub fn of_named_places<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Board> {
+        let split = |name: &'a str| -> Option<(&'a str, &'a str)> {
+            let at = name.find(|c: char| c.is_ascii_digit())?;
+            let (letters, number) = name.split_at(at);
+            let is_place = !letters.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            is_place.then_some((letters, number))
+        };
+        let places: Vec<(&str, (&str, &str))> =
+            names.into_iter().map(|name| Some((name, split(name)?))).collect::<Option<_>>()?;
+        let letters: BTreeSet<String> =
+            places.iter().map(|(_, (letters, _))| (*letters).to_owned()).collect();
+        let numbers: BTreeSet<String> = places.iter().map(|(_, (_, number))| (*number).to_owned()).collect();
+        let (columns, rows) = (Axis::new(&letters, &[])?, Axis::new(&numbers, &[])?);
+        if columns.len() > MAX_SIDE || rows.len() > MAX_SIDE {
+            return None;
+        }
+        let named = places
+            .into_iter()
+            .map(|(name, (letters, number))| {
+                Some((name.to_owned(), (columns.index(letters)?, rows.index(number)?)))
+            })
+            .collect::<Option<_>>()?;
+        Some(Board { columns, rows, layers: Vec::new(), labels: BTreeMap::new(), named })
     }
 
     /// Draws a state.
@@ -151,6 +180,16 @@ impl Board {
                     cells[row][column] = text;
                 }
             }
+        }
+        for (fluent, drawn) in state.iter().zip(&mut drawn) {
+            let Some(flat) = Flat::new(fluent).filter(|flat| flat.arguments.len() == 1) else { continue };
+            let Some(&(column, row)) = self.named.get(flat.arguments[0]) else { continue };
+            *drawn = true;
+            let cell = &mut cells[row][column];
+            if !cell.is_empty() {
+                cell.push('+');
+            }
+            cell.push_str(flat.relation);
         }
         rest.extend(state.iter().zip(&drawn).filter(|(_, drawn)| !**drawn).map(|(f, _)| f.clone()));
         let named = self.rows.values().iter().cloned().zip(cells);

@@ -29,6 +29,9 @@ use crate::interpreter::MAX_ELEMENTS;
 use crate::read::read;
 use crate::syntax::GameSheet;
 
+/// So many relations a game may define: each is compared with all others.
+const MAX_DEFINITIONS: usize = 1000;
+
 /// What checking found.
 pub struct Checked {
     /// The game, unless `findings` contains an error.
@@ -186,12 +189,23 @@ fn about<T>(
 /// The defined relations, each after those that it uses; reports circles.
 fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnostics) -> Definitions {
     let mut bodies: BTreeMap<&str, (usize, Formula)> = BTreeMap::new();
+    if let Some(first) = sheet.relations.get(MAX_DEFINITIONS) {
+        let what = format!("more than {MAX_DEFINITIONS} relations are defined");
+        findings.push(Diagnostic::error("toss-too-large", first.name.span, what));
+        return Definitions::new();
+    }
     for (place, definition) in sheet.relations.iter().enumerate() {
         check_variables(&definition.parameters, findings);
         let mut scope = Scope::new(signature, &definition.parameters, "the variables of the relation");
         let body = scope.formula(&definition.body, findings);
         bodies.entry(&definition.name.text).or_insert((place, body));
     }
+    let used: BTreeMap<&str, BTreeSet<String>> = bodies
+        .iter()
+        .map(|(name, (_, body))| {
+            (*name, body.free_relations().into_keys().map(|used| used.to_string()).collect())
+        })
+        .collect();
     let mut definitions = Definitions::new();
     let mut done: BTreeSet<&str> = BTreeSet::new();
     // Rounds, each of which takes what depends on nothing that is left.
@@ -199,9 +213,10 @@ fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnost
         let mut ready: Vec<(usize, &str)> = bodies
             .iter()
             .filter(|(name, _)| !done.contains(*name))
-            .filter(|(_, (_, body))| {
-                let used = body.free_relations();
-                used.keys().all(|used| !bodies.contains_key(&**used) || done.contains(&**used))
+            .filter(|(name, _)| {
+                used[*name]
+                    .iter()
+                    .all(|used| !bodies.contains_key(used.as_str()) || done.contains(used.as_str()))
             })
             .map(|(name, (place, _))| (*place, *name))
             .collect();

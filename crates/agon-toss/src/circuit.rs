@@ -18,11 +18,15 @@ mod wire;
 mod tests;
 
 use std::fmt;
+use std::sync::Arc;
 
-use agon_circuit::Circuit;
+use agon_circuit::optimise::{optimise_by_groups, optimise_until};
+use agon_circuit::{Circuit, Deadline, ScalarCircuit, prove_groups_until};
+use agon_game::{Role, Shape};
 use agon_logic::evaluate::{Limits, Refusal};
 use agon_logic::formula::Oversize;
 
+use crate::engine::TossPosition;
 use crate::interpreter::Game;
 
 /// What making a circuit may cost.
@@ -32,6 +36,8 @@ pub struct CircuitLimits {
     pub gates: usize,
     /// Assignments of one formula.
     pub rows: usize,
+    /// Assignments looked at in all: a measure of time that is the same on every machine, a microsecond or so each.
+    pub work: u64,
     /// Values that one term may have.
     pub values: usize,
     /// Parts of one formula once its `let`s are put in place.
@@ -46,6 +52,7 @@ impl Default for CircuitLimits {
         CircuitLimits {
             gates: 12_000_000,
             rows: 2_000_000,
+            work: 60_000_000,
             values: 10_000,
             parts: 100_000,
             evaluation: Limits::default(),
@@ -66,6 +73,8 @@ pub enum NoCircuit {
     Gates(usize),
     /// More assignments or values than allowed.
     TooLarge(usize),
+    /// More work than allowed: as a rule post-conditions that speak of the whole board, asked for each of many matches.
+    Work(u64),
     /// A formula with something that is not made into gates.
     Unsupported(String),
     /// What can come about could not be found out.
@@ -82,6 +91,7 @@ impl fmt::Display for NoCircuit {
             }
             NoCircuit::Gates(limit) => write!(f, "the circuit grows beyond {limit} gates"),
             NoCircuit::TooLarge(limit) => write!(f, "a formula grows beyond {limit} cases"),
+            NoCircuit::Work(limit) => write!(f, "formulas have more than {limit} cases in all"),
             NoCircuit::Unsupported(what) => write!(f, "{what} is not made into gates"),
             NoCircuit::Evaluation(refusal) => write!(f, "{refusal}"),
         }
@@ -122,5 +132,52 @@ impl Game {
         }
         let possible = may::possible(self, limits)?;
         wire::wired(self, &possible, limits)
+    }
+}
+
+/// A game as an optimised circuit.
+pub struct Compiled {
+    /// The circuit.
+    pub circuit: Arc<Circuit>,
+    /// What is known of the game.
+    pub shape: Shape,
+    /// Gates before optimisation.
+    pub n_raw_gates: usize,
+    /// Groups of base bits of which provably at most one is true at every reachable state.
+    pub groups: Vec<Vec<usize>>,
+}
+
+impl Compiled {
+    /// A position at the start, played by the circuit.
+    pub fn start(&self) -> ScalarCircuit {
+        ScalarCircuit::with_shape(Arc::clone(&self.circuit), self.shape.clone())
+    }
+}
+
+impl Game {
+    /// Makes a circuit of the game and optimises it; when time is up, it is as small as it has become by then.
+    ///
+    /// # Errors
+    /// Why there is none; the game then plays on through the interpreter.
+    pub fn compile(&self, limits: &CircuitLimits, deadline: Deadline) -> Result<Compiled, NoCircuit> {
+        let ground = self.ground(limits)?;
+        let n_raw_gates = ground.circuit.n_gates();
+        let (mut circuit, mut passes) = optimise_until(&ground.circuit, deadline);
+        // Some are proved more easily before optimisation and some after it; either proof is a proof.
+        let mut groups = prove_groups_until(&ground.circuit, ground.candidates.clone(), deadline);
+        groups.extend(prove_groups_until(&circuit, ground.candidates, deadline));
+        groups.sort();
+        groups.dedup();
+        if let Some(smaller) = optimise_by_groups(&circuit, &groups, deadline, &mut passes) {
+            circuit = smaller;
+        }
+        Ok(Compiled { circuit: Arc::new(circuit), shape: self.shape().clone(), n_raw_gates, groups })
+    }
+}
+
+impl TossPosition for ScalarCircuit {
+    fn whole_payoff(&self, role: Role) -> Option<i64> {
+        // Exactly one value holds: that is how terms become gates.
+        self.goal_values(role).first().copied()
     }
 }

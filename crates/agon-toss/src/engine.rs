@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use agon_game::{Hidden, Role};
 
+use crate::circuit::Compiled;
 use crate::interpreter::{Game, Interpreter};
 
 /// A position of a structure rewriting game, whichever engine plays it.
@@ -33,13 +34,15 @@ pub trait TossTask {
 pub enum Opened {
     /// By the definition.
     Interpreter(Arc<Game>),
+    /// As a circuit.
+    Circuit(Arc<Game>, Arc<Compiled>),
 }
 
 impl Opened {
     /// The game.
     pub fn game(&self) -> &Arc<Game> {
         match self {
-            Opened::Interpreter(game) => game,
+            Opened::Interpreter(game) | Opened::Circuit(game, _) => game,
         }
     }
 
@@ -47,6 +50,7 @@ impl Opened {
     pub fn engine(&self) -> &'static str {
         match self {
             Opened::Interpreter(_) => "interpreter",
+            Opened::Circuit(..) => "circuit",
         }
     }
 
@@ -54,6 +58,7 @@ impl Opened {
     pub fn run<T: TossTask>(&self, task: T) -> T::Output {
         match self {
             Opened::Interpreter(game) => task.run(game.start()),
+            Opened::Circuit(_, compiled) => task.run(compiled.start()),
         }
     }
 }

@@ -12,4 +12,4 @@ pub use game::{Game, Options};
 pub use position::{EdgePlace, Interpreter, Move, State};
 
 /// So many elements a structure may have in play.
-pub const MAX_ELEMENTS: usize = 2_000;
+pub const MAX_ELEMENTS: usize = 5_000;

@@ -4,8 +4,6 @@
 
 mod formula;
 mod structure;
-#[cfg(test)]
-mod tests;
 
 use std::fmt::Write as _;
 

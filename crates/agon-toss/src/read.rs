@@ -11,8 +11,6 @@ mod lexer;
 mod rule;
 mod structure;
 mod term;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 

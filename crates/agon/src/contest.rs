@@ -146,12 +146,19 @@ impl Contest {
 
     /// Looks for a board in the game, for those who want to see one.
     pub(crate) fn look_for_board(&mut self) {
-        let samples = sample(self.opened.run(Laid).as_ref());
-        let chains = match &self.opened {
-            Opened::Gdl(opened) => chains(opened.game()),
-            Opened::Toss(_) => Vec::new(),
+        let board = match &self.opened {
+            Opened::Gdl(opened) => {
+                let samples = sample(self.opened.run(Laid).as_ref());
+                Board::learn(&samples, &chains(opened.game()))
+            }
+            Opened::Toss(opened) => {
+                let arena = opened.game().arena();
+                let elements = arena.layout().map(|layout| layout.rows.iter().flatten().flatten());
+                elements
+                    .and_then(|cells| Board::of_named_places(cells.map(|&cell| &**arena.start().name(cell))))
+            }
         };
-        self.board = Board::learn(&samples, &chains).map(Arc::new);
+        self.board = board.map(Arc::new);
     }
 
     /// What is known of the game, by the engine that plays it.

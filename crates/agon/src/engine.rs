@@ -53,6 +53,7 @@ impl Opened {
             Opened::Gdl(agon_gdl::engine::Opened::Interpreter(game)) => task.run(game.start()),
             Opened::Gdl(agon_gdl::engine::Opened::Circuit(_, compiled)) => task.run(compiled.start()),
             Opened::Toss(agon_toss::engine::Opened::Interpreter(game)) => task.run(game.start()),
+            Opened::Toss(agon_toss::engine::Opened::Circuit(_, compiled)) => task.run(compiled.start()),
         }
     }
 

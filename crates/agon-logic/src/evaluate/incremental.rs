@@ -73,12 +73,16 @@ impl Maintained {
             updating.definitions(&old, id)?;
             updating.updated(id, &columns, &last)
         })?;
+        let arity = columns.len();
         let solutions = match outcome {
             Some(Some(rows)) => {
                 let cells = rows.cells.into_iter().map(Element::new).collect();
-                Tuples::from_sorted(columns.len(), rows.n_rows, cells)
+                Tuples::from_sorted(arity, rows.n_rows, cells)
             }
-            Some(None) => self.solutions.clone(),
+            Some(None) => {
+                self.structure = structure.clone();
+                return Ok(Change { added: Tuples::new(arity), removed: Tuples::new(arity) });
+            }
             None => {
                 self.n_anew += 1;
                 self.evaluator.solve(self.query, structure, &Assignment::new())?
@@ -86,7 +90,6 @@ impl Maintained {
         };
         let added = solutions.iter().filter(|row| !self.solutions.contains(row));
         let removed = self.solutions.iter().filter(|row| !solutions.contains(row));
-        let arity = columns.len();
         let change = Change { added: Tuples::of(arity, added), removed: Tuples::of(arity, removed) };
         self.solutions = solutions;
         self.structure = structure.clone();
@@ -184,7 +187,7 @@ impl Updating<'_, '_> {
             let came_true = self.came_true(id)?;
             return Ok(came_true.map(|holds| holds.then(|| Rows::new(0, 1, Vec::new()))));
         }
-        let candidates = self.candidates(id)?;
+        let candidates = grouped(self.candidates(id)?);
         if candidates.is_empty() {
             return Ok(Some(None));
         }
@@ -235,7 +238,7 @@ impl Updating<'_, '_> {
         let program = self.run.program;
         match program.node(id) {
             Node::Exists(_, inner) => {
-                for candidate in self.candidates(*inner)? {
+                for candidate in grouped(self.candidates(*inner)?) {
                     if candidate.width() == 0 {
                         return Ok(None);
                     }
@@ -350,6 +353,25 @@ impl Updating<'_, '_> {
             table = self.run.extend(left.remove(next), table)?;
         }
     }
+}
+
+/// Those with the same columns in one, so that each is looked at once.
+fn grouped(candidates: Vec<Table>) -> Vec<Table> {
+    let mut groups: Vec<Table> = Vec::new();
+    for candidate in candidates {
+        let same = groups.iter().position(|group| {
+            group.width() == candidate.width()
+                && candidate.columns.iter().all(|&column| group.column(column).is_some())
+        });
+        match same {
+            Some(place) => {
+                let group = std::mem::replace(&mut groups[place], Table::unit());
+                groups[place] = group.united(&candidate);
+            }
+            None => groups.push(candidate),
+        }
+    }
+    groups
 }
 
 fn without(table: &Table, variables: &[Var]) -> Table {

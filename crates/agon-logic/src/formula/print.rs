@@ -1,7 +1,7 @@
 //! Formulas as text, in the syntax of Toss, with no more parentheses than needed.
 //!
-//! How tightly things bind, from loose to tight: `let … in` and `lfp`/`gfp` (as far to the right as possible), `or`,
-//! `and`, then `not`, `ex`, `all` and `tc` (only the next part). Among terms: `let`, `+ -`, `* /`, `^`, the former
+//! How tightly things bind, from loose to tight: `let … in` (as far to the right as possible) and `lfp`/`gfp`, `or`, `and`,
+//! then `not`, `ex`, `all` and `tc` (only the next part). Among terms: `let`, `+ -`, `* /`, `^`, the former
 //! to the left, `^` to the right. A fixed point or closure asked of other than its own variables is written
 //! `(lfp R(x) = phi)(y)`, `(tc x, y phi)(u, v)`.
 
@@ -155,7 +155,8 @@ fn unparenthesised(f: &mut fmt::Formatter<'_>, shown: &Formula) -> fmt::Result {
             write!(f, "{}{keyword} {}(", if own { "" } else { "(" }, fix.relation)?;
             listed(f, &fix.variables)?;
             write!(f, ") = ")?;
-            formula(f, &fix.body, Place::Loose)?;
+            // In parentheses unless it is one part, so that no reader can take it for less or for more.
+            formula(f, &fix.body, Place::Prefix)?;
             if own { Ok(()) } else { asked(f, &fix.arguments) }
         }
         Formula::Closure(closure) => {

@@ -76,3 +76,17 @@ fn tokens_lie_on_the_board() {
     assert_eq!(drawn(&picture), ["2 ##", "1 #H"]);
     assert_eq!(picture.rest, ["(heights 1 2)", "(heights 2 2)"]);
 }
+
+#[test]
+fn places_with_one_name_are_drawn() {
+    let names: Vec<String> =
+        (1..=2).flat_map(|row| ["a", "b", "c"].map(|column| format!("{column}{row}"))).collect();
+    let board = Board::of_named_places(names.iter().map(String::as_str)).expect("these are places");
+    let state = ["(K c1)", "(P a2)", "(W c1)", "(location 0)"].map(str::to_owned);
+    let picture = board.picture(&state);
+    assert_eq!(picture.columns, ["a", "b", "c"]);
+    let row = |name: &str, cells: [&str; 3]| (name.to_owned(), cells.map(str::to_owned).to_vec());
+    assert_eq!(picture.rows, [row("2", ["P", "", ""]), row("1", ["", "", "K+W"])]);
+    assert_eq!(picture.rest, ["(location 0)"]);
+    assert!(Board::of_named_places(["a1", "b"]).is_none());
+}

@@ -10,10 +10,8 @@ use super::flat::Flat;
 use super::formulas::number;
 use super::signature::Signature;
 use crate::arena::Layout;
+use crate::interpreter::MAX_ELEMENTS;
 use crate::syntax;
-
-/// So many elements a start may have.
-const MAX_ELEMENTS: usize = 20_000;
 
 /// The relations of structures, and the functions.
 pub(super) fn vocabulary(signature: &Signature) -> Vocabulary {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use agon_circuit::{Builder, Signal};
 use agon_logic::formula::{Argument, Definitions, Formula, Fresh, Name, Variable};
 use agon_logic::normal_form::nnf;
-use agon_logic::structure::{Element, Structure};
+use agon_logic::structure::{Element, RelationId, Structure};
 
 use super::table::{Table, any};
 use super::{CircuitLimits, NoCircuit};
@@ -29,8 +29,14 @@ pub(super) struct Grounder<'a> {
     /// Relations of fixed points on their way, with their parameters.
     pub(super) bound: Vec<(Name, Vec<Variable>, Rc<Table>)>,
     prepared: BTreeMap<Formula, Rc<Formula>>,
+    work: u64,
     elements: Vec<u32>,
+    /// Relations that never change, by which columns are known.
+    indexes: BTreeMap<(RelationId, Vec<bool>), Rc<Index>>,
 }
+
+/// The rest of each tuple, by what is known of it.
+type Index = BTreeMap<Vec<u32>, Vec<Vec<u32>>>;
 
 impl<'a> Grounder<'a> {
     pub(super) fn new(
@@ -49,6 +55,8 @@ impl<'a> Grounder<'a> {
             puts_in_place: false,
             bound: Vec::new(),
             prepared: BTreeMap::new(),
+            work: 0,
+            indexes: BTreeMap::new(),
             elements: structure.elements().map(Element::id).collect(),
         }
     }
@@ -62,6 +70,11 @@ impl<'a> Grounder<'a> {
         let plain = Rc::new(plain.with_distinct_binders(&mut Fresh::default()));
         self.prepared.insert(formula.clone(), Rc::clone(&plain));
         Ok(plain)
+    }
+
+    fn spend(&mut self, n_rows: usize) -> Result<(), NoCircuit> {
+        self.work += n_rows as u64 + 1;
+        if self.work > self.limits.work { Err(NoCircuit::Work(self.limits.work)) } else { Ok(()) }
     }
 
     pub(super) fn check(&self, n_rows: usize) -> Result<(), NoCircuit> {
@@ -78,6 +91,7 @@ impl<'a> Grounder<'a> {
     /// holds of them. The columns of the assignments come first.
     pub(super) fn extend(&mut self, formula: &Formula, given: &Table) -> Result<Table, NoCircuit> {
         self.check(given.rows.len())?;
+        self.spend(given.rows.len())?;
         if given.rows.is_empty() {
             let mut columns = given.columns.clone();
             columns.extend(self.free_of(formula).into_iter().filter(|free| given.column(free).is_none()));
@@ -214,12 +228,66 @@ impl<'a> Grounder<'a> {
         }
         let structure = self.structure;
         let relation = structure.vocabulary().relation(name).expect("relations were checked");
+        let is_plain = arguments
+            .iter()
+            .enumerate()
+            .all(|(place, argument)| argument.variable().is_some() && !arguments[..place].contains(argument));
+        if is_plain {
+            return self.look_up(relation, arguments, given);
+        }
         let rows = structure.tuples(relation).iter();
         self.join(
             given,
             arguments,
             rows.map(|row| (row.iter().map(|element| element.id()).collect(), Signal::TRUE)),
         )
+    }
+
+    /// The assignments extended by the tuples of a relation that never changes, asked of different variables. Tuples are
+    /// looked up by what is known, in an index that is made once.
+    fn look_up(
+        &mut self,
+        relation: RelationId,
+        arguments: &[Argument],
+        given: &Table,
+    ) -> Result<Table, NoCircuit> {
+        let places: Vec<Option<usize>> = arguments
+            .iter()
+            .map(|argument| argument.variable().and_then(|variable| given.column(variable)))
+            .collect();
+        let is_known: Vec<bool> = places.iter().map(Option::is_some).collect();
+        let index = match self.indexes.get(&(relation, is_known.clone())) {
+            Some(index) => Rc::clone(index),
+            None => {
+                let mut index: Index = BTreeMap::new();
+                for tuple in self.structure.tuples(relation).iter() {
+                    let pick = |wanted: bool| {
+                        tuple
+                            .iter()
+                            .zip(&is_known)
+                            .filter(move |pair| *pair.1 == wanted)
+                            .map(|pair| pair.0.id())
+                    };
+                    index.entry(pick(true).collect()).or_default().push(pick(false).collect());
+                }
+                let index = Rc::new(index);
+                self.indexes.insert((relation, is_known), Rc::clone(&index));
+                index
+            }
+        };
+        let mut columns = given.columns.clone();
+        let new = arguments.iter().zip(&places).filter(|pair| pair.1.is_none());
+        columns.extend(new.filter_map(|pair| pair.0.variable()).cloned());
+        let mut rows = BTreeMap::new();
+        for row in given.rows.keys() {
+            let key: Vec<u32> = places.iter().flatten().map(|&column| row[column]).collect();
+            for rest in index.get(&key).into_iter().flatten() {
+                rows.insert([row.as_slice(), rest].concat(), Signal::TRUE);
+            }
+            self.check(rows.len())?;
+        }
+        self.spend(rows.len())?;
+        Ok(Table { columns, rows })
     }
 
     /// A defined relation, worked out as a whole.
@@ -318,7 +386,9 @@ impl<'a> Grounder<'a> {
         }
         // Tuples by what is known, with the wanted columns; equal variables must have equal elements.
         let mut index: BTreeMap<Vec<u32>, Vec<(Vec<u32>, Signal)>> = BTreeMap::new();
+        let mut n_tuples = 0;
         for (tuple, signal) in tuples {
+            n_tuples += 1;
             let agrees = arguments.iter().enumerate().all(|(place, argument)| {
                 let first = arguments.iter().position(|other| other == argument);
                 first.is_none_or(|first| tuple[first] == tuple[place])
@@ -329,6 +399,7 @@ impl<'a> Grounder<'a> {
                 index.entry(key).or_default().push((rest, signal));
             }
         }
+        self.spend(n_tuples)?;
         let mut rows = BTreeMap::new();
         for row in given.rows.keys() {
             let key: Option<Vec<u32>> = known
@@ -344,6 +415,7 @@ impl<'a> Grounder<'a> {
             }
             self.check(rows.len())?;
         }
+        self.spend(rows.len())?;
         Ok(Table { columns, rows })
     }
 

@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use crate::syntax::{Board, Cell, Name};
 
 /// So many cells a board may have.
-const MAX_CELLS: usize = 10_000;
+const MAX_CELLS: usize = 5_000;
 
 /// A row of the text: what it says and where it starts.
 struct Line<'a> {
