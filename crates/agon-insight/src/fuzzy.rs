@@ -19,6 +19,7 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::{Game, Inquiry, Query};
@@ -187,8 +188,20 @@ impl Fuzzy {
         properties: &Properties,
         options: &FuzzyOptions,
     ) -> Result<Fuzzy, NoFuzzy> {
+        Fuzzy::until(game, compiled, properties, options, None)
+    }
+
+    /// The same. What is not expanded by the deadline goes to the reasoner.
+    pub fn until(
+        game: &Arc<Game>,
+        compiled: Option<&Compiled>,
+        properties: &Properties,
+        options: &FuzzyOptions,
+        deadline: Option<Instant>,
+    ) -> Result<Fuzzy, NoFuzzy> {
         let (fluents, is_complete) = universe(game, properties);
         let mut theory = Theory::new(game, fluents, is_complete);
+        theory.set_deadline(deadline);
         let mut evolution = Evolution::new(&mut theory);
         let values = goal_values(game, compiled, &mut theory)?;
         let mut expander = Expander::new(&mut theory, &mut evolution, properties, options);

@@ -132,7 +132,8 @@ impl Theory {
 impl Join<'_> {
     fn search(&mut self) -> Result<(), TooMuch> {
         self.n_steps += 1;
-        if self.n_steps > self.max_steps {
+        // What must be known whatever it costs is asked for without a limit.
+        if self.n_steps > self.max_steps || (self.max_steps != usize::MAX && !self.theory.step()) {
             return Err(TooMuch);
         }
         if self.is_contradicted() {
