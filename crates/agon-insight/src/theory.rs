@@ -98,6 +98,11 @@ impl Theory {
         self.deadline = deadline;
     }
 
+    /// Allows so many steps from now on.
+    pub fn grant(&mut self, n_steps: usize) {
+        self.n_left.store(n_steps, Relaxed);
+    }
+
     /// Whether there is no work or time left for searches.
     pub fn is_spent(&self) -> bool {
         self.n_left.load(Relaxed) == 0

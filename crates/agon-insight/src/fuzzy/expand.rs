@@ -71,6 +71,13 @@ impl<'a> Expander<'a> {
         self.conjunction(vec![Condition::Holds(atom)], 1, None)
     }
 
+    /// The tree of conditions.
+    pub(super) fn expression(&mut self, conditions: Vec<Condition>) -> NodeId {
+        self.start = self.tree.len();
+        self.n_calls = 0;
+        self.conjunction(conditions, 1, None)
+    }
+
     /// Whether the tree of the present goal is as large as it may become.
     fn is_full(&self) -> bool {
         self.tree.len() - self.start > self.options.max_size
@@ -235,7 +242,8 @@ impl<'a> Expander<'a> {
         self.left_to_the_reasoner(part, origin)
     }
 
-    fn forget(&mut self, before: usize) {
+    /// Forgets the nodes from a number on.
+    pub(super) fn forget(&mut self, before: usize) {
         self.by_key.retain(|_, node| node.index() < before);
         self.tree.truncate(before);
     }

@@ -326,3 +326,26 @@ fn crisp_evaluations_are_the_goals() {
         }
     }
 }
+
+/// What is compiled and what is asked have as many solutions.
+#[test]
+fn the_reasoner_judges_what_is_compiled() {
+    let slow = FuzzyOptions { is_compiled: false, ..FuzzyOptions::default() };
+    for name in ["checkers", "hanoi", "othello", "pawn-whopping", "chinese-checkers", "lights-out", "blocker"]
+    {
+        let game = shipped(name);
+        let compiled = compiled(&game);
+        let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
+        let made = |options| Arc::new(Fuzzy::new(&game, Some(&compiled), &known, options).expect(name));
+        let (fast, slow) = (made(&FuzzyOptions::default()), made(&slow));
+        let (mut fast, mut slow) = (FuzzyJudge::new(&fast), FuzzyJudge::new(&slow));
+        let queries: Vec<NodeId> = slow.fuzzy().tree.nodes().map(|(id, _)| id).collect();
+        for seen in known.plays.states().step_by(7).take(20) {
+            fast.look(Seen::Bits(&seen.fluents));
+            slow.look(Seen::Bits(&seen.fluents));
+            for &id in &queries {
+                assert_eq!(fast.solutions(id), slow.solutions(id), "{name}: {:?}", slow.fuzzy().tree.get(id));
+            }
+        }
+    }
+}
