@@ -67,7 +67,7 @@ fn an_order_has_degrees() {
     let fuzzy = fuzzy(&game(RACE));
     let white = goal(&fuzzy, 0, 100);
     assert!(matches!(fuzzy.tree.get(white), Node::Order(_)), "{:?}", fuzzy.tree.get(white));
-    let mut value = |w: u8, b: u8, node| {
+    let value = |w: u8, b: u8, node| {
         let (w, b) = (format!("(count white {w})"), format!("(count black {b})"));
         judge(&fuzzy, &[&w, &b, "(step 0)"]).truth(node)
     };
@@ -120,7 +120,7 @@ fn two_fluents_come_nearer() {
     let fuzzy = fuzzy(&game(HUNT));
     let caught = goal(&fuzzy, 0, 100);
     assert!(matches!(fuzzy.tree.get(caught), Node::Between(_)), "{:?}", fuzzy.tree.get(caught));
-    let mut value = |hunter: &str, hare: &str| judge(&fuzzy, &[hunter, hare]).truth(caught);
+    let value = |hunter: &str, hare: &str| judge(&fuzzy, &[hunter, hare]).truth(caught);
     // Each coordinate has four values, and the two distances count half each.
     is_close(value("(at hunter 1 1)", "(at hare 2 3)"), 1.0 - (1.0 / 4.0 + 2.0 / 4.0) / 2.0);
     is_close(value("(at hunter 2 3)", "(at hare 2 3)"), 1.0);
@@ -257,9 +257,9 @@ fn winning_is_worth_more_than_losing() {
                 let value = judge.value(0);
                 assert!((0.0..=100.0).contains(&value), "{name}: {value}");
                 if seen.payoffs[0] == 100.0 {
-                    won.push(value)
+                    won.push(value);
                 } else if seen.payoffs[0] == 0.0 {
-                    lost.push(value)
+                    lost.push(value);
                 }
             }
             let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;

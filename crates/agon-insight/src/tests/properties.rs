@@ -3,7 +3,9 @@
 use agon_gdl::circuit::CircuitLimits;
 
 use super::{compiled, game, names, shipped};
-use crate::properties::{Bound, Known, PlayLimits, Plays, Properties, PropertyLimits, RoleTurns, Seen};
+use crate::properties::{
+    Bound, Known, PlayLimits, Plays, Properties, PropertyLimits, Relation, RelationKind, RoleTurns, Seen,
+};
 use crate::prove::ProofLimits;
 
 fn properties(name: &str) -> Properties {

@@ -186,7 +186,7 @@ impl Join<'_> {
             match table.index[column].get(&value) {
                 None => return (None, 0),
                 Some(rows) if rows.len() < best.1 || best.0.is_none() => {
-                    best = (Some((column, value)), rows.len())
+                    best = (Some((column, value)), rows.len());
                 }
                 Some(_) => {}
             }
