@@ -2,12 +2,14 @@
 
 mod evaluation;
 mod findings;
+mod learnt;
 mod regressed;
 
 use serde_json::{Map, Value, json};
 
 pub use evaluation::{evaluation_json, evaluation_text};
 pub use findings::{properties_json, properties_text};
+pub use learnt::{concepts_json, concepts_text};
 pub use regressed::{action_heuristic_json, action_heuristic_text};
 
 /// A part of an explanation, or why there is none.

@@ -1,6 +1,7 @@
 //! What can be read out of the rules of a game: properties, evaluation functions, concepts and explanations.
 #![forbid(unsafe_code)]
 
+pub mod concepts;
 pub mod explain;
 pub mod fuzzy;
 pub mod properties;

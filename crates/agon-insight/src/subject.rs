@@ -1,11 +1,13 @@
 //! A game that insight is wanted of: what is found out is found out once, and shared by all who ask.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agon_gdl::engine::{Compiled, Opened};
 use agon_gdl::interpreter::Game;
 
+use crate::concepts::{ConceptJudge, LearnOptions, concepts_of_tic_tac_toe};
 use crate::fuzzy::{Fuzzy, FuzzyOptions, NoFuzzy};
 use crate::properties::{Properties, PropertyLimits};
 use crate::regression::{ActionHeuristics, Goals, Refusal, RegressOptions};
@@ -18,6 +20,7 @@ struct Inner {
     game: Arc<Game>,
     compiled: Option<Arc<Compiled>>,
     properties: Mutex<Option<Arc<Properties>>>,
+    concepts: Mutex<BTreeMap<(LearnOptions, bool), Arc<ConceptJudge>>>,
     /// By which goals count: the highest, all.
     heuristics: Mutex<[Option<Found>; 2]>,
     /// By how they are made.
@@ -40,6 +43,7 @@ impl Subject {
             compiled,
             properties: Mutex::default(),
             heuristics: Mutex::default(),
+            concepts: Mutex::default(),
             evaluations: Mutex::default(),
         }))
     }
@@ -87,6 +91,20 @@ impl Subject {
         let made = Fuzzy::until(&self.0.game, compiled, &properties, options, Some(deadline)).map(Arc::new);
         all.push((options.clone(), made.clone()));
         made
+    }
+
+    /// A heuristic from random plays (004), learnt within this time. With `is_carried` its concepts are those of tic-tac-toe.
+    pub fn concepts(&self, options: &LearnOptions, is_carried: bool, time: Duration) -> Arc<ConceptJudge> {
+        let mut all = lock(&self.0.concepts);
+        let learn = || {
+            let given = is_carried.then(concepts_of_tic_tac_toe);
+            let deadline = Some(Instant::now() + time);
+            Arc::new(match &self.0.compiled {
+                Some(compiled) => ConceptJudge::learn(&compiled.start(), options, given.as_ref(), deadline),
+                None => ConceptJudge::learn(&self.0.game.start(), options, given.as_ref(), deadline),
+            })
+        };
+        Arc::clone(all.entry((*options, is_carried)).or_insert_with(learn))
     }
 
     /// The regressed goals of all moves, found within this time or refused.

@@ -8,7 +8,7 @@ use agon_insight::fuzzy::FuzzyOptions;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 
-use crate::judged::Judged;
+use crate::judged::{Judged, Taught};
 use crate::searches::{Alone, ByNodes, Fitted, Perfect};
 use crate::{
     FirstLegal, Greedy, HiddenSearchPlayer, Kind, PerceptPlayer, Player, Random, SearchPlayer, Settings,
@@ -114,6 +114,17 @@ fn named<P: Hidden + 'static>(
             let make = move |judge| BestFirst::with_evaluator(options.clone(), judge);
             seated(start, role, Judged::new(subject, options::fuzzy(settings), make), seed)
         }
+        "alphabeta" if settings.word("eval") == "concepts" => {
+            let options = options::alphabeta(settings, seed);
+            let make = move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge));
+            // Learnt once for all matches, so the seed is no match's.
+            seated(start, role, Taught::new(subject, options::concepts(settings, LEARNING), make), seed)
+        }
+        "bestfirst" if settings.word("eval") == "concepts" => {
+            let options = options::best_first(settings, seed);
+            let make = move |judge| BestFirst::with_evaluator(options.clone(), judge);
+            seated(start, role, Taught::new(subject, options::concepts(settings, LEARNING), make), seed)
+        }
         "alphabeta" => {
             let options = options::alphabeta(settings, seed);
             match settings.integer("playouts") {
@@ -147,6 +158,9 @@ fn named<P: Hidden + 'static>(
         other => unreachable!("the table of players has `{other}`, and there is no arm for it here"),
     }
 }
+
+/// The seed of the random plays that players learn from.
+const LEARNING: u64 = 1;
 
 /// Plays by which positions are judged are cut off after so many steps.
 const MAX_JUDGED_STEPS: u64 = 1000;

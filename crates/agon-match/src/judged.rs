@@ -1,8 +1,10 @@
 //! Searches whose judge is made from the rules of the game.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Role};
+use agon_insight::concepts::{ConceptJudge, LearnOptions};
 use agon_insight::fuzzy::{FuzzyJudge, FuzzyOptions};
 use agon_insight::{Subject, USUAL_TIME};
 use agon_search::{Budget, Evaluate, GoalValues, Report, Search};
@@ -60,3 +62,52 @@ impl<P: Notation + 'static> Evaluate<P> for ByFuzzy {
         self.judge.value(role.index()).clamp(*payoffs.start(), *payoffs.end())
     }
 }
+
+/// A search that judges positions by what random plays taught (004). The judge is made when there is a budget for it; where the
+/// game cannot be looked into, the goals as they stand take its place.
+pub(crate) struct Taught<P, S> {
+    subject: Option<Subject>,
+    options: LearnOptions,
+    is_carried: bool,
+    make: Box<dyn Fn(Box<dyn Evaluate<P>>) -> S + Send>,
+    search: Option<S>,
+}
+
+impl<P, S> Taught<P, S> {
+    pub(crate) fn new(
+        subject: Option<&Subject>,
+        (options, is_carried): (LearnOptions, bool),
+        make: impl Fn(Box<dyn Evaluate<P>>) -> S + Send + 'static,
+    ) -> Taught<P, S> {
+        Taught { subject: subject.cloned(), options, is_carried, make: Box::new(make), search: None }
+    }
+}
+
+impl<P: Notation + 'static, S: Search<P>> Search<P> for Taught<P, S> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        let Taught { subject, options, is_carried, make, search } = self;
+        let search = search.get_or_insert_with(|| {
+            let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now()) / 2;
+            let time: Duration = budget.deadline.map_or(USUAL_TIME, left).min(USUAL_TIME);
+            make(match subject {
+                Some(subject) => Box::new(ByConcepts(subject.concepts(options, *is_carried, time))),
+                None => Box::new(GoalValues),
+            })
+        });
+        search.think(position, us, budget)
+    }
+}
+
+/// What random plays taught as searches want it: within the range of payoffs, and never as good as a win.
+struct ByConcepts(Arc<ConceptJudge>);
+
+impl<P: Notation + 'static> Evaluate<P> for ByConcepts {
+    fn value(&mut self, position: &P, role: Role) -> f64 {
+        let payoffs = &position.shape().payoffs;
+        let range = payoffs.end() - payoffs.start();
+        payoffs.start() + range * (MARGIN + (1.0 - 2.0 * MARGIN) * self.0.value(position, role))
+    }
+}
+
+/// What is left at both ends of the range for what is certain.
+const MARGIN: f64 = 0.001;

@@ -40,6 +40,7 @@ pub use player::{Choice, Lapse, Lookout, News, Player, role_seed};
 pub use protocol::{ALL_IS_SEEN, Dialect, Heard, Message, Misheard, Told, is_shouted};
 pub use record::{Record, Signature, Verdict};
 pub use referee::{Ending, Match, MatchOptions, Slip, Step, Substitute};
+pub use regressed::action_heuristic;
 pub use scramble::Scrambler;
 pub use search_player::{HiddenSearchPlayer, SearchPlayer};
 pub use session::{Heed, Session};

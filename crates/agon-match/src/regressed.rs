@@ -82,3 +82,14 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
         })
     }
 }
+
+/// The action heuristic of a game for positions like this one, if there is one: regressed goals, in fuzzy logic. For those who
+/// drive a search themselves.
+pub fn action_heuristic<P: Notation + 'static>(
+    subject: &Subject,
+    goals: Goals,
+    position: &P,
+    budget: &Budget,
+) -> Option<Box<dyn ActionHeuristic<P>>> {
+    Some(Box::new(Regressed::new(subject, goals, position, budget)?))
+}

@@ -148,22 +148,7 @@ fn named(text: &str, span: &dyn Fn(usize, usize) -> Span) -> Result<SpecKind, Bo
             let close = text.rfind(')').map_or(text.len(), |at| at + 1);
             return Err(error(span(close, text.len()), "nothing may follow the options").into());
         };
-        let mut at = name_end + 1;
-        for part in inside.split(',') {
-            let from = at + (part.len() - part.trim_start().len());
-            at += part.len() + 1;
-            let part = part.trim();
-            if part.is_empty() {
-                continue;
-            }
-            let place = |from_byte: usize, to_byte: usize| span(from + from_byte, from + to_byte);
-            let (option, value) = setting(kind, part, &place)?;
-            if settings.set(option, value) {
-                return Err(
-                    error(place(0, part.len()), format!("`{}` is set a second time", option.name)).into()
-                );
-            }
-        }
+        read_settings(kind, inside, name_end + 1, "", span, &mut settings)?;
     }
     match (kind.origin, kind.name) {
         (Origin::BuiltIn, _) => Ok(SpecKind::BuiltIn(kind, settings)),
@@ -172,6 +157,65 @@ fn named(text: &str, span: &dyn Fn(usize, usize) -> Span) -> Result<SpecKind, Bo
             .hint(format!("write it as {}", kind.form))
             .into()),
     }
+}
+
+/// Options with commas between them, as they stand in a text from the byte `at` on. A word may have options of its own:
+/// `eval=concepts(plays=100)` is `eval=concepts, concepts-plays=100`.
+fn read_settings(
+    kind: &'static Kind,
+    inside: &str,
+    mut at: usize,
+    prefix: &str,
+    span: &dyn Fn(usize, usize) -> Span,
+    settings: &mut Settings,
+) -> Result<(), Box<Diagnostic>> {
+    for part in parts(inside) {
+        let from = at + (part.len() - part.trim_start().len());
+        at += part.len() + 1;
+        let part = part.trim();
+        if part.is_empty() {
+            continue;
+        }
+        let place = |from_byte: usize, to_byte: usize| span(from + from_byte, from + to_byte);
+        let (own, nested) = match part.find('(').filter(|_| part.ends_with(')')) {
+            Some(open) => (part[..open].trim_end(), Some((open + 1, &part[open + 1..part.len() - 1]))),
+            None => (part, None),
+        };
+        let named = format!("{prefix}{own}");
+        let is_of_prefix = kind.option(named.split('=').next().unwrap_or_default().trim_end()).is_some();
+        let (option, value) = setting(kind, if is_of_prefix { &named } else { own }, &place)?;
+        if settings.set(option, value) {
+            return Err(error(place(0, part.len()), format!("`{}` is set a second time", option.name)).into());
+        }
+        if let Some((open, nested)) = nested {
+            let Value::Word(word) = value else {
+                return Err(error(place(open - 1, part.len()), "only a word has options of its own").into());
+            };
+            if !prefix.is_empty() {
+                return Err(error(place(open - 1, part.len()), "this is nested too deeply").into());
+            }
+            read_settings(kind, nested, from + open, &format!("{word}-"), span, settings)?;
+        }
+    }
+    Ok(())
+}
+
+/// The parts between commas; a comma within parentheses parts nothing.
+fn parts(text: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
 }
 
 /// An option with its value: `name` or `name=value`.

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod experiment;
 mod explain;
 mod explain_code;
 mod games;
@@ -57,6 +58,7 @@ enum Command {
     Replay(replay::Args),
     Match(matches::Args),
     Tournament(tournament::Args),
+    Experiment(experiment::Args),
     Play(play::Args),
     Players(players::Args),
     Player(player::Args),
@@ -82,6 +84,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Replay(args) => replay::run(args),
         Command::Match(args) => matches::run(args),
         Command::Tournament(args) => tournament::run(args),
+        Command::Experiment(args) => experiment::run(args),
         Command::Play(args) => play::run(args),
         Command::Players(args) => players::run(args),
         Command::Player(args) => player::run(args),

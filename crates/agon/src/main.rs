@@ -4,6 +4,7 @@
 mod clock;
 mod commands;
 mod contest;
+mod experiment;
 mod failure;
 mod fresh;
 mod match_record;

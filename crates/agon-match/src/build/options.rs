@@ -1,5 +1,6 @@
 //! From what a user has set to the options of a search.
 
+use agon_insight::concepts::{self, LearnOptions};
 use agon_insight::fuzzy::{Cardinality, Features, FuzzyOptions, Logic, Several, TNorm};
 use agon_insight::regression::Goals;
 use agon_search::hidden::{self, HiddenOptions};
@@ -110,6 +111,19 @@ pub(super) fn fuzzy(settings: &Settings) -> FuzzyOptions {
         max_size: size("fuzzy-size"),
         ..FuzzyOptions::default()
     }
+}
+
+/// Of those who judge positions by what random plays taught, and whether concepts come from elsewhere.
+pub(super) fn concepts(settings: &Settings, seed: u64) -> (LearnOptions, bool) {
+    let size = |name: &str| settings.integer(name).try_into().unwrap_or(usize::MAX);
+    let kind = match settings.word("concepts-kind") {
+        "sets" => concepts::Kind::Statistical,
+        "triples" => concepts::Kind::Ternary,
+        _ => concepts::Kind::Concepts,
+    };
+    let options =
+        LearnOptions { kind, max_size: size("concepts-size"), n_wins: size("concepts-plays"), seed };
+    (options, settings.word("concepts-from") == "tic-tac-toe")
 }
 
 pub(super) fn alphabeta(settings: &Settings, seed: u64) -> AlphaBetaOptions {

@@ -128,11 +128,11 @@ const fn copy(of: &OptionKind) -> OptionKind {
     OptionKind { name: of.name, kind: of.kind, default: of.default, meaning: of.meaning }
 }
 
-const FUZZY: [OptionKind; 14] = [
+const FUZZY: [OptionKind; 18] = [
     word(
         "eval",
-        &["goals", "fuzzy"],
-        "positions are judged by the goals as they stand, or by fuzzy logic over them",
+        &["goals", "fuzzy", "concepts"],
+        "positions are judged by the goals as they stand, by fuzzy logic over them, or by what random plays taught",
     ),
     word("fuzzy-norm", &["product", "yager"], "fuzzy: product and probabilistic sum, or Yager's"),
     real("fuzzy-q", 1.0, 100.0, 15.0, "fuzzy: Yager's parameter"),
@@ -151,9 +151,21 @@ const FUZZY: [OptionKind; 14] = [
     word("fuzzy-several", &["nearest", "mean"], "fuzzy: of several distances the shortest, or their mean"),
     integer("fuzzy-depth", 1, 64, 8, "fuzzy: depth of the tree of a goal"),
     integer("fuzzy-size", 1, 1_000_000, 500, "fuzzy: nodes in the tree of a goal"),
+    word(
+        "concepts-kind",
+        &["pairs", "triples", "sets"],
+        "concepts: instances of concepts of two or of three facts, or frequent sets of facts as they are",
+    ),
+    integer("concepts-size", 1, 3, 2, "concepts: the most facts to a frequent set"),
+    integer("concepts-plays", 1, 1_000_000, 1000, "concepts: random plays that each player is to win"),
+    word(
+        "concepts-from",
+        &["own", "tic-tac-toe"],
+        "concepts: learnt from the game itself, or from tic-tac-toe",
+    ),
 ];
 
-pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 21>([
+pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 25>([
     integer("depth", 1, 10_000, 100, "not deeper than this"),
     integer(
         "playouts",
@@ -173,7 +185,7 @@ pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 21>([
     flag("reductions", true, "late moves are looked at less deeply first"),
 ]);
 
-pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 16>([
+pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 20>([
     integer(
         "playouts",
         0,

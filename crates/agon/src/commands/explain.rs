@@ -9,9 +9,10 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Interpreter};
 use agon_gdl::read::split_terms;
 use agon_insight::Subject;
+use agon_insight::concepts::{Kind, LearnOptions};
 use agon_insight::explain::{
-    Entry, Section, action_heuristic_json, action_heuristic_text, evaluation_json, evaluation_text,
-    properties_json, properties_text,
+    Entry, action_heuristic_json, action_heuristic_text, concepts_json, concepts_text, evaluation_json,
+    evaluation_text, properties_json, properties_text,
 };
 use agon_insight::fuzzy::{Fuzzy, FuzzyJudge, FuzzyOptions, Seen};
 use agon_insight::regression::Goals;
@@ -74,6 +75,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let properties = subject.properties(time / 3);
     let fuzzy = subject.fuzzy(&FuzzyOptions::default(), time / 3);
     let heuristics = subject.action_heuristics(Goals::Highest, time / 3);
+    let learn = LearnOptions { kind: Kind::Concepts, ..LearnOptions::default() };
+    let learnt = subject.concepts(&learn, false, time / 6);
     let mut judge = fuzzy.as_ref().ok().map(FuzzyJudge::new);
     if let Some(judge) = &mut judge {
         judge.look(Seen::Terms(position.state().fluents()));
@@ -93,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             action_heuristic: heuristics
                 .map(|heuristics| action_heuristic_json(&heuristics, &position))
                 .map_err(|why| why.to_string()),
-            concepts: concepts(),
+            concepts: Ok(concepts_json(&learnt, &position)),
         };
         let mut object = entry.json();
         object.insert("game".to_owned(), json!(name));
@@ -133,12 +136,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         Err(why) => say!("  none: {why}"),
     }
+    say!("");
+    say!("{}", terminal::bold("What goes together where somebody has won"));
+    concepts_text(&learnt, &position, args.parts).iter().for_each(|line| say!("  {line}"));
     Ok(())
-}
-
-/// Concepts are learnt by playing, which takes longer than an explanation may.
-fn concepts() -> Section {
-    Err("concepts are learnt from playouts, and none were made".to_owned())
 }
 
 /// The position that was asked for.

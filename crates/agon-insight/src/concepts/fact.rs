@@ -1,0 +1,98 @@
+//! Facts of positions, taken apart.
+
+use std::collections::BTreeMap;
+
+/// A fact that may hold at a position: a fluent with its arguments as text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fact {
+    /// The name of the fluent.
+    pub name: String,
+    /// Its arguments; those that have arguments of their own as they are written.
+    pub arguments: Vec<String>,
+}
+
+impl Fact {
+    /// A fluent as the rules write it: `(cell 1 1 x)`, or a name alone.
+    pub fn parse(text: &str) -> Fact {
+        let inside = text.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        let Some(inside) = inside else {
+            return Fact { name: text.trim().to_owned(), arguments: Vec::new() };
+        };
+        let mut parts = parts(inside).into_iter();
+        let name = parts.next().unwrap_or_default();
+        Fact { name, arguments: parts.collect() }
+    }
+}
+
+impl std::fmt::Display for Fact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.arguments.is_empty() {
+            return f.write_str(&self.name);
+        }
+        write!(f, "({} {})", self.name, self.arguments.join(" "))
+    }
+}
+
+/// The terms of a list, terms in parentheses whole.
+pub(super) fn parts(text: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let (mut depth, mut part) = (0_usize, String::new());
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c.is_whitespace() && depth == 0 {
+            if !part.is_empty() {
+                parts.push(std::mem::take(&mut part));
+            }
+        } else {
+            part.push(c);
+        }
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
+}
+
+/// Facts by number. Dense.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    list: Vec<Fact>,
+    numbers: BTreeMap<String, u32>,
+}
+
+impl Facts {
+    /// The number of a fact by its text, new if it was never seen.
+    pub fn number(&mut self, text: &str) -> u32 {
+        if let Some(&known) = self.numbers.get(text) {
+            return known;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(Fact::parse(text));
+        self.numbers.insert(text.to_owned(), number);
+        number
+    }
+
+    /// The number of a fact that was seen.
+    pub fn find(&self, text: &str) -> Option<u32> {
+        self.numbers.get(text).copied()
+    }
+
+    /// The fact of a number.
+    pub fn fact(&self, number: u32) -> &Fact {
+        &self.list[number as usize]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}

@@ -1,0 +1,97 @@
+//! A column of an experiment, played as a tournament of two.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use agon_match::tournament::{Estimate, read, standings};
+
+use super::spec::{Column, Experiment, Place};
+use crate::failure::Failure;
+use crate::tournament::{self, Ended, Plan, RunOptions, Store};
+
+/// What came of one game of a column.
+pub(crate) struct Cell {
+    /// As the paper calls it.
+    pub(crate) game: String,
+    /// What the opponent and the player got on average.
+    pub(crate) goals: [Option<f64>; 2],
+    /// The points of the player.
+    pub(crate) points: Option<Estimate>,
+    /// By role: how often the player won, lost and drew there.
+    pub(crate) roles: Vec<(String, [usize; 3])>,
+}
+
+/// Plays what is left of a column. None of its cells if the user has had enough.
+pub(crate) fn play_column(
+    experiment: &Experiment,
+    column: &Column,
+    games: &[(String, Place)],
+    store: &Path,
+    options: &RunOptions,
+    is_interrupted: &Arc<AtomicBool>,
+) -> Result<Option<Vec<Cell>>, Failure> {
+    let text = spec_text(experiment, column, games);
+    let tournament = read(&text).map_err(|findings| {
+        let first = findings.0.first().map_or_else(String::new, |finding| finding.message.clone());
+        Failure::unreadable(format!("the experiment cannot be read: {first}"))
+    })?;
+    let mut store = Store::open(store)?;
+    let plan = Arc::new(Plan::new(text, tournament, Path::new("experiment.toml"))?);
+    let (mut outcomes, found) = plan.begin(&mut store)?;
+    if let Some(found) = found.filter(|_| !options.quiet) {
+        eprintln!("{}: {found}", column.name);
+    }
+    let ended = tournament::run(&plan, &mut store, &mut outcomes, options, is_interrupted)?;
+    if ended == Ended::Interrupted {
+        return Ok(None);
+    }
+    let tables = standings(&plan.tournament, &plan.schedule, &outcomes);
+    let stored = store.games()?;
+    let mut cells = Vec::new();
+    for (at, (game, _)) in games.iter().enumerate() {
+        let table = &tables.games[at];
+        let names = stored.iter().find(|game| game.name == plan.tournament.games[at]);
+        let mut roles: Vec<(String, [usize; 3])> = names
+            .map_or_else(Vec::new, |game| game.roles.iter().map(|role| (role.clone(), [0; 3])).collect());
+        for (fixture, outcome) in plan.schedule.fixtures.iter().zip(&outcomes) {
+            let goals = outcome.as_ref().and_then(|outcome| outcome.goals.as_ref());
+            let (Some(goals), true, 2) = (goals, fixture.game == at, fixture.seating.len()) else { continue };
+            let Some(seat) = fixture.seating.iter().position(|&player| player == 1) else { continue };
+            let (own, other) = (goals[seat], goals[1 - seat]);
+            let what = if own > other { 0 } else { 1 + usize::from(own == other) };
+            if let Some((_, counts)) = roles.get_mut(seat) {
+                counts[what] += 1;
+            }
+        }
+        cells.push(Cell {
+            game: game.clone(),
+            goals: [0, 1].map(|player| table.rows[player].mean_goal),
+            points: table.cross[1][0],
+            roles,
+        });
+    }
+    Ok(Some(cells))
+}
+
+/// The column as a tournament: the opponent first.
+fn spec_text(experiment: &Experiment, column: &Column, games: &[(String, Place)]) -> String {
+    let quoted = |text: &str| format!("{text:?}");
+    let places: Vec<String> = games.iter().map(|(_, place)| quoted(&place.name())).collect();
+    let thinking = match (experiment.iterations, experiment.play_clock) {
+        (Some(iterations), _) => format!("iterations = {iterations}"),
+        (None, clock) => {
+            let clock = clock.unwrap_or(1.0);
+            format!("play_clock = {clock:?}\nstart_clock = {:?}", experiment.start_clock.unwrap_or(clock))
+        }
+    };
+    format!(
+        "name = {}\nseed = 1\nrepeats = {}\n{thinking}\nmax_steps = {}\ngames = [{}]\n[players]\nopponent = {}\nplayer = {}\n",
+        quoted(&column.name),
+        experiment.repeats,
+        experiment.max_steps,
+        places.join(", "),
+        quoted(&column.opponent),
+        quoted(&column.player),
+    )
+}
