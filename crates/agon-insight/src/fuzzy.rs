@@ -9,6 +9,7 @@
 //!   0 only if the fluent can come about by moving alone.
 //! - "All ground fluents occur in the goal": more than half of them.
 
+mod crisp;
 mod evolution;
 mod expand;
 mod features;
@@ -19,6 +20,7 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::{Game, Inquiry, Query};
@@ -29,6 +31,7 @@ use agon_text::Span;
 
 use crate::properties::{Known, Properties};
 use crate::theory::{Bindings, RelationId, Theory, fluent_of};
+use crisp::Crisp;
 pub use evolution::{Domain, DomainKind, Evolution};
 use expand::{Expander, known_arguments, variables};
 pub use features::{Between, End, Order, Side, Towards};
@@ -51,6 +54,8 @@ pub struct FuzzyOptions {
     pub max_size: usize,
     /// Steps that the reasoner may take for a state.
     pub max_steps: u64,
+    /// Whether what is left to the reasoner is compiled where that can be. The values are the same.
+    pub is_compiled: bool,
 }
 
 impl Default for FuzzyOptions {
@@ -62,6 +67,7 @@ impl Default for FuzzyOptions {
             max_depth: 8,
             max_size: 500,
             max_steps: 3_000_000,
+            is_compiled: true,
         }
     }
 }
@@ -170,6 +176,8 @@ pub struct Fuzzy {
     n_bits: usize,
     /// What is left to the reasoner.
     inquiry: Option<Arc<Inquiry>>,
+    /// What need not be left to it.
+    crisp: Crisp,
 }
 
 /// Goal values of one role.
@@ -187,8 +195,20 @@ impl Fuzzy {
         properties: &Properties,
         options: &FuzzyOptions,
     ) -> Result<Fuzzy, NoFuzzy> {
+        Fuzzy::until(game, compiled, properties, options, None)
+    }
+
+    /// The same. What is not expanded by the deadline goes to the reasoner.
+    pub fn until(
+        game: &Arc<Game>,
+        compiled: Option<&Compiled>,
+        properties: &Properties,
+        options: &FuzzyOptions,
+        deadline: Option<Instant>,
+    ) -> Result<Fuzzy, NoFuzzy> {
         let (fluents, is_complete) = universe(game, properties);
         let mut theory = Theory::new(game, fluents, is_complete);
+        theory.set_deadline(deadline);
         let mut evolution = Evolution::new(&mut theory);
         let values = goal_values(game, compiled, &mut theory)?;
         let mut expander = Expander::new(&mut theory, &mut evolution, properties, options);
@@ -215,9 +235,20 @@ impl Fuzzy {
                     NoFuzzy(format!("a part of a goal cannot be asked by itself: {fault}"))
                 })?)),
             };
-        let queries = queries.into_iter().zip(&asked).map(|(expression, query)| {
+        let wanted: Vec<(Expression, Vec<u32>)> = queries
+            .into_iter()
+            .map(|expression| {
+                let wanted = variables(&positive(&expression));
+                (expression, wanted)
+            })
+            .collect();
+        let crisp = match options.is_compiled {
+            true => Crisp::new(&mut theory, &mut evolution, properties, &wanted),
+            false => Crisp { solutions: vec![None; wanted.len()], ..Crisp::default() },
+        };
+        let queries = wanted.into_iter().map(|(expression, wanted)| {
             let instances = match is_complete {
-                true => theory.possible(&expression.conditions, &query.wanted, MAX_INSTANCES, MAX_STEPS).ok(),
+                true => theory.possible(&expression.conditions, &wanted, MAX_INSTANCES, MAX_STEPS).ok(),
                 false => None,
             };
             Question { n_instances: instances.map(|rows| rows.len()), expression }
@@ -246,6 +277,7 @@ impl Fuzzy {
             theory,
             n_bits: compiled.map_or(0, |compiled| compiled.circuit.base.len()),
             inquiry,
+            crisp,
         })
     }
 
@@ -403,13 +435,14 @@ fn goal_values(
     Ok(values)
 }
 
+/// The conditions that something holds. Variables that occur in others only are no part of a solution.
+fn positive(expression: &Expression) -> Vec<Condition> {
+    let conditions = expression.conditions.iter();
+    conditions.filter(|condition| matches!(condition, Condition::Holds(_))).cloned().collect()
+}
+
 fn query(expression: &Expression) -> Query {
-    let positive: Vec<Condition> = expression
-        .conditions
-        .iter()
-        .filter(|condition| matches!(condition, Condition::Holds(_)))
-        .cloned()
-        .collect();
+    let positive = positive(expression);
     // Variables are numbered anew, from 0.
     let all = variables(&expression.conditions);
     let number = |v: u32| all.iter().position(|&other| other == v).expect("all variables are listed") as u32;

@@ -4,6 +4,7 @@ mod play {
     mod driven;
     mod games;
     mod hidden;
+    mod insight;
     mod openings;
     mod refereed;
     mod shipped;

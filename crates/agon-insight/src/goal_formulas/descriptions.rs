@@ -127,8 +127,8 @@ impl<'a> Describer<'a> {
             best: None,
         };
         let mut conjunctions = vec![top];
-        let mut fresh = Fresh::avoiding(relation.all_names());
-        fresh.avoid(variables.iter().map(|variable| variable.name().into()).collect());
+        let mut taken = relation.all_names();
+        taken.extend(variables.iter().map(|variable| Name::from(variable.name())));
         for _ in 0..=MAX_SPLITS {
             if let Some(description) = covering(&conjunctions, &wanted, variables.len()) {
                 return Ok(Some(description));
@@ -136,7 +136,7 @@ impl<'a> Describer<'a> {
             let mut best: Option<(usize, Rank)> = None;
             for at in 0..conjunctions.len() {
                 if conjunctions[at].best.is_none() {
-                    let split = self.best_split(&conjunctions[at], &wanted, variables.len(), &mut fresh)?;
+                    let split = self.best_split(&conjunctions[at], &wanted, variables.len(), &taken)?;
                     conjunctions[at].best = Some(split);
                 }
                 let Some(Some(split)) = &conjunctions[at].best else { continue };
@@ -145,8 +145,8 @@ impl<'a> Describer<'a> {
                 }
             }
             let Some((at, _)) = best else { return Ok(None) };
-            let taken = conjunctions.remove(at);
-            conjunctions.extend(taken.best.flatten().into_iter().flat_map(|split| split.with));
+            let split = conjunctions.remove(at);
+            conjunctions.extend(split.best.flatten().into_iter().flat_map(|split| split.with));
         }
         Ok(None)
     }
@@ -157,13 +157,15 @@ impl<'a> Describer<'a> {
         conjunction: &Conjunction,
         wanted: &Solutions,
         n_asked: usize,
-        fresh: &mut Fresh,
+        taken: &BTreeSet<Name>,
     ) -> Result<Option<Split>, Refusal> {
         let own = rank(&conjunction.solutions, wanted);
         // What never hits, or only hits, need not be split.
         if own.hits == 0 || own.hits == own.of || conjunction.literals.len() >= self.max_literals {
             return Ok(None);
         }
+        let mut fresh = Fresh::avoiding(taken.clone());
+        fresh.avoid(conjunction.variables.iter().map(|variable| Name::from(variable.name())).collect());
         let new = fresh.variable(&Variable::new("y"));
         let mut best: Option<Split> = None;
         for (name, arity) in &self.stable {

@@ -80,9 +80,9 @@ impl GoalJudge {
     /// The same within the bounds of the payoffs, as a search wants it: larger values are larger, and no position is as good as a win or
     /// as bad as a loss. The middle where there is no value.
     pub fn estimate(&mut self, structure: &Structure, location: LocationId, player: usize) -> f64 {
-        let value = self.value(structure, location, player).ok().flatten().map_or(0.0, Rational::to_f64);
         let (middle, half) = ((self.lowest + self.highest) / 2.0, (self.highest - self.lowest) / 2.0);
-        middle + half * squashed(value)
+        let value = self.value(structure, location, player).ok().flatten().map_or(middle, Rational::to_f64);
+        middle + half * squashed((value - middle) / half.max(f64::MIN_POSITIVE))
     }
 }
 

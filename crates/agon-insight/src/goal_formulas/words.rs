@@ -1,34 +1,48 @@
 //! Evaluation functions as sentences, and taken apart.
 
 use agon_logic::formula::{Aggregate, Fold, Operator, Term, Variable};
+use agon_logic::rational::Rational;
 
-/// The addends of a term, those that are taken away with a minus sign (-1) before them.
-pub fn addends(term: &Term) -> Vec<(i32, &Term)> {
+/// The addends of a term, each with the number that it is multiplied by.
+pub fn addends(term: &Term) -> Vec<(Rational, &Term)> {
     let mut found = Vec::new();
-    collect(term, 1, &mut found);
+    collect(term, Rational::whole(1), &mut found);
     found
 }
 
-fn collect<'t>(term: &'t Term, sign: i32, found: &mut Vec<(i32, &'t Term)>) {
+fn collect<'t>(term: &'t Term, factor: Rational, found: &mut Vec<(Rational, &'t Term)>) {
     match term {
         Term::Binary(Operator::Plus, left, right) => {
-            collect(left, sign, found);
-            collect(right, sign, found);
+            collect(left, factor, found);
+            collect(right, factor, found);
         }
         Term::Binary(Operator::Minus, left, right) => {
-            collect(left, sign, found);
-            collect(right, -sign, found);
+            collect(left, factor, found);
+            collect(right, factor.negated(), found);
         }
-        other => found.push((sign, other)),
+        Term::Binary(Operator::Times, left, right) => match (&**left, &**right) {
+            (Term::Number(number), other) | (other, Term::Number(number)) => match factor.times(*number) {
+                Ok(factor) => collect(other, factor, found),
+                Err(_) => found.push((factor, term)),
+            },
+            _ => found.push((factor, term)),
+        },
+        other => found.push((factor, other)),
     }
 }
 
 /// The term in words: a line for each thing that counts, indented below what it is a part of.
 pub fn in_words(term: &Term) -> Vec<String> {
     let mut lines = Vec::new();
-    for (sign, addend) in addends(term) {
-        let start = if sign < 0 { "less, " } else { "" };
-        say(addend, start, 0, &mut lines);
+    for (factor, addend) in addends(term) {
+        let is_number = matches!(addend, Term::Number(_));
+        let start = match (factor == Rational::whole(1), factor == Rational::whole(-1)) {
+            (true, _) => String::new(),
+            (_, true) => "less, ".to_owned(),
+            _ if is_number => format!("{factor} times "),
+            _ => format!("{factor} times, "),
+        };
+        say(addend, &start, 0, &mut lines);
     }
     lines
 }
@@ -40,12 +54,21 @@ fn say(term: &Term, start: &str, depth: usize, lines: &mut Vec<String>) {
             let own = addends(&aggregate.term);
             let (plain, further): (Vec<_>, Vec<_>) =
                 own.into_iter().partition(|(_, part)| !matches!(part, Term::Aggregate(_)));
-            let counts: Vec<String> = plain.iter().map(|(sign, part)| signed(*sign, part)).collect();
-            let counts = if counts.is_empty() { "0".to_owned() } else { counts.join(" + ") };
+            // What is counted together is said together: how many of some formulas hold.
+            let counts = if further.is_empty() {
+                plainly(&aggregate.term)
+            } else {
+                let counts: Vec<String> = plain.iter().map(|(factor, part)| scaled(*factor, part)).collect();
+                if counts.is_empty() { "0".to_owned() } else { counts.join(" + ") }
+            };
             lines.push(format!("{indent}{start}for {}: {counts}", every(aggregate)));
-            for (sign, part) in further {
-                let start = if sign < 0 { "less, " } else { "and further, " };
-                say(part, start, depth + 1, lines);
+            for (factor, part) in further {
+                let start = if factor == Rational::whole(1) {
+                    "and further, ".to_owned()
+                } else {
+                    format!("and further {factor} times, ")
+                };
+                say(part, &start, depth + 1, lines);
             }
         }
         Term::Characteristic(formula) => lines.push(format!("{indent}{start}1 if {formula}")),
@@ -62,8 +85,8 @@ fn every(aggregate: &Aggregate) -> String {
     }
 }
 
-fn signed(sign: i32, term: &Term) -> String {
-    if sign < 0 { format!("-({})", plainly(term)) } else { plainly(term) }
+fn scaled(factor: Rational, term: &Term) -> String {
+    if factor == Rational::whole(1) { plainly(term) } else { format!("{factor} * ({})", plainly(term)) }
 }
 
 /// A number, or how many of some formulas hold, perhaps to a power.
@@ -80,8 +103,8 @@ fn how_many(term: &Term) -> Option<String> {
     let parts = addends(term);
     let formulas: Option<Vec<String>> = parts
         .iter()
-        .map(|(sign, part)| match part {
-            Term::Characteristic(formula) if *sign > 0 => Some(formula.to_string()),
+        .map(|(factor, part)| match part {
+            Term::Characteristic(formula) if *factor == Rational::whole(1) => Some(formula.to_string()),
             _ => None,
         })
         .collect();

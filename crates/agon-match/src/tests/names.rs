@@ -130,3 +130,20 @@ fn the_table_is_in_order() {
         }
     }
 }
+
+#[test]
+fn a_word_may_have_options_of_its_own() {
+    let kind = |text: &str| parse_spec(text).unwrap_or_else(|why| panic!("{text}: {}", why.message)).kind;
+    assert_eq!(
+        kind("alphabeta(depth=1, eval=concepts(size=3, plays=10), extension=0)"),
+        kind("alphabeta(depth=1,eval=concepts,concepts-size=3,concepts-plays=10,extension=0)")
+    );
+    assert_eq!(kind("alphabeta(eval=fuzzy())"), kind("alphabeta(eval=fuzzy)"));
+    assert_eq!(kind("mcts(action-heuristic=tree)"), kind("mcts(tree)"));
+    let (start, end, message) = complaint("alphabeta(eval=concepts(siez=3))");
+    assert!(message.contains("siez"), "{message}");
+    assert_eq!(&"alphabeta(eval=concepts(siez=3))"[start..end], "siez");
+    assert!(complaint("alphabeta(depth=1(size=3))").2.contains("only a word"), "numbers have none");
+    assert!(complaint("alphabeta(eval=concepts(from=own(size=1)))").2.contains("too deeply"));
+    assert!(complaint("alphabeta(eval=concepts(size=3),concepts-size=2)").2.contains("a second time"));
+}

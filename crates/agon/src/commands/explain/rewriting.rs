@@ -124,9 +124,12 @@ fn parts(
     let structure = position.state().structure();
     addends(term)
         .into_iter()
-        .map(|(sign, addend)| {
+        .map(|(factor, addend)| {
             let value = match game.value(structure, addend) {
-                Ok(Some(value)) => if sign < 0 { value.negated() } else { value }.to_string(),
+                Ok(Some(value)) => match factor.times(value) {
+                    Ok(value) => value.to_string(),
+                    Err(why) => why.to_string(),
+                },
                 Ok(None) => "no value".to_owned(),
                 Err(why) => why.to_string(),
             };

@@ -1,0 +1,90 @@
+//! Moves judged before they are tried.
+
+use agon_circuit::ScalarCircuit;
+use agon_game::{Position as _, Role};
+
+use super::is_sound;
+use crate::sample::shipped;
+use crate::{
+    ActionHeuristic, Amaf, Budget, HeuristicUse, Mcts, MctsOptions, PlayoutPolicy, Report, Search as _,
+};
+
+type Move = <ScalarCircuit as agon_game::Position>::Move;
+
+/// Likes the last of the legal moves, and nothing else.
+#[derive(Clone)]
+struct LikesLast;
+
+impl ActionHeuristic<ScalarCircuit> for LikesLast {
+    fn values(&mut self, _: &ScalarCircuit, _: Role, moves: &[Move], values: &mut Vec<f64>) -> bool {
+        values.clear();
+        values.resize(moves.len(), 0.0);
+        *values.last_mut().expect("a role has a move") = 1.0;
+        true
+    }
+
+    fn fork(&self) -> Box<dyn ActionHeuristic<ScalarCircuit>> {
+        Box::new(self.clone())
+    }
+}
+
+fn report(game: &str, options: &MctsOptions, n: u64) -> Report<Move> {
+    let mut position = shipped(game);
+    let mut search = Mcts::with_heuristic(options.clone(), 5, Box::new(LikesLast));
+    let report = search.think(&mut position, Role::new(0), &Budget::iterations(n));
+    is_sound(&position, &report);
+    Report { seconds: 0.0, ..report }
+}
+
+fn visits_of_last(game: &str, report: &Report<Move>) -> u64 {
+    let last = *shipped(game).legal_moves(Role::new(0)).last().expect("it has moves");
+    report.candidates.iter().find(|candidate| candidate.m == last).expect("it is a candidate").visits
+}
+
+fn by(playout: bool, tree: bool) -> MctsOptions {
+    MctsOptions { heuristic: HeuristicUse { playout, tree, ..HeuristicUse::OFF }, ..MctsOptions::plain() }
+}
+
+#[test]
+fn a_liked_move_is_tried_more_often_in_the_tree() {
+    for game in ["tic-tac-toe", "connect-four"] {
+        let without = visits_of_last(game, &report(game, &by(false, false), 200));
+        let with = visits_of_last(game, &report(game, &by(false, true), 200));
+        assert!(with > without, "{game}: {with} visits with it and {without} without");
+        // The less is known of a position, the more it counts.
+        let options = MctsOptions {
+            heuristic: HeuristicUse { tree: true, scale: 0.0, ..HeuristicUse::OFF },
+            ..MctsOptions::plain()
+        };
+        assert!(
+            visits_of_last(game, &report(game, &options, 200)) < with,
+            "{game}: a scale of 0 says nothing"
+        );
+    }
+}
+
+#[test]
+fn playouts_follow_what_is_liked() {
+    // With so low a temperature all playouts from one position are the same, so that all values are those of ends.
+    let cold = HeuristicUse { playout: true, temperature: 0.01, ..HeuristicUse::OFF };
+    let options = MctsOptions { heuristic: cold, ..MctsOptions::plain() };
+    let report = report("tic-tac-toe", &options, 10);
+    for candidate in report.candidates.iter().filter(|candidate| candidate.visits == 1) {
+        assert!([0.0, 50.0, 100.0].contains(&candidate.value), "{candidate:?}");
+    }
+    assert!(report.playouts > 0);
+}
+
+#[test]
+fn it_goes_together_with_everything_and_is_repeated_exactly() {
+    for game in ["tic-tac-toe", "rock-paper-scissors", "bidding-tic-tac-toe"] {
+        for amaf in [Amaf::Off, Amaf::RAVE, Amaf::GRAVE] {
+            for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Mast, PlayoutPolicy::NST] {
+                for (playout, tree) in [(true, false), (false, true), (true, true)] {
+                    let options = MctsOptions { amaf, policy, ..by(playout, tree) };
+                    assert_eq!(report(game, &options, 60), report(game, &options, 60), "{game} {options:?}");
+                }
+            }
+        }
+    }
+}
