@@ -1,9 +1,9 @@
 //! A game whose universe stays, as a circuit: tuples that may change are bits, matches are moves.
 //!
-//! First it is found out what can come about at most ([`may`]): which tuples, and which matches of which rules, if whatever is
-//! negated is taken to be so. Then formulas become gates ([`ground`]): a set of assignments, each with the signal that tells
+//! First it is found out what can come about at most (`may`): which tuples, and which matches of which rules, if whatever is
+//! negated is taken to be so. Then formulas become gates (`ground`): a set of assignments, each with the signal that tells
 //! when it satisfies the formula. What does not change is looked up and never becomes a gate. Terms become signals for each of
-//! the values that they may have ([`count`]). At last moves are wired to what they change ([`wire`]).
+//! the values that they may have (`count`). At last moves are wired to what they change (`wire`).
 //!
 //! The interpreter is the judge: see the tests.
 

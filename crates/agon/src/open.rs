@@ -205,33 +205,20 @@ pub(crate) fn open_toss(source: Arc<Source>) -> Result<Arc<agon_toss::interprete
 fn open_toss_engine(source: Arc<Source>, engine: EngineChoice) -> Result<Opened, Failure> {
     use agon_circuit::Deadline;
     use agon_toss::circuit::CircuitLimits;
-    use agon_toss::engine::Opened as Toss;
     let game = open_toss(source)?;
-    let interpreter = Opened::Toss(Toss::Interpreter(Arc::clone(&game)));
-    let (limits, deadline) = match engine {
-        EngineChoice::Interpreter => return Ok(interpreter),
-        EngineChoice::Circuit => (CircuitLimits::default(), Deadline::new(None)),
-        EngineChoice::Auto => {
-            let at = Instant::now() + Duration::from_secs(AUTO_SECONDS);
-            let limits =
-                CircuitLimits { gates: AUTO_TOSS_GATES, work: AUTO_TOSS_WORK, ..CircuitLimits::default() };
-            (limits, Deadline::new(Some(at)))
+    match engine {
+        // The automatic choice stays with the judge until whole matches have been compared.
+        EngineChoice::Auto | EngineChoice::Interpreter => {
+            Ok(Opened::Toss(agon_toss::engine::Opened::Interpreter(game)))
         }
-    };
-    match game.compile(&limits, deadline) {
-        Ok(compiled) => Ok(Opened::Toss(Toss::Circuit(game, Arc::new(compiled)))),
-        Err(why) if engine == EngineChoice::Circuit => {
-            Err(Failure::wrong(format!("no circuit could be made of the game: {why}")))
+        EngineChoice::Circuit => {
+            let compiled = game
+                .compile(&CircuitLimits::default(), Deadline::new(None))
+                .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
+            Ok(Opened::Toss(agon_toss::engine::Opened::Circuit(game, Arc::new(compiled))))
         }
-        // Games whose elements come and go have none, and that is no news.
-        Err(_) => Ok(interpreter),
     }
 }
-
-/// How large a circuit of a structure rewriting game may be if it is to be made unasked: some seconds' worth. Time alone is no
-/// limit here, since it must not decide which engine plays.
-const AUTO_TOSS_GATES: usize = 300_000;
-const AUTO_TOSS_WORK: u64 = 5_000_000;
 
 /// What the automatic choice spends on making a circuit, and how large it may be.
 const AUTO_SECONDS: u64 = 2;
