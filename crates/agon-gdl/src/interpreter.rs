@@ -12,5 +12,5 @@ mod position;
 
 pub use agon_logic::Level;
 pub use ask::{Asker, Inquiry, Query};
-pub use game::{Game, GoalPolicy, Options, RelationFacts};
+pub use game::{Game, GoalPolicy, Options, RelationFacts, Rows};
 pub use position::{Interpreter, Move, State};

@@ -23,12 +23,13 @@ fn main() {
         };
         let began = Instant::now();
         let mut limits = CircuitLimits { gates: 1_000_000, ..CircuitLimits::default() };
-        limits.ground.deadline = Some(began + Duration::from_secs(10));
+        limits.ground.deadline = Some(began + Duration::from_secs(3));
         let compiled = game.compile(&limits).ok();
-        let limits = PropertyLimits::until(Instant::now() + Duration::from_secs(10));
+        let limits = PropertyLimits::until(Instant::now() + Duration::from_secs(3));
         let known = Properties::find(&game, compiled.as_ref(), &limits);
         let before = began.elapsed().as_secs_f64();
-        match Fuzzy::new(&game, compiled.as_ref(), &known, &FuzzyOptions::default()) {
+        let until = Some(Instant::now() + Duration::from_secs(10));
+        match Fuzzy::until(&game, compiled.as_ref(), &known, &FuzzyOptions::default(), until) {
             Err(why) => println!("{path}: refused: {why}"),
             Ok(fuzzy) => {
                 let fuzzy = Arc::new(fuzzy);
@@ -38,7 +39,7 @@ fn main() {
                 let mut sums = vec![Vec::new(); fuzzy.goals.len()];
                 let began = Instant::now();
                 for seen in known.plays.states() {
-                    if compiled.is_none() || began.elapsed().as_secs() > 3 {
+                    if compiled.is_none() || began.elapsed().as_millis() > 300 {
                         break;
                     }
                     judge.look(Seen::Bits(&seen.fluents));

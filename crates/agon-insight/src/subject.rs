@@ -76,7 +76,7 @@ impl Subject {
         Arc::clone(found.get_or_insert_with(find))
     }
 
-    /// The evaluation of the goals by fuzzy logic, made once for the same options. Properties are looked for within this time.
+    /// The evaluation of the goals by fuzzy logic, made once for the same options, within this time.
     ///
     /// # Errors
     /// If the goals cannot be read.
@@ -86,7 +86,9 @@ impl Subject {
         if let Some((_, known)) = all.iter().find(|(known, _)| known == options) {
             return known.clone();
         }
-        let made = Fuzzy::new(&self.0.game, self.0.compiled.as_deref(), &properties, options).map(Arc::new);
+        let deadline = Instant::now() + time / PROPERTIES_PART;
+        let compiled = self.0.compiled.as_deref();
+        let made = Fuzzy::until(&self.0.game, compiled, &properties, options, Some(deadline)).map(Arc::new);
         all.push((options.clone(), made.clone()));
         made
     }

@@ -5,6 +5,8 @@ mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
 
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
@@ -55,6 +57,9 @@ pub struct Theory {
     forms: BTreeMap<RelationId, (Table, Vec<usize>)>,
     /// Whether `fluents` are all there can be.
     pub is_complete: bool,
+    /// Steps of searches for values that are left, and when they end in any case.
+    n_left: AtomicUsize,
+    deadline: Option<Instant>,
     /// By variable: how a rule calls it. Variables of rules in use are numbered apart from each other.
     names: Vec<String>,
 }
@@ -78,12 +83,41 @@ impl Theory {
             place: BTreeMap::new(),
             forms: BTreeMap::new(),
             is_complete,
+            n_left: AtomicUsize::new(MAX_STEPS_IN_ALL),
+            deadline: None,
             names: Vec::new(),
         };
         fluents.into_iter().for_each(|fluent| {
             theory.admit(fluent);
         });
         theory
+    }
+
+    /// Gives all searches for values up at this moment.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.deadline = deadline;
+    }
+
+    /// Allows so many steps from now on.
+    pub fn grant(&mut self, n_steps: usize) {
+        self.n_left.store(n_steps, Relaxed);
+    }
+
+    /// Whether there is no work or time left for searches.
+    pub fn is_spent(&self) -> bool {
+        self.n_left.load(Relaxed) == 0
+    }
+
+    /// Takes a step of a search, if there is one left.
+    fn step(&self) -> bool {
+        let left = self.n_left.load(Relaxed);
+        let is_late = || self.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if left == 0 || (left.is_multiple_of(1024) && is_late()) {
+            self.n_left.store(0, Relaxed);
+            return false;
+        }
+        self.n_left.store(left - 1, Relaxed);
+        true
     }
 
     /// The number of a fluent, which may be new.
@@ -198,6 +232,9 @@ impl Theory {
         Some(found.into_iter().any(|&number| table.rows[number as usize] == row))
     }
 }
+
+/// Steps of all searches for values together: some seconds.
+const MAX_STEPS_IN_ALL: usize = 8_000_000;
 
 /// Larger than any number of variables in a rule.
 const SHIFT: u32 = 1 << 28;

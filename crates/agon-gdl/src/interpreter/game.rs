@@ -55,6 +55,9 @@ pub struct RelationFacts {
     pub level: Level,
 }
 
+/// The rows of a relation.
+pub type Rows = Vec<Vec<TermId>>;
+
 /// A game opened for play: the rules planned, the initial state worked out. Shared by all its positions.
 pub struct Game {
     pub(super) rules: CheckedRules,
@@ -255,7 +258,7 @@ impl Game {
 
     /// The static relations on which play depends, by name and number of arguments, with their rows; those that cost too
     /// much to work out are left out.
-    pub fn static_rows(&self) -> Vec<((Symbol, usize), Vec<Vec<TermId>>)> {
+    pub fn static_rows(&self) -> Vec<((Symbol, usize), Rows)> {
         let mut compiled = compile(self.rules.rules());
         let keywords = [
             (keyword::TERMINAL, 0),

@@ -220,9 +220,13 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
     for board in &of.boards {
         let [x, y] = board.arguments.map(|argument| argument + 1);
         let [columns, rows] = board.axes.each_ref().map(Vec::len);
-        let mut near: Vec<String> = board.along.iter().flatten().map(|&s| name(s).to_owned()).collect();
-        near.extend(board.across.iter().map(|&s| name(s).to_owned()));
-        near.dedup();
+        let all = board.along.iter().flatten().chain(&board.across);
+        let mut near: Vec<String> = Vec::new();
+        for symbol in all.map(|&symbol| name(symbol).to_owned()) {
+            if !near.contains(&symbol) {
+                near.push(symbol);
+            }
+        }
         let near =
             if near.is_empty() { String::new() } else { format!("; neighbours by {}", near.join(", ")) };
         let board_name = name(board.name);
@@ -241,7 +245,8 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
         lines.push(("sub-game", format!("{} with {moves} moves of its own (proved)", some(&fluents, 3))));
     }
     let mut once: BTreeMap<(usize, Known), Vec<String>> = BTreeMap::new();
-    for of_move in &of.once {
+    // What is only observed is likely to be chance: most moves are made once in few plays.
+    for of_move in of.once.iter().filter(|once| once.known.is_proved()) {
         once.entry((of_move.role, of_move.known)).or_default().push(of_move.text.clone());
     }
     for ((role, known), moves) in once {

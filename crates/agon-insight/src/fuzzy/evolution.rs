@@ -256,15 +256,21 @@ impl Evolution {
 
 /// Whether static conditions lead from the one term to the other, through shared variables.
 fn is_linked(statics: &[Condition], from: &RuleTerm, to: &RuleTerm) -> bool {
-    let variables = |visit: &mut dyn FnMut(&mut dyn FnMut(u32))| {
+    let of_term = |term: &RuleTerm| {
         let mut found = BTreeSet::new();
-        visit(&mut |v| {
+        term.each_variable(&mut |v| {
             found.insert(v);
         });
         found
     };
-    let mut reached = variables(&mut |add| from.each_variable(add));
-    let goal = variables(&mut |add| to.each_variable(add));
+    let of_condition = |condition: &Condition| {
+        let mut found = BTreeSet::new();
+        condition.each_variable(&mut |v| {
+            found.insert(v);
+        });
+        found
+    };
+    let (mut reached, goal): (BTreeSet<u32>, BTreeSet<u32>) = (of_term(from), of_term(to));
     // A constant is linked to anything that a static condition could name; only variables can be followed.
     if reached.is_empty() || goal.is_empty() {
         return false;
@@ -272,7 +278,7 @@ fn is_linked(statics: &[Condition], from: &RuleTerm, to: &RuleTerm) -> bool {
     let sets: Vec<BTreeSet<u32>> = statics
         .iter()
         .filter(|condition| matches!(condition, Condition::Holds(_)))
-        .map(|condition| variables(&mut |add| condition.each_variable(add)))
+        .map(of_condition)
         .collect();
     loop {
         let n_before = reached.len();

@@ -18,10 +18,10 @@ use crate::properties::Properties;
 use crate::theory::{Bindings, Theory, fluent_of, relation_of};
 
 /// Steps of a search for the values of variables.
-const MAX_STEPS: usize = 300_000;
+const MAX_STEPS: usize = 100_000;
 
 /// Calls of `expand` for one goal: hand-made rulesheets can make trees explode although they are small in the end.
-const MAX_CALLS: usize = 200_000;
+const MAX_CALLS: usize = 20_000;
 
 /// Everything that is at hand while trees are made.
 pub(super) struct Expander<'a> {
@@ -71,9 +71,18 @@ impl<'a> Expander<'a> {
         self.conjunction(vec![Condition::Holds(atom)], 1, None)
     }
 
+    /// The tree of conditions.
+    pub(super) fn expression(&mut self, conditions: Vec<Condition>) -> NodeId {
+        self.start = self.tree.len();
+        self.n_calls = 0;
+        self.conjunction(conditions, 1, None)
+    }
+
     /// Whether the tree of the present goal is as large as it may become.
     fn is_full(&self) -> bool {
-        self.tree.len() - self.start > self.options.max_size || self.n_calls > MAX_CALLS
+        self.tree.len() - self.start > self.options.max_size
+            || self.n_calls > MAX_CALLS
+            || self.theory.is_spent()
     }
 
     /// The tree of a conjunction at a depth; `origin` is the rule it comes from.
@@ -233,7 +242,8 @@ impl<'a> Expander<'a> {
         self.left_to_the_reasoner(part, origin)
     }
 
-    fn forget(&mut self, before: usize) {
+    /// Forgets the nodes from a number on.
+    pub(super) fn forget(&mut self, before: usize) {
         self.by_key.retain(|_, node| node.index() < before);
         self.tree.truncate(before);
     }

@@ -32,6 +32,8 @@ pub struct FuzzyJudge {
     /// The fluents that hold, as terms: for the reasoner.
     terms: Vec<TermId>,
     is_told: bool,
+    /// By node of the formulas: the number of the state for which it was worked out, and whether it holds there.
+    crisp: Vec<(u32, bool)>,
     /// Room for the bits of a state.
     bits: Vec<u32>,
 }
@@ -47,6 +49,7 @@ impl FuzzyJudge {
             state: 0,
             terms: Vec::new(),
             is_told: false,
+            crisp: vec![(0, false); fuzzy.crisp.tree.len()],
             bits: Vec::new(),
             fuzzy: Arc::clone(fuzzy),
         };
@@ -65,6 +68,7 @@ impl FuzzyJudge {
         if self.state == u32::MAX {
             self.held.fill(0);
             self.values.fill((0, Degree::FALSE));
+            self.crisp.fill((0, false));
             self.state = 0;
         }
         self.state += 1;
@@ -150,10 +154,7 @@ impl FuzzyJudge {
                 let members = &fuzzy.patterns[*number as usize].fluents;
                 Some(members.iter().filter(|&&fluent| self.holds(fluent)).count())
             }
-            Node::Query(number) => {
-                self.tell();
-                self.asker.as_mut()?.count(*number as usize).ok()
-            }
+            Node::Query(number) => self.count(*number as usize),
             _ => None,
         }
     }
@@ -161,6 +162,49 @@ impl FuzzyJudge {
     /// Whether a fluent, by its number, holds here.
     pub fn holds(&self, fluent: usize) -> bool {
         self.held[fluent] == self.state
+    }
+
+    /// How many solutions a query has here, if they can be counted.
+    fn count(&mut self, query: usize) -> Option<usize> {
+        let fuzzy = Arc::clone(&self.fuzzy);
+        if let Some(solutions) = &fuzzy.crisp.solutions[query] {
+            return Some(solutions.iter().filter(|&&formula| self.is_so(&fuzzy, formula)).count());
+        }
+        self.tell();
+        self.asker.as_mut()?.count(query).ok()
+    }
+
+    /// Whether a query has a solution here.
+    fn is_solvable(&mut self, query: usize) -> bool {
+        let fuzzy = Arc::clone(&self.fuzzy);
+        if let Some(solutions) = &fuzzy.crisp.solutions[query] {
+            return solutions.iter().any(|&formula| self.is_so(&fuzzy, formula));
+        }
+        self.tell();
+        self.asker.as_mut().is_some_and(|asker| asker.holds(query).unwrap_or(false))
+    }
+
+    /// Whether a formula holds here.
+    fn is_so(&mut self, fuzzy: &Fuzzy, formula: NodeId) -> bool {
+        let (state, value) = self.crisp[formula.index()];
+        if state == self.state {
+            return value;
+        }
+        let value = match fuzzy.crisp.tree.get(formula) {
+            Node::Constant(value) => *value,
+            Node::Fluent(fluent) => self.holds(*fluent as usize),
+            Node::Pattern(number) => {
+                fuzzy.crisp.patterns[*number as usize].fluents.iter().any(|&fluent| self.holds(fluent))
+            }
+            Node::Not(child) => !self.is_so(fuzzy, *child),
+            Node::And(children) => children.iter().all(|&child| self.is_so(fuzzy, child)),
+            Node::Or(children) => children.iter().any(|&child| self.is_so(fuzzy, child)),
+            Node::Query(_) | Node::Order(_) | Node::Between(_) => {
+                unreachable!("formulas with these are left to the reasoner")
+            }
+        };
+        self.crisp[formula.index()] = (self.state, value);
+        value
     }
 
     /// Tells the reasoner where we are.
@@ -200,12 +244,10 @@ impl FuzzyJudge {
                 }
             }
             Node::Query(number) => {
-                self.tell();
-                let Some(asker) = &mut self.asker else { return Degree::of(logic.fuzzy(false)) };
-                if !fuzzy.options.features.cardinality {
-                    return Degree::of(logic.fuzzy(asker.holds(*number as usize).unwrap_or(false)));
-                }
-                let n_true = asker.count(*number as usize).unwrap_or(0);
+                let n_true = match fuzzy.options.features.cardinality {
+                    true => self.count(*number as usize).unwrap_or(0),
+                    false => return Degree::of(logic.fuzzy(self.is_solvable(*number as usize))),
+                };
                 let known = fuzzy.queries[*number as usize].n_instances;
                 logic.generalised_or(n_true, known.unwrap_or(UNKNOWN_INSTANCES))
             }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agon_gdl::interpreter::Game;
 use agon_logic::{Symbol, TermId};
 
-use super::{Fluent, Known, Mode, Relation};
+use super::{Fluent, Known, Mode, Relation, RelationKind};
 
 /// A board: two arguments of a fluent whose values occur in all combinations, and that are the place of what the other
 /// arguments say.
@@ -92,7 +92,10 @@ pub(super) fn find(
 fn related(relations: &[Relation], axis: &BTreeSet<TermId>) -> Vec<Symbol> {
     let is_own = |relation: &&Relation| {
         let n_inside = relation.elements.iter().filter(|element| axis.contains(element)).count();
-        n_inside >= 2 && n_inside == axis.len() && relation.rows.iter().any(|(a, b)| a != b)
+        n_inside >= 2
+            && n_inside == axis.len()
+            && relation.kind() != RelationKind::Order
+            && relation.rows.iter().any(|(a, b)| a != b)
     };
     relations.iter().filter(is_own).map(|relation| relation.name).collect()
 }

@@ -2,8 +2,10 @@
 
 use agon_gdl::circuit::CircuitLimits;
 
-use super::{compiled, names, shipped};
-use crate::properties::{Known, PlayLimits, Plays, Properties, PropertyLimits, RoleTurns, Seen};
+use super::{compiled, game, names, shipped};
+use crate::properties::{
+    Bound, Known, PlayLimits, Plays, Properties, PropertyLimits, Relation, RelationKind, RoleTurns, Seen,
+};
 use crate::prove::ProofLimits;
 
 fn properties(name: &str) -> Properties {
@@ -55,6 +57,10 @@ fn what_is_proved_holds_in_play() {
         let game = shipped(&name);
         let limits = CircuitLimits { gates: 300_000, ..CircuitLimits::default() };
         let Ok(compiled) = game.compile(&limits) else { continue };
+        // The largest alone would take longer than all others together.
+        if compiled.circuit.n_gates() > 30_000 {
+            continue;
+        }
         let proof = ProofLimits { conflicts_in_all: 5_000, ..ProofLimits::default() };
         let few = PlayLimits { plays: 3, ..PlayLimits::default() };
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits { plays: few, proof });
@@ -90,6 +96,27 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
         }
     }
     let players: Vec<usize> = known.game.shape().players().map(agon_game::Role::index).collect();
+    for play in &plays.plays {
+        if let Some((steps, _)) = known.length.bound {
+            assert!(play.len() as u64 <= steps + 1, "{name}: {} steps", play.len() - 1);
+        }
+        for counter in &known.length.counters {
+            for (seen, &bit) in play.iter().zip(counter) {
+                assert!(seen.fluents.binary_search(&(bit as u32)).is_ok(), "{name}: a counter is late");
+            }
+        }
+        if let (Some((sum, Known::Proved)), Some(end)) = (known.payoffs.constant_sum, play.last())
+            && end.is_terminal
+        {
+            let paid: f64 = players.iter().map(|&role| end.payoffs[role]).sum();
+            assert_eq!(paid, sum as f64, "{name}");
+        }
+        for once in known.once.iter().filter(|once| once.known.is_proved()) {
+            let text = |seen: &Seen| seen.joint.get(once.role).map(|&m| &plays.moves[once.role][m as usize]);
+            let n = play.iter().filter(|seen| text(seen) == Some(&once.text)).count();
+            assert!(n <= 1, "{name}: {} is made {n} times", once.text);
+        }
+    }
     for seen in plays.states() {
         let choosers: Vec<usize> =
             players.iter().copied().filter(|&role| seen.legal[role].len() > 1).collect();
@@ -112,4 +139,75 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
         }
     }
     n_proved
+}
+
+#[test]
+fn what_is_known_of_tic_tac_toe() {
+    let known = properties("tic-tac-toe");
+    assert_eq!(known.payoffs.values, [[0, 50, 100], [0, 50, 100]]);
+    assert_eq!(known.payoffs.constant_sum, Some((100, Known::Proved)));
+    assert_eq!(known.length.bound, Some((9, Bound::Progress)));
+    assert_eq!(known.once.len(), 18);
+    assert!(known.once.iter().all(|once| once.known.is_proved()));
+    // Lines tie all cells together.
+    assert!(known.parts.is_empty());
+    let [board] = known.boards.as_slice() else { panic!("{:?}", known.boards) };
+    assert_eq!((board.arguments, board.axes.each_ref().map(Vec::len)), ([0, 1], [3, 3]));
+    let symmetries: Vec<&str> = known.symmetries.iter().map(|symmetry| symmetry.text.as_str()).collect();
+    assert_eq!(
+        symmetries,
+        [
+            "xplayer and oplayer, with x and o, are interchangeable but for the initial state",
+            "cell mirrored in argument 1",
+            "cell mirrored in argument 2",
+            "cell turned round",
+            "cell with arguments 1 and 2 exchanged",
+        ]
+    );
+}
+
+#[test]
+fn pawns_cannot_be_turned_round() {
+    let known = properties("breakthrough");
+    let texts: Vec<&str> = known.symmetries.iter().map(|symmetry| symmetry.text.as_str()).collect();
+    assert_eq!(texts, ["pawn mirrored in argument 1"]);
+    let forward = known
+        .relations
+        .iter()
+        .find(|relation| known.game.rules().sheet().symbols.name(relation.name) == "succ");
+    assert_eq!(forward.map(Relation::kind), Some(RelationKind::Successor));
+}
+
+#[test]
+fn counters_bound_the_length() {
+    let known = properties("eight-puzzle");
+    let [counter] = known.length.counters.as_slice() else { panic!("{:?}", known.length) };
+    assert_eq!(known.fluents[counter[0]].text, "(step 0)");
+    assert_eq!(known.length.bound, Some((60, Bound::Counter(0))));
+}
+
+/// Two coins that are turned one at a time, each for its own half of the reward.
+const COINS: &str = "
+(role player)
+(init (shows left tails)) (init (shows right tails))
+(side left) (side right) (other heads tails) (other tails heads)
+(<= (legal player (turn ?s)) (side ?s))
+(<= (next (shows ?s ?new)) (does player (turn ?s)) (true (shows ?s ?old)) (other ?old ?new))
+(<= (next (shows ?s ?old)) (true (shows ?s ?old)) (not (does player (turn ?s))))
+(<= terminal (true (shows left heads)) (true (shows right heads)))
+(<= (goal player 100) (true (shows left heads)) (true (shows right heads)))
+(<= (goal player 0) (true (shows left tails)))
+";
+
+#[test]
+fn coins_are_games_of_their_own() {
+    let game = game(COINS);
+    let compiled = compiled(&game);
+    let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
+    let moves: Vec<Vec<&str>> = known
+        .parts
+        .iter()
+        .map(|part| part.moves.iter().map(|&(role, m)| known.plays.moves[role][m].as_str()).collect())
+        .collect();
+    assert_eq!(moves, [["(turn left)"], ["(turn right)"]]);
 }

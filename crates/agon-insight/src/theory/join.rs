@@ -132,7 +132,8 @@ impl Theory {
 impl Join<'_> {
     fn search(&mut self) -> Result<(), TooMuch> {
         self.n_steps += 1;
-        if self.n_steps > self.max_steps {
+        // What must be known whatever it costs is asked for without a limit.
+        if self.n_steps > self.max_steps || (self.max_steps != usize::MAX && !self.theory.step()) {
             return Err(TooMuch);
         }
         if self.is_contradicted() {
@@ -185,7 +186,7 @@ impl Join<'_> {
             match table.index[column].get(&value) {
                 None => return (None, 0),
                 Some(rows) if rows.len() < best.1 || best.0.is_none() => {
-                    best = (Some((column, value)), rows.len())
+                    best = (Some((column, value)), rows.len());
                 }
                 Some(_) => {}
             }

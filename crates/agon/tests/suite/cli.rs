@@ -2,6 +2,7 @@
 //! is wrong with what it was given.
 
 mod bench;
+mod explain;
 mod exploding;
 mod matches;
 mod mistakes;
