@@ -13,9 +13,11 @@ mod crisp;
 mod evolution;
 mod expand;
 mod features;
+mod goals;
 mod judge;
 mod logic;
 pub(crate) mod text;
+mod towards;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,13 +32,15 @@ use agon_logic::TermId;
 use agon_text::Span;
 
 use crate::properties::{Known, Properties};
-use crate::theory::{Bindings, RelationId, Theory, fluent_of};
+use crate::theory::{Bindings, Theory, fluent_of};
 use crisp::Crisp;
 pub use evolution::{Domain, DomainKind, Evolution};
-use expand::{Expander, known_arguments, variables};
+use expand::{Expander, variables};
 pub use features::{Between, End, Order, Side, Towards};
+use goals::goal_values;
 pub use judge::{FuzzyJudge, Seen};
 pub use logic::{Cardinality, Degree, Logic, TNorm};
+use towards::find_towards;
 pub use tree::{Expression, Node, NodeId, Tree};
 
 /// How an evaluation is made.
@@ -179,9 +183,6 @@ pub struct Fuzzy {
     /// What need not be left to it.
     crisp: Crisp,
 }
-
-/// Goal values of one role.
-const MAX_VALUES: usize = 300;
 
 /// Instances of an expression are not counted beyond this.
 const MAX_INSTANCES: usize = 50_000;
@@ -376,65 +377,6 @@ fn universe(game: &Arc<Game>, properties: &Properties) -> (Vec<TermId>, bool) {
     (fluents, is_complete)
 }
 
-/// By role: the goal values, each with its name. None for nature.
-fn goal_values(
-    game: &Arc<Game>,
-    compiled: Option<&Compiled>,
-    theory: &mut Theory,
-) -> Result<Vec<Vec<(i64, agon_logic::Symbol)>>, NoFuzzy> {
-    let symbols = &game.rules().sheet().symbols;
-    let mut values = Vec::new();
-    for role in game.shape().roles() {
-        let mut found: BTreeMap<i64, agon_logic::Symbol> = BTreeMap::new();
-        if game.shape().nature == Some(role) {
-            values.push(Vec::new());
-            continue;
-        }
-        match compiled {
-            Some(compiled) => {
-                let goals = &compiled.circuit.outputs.goals[role.index()];
-                found.extend(
-                    goals.iter().filter_map(|&(value, _)| Some((value, symbols.find(&value.to_string())?))),
-                );
-            }
-            None => {
-                for index in theory.rules_of((keyword::GOAL, 2)).to_vec() {
-                    let rule = theory.fresh(index);
-                    let own = RuleTerm::constant(game.rules().roles()[role.index()]);
-                    let mut bindings = Bindings::default();
-                    if !bindings.unify(&rule.head.arguments[0], &own) {
-                        continue;
-                    }
-                    let symbol_values: Vec<agon_logic::Symbol> = match bindings.fill(&rule.head.arguments[1])
-                    {
-                        RuleTerm::Function(symbol, _) => vec![symbol],
-                        RuleTerm::Variable(v) => {
-                            let body = bindings.fill_all(&rule.body);
-                            let rows = theory.possible(&body, &[v], MAX_VALUES, MAX_STEPS);
-                            let rows = rows.map_err(|_| {
-                                NoFuzzy("the goal values follow from play and not from the rules".to_owned())
-                            })?;
-                            rows.iter().map(|row| game.bank().symbol(row[0])).collect()
-                        }
-                    };
-                    for symbol in symbol_values {
-                        found.extend(symbols.name(symbol).parse::<i64>().ok().map(|value| (value, symbol)));
-                    }
-                }
-            }
-        }
-        if found.is_empty() {
-            let name = &game.shape().role_names[role.index()];
-            return Err(NoFuzzy(format!("the rules give {name} no goal that can be reached")));
-        }
-        if found.len() > MAX_VALUES {
-            return Err(NoFuzzy(format!("there are {} goal values, more than {MAX_VALUES}", found.len())));
-        }
-        values.push(found.into_iter().collect());
-    }
-    Ok(values)
-}
-
 /// The conditions that something holds. Variables that occur in others only are no part of a solution.
 fn positive(expression: &Expression) -> Vec<Condition> {
     let conditions = expression.conditions.iter();
@@ -473,88 +415,4 @@ fn lower(term: &RuleTerm) -> RuleTerm {
             RuleTerm::Function(*symbol, arguments.iter().map(lower).collect())
         }
     }
-}
-
-/// The nodes of fluents and patterns whose value is a distance, by the paper's rules for conflicts.
-fn find_towards(
-    theory: &Theory,
-    evolution: &mut Evolution,
-    tree: &Tree,
-    patterns: &[Pattern],
-    goals: &[Vec<(i64, NodeId)>],
-    options: &FuzzyOptions,
-) -> BTreeMap<NodeId, Towards> {
-    let roots = goals.iter().flatten().map(|&(_, root)| root);
-    let used: BTreeSet<NodeId> = roots.flat_map(|root| tree.below(root)).collect();
-    // By form and what does not move: the fluents of the goals.
-    let mut mentioned: BTreeMap<(RelationId, Vec<Option<TermId>>), BTreeSet<usize>> = BTreeMap::new();
-    let mut candidates = Vec::new();
-    let bank = theory.game.bank();
-    for id in used {
-        let (known, form, ground) = match tree.get(id) {
-            Node::Fluent(fluent) => {
-                let term = theory.fluents()[*fluent as usize];
-                let known = bank.arguments(term).map(Some).collect();
-                (known, (bank.symbol(term), bank.arity(term)), Some(*fluent as usize))
-            }
-            Node::Pattern(number) => {
-                let pattern = &patterns[*number as usize];
-                let fluent = fluent_of(&pattern.expression.conditions[0]);
-                let Some(RuleTerm::Function(name, arguments)) = fluent else { continue };
-                (known_arguments(theory, arguments), (*name, arguments.len()), None)
-            }
-            _ => continue,
-        };
-        let moving = evolution.moving(form);
-        let fixed: Vec<Option<TermId>> =
-            (0..form.1).map(|i| if moving.contains(&i) { None } else { known[i] }).collect();
-        let is_plain_pattern =
-            matches!(tree.get(id), Node::Pattern(_)) && moving.iter().all(|&i| known[i].is_none());
-        if let Some(fluent) = ground {
-            mentioned.entry((form, fixed.clone())).or_default().insert(fluent);
-        }
-        // A pattern that leaves open where something is names no place to be reached.
-        if !is_plain_pattern && !moving.is_empty() {
-            candidates.push((id, form, known, fixed, moving));
-        }
-    }
-    let mut found = BTreeMap::new();
-    for (id, form, known, fixed, moving) in candidates {
-        let of_kind: Vec<(usize, &[TermId])> = theory
-            .of_form(form)
-            .filter(|(_, values)| fixed.iter().zip(*values).all(|(known, v)| known.is_none_or(|k| k == *v)))
-            .collect();
-        // Connect Four: where most such fluents stand in the goal, none of them is a distant place to be reached. Pawn
-        // Whopping: this does not concern those with a free argument.
-        let n_mentioned = mentioned.get(&(form, fixed.clone())).map_or(0, BTreeSet::len);
-        if matches!(tree.get(id), Node::Fluent(_)) && 2 * n_mentioned > of_kind.len() {
-            continue;
-        }
-        let mut arguments = Vec::new();
-        for &argument in &moving {
-            let Some(target) = known[argument] else { continue };
-            let Some(domain) = evolution.domain(theory, form, &fixed, argument) else { continue };
-            let is_wanted = match domain.kind {
-                DomainKind::Natural => options.features.natural,
-                DomainKind::Graph => options.features.graph,
-            };
-            if is_wanted {
-                arguments.push((argument, target, domain));
-            }
-        }
-        if arguments.is_empty() {
-            continue;
-        }
-        let mut rules: Vec<usize> =
-            arguments.iter().flat_map(|(argument, _, _)| evolution.rules(form, *argument)).collect();
-        rules.sort_unstable();
-        rules.dedup();
-        let is_only_moved = evolution.is_only_moved(form);
-        let mut towards = Towards { arguments, fluents: Vec::new(), rules, is_only_moved };
-        let floor = (!is_only_moved).then_some(1.0);
-        towards.fluents =
-            of_kind.iter().map(|&(fluent, values)| (fluent, towards.distance(values).or(floor))).collect();
-        found.insert(id, towards);
-    }
-    found
 }

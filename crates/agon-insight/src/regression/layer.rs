@@ -8,6 +8,9 @@ use agon_circuit::{Circuit, Signal};
 
 use super::formula::{Formula, Formulas};
 
+/// Conjunctions are made no wider than this of the gates that belong to them alone.
+const MAX_WIDTH: u8 = 16;
+
 /// The cone of some signals. Gates that only one conjunction reads, and plainly, are part of that conjunction.
 pub(super) struct Layer {
     /// The gates of the conjunctions, ascending: operands come first.
@@ -40,6 +43,29 @@ impl Layer {
                     let more = if operand.is_inverted() { 2 } else { 1 };
                     n_readers[operand.gate()] = (n_readers[operand.gate()] + more).min(2);
                 }
+            }
+        }
+        // Wide conjunctions stay trees: where a move changes one of a thousand operands, only its branch is worked out again.
+        let mut widths = vec![1_u8; n_gates];
+        for gate in first_and..n_gates {
+            if in_cone[gate] {
+                let operands = circuit.ands[gate - first_and];
+                let is_part = |signal: Signal, n_readers: &[u8]| {
+                    signal.gate() >= first_and && !signal.is_inverted() && n_readers[signal.gate()] < 2
+                };
+                let width = |signal: Signal, n_readers: &[u8]| {
+                    if is_part(signal, n_readers) { widths[signal.gate()] } else { 1 }
+                };
+                let mut all = operands.iter().map(|&operand| width(operand, &n_readers)).sum::<u8>();
+                if all > MAX_WIDTH {
+                    for operand in operands {
+                        if is_part(operand, &n_readers) {
+                            n_readers[operand.gate()] = 2;
+                        }
+                    }
+                    all = 2;
+                }
+                widths[gate] = all;
             }
         }
         let leaves = (1..first_and).filter(|&gate| in_cone[gate]).collect();

@@ -109,14 +109,28 @@ pub fn regress(
     knowledge: Knowledge,
     options: &RegressOptions,
 ) -> Result<ActionHeuristics, Refusal> {
+    match regress_goals(circuit, &knowledge, options, false) {
+        // Some goals say who wins once play has ended, and nothing of when it ends.
+        Err(Refusal::NoGoals) => regress_goals(circuit, &knowledge, options, true),
+        made => made,
+    }
+}
+
+/// The same, with the end of play as a part of every goal or not.
+fn regress_goals(
+    circuit: &Circuit,
+    knowledge: &Knowledge,
+    options: &RegressOptions,
+    with_end: bool,
+) -> Result<ActionHeuristics, Refusal> {
     let mut formulas = Formulas::new(circuit.base.len());
-    let leaves = leaf_formulas(&mut formulas, &knowledge, options);
+    let leaves = leaf_formulas(&mut formulas, knowledge, options);
     let mut roles = Vec::new();
     for role in circuit.role_ids() {
         let regressed = if circuit.roles[role.index()].is_nature {
             vec![None; circuit.roles[role.index()].moves.len()]
         } else {
-            let work = RoleWork { circuit, role, knowledge: &knowledge, options, leaves: &leaves };
+            let work = RoleWork { circuit, role, knowledge, options, leaves: &leaves, with_end };
             work.regress(&mut formulas)?
         };
         roles.push(RoleHeuristic {
@@ -126,6 +140,7 @@ pub fn regress(
             regressed,
         });
     }
+    let knowledge = knowledge.clone();
     let heuristics = ActionHeuristics { formulas, fluents: circuit.base.clone(), roles, knowledge };
     let says_something = (0..heuristics.roles.len()).any(|role| heuristics.says_something(Role::new(role)));
     if says_something { Ok(heuristics) } else { Err(Refusal::NoGoals) }
@@ -177,6 +192,8 @@ struct RoleWork<'a> {
     options: &'a RegressOptions,
     /// By fluent: the formula that stands for it.
     leaves: &'a [Formula],
+    /// Whether play is to end with the goal.
+    with_end: bool,
 }
 
 /// What follows from a move's being legal: fluents and whether they hold.
@@ -193,7 +210,11 @@ impl RoleWork<'_> {
             goals(circuit, self.role, self.options).into_iter().map(|(_, signal)| signal).collect();
         let facts = self.facts();
         // The goals after the step, and before them what makes their fluents true in it.
-        let after = Layer::new(circuit, &goals);
+        let mut wanted = goals.clone();
+        if self.with_end {
+            wanted.push(circuit.outputs.terminal);
+        }
+        let after = Layer::new(circuit, &wanted);
         let read: Vec<usize> = after.leaves.iter().map(|&gate| gate - 1).collect();
         let next: Vec<Signal> = read.iter().map(|&fluent| circuit.outputs.next[fluent]).collect();
         let now = Layer::new(circuit, &next);
@@ -237,7 +258,13 @@ impl RoleWork<'_> {
                 }
             }
             after.work_out_again(formulas, &mut after_values, &changes, &mut after_again);
-            regressed.push(Some(goals.iter().map(|&goal| at(&after_values, goal)).collect()));
+            let mut all = Vec::with_capacity(goals.len());
+            for &goal in &goals {
+                let goal = at(&after_values, goal);
+                let end = at(&after_values, circuit.outputs.terminal);
+                all.push(if self.with_end { formulas.and(&mut vec![goal, end]) } else { goal });
+            }
+            regressed.push(Some(all));
             after_again.undo(&mut after_values);
             now_again.undo(&mut now_values);
         }
