@@ -69,9 +69,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let name = args.game.as_deref().expect("clap asks for a game");
     let game = open::open(name, &args.play)?;
-    let position = position(args, &game)?;
     let time = Duration::from_secs(args.seconds);
+    // First the circuit: with it all fluents are known that a state may be told by.
     let subject = subject(&game, time);
+    let position = position(args, &game)?;
     let properties = subject.properties(time / 3);
     let fuzzy = subject.fuzzy(&FuzzyOptions::default(), time / 3);
     let heuristics = subject.action_heuristics(Goals::Highest, time / 3);
