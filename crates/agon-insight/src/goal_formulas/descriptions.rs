@@ -134,12 +134,12 @@ impl<'a> Describer<'a> {
                 return Ok(Some(description));
             }
             let mut best: Option<(usize, Rank)> = None;
-            for at in 0..conjunctions.len() {
-                if conjunctions[at].best.is_none() {
-                    let split = self.best_split(&conjunctions[at], &wanted, variables.len(), &taken)?;
-                    conjunctions[at].best = Some(split);
+            for (at, conjunction) in conjunctions.iter_mut().enumerate() {
+                if conjunction.best.is_none() {
+                    conjunction.best =
+                        Some(self.best_split(conjunction, &wanted, variables.len(), &taken)?);
                 }
-                let Some(Some(split)) = &conjunctions[at].best else { continue };
+                let Some(Some(split)) = &conjunction.best else { continue };
                 if best.is_none_or(|(_, rank)| split.rank.exceeds(rank)) {
                     best = Some((at, split.rank));
                 }

@@ -76,9 +76,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Language::Gdl => open::open_source(source, &args.play)?,
         Language::Toss => return rewriting::run(args, name, &open::open_toss(source)?),
     };
-    let position = position(args, &game)?;
     let time = Duration::from_secs(args.seconds);
+    // First the circuit: with it all fluents are known that a state may be told by.
     let subject = subject(&game, time);
+    let position = position(args, &game)?;
     let properties = subject.properties(time / 3);
     let fuzzy = subject.fuzzy(&FuzzyOptions::default(), time / 3);
     let heuristics = subject.action_heuristics(Goals::Highest, time / 3);
