@@ -6,7 +6,9 @@ use agon_game::{Notation as _, Position as _, Rng, Role};
 use agon_gdl::circuit::CircuitLimits;
 use agon_insight::Subject;
 use agon_insight::regression::Goals;
-use agon_match::{MatchOptions, Seat, Timing, action_heuristic, build_with_insight, parse_spec, role_seed};
+use agon_match::{
+    MatchOptions, Rules, Seat, Timing, action_heuristic, build_with_insight, parse_spec, role_seed,
+};
 use agon_search::Budget;
 use rand::SeedableRng as _;
 
@@ -67,7 +69,7 @@ fn they_play_to_the_end_and_the_same_again() {
             let seats = roles.iter().zip(players).map(|(&role, player)| {
                 let spec = parse_spec(player).unwrap_or_else(|why| panic!("{player}: {}", why.message));
                 let seed = role_seed(4, role);
-                let player = build_with_insight(&spec, game.start(), role, seed, Some(&subject));
+                let player = build_with_insight(&spec, game.start(), role, seed, Rules::Gdl(&subject));
                 Seat { role, player: player.expect("one of our own"), timing: Timing::Iterations(20) }
             });
             run(&game, seats.collect(), MatchOptions::default())
