@@ -67,6 +67,8 @@ fn without_arguments_it_helps() {
         "players",
         "player",
         "host",
+        "explain",
+        "experiment",
     ];
     for command in commands {
         assert!(help.err.contains(&format!("\n  {command}")), "{command} is not in the help");
@@ -78,7 +80,13 @@ fn without_arguments_it_helps() {
 
 #[test]
 fn games_lists_every_shipped_game() {
-    let n_games = rulesheets(&games::root().join("games")).len();
+    let folder = games::root().join("games");
+    let n_rewriting = std::fs::read_dir(folder.join("toss"))
+        .expect("structure rewriting games ship")
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "toss"))
+        .count();
+    let n_games = rulesheets(&folder).len() + n_rewriting;
     let list = agon(&["games"]).succeeds();
     assert_eq!(list.out.lines().count(), n_games);
     assert!(
@@ -211,7 +219,8 @@ fn fix_changes_the_file_once() {
 #[test]
 fn explain_code_has_a_page_for_each_code() {
     let list = agon(&["explain-code"]).succeeds();
-    assert_eq!(list.out.lines().count(), agon_gdl::codes::pages().len());
+    let n_codes = agon_gdl::codes::pages().len() + agon_toss::codes::pages().len();
+    assert_eq!(list.out.lines().count(), n_codes);
     assert!(agon(&["explain-code", "unsafe-variable"]).succeeds().out.starts_with("# unsafe-variable"));
     let unknown = agon(&["explain-code", "unsave-variable"]).fails_with(2);
     assert!(unknown.err.contains("did you mean `unsafe-variable`?"), "{}", unknown.err);

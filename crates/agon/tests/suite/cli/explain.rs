@@ -39,7 +39,7 @@ fn explain_reads_well() {
 
 #[test]
 fn explain_takes_a_state() {
-    let state = "(control xplayer) (cell 1 1 x) (cell 2 2 x) (cell 3 3 blank)";
+    let state = "(control xplayer) (cell 1 1 x) (cell 2 2 x) (cell 3 3 blank) (cell 1 2 blank)";
     let won = json(&agon(&["explain", "tic-tac-toe", "--state", state, "--json"]).succeeds());
     assert_eq!(won["fuzzy"]["moves"][0]["move"], "(mark 3 3)");
     assert_eq!(won["fuzzy"]["moves"][0]["worth"], 100.0);
