@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, Executor, ScalarCircuit};
-use agon_game::{Batch as _, Children, Order, Position, Rng};
+use agon_circuit::{
+    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Deadline, Executor, ScalarCircuit, Turns, prove_turns,
+};
+use agon_game::{Batch as _, Children, Order, Position, Rng, Shape};
 use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::Compiled;
 use agon_search::{Budget, Mcts, MctsOptions, Search as _};
 use rand::SeedableRng as _;
 
@@ -65,6 +66,19 @@ impl Began {
     }
 }
 
+/// A game as a circuit, whichever language it was written in.
+struct Machine {
+    circuit: Arc<Circuit>,
+    shape: Shape,
+    turns: Option<Turns>,
+}
+
+impl Machine {
+    fn start(&self) -> ScalarCircuit {
+        ScalarCircuit::with_shape(Arc::clone(&self.circuit), self.shape.clone())
+    }
+}
+
 /// Measures a game, or says why this engine does not take it.
 pub(super) fn measure(
     game: &str,
@@ -74,21 +88,28 @@ pub(super) fn measure(
 ) -> Result<Result<Rate, String>, Failure> {
     let began = Began::now();
     let source = open::source(game)?;
-    if open::language(&source) == Language::Toss {
+    let compiled = if open::language(&source) == Language::Toss {
         let opened = open::open_toss(source)?;
-        return Ok(match engine {
-            Measured::Interpreter => Ok(play_one_by_one(&opened.start(), began.built(0), time, args)),
-            _ => Err("no circuit is made of structure rewriting games yet".to_owned()),
-        });
-    }
-    let opened = open::open_source(source, &RuleOptions::default())?;
-    if engine == Measured::Interpreter {
-        let start = opened.start();
-        return Ok(Ok(play_one_by_one(&start, began.built(0), time, args)));
-    }
-    let compiled = match opened.compile(&CircuitLimits::default()) {
-        Ok(compiled) => compiled,
-        Err(why) => return Ok(Err(why.to_string())),
+        if engine == Measured::Interpreter {
+            return Ok(Ok(play_one_by_one(&opened.start(), began.built(0), time, args)));
+        }
+        let limits = agon_toss::circuit::CircuitLimits::default();
+        match opened.compile(&limits, Deadline::new(None)) {
+            Ok(made) => {
+                Machine { turns: prove_turns(&made.circuit), circuit: made.circuit, shape: made.shape }
+            }
+            Err(why) => return Ok(Err(why.to_string())),
+        }
+    } else {
+        let opened = open::open_source(source, &RuleOptions::default())?;
+        if engine == Measured::Interpreter {
+            let start = opened.start();
+            return Ok(Ok(play_one_by_one(&start, began.built(0), time, args)));
+        }
+        match opened.compile(&CircuitLimits::default()) {
+            Ok(made) => Machine { circuit: made.circuit, shape: made.shape, turns: made.turns },
+            Err(why) => return Ok(Err(why.to_string())),
+        }
     };
     let n_gates = compiled.circuit.n_gates();
     let one_by_one = |executor| {
@@ -136,7 +157,7 @@ fn seconds_of_work(began: Instant, cpu_began: f64) -> f64 {
     if cpu > 0.0 { cpu } else { began.elapsed().as_secs_f64() }
 }
 
-fn play_in_lanes(compiled: &Compiled, backend: Backend, began: &Began, time: Duration, args: &Args) -> Rate {
+fn play_in_lanes(compiled: &Machine, backend: Backend, began: &Began, time: Duration, args: &Args) -> Rate {
     let options = BatchOptions { backend, seed: args.seed, turns: compiled.turns.clone() };
     let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
     let initial = Bits::pack(compiled.circuit.initial.iter().copied());
@@ -162,7 +183,7 @@ fn play_in_lanes(compiled: &Compiled, backend: Backend, began: &Began, time: Dur
 const WARM_UP: u64 = 1000;
 
 /// The default search on one thread from the start of the game, again from the beginning where the game is soon solved.
-fn search(compiled: &Compiled, began: &Began, time: Duration, args: &Args) -> Rate {
+fn search(compiled: &Machine, began: &Began, time: Duration, args: &Args) -> Rate {
     let alone = play_in_lanes(compiled, Backend::default(), began, time / 2, args);
     let bare = match alone.work {
         Work::Playouts { n_playouts, .. } => n_playouts as f64 / alone.seconds,
@@ -193,7 +214,7 @@ const N_NODES: usize = 256;
 /// How many of them at a time: enough to fill the lanes wherever a node has four children or more.
 const NODES_AT_ONCE: usize = 64;
 
-fn expand_nodes(compiled: &Compiled, began: &Began, time: Duration, args: &Args) -> Rate {
+fn expand_nodes(compiled: &Machine, began: &Began, time: Duration, args: &Args) -> Rate {
     let options = BatchOptions { seed: args.seed, turns: compiled.turns.clone(), ..BatchOptions::default() };
     let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
     let nodes = sample(compiled, args);
@@ -218,7 +239,7 @@ fn expand_nodes(compiled: &Compiled, began: &Began, time: Duration, args: &Args)
 }
 
 /// Nodes as random play comes by them. None if play ends before it begins.
-fn sample(compiled: &Compiled, args: &Args) -> Vec<Bits> {
+fn sample(compiled: &Machine, args: &Args) -> Vec<Bits> {
     let start = compiled.start();
     let mut position = start.clone();
     let mut rng = Rng::seed_from_u64(args.seed);
