@@ -283,7 +283,7 @@ fn replay(
             }
             Engine::Circuit | Engine::Lanes | Engine::Portable => Outcome::NotTaken {
                 n_plays: trace.plays.len(),
-                why: "no circuit is made of structure rewriting games yet".to_owned(),
+                why: "structure rewriting games are replayed by the interpreter alone so far".to_owned(),
             },
         });
     }
