@@ -36,7 +36,9 @@ pub(super) fn show(source: Arc<Source>, stage: Stage) -> Result<(), Failure> {
             ));
         }
         Stage::Circuit | Stage::Dot => {
-            return Err(Failure::wrong("the circuits of structure rewriting games cannot be shown yet; `agon bench` tells their size"));
+            return Err(Failure::wrong(
+                "the circuits of structure rewriting games cannot be shown yet; `agon bench` tells their size",
+            ));
         }
     }
     Ok(())
