@@ -9,7 +9,7 @@ use agon_gdl::syntax::Syntax;
 use super::games::{self, for_each, name, rulesheets};
 
 /// The arrows of ARCHITECTURE.md: what each crate may use. Tests may use what they like.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("agon-text", &[]),
     ("agon-game", &[]),
     ("agon-logic", &["agon-text"]),
@@ -17,6 +17,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("agon-gdl", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
     ("agon-toss", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
     ("agon-insight", &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-toss"]),
+    ("agon-translate", &["agon-text", "agon-game", "agon-logic", "agon-gdl", "agon-toss"]),
     ("agon-search", &["agon-game"]),
     ("agon-match", &["agon-text", "agon-game", "agon-search", "agon-insight"]),
     ("agon-server", &["agon-game", "agon-search", "agon-match"]),
@@ -30,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
             "agon-gdl",
             "agon-toss",
             "agon-insight",
+            "agon-translate",
             "agon-search",
             "agon-match",
             "agon-server",

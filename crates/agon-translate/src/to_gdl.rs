@@ -1,0 +1,1 @@
+//! Structure rewriting games written in GDL.

@@ -1,0 +1,1 @@
+//! GDL games written as structure rewriting games.
