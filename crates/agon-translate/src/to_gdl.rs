@@ -99,6 +99,30 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// What may be done about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Refusal::ChangingUniverse { .. } => Some(
+                "GDL has no new elements: list all that may ever be needed, and say by a relation which are there",
+            ),
+            Refusal::WeightedMatches { .. } => Some(
+                "let a player's or nature's rule without a choice lead to locations with probabilities, one for each edge",
+            ),
+            Refusal::ChanceAtOnce { .. } => Some("let a location of nature's own follow"),
+            Refusal::UnevenChance { .. } => Some("give probabilities with a small common denominator"),
+            Refusal::FixedPoints => Some("keep `lfp` and `gfp` out of each other"),
+            Refusal::TooManyValues { .. } => Some("count less in one term, or compare smaller parts"),
+            Refusal::NoElements
+            | Refusal::Sort { .. }
+            | Refusal::Unknown { .. }
+            | Refusal::NumberTooLarge
+            | Refusal::TooDeep { .. }
+            | Refusal::TooLarge { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
