@@ -13,6 +13,8 @@ pub mod joint;
 mod maker;
 mod names;
 mod nodes;
+#[cfg(test)]
+mod random_games;
 mod terms;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use agon_text::{Severity, Source, render};
 use super::joint::{Agreement, Plan, play_jointly};
 use super::{Limits, Refusal, Translation, to_gdl};
 
-fn toss(name: &str, text: &str) -> Arc<agon_toss::interpreter::Game> {
+pub(super) fn toss(name: &str, text: &str) -> Arc<agon_toss::interpreter::Game> {
     let source = Arc::new(Source::new(name, text));
     let checked = agon_toss::check::check(Arc::clone(&source));
     let arena = checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
@@ -13,12 +13,11 @@ fn toss(name: &str, text: &str) -> Arc<agon_toss::interpreter::Game> {
         .unwrap_or_else(|finding| panic!("{}", finding.message))
 }
 
-/// The rulesheet opened; it must give no findings but remarks.
-fn gdl(translation: &Translation) -> Arc<agon_gdl::interpreter::Game> {
+/// The rulesheet opened; it must give no findings as bad as this.
+pub(super) fn gdl(translation: &Translation, worst: Severity) -> Arc<agon_gdl::interpreter::Game> {
     let source = Arc::new(Source::new("translated.kif", translation.text.as_str()));
     let checked = agon_gdl::check::check(Arc::clone(&source));
-    let bad: Vec<_> =
-        checked.findings.0.into_iter().filter(|finding| finding.severity != Severity::Note).collect();
+    let bad: Vec<_> = checked.findings.0.into_iter().filter(|finding| finding.severity >= worst).collect();
     assert!(bad.is_empty(), "{}\n{}", render(&bad, &source, false), translation.text);
     let rules = checked.rules.expect("there are no errors");
     agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
@@ -29,7 +28,7 @@ fn gdl(translation: &Translation) -> Arc<agon_gdl::interpreter::Game> {
 fn plays_alike(name: &str, text: &str, plan: Plan) -> (Translation, Agreement) {
     let game = toss(name, text);
     let translation = to_gdl(game.arena(), Limits::default()).unwrap_or_else(|why| panic!("{name}: {why}"));
-    let played = play_jointly(&game, &gdl(&translation), &translation, plan);
+    let played = play_jointly(&game, &gdl(&translation, Severity::Warning), &translation, plan);
     let agreement = played.unwrap_or_else(|why| panic!("{name}: {why}\n{}", translation.text));
     (translation, agreement)
 }
