@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agon_game::{Hidden, Role, Shape};
 use agon_insight::Subject;
 use agon_insight::fuzzy::FuzzyOptions;
-use agon_insight::goal_formulas::RewritingGame;
+use agon_insight::goal_formulas::{GoalOptions, Method, RewritingGame};
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 
@@ -35,6 +35,8 @@ pub enum Rules<'a> {
     Gdl(&'a Subject),
     /// Structure rewriting.
     Rewriting(&'a Arc<RewritingGame>),
+    /// Structure rewriting, and the same game in GDL, whose fluents are the facts that its states tell.
+    Both(&'a Arc<RewritingGame>, &'a Subject),
 }
 
 /// The same, with the rules.
@@ -72,6 +74,17 @@ pub fn fuzzy_options(spec: &Spec) -> Option<FuzzyOptions> {
     }
 }
 
+/// How a player wants the goals of a structure rewriting game judged, if it does.
+pub fn goal_options(spec: &Spec) -> Option<(Method, GoalOptions)> {
+    match &spec.kind {
+        SpecKind::BuiltIn(kind, settings) => {
+            let has_choice = matches!(kind.name, "alphabeta" | "bestfirst");
+            (has_choice && options::judges_by_goals(settings)).then(|| options::goals_of(settings))
+        }
+        SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => None,
+    }
+}
+
 /// The player of our own that suits a game best.
 pub fn auto(shape: &Shape, _: Role) -> Spec {
     let is_alone = shape.players().count() == 1 && shape.nature.is_none();
@@ -96,6 +109,7 @@ fn named<P: Hidden + 'static>(
         Rules::Unknown => (None, None),
         Rules::Gdl(subject) => (Some(subject), None),
         Rules::Rewriting(game) => (None, Some(game)),
+        Rules::Both(game, subject) => (Some(subject), Some(game)),
     };
     let is_hidden = start.shape().hidden;
     let by_percepts = |start, options: HiddenOptions| -> Box<dyn Player> {
