@@ -2,5 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod formats;
+pub mod joint;
 pub mod to_gdl;
 pub mod to_toss;

@@ -9,6 +9,7 @@ use agon_gdl::same_rules::same_rules;
 use agon_gdl::syntax::{Rulesheet, Syntax};
 use agon_text::{Severity, Source, render};
 use agon_translate::formats::{asp, dot};
+use agon_translate::joint::{self, Extent};
 use agon_translate::to_gdl::joint::{Plan, play_jointly};
 use agon_translate::to_gdl::{Limits, to_gdl};
 use agon_translate::to_toss;
@@ -170,7 +171,24 @@ fn gdl_to_toss(args: &Args, source: Arc<Source>) -> Result<Made, Failure> {
     let translation = to_toss::to_toss(&game, &options).map_err(|why| {
         Failure::wrong(format!("{} cannot be written as a structure rewriting game: {why}", source.name()))
     })?;
-    Ok(Made::plain(translation.text))
+    let check = match args.check {
+        None => None,
+        Some(plays) => {
+            let written = Source::new(format!("{} rewritten.toss", source.name()), translation.text.as_str());
+            let other = open::open_toss(Arc::new(written))?;
+            let plays = usize::try_from(plays).unwrap_or(usize::MAX);
+            let extent = Extent { plays, steps: args.max_steps, seed: args.seed };
+            let translate = |role: usize, text: &str| translation.gdl_move(role, text);
+            let played = joint::play_jointly(&game.start(), &other.start(), &translate, &extent);
+            let played = played.map_err(|difference| {
+                Failure::wrong(format!("the translation plays differently: {difference}"))
+            })?;
+            // States are one more than steps in each play.
+            let steps = (played.states - played.plays) as u64;
+            Some(Check { plays: played.plays as u64, steps, ended: played.ended as u64 })
+        }
+    };
+    Ok(Made { text: translation.text, notes: Vec::new(), check })
 }
 
 fn from_toss(args: &Args, source: Arc<Source>) -> Result<Made, Failure> {
