@@ -25,6 +25,7 @@ mod searches;
 mod session;
 mod simple;
 mod spec;
+mod stepwise;
 mod thought;
 pub mod tournament;
 mod view;

@@ -51,7 +51,7 @@ pub(crate) fn subject_of_rewriting(game: &Arc<RewritingGame>) -> Result<Subject,
     let made = translated(game);
     recent.push((Arc::clone(game), made.clone()));
     if recent.len() > MAX_RECENT {
-        recent.remove(0);
+        let _ = recent.remove(0);
     }
     made
 }
