@@ -176,8 +176,6 @@ pub struct Fuzzy {
     /// What is known of the fluents by number: whether they are persistent when true, and when false.
     persistent: Vec<(bool, bool)>,
     theory: Theory,
-    /// How many base bits the circuit has that the fluents are numbered by; 0 if there is none.
-    n_bits: usize,
     /// What is left to the reasoner.
     inquiry: Option<Arc<Inquiry>>,
     /// What need not be left to it.
@@ -276,7 +274,6 @@ impl Fuzzy {
             towards,
             persistent,
             theory,
-            n_bits: compiled.map_or(0, |compiled| compiled.circuit.base.len()),
             inquiry,
             crisp,
         })

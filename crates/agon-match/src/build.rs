@@ -7,12 +7,12 @@ use std::sync::Arc;
 use agon_game::{Hidden, Role, Shape};
 use agon_insight::Subject;
 use agon_insight::fuzzy::FuzzyOptions;
-use agon_insight::goal_formulas::RewritingGame;
+use agon_insight::goal_formulas::{GoalOptions, Method, RewritingGame};
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 
 use crate::judged::{ByGoals, Judged, Taught};
-use crate::searches::{Alone, ByNodes, Fitted, Perfect};
+use crate::searches::{Alone, ByNodes, Fitted, Insight, Perfect};
 use crate::{
     FirstLegal, Greedy, HiddenSearchPlayer, Kind, PerceptPlayer, Player, Random, SearchPlayer, Settings,
     Spec, SpecKind,
@@ -35,6 +35,8 @@ pub enum Rules<'a> {
     Gdl(&'a Subject),
     /// Structure rewriting.
     Rewriting(&'a Arc<RewritingGame>),
+    /// Structure rewriting, and the same game in GDL, whose fluents are the facts that its states tell.
+    Both(&'a Arc<RewritingGame>, &'a Subject),
 }
 
 /// The same, with the rules.
@@ -72,6 +74,18 @@ pub fn fuzzy_options(spec: &Spec) -> Option<FuzzyOptions> {
     }
 }
 
+/// By what terms, made of the goals of a structure rewriting game, a player wants positions or moves judged, if by any.
+pub fn goal_options(spec: &Spec) -> Option<(Method, GoalOptions)> {
+    match &spec.kind {
+        SpecKind::BuiltIn(kind, settings) => match kind.name {
+            "alphabeta" | "bestfirst" => options::goals_of(settings, "eval"),
+            "mcts" | "uct" => options::goals_of(settings, "prior"),
+            _ => None,
+        },
+        SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => None,
+    }
+}
+
 /// The player of our own that suits a game best.
 pub fn auto(shape: &Shape, _: Role) -> Spec {
     let is_alone = shape.players().count() == 1 && shape.nature.is_none();
@@ -96,6 +110,7 @@ fn named<P: Hidden + 'static>(
         Rules::Unknown => (None, None),
         Rules::Gdl(subject) => (Some(subject), None),
         Rules::Rewriting(game) => (None, Some(game)),
+        Rules::Both(game, subject) => (Some(subject), Some(game)),
     };
     let is_hidden = start.shape().hidden;
     let by_percepts = |start, options: HiddenOptions| -> Box<dyn Player> {
@@ -116,23 +131,29 @@ fn named<P: Hidden + 'static>(
             let options = options::mcts(settings);
             let is_judged = options.heuristic.playout || options.heuristic.tree;
             let search = Fitted::new(options, seed);
-            match subject.filter(|_| is_judged) {
-                Some(subject) => {
-                    let search = search.with_insight(subject.clone(), options::goals(settings));
-                    seated(start, role, search, seed)
+            let insight = match (options::goals_of(settings, "prior"), rewriting, subject) {
+                (Some((method, options)), Some(game), _) => {
+                    Some(Insight::Stepwise(Arc::clone(game), method, options))
                 }
+                (None, _, Some(subject)) if is_judged => {
+                    Some(Insight::Regressed(subject.clone(), options::goals(settings)))
+                }
+                (Some(_), None, _) | (None, _, _) => None,
+            };
+            match insight {
+                Some(insight) => seated(start, role, search.with_insight(insight), seed),
                 None => seated(start, role, search, seed),
             }
         }
-        "alphabeta" if options::judges_by_goals(settings) => {
+        "alphabeta" if let Some(goals) = options::goals_of(settings, "eval") => {
             let options = options::alphabeta(settings, seed);
             let make = move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge));
-            seated(start, role, ByGoals::new(rewriting, options::goals_of(settings), make), seed)
+            seated(start, role, ByGoals::new(rewriting, goals, make), seed)
         }
-        "bestfirst" if options::judges_by_goals(settings) => {
+        "bestfirst" if let Some(goals) = options::goals_of(settings, "eval") => {
             let options = options::best_first(settings, seed);
             let make = move |judge| BestFirst::with_evaluator(options.clone(), judge);
-            seated(start, role, ByGoals::new(rewriting, options::goals_of(settings), make), seed)
+            seated(start, role, ByGoals::new(rewriting, goals, make), seed)
         }
         "alphabeta" if settings.word("eval") == "fuzzy" => {
             let options = options::alphabeta(settings, seed);

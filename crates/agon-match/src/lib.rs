@@ -25,13 +25,14 @@ mod searches;
 mod session;
 mod simple;
 mod spec;
+mod stepwise;
 mod thought;
 pub mod tournament;
 mod view;
 
 pub use belief::Belief;
 pub use board::{Board, Picture, sample};
-pub use build::{Rules, auto, build, build_with_insight, fuzzy_options};
+pub use build::{Rules, auto, build, build_with_insight, fuzzy_options, goal_options};
 pub use drive::{Clocks, Event, Seat, Timing, drive, drive_until};
 pub use kif::{first_term, joined, spaced};
 pub use kinds::{KINDS, Kind, OptionKind, OptionType, Origin, Settings, Value};

@@ -5,12 +5,14 @@ use std::time::Instant;
 
 use agon_game::{Notation, Position, Rng, Role};
 use agon_insight::Subject;
+use agon_insight::goal_formulas::{GoalOptions, Method, RewritingGame};
 use agon_insight::regression::Goals;
 use agon_search::solve::{Solution, SolveOptions, Solver};
-use agon_search::{Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
+use agon_search::{ActionHeuristic, Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::regressed::Regressed;
+use crate::stepwise::Stepwise;
 
 /// Monte Carlo tree search with as many threads as suit the budget of its first move: under a clock two if there are so
 /// many processors and players take turns, and one where iterations are counted, so that the match can be repeated.
@@ -18,8 +20,34 @@ pub(crate) struct Fitted<P: Position> {
     options: MctsOptions,
     seed: u64,
     search: Option<Mcts<P>>,
-    /// Where moves are to be judged before they are tried: the game, and which of its goals count.
-    insight: Option<(Subject, Goals)>,
+    /// Where moves are to be judged before they are tried: by what.
+    insight: Option<Insight>,
+}
+
+/// What moves are judged by before they are tried.
+pub(crate) enum Insight {
+    /// Regressed goals of a game in GDL: which of them count.
+    Regressed(Subject, Goals),
+    /// Terms made of the goals of a structure rewriting game.
+    Stepwise(Arc<RewritingGame>, Method, GoalOptions),
+}
+
+impl Insight {
+    /// The heuristic, if there is one for the game.
+    fn heuristic<P: Notation + 'static>(
+        &self,
+        position: &P,
+        budget: &Budget,
+    ) -> Option<Box<dyn ActionHeuristic<P>>> {
+        match self {
+            Insight::Regressed(subject, goals) => {
+                Some(Box::new(Regressed::new(subject, *goals, position, budget)?))
+            }
+            Insight::Stepwise(game, method, options) => {
+                Some(Box::new(Stepwise::new(game, *method, options)?))
+            }
+        }
+    }
 }
 
 /// More are not worth it by themselves: somebody else wants to think, too.
@@ -32,8 +60,8 @@ impl<P: Position> Fitted<P> {
     }
 
     /// The same with what can be read out of the rules.
-    pub(crate) fn with_insight(self, subject: Subject, goals: Goals) -> Fitted<P> {
-        Fitted { insight: Some((subject, goals)), ..self }
+    pub(crate) fn with_insight(self, insight: Insight) -> Fitted<P> {
+        Fitted { insight: Some(insight), ..self }
     }
 }
 
@@ -50,11 +78,9 @@ impl<P: Notation + 'static> Search<P> for Fitted<P> {
                 (n, _) => n,
             };
             let options = MctsOptions { threads, ..options.clone() };
-            let insight = insight.as_ref();
-            let judge =
-                insight.and_then(|(subject, goals)| Regressed::new(subject, *goals, position, budget));
+            let judge = insight.as_ref().and_then(|insight| insight.heuristic(position, budget));
             match judge {
-                Some(judge) => Mcts::with_heuristic(options, seed, Box::new(judge)),
+                Some(judge) => Mcts::with_heuristic(options, seed, judge),
                 None => Mcts::new(options, seed),
             }
         });

@@ -1,1 +1,206 @@
 //! GDL games written as structure rewriting games.
+//!
+//! The steps are those of Toss: a superset of all state terms (`domain`), positions whose values become names of predicates and
+//! positions that become elements, conditions as formulas (`lift`), turns as locations (`turns`), `next` rules as tuples that
+//! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), text (`write`). What cannot be written so is
+//! refused with the construct and its line. Whether a translation is right is for joint play to say.
+
+mod arena;
+mod cases;
+mod domain;
+mod effects;
+mod formula;
+mod judge;
+mod lift;
+mod names;
+mod turns;
+mod write;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use agon_gdl::interpreter::Game;
+
+/// What a translation may cost, and how much play it looks at.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many random plays are looked at.
+    pub plays: usize,
+    /// How many states of them are kept.
+    pub states: usize,
+    /// Of how many bytes the text may be.
+    pub text_bytes: usize,
+    /// How many rule instances and gates grounding may make.
+    pub gates: usize,
+    /// How many steps grounding may take.
+    pub steps: u64,
+    /// How many conditions the formulas may have.
+    pub conditions: usize,
+    /// The seed of the random plays.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            plays: 30,
+            states: 300,
+            text_bytes: 4_000_000,
+            gates: 2_000_000,
+            steps: 300_000_000,
+            conditions: 400_000,
+            seed: 1,
+        }
+    }
+}
+
+/// A GDL game as a structure rewriting game.
+#[derive(Clone, Debug)]
+pub struct Translation {
+    /// The game, as `agon_toss` reads it.
+    pub text: String,
+    /// By the name of the rule.
+    rules: BTreeMap<String, RuleMove>,
+    /// By the name of the element: the terms that it stands for.
+    elements: BTreeMap<String, Vec<String>>,
+    /// By role: the move with which it waits.
+    waiting: Vec<Option<String>>,
+}
+
+/// The moves that a rule stands for.
+#[derive(Clone, Debug)]
+struct RuleMove {
+    role: usize,
+    functor: String,
+    arguments: Vec<Argument>,
+}
+
+/// An argument of a move.
+#[derive(Clone, Debug)]
+enum Argument {
+    Fixed(String),
+    /// A term of an element of the match.
+    Element {
+        index: usize,
+        coordinate: usize,
+    },
+}
+
+impl Translation {
+    /// The GDL move that a move of the translation stands for. Roles are counted alike on both sides.
+    pub fn gdl_move(&self, role: usize, toss_move: &str) -> Option<String> {
+        if toss_move == "noop" {
+            return self.waiting.get(role)?.clone();
+        }
+        let inner = toss_move.strip_prefix('(')?.strip_suffix(')')?;
+        let words: Vec<&str> = inner.split_whitespace().collect();
+        let rule = self.rules.get(*words.first()?)?;
+        if rule.role != role {
+            return None;
+        }
+        if rule.arguments.is_empty() {
+            return Some(rule.functor.clone());
+        }
+        let mut text = format!("({}", rule.functor);
+        for argument in &rule.arguments {
+            text.push(' ');
+            match argument {
+                Argument::Fixed(term) => text.push_str(term),
+                Argument::Element { index, coordinate } => {
+                    text.push_str(self.elements.get(*words.get(index + 1)?)?.get(*coordinate)?);
+                }
+            }
+        }
+        text.push(')');
+        Some(text)
+    }
+
+    /// Which of the moves that are legal in the translation stands for a GDL move. Which rule applies, and to which elements, may
+    /// depend on the state, so the legal moves are needed.
+    pub fn toss_move<'a>(
+        &self,
+        role: usize,
+        gdl_move: &str,
+        legal: impl IntoIterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        legal.into_iter().find(|toss| self.gdl_move(role, toss).as_deref() == Some(gdl_move))
+    }
+}
+
+/// Why a game is not translated: the construct, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Untranslatable {
+    /// What cannot be said in the other language.
+    pub construct: Construct,
+    /// The same for people.
+    pub why: String,
+    /// The line of the rulesheet, from 1, where one is to blame.
+    pub line: Option<u32>,
+}
+
+/// The constructs that are refused.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Construct {
+    /// `sees`: in structure rewriting games everybody sees everything.
+    Percepts,
+    /// The game or its translation is larger than the options allow.
+    Size,
+    /// `(true ?x)`: a variable stands for a whole state term.
+    StateVariable,
+    /// Something that must not depend on moves does.
+    MoveOutOfPlace,
+    /// Relations that depend on each other, or on themselves by way of moves.
+    Recursion,
+    /// What one role changes depends on what another does at the same time.
+    JointEffect,
+    /// One move changes more tuples at once than a rule can name.
+    ManyEffects,
+    /// What a move changes depends on the state in too many ways.
+    ManyCases,
+    /// Whose turn comes next is more than locations can say.
+    Turns,
+    /// Our own text is not taken: a fault of the translator.
+    Text,
+}
+
+impl fmt::Display for Untranslatable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}", self.why),
+            None => f.write_str(&self.why),
+        }
+    }
+}
+
+impl std::error::Error for Untranslatable {}
+
+/// Writes a GDL game as a structure rewriting game.
+///
+/// # Errors
+/// If it has a construct that cannot be written so.
+pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
+    if game.rules().has_sees() {
+        let why =
+            "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
+        return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
+    }
+    let domain = domain::Domain::new(game, options)?;
+    let mut arena = arena::arena(&domain, options.conditions)?;
+    arena.drop_unread();
+    let translation = write::write(&mut arena, options.text_bytes)?;
+    let source = Arc::new(agon_text::Source::new("translated.toss", translation.text.clone()));
+    let checked = agon_toss::check::check(Arc::clone(&source));
+    if checked.arena.is_none() {
+        let first = checked.findings.0.iter().find(|finding| finding.severity == agon_text::Severity::Error);
+        let why = first.map_or_else(String::new, |finding| {
+            format!(
+                "{} (line {} of the translation)",
+                finding.message,
+                source.place(finding.span.start()).line
+            )
+        });
+        return Err(Untranslatable { construct: Construct::Text, why, line: None });
+    }
+    Ok(translation)
+}

@@ -21,6 +21,7 @@ mod show;
 mod simulate;
 mod solve;
 mod tournament;
+mod translate;
 pub(crate) mod why;
 
 use crate::failure::Failure;
@@ -44,6 +45,7 @@ enum Command {
     Games(games::Args),
     Info(info::Args),
     Show(show::Args),
+    Translate(translate::Args),
     Check(check::Args),
     Explain(explain::Args),
     ExplainCode(explain_code::Args),
@@ -70,6 +72,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Games(args) => games::run(args),
         Command::Info(args) => info::run(args),
         Command::Show(args) => show::run(args),
+        Command::Translate(args) => translate::run(args),
         Command::Check(args) => check::run(args),
         Command::Explain(args) => explain::run(args),
         Command::ExplainCode(args) => explain_code::run(args),

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use agon_game::{Live, Role, Shape, Table};
 use agon_gdl::interpreter::Game;
+use agon_insight::Subject;
+use agon_insight::goal_formulas::{GoalJudge, goal_terms};
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Rules, Scrambler, Seat,
-    Spec, SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, fuzzy_options, role_seed,
-    sample, view,
+    Spec, SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, fuzzy_options, goal_options,
+    role_seed, sample, view,
 };
 use agon_search::Budget;
 use agon_server::{Invitation, WebPlayer};
@@ -21,7 +23,7 @@ use crate::engine::{GamePosition, GameTask, Opened};
 use crate::failure::Failure;
 use crate::outside::{Console, Human, Program};
 use crate::shipped::Shipped;
-use crate::subjects::subject_of;
+use crate::subjects::{subject_of, subject_of_rewriting};
 
 /// Enough for a player to get ready before the clock starts.
 const A_LONG_TIME: Duration = Duration::from_secs(3600);
@@ -306,15 +308,18 @@ impl GameTask for Seating<'_> {
     fn run<P: GamePosition + 'static>(self, start: P) -> Result<Vec<Seat>, Failure> {
         let contest = self.contest;
         let shape = start.shape().clone();
+        let wants_gdl = contest.players.iter().any(|(_, spec)| fuzzy_options(spec).is_some());
         let subject = match &contest.opened {
-            Opened::Gdl(opened) => Some(subject_of(opened)),
-            // What is found out of rules is found out of GDL alone so far.
-            Opened::Toss(_) => None,
+            Opened::Gdl(opened) => Ok(subject_of(opened)),
+            Opened::Toss(opened) if wants_gdl => subject_of_rewriting(opened.game()),
+            // Nobody asks.
+            Opened::Toss(_) => Err(String::new()),
         };
         let rules = match (&contest.opened, &subject) {
-            (Opened::Toss(opened), _) => Rules::Rewriting(opened.game()),
-            (Opened::Gdl(_), Some(subject)) => Rules::Gdl(subject),
-            (Opened::Gdl(_), None) => Rules::Unknown,
+            (Opened::Toss(opened), Ok(subject)) => Rules::Both(opened.game(), subject),
+            (Opened::Toss(opened), Err(_)) => Rules::Rewriting(opened.game()),
+            (Opened::Gdl(_), Ok(subject)) => Rules::Gdl(subject),
+            (Opened::Gdl(_), Err(_)) => Rules::Unknown,
         };
         let mut seats = Vec::new();
         for (role, spec) in &contest.players {
@@ -332,22 +337,8 @@ impl GameTask for Seating<'_> {
             let own_view = || view(start.clone(), role, seed);
             let player: Box<dyn Player> = match &spec.kind {
                 SpecKind::BuiltIn(..) => {
-                    match (fuzzy_options(spec), &subject) {
-                        (Some(options), Some(subject)) => {
-                            if let Err(why) = subject.fuzzy(&options, agon_insight::USUAL_TIME) {
-                                eprintln!(
-                                    "{}: positions are judged by the goals as they stand: {why}",
-                                    spec.text
-                                );
-                            }
-                        }
-                        (Some(_), None) => {
-                            eprintln!(
-                                "{}: positions are judged by the payoffs as they stand: fuzzy evaluation is for GDL",
-                                spec.text
-                            );
-                        }
-                        (None, _) => {}
+                    if let Some(why) = why_not_judged(spec, &contest.opened, &subject) {
+                        eprintln!("{}: positions are judged by the goals as they stand: {why}", spec.text);
                     }
                     let player = build_with_insight(spec, start.clone(), role, seed, rules);
                     let mut player = player.expect("a player of our own can be built");
@@ -371,6 +362,30 @@ impl GameTask for Seating<'_> {
             seats.push(Seat { role, player, timing: contest.timing(role, spec) });
         }
         Ok(seats)
+    }
+}
+
+/// Why a player cannot judge positions as it was told to, if it cannot.
+fn why_not_judged(spec: &Spec, opened: &Opened, subject: &Result<Subject, String>) -> Option<String> {
+    if let Some(options) = fuzzy_options(spec) {
+        return match subject {
+            Ok(subject) => subject.fuzzy(&options, agon_insight::USUAL_TIME).err().map(|why| why.to_string()),
+            Err(why) => Some(format!("fuzzy evaluation is for GDL, and {why}")),
+        };
+    }
+    let (method, options) = goal_options(spec)?;
+    match opened {
+        Opened::Gdl(_) => Some(
+            "terms made of goals are for structure rewriting games (hint: `agon translate GAME --to toss`)"
+                .to_owned(),
+        ),
+        Opened::Toss(opened) => {
+            let made = goal_terms(opened.game().arena(), method, &options).map_err(|why| why.to_string());
+            let judge = made.and_then(|terms| {
+                GoalJudge::new(opened.game(), &terms).map_err(|refusal| refusal.to_string())
+            });
+            judge.err()
+        }
     }
 }
 

@@ -2,8 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use agon_game::Notation as _;
+use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Opened;
 use agon_insight::Subject;
+use agon_insight::goal_formulas::RewritingGame;
+use agon_text::Source;
+use agon_translate::to_gdl::{Limits, to_gdl};
 
 /// Games remembered. A tournament has no more under way at the same time.
 const MAX_RECENT: usize = 16;
@@ -26,4 +31,46 @@ pub(crate) fn subject_of(opened: &Opened) -> Subject {
         recent.remove(0);
     }
     subject
+}
+
+/// Structure rewriting games that were looked into last, and what they are in GDL, or why they are not.
+static TRANSLATED: Mutex<Vec<(Arc<RewritingGame>, Result<Subject, String>)>> = Mutex::new(Vec::new());
+
+/// Circuits larger than this are not made only to look into a game.
+const MAX_GATES: usize = 1_000_000;
+
+/// A structure rewriting game as GDL, for players who look into rules of that family. Both tell states in the same words.
+///
+/// # Errors
+/// If it cannot be written so, or its states would be told in other words.
+pub(crate) fn subject_of_rewriting(game: &Arc<RewritingGame>) -> Result<Subject, String> {
+    let mut recent = TRANSLATED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, known)) = recent.iter().find(|(known, _)| Arc::ptr_eq(known, game)) {
+        return known.clone();
+    }
+    let made = translated(game);
+    recent.push((Arc::clone(game), made.clone()));
+    if recent.len() > MAX_RECENT {
+        let _ = recent.remove(0);
+    }
+    made
+}
+
+fn translated(game: &Arc<RewritingGame>) -> Result<Subject, String> {
+    let translation = to_gdl(game.arena(), Limits::default()).map_err(|why| why.to_string())?;
+    let source = Arc::new(Source::new("translation", translation.text));
+    let rules = agon_gdl::check::check(source).rules.ok_or("its translation is not sound")?;
+    let other = agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
+        .map_err(|finding| finding.message)?;
+    let told = |texts: Vec<String>| {
+        let mut texts: Vec<String> = texts.into_iter().map(|text| text.to_lowercase()).collect();
+        texts.sort();
+        texts
+    };
+    if told(game.start().state_text()) != told(other.start().state_text()) {
+        return Err("some of its names mean something else in GDL".to_owned());
+    }
+    let limits = CircuitLimits { gates: MAX_GATES, ..CircuitLimits::default() };
+    let compiled = other.compile(&limits).ok().map(Arc::new);
+    Ok(Subject::new(other, compiled))
 }

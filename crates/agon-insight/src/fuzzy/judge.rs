@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use agon_circuit::ScalarCircuit;
+use agon_circuit::{Circuit, ScalarCircuit};
 use agon_game::{Notation, Position as _};
 use agon_gdl::interpreter::{Asker, Interpreter};
 use agon_logic::{Limits, TermId};
@@ -36,6 +36,8 @@ pub struct FuzzyJudge {
     crisp: Vec<(u32, bool)>,
     /// Room for the bits of a state.
     bits: Vec<u32>,
+    /// The circuit that was looked at last, with the fluents that its bits are.
+    circuit: Option<(Arc<Circuit>, Arc<[Option<u32>]>)>,
 }
 
 impl FuzzyJudge {
@@ -51,6 +53,7 @@ impl FuzzyJudge {
             is_told: false,
             crisp: vec![(0, false); fuzzy.crisp.tree.len()],
             bits: Vec::new(),
+            circuit: None,
             fuzzy: Arc::clone(fuzzy),
         };
         let initial = fuzzy.game.initial_fluents();
@@ -97,11 +100,17 @@ impl FuzzyJudge {
     /// Turns to the state of a position of the same game, whatever engine plays it.
     pub fn look_at<P: Notation + 'static>(&mut self, position: &P) {
         let any: &dyn Any = position;
-        if let Some(circuit) = any.downcast_ref::<ScalarCircuit>()
-            && circuit.circuit().base.len() == self.fuzzy.n_bits
-        {
+        if let Some(circuit) = any.downcast_ref::<ScalarCircuit>() {
             let mut bits = std::mem::take(&mut self.bits);
             circuit.features(&mut bits);
+            let fluents = self.fluents_of(circuit.circuit());
+            bits.retain_mut(|bit| match fluents[*bit as usize] {
+                Some(fluent) => {
+                    *bit = fluent;
+                    true
+                }
+                None => false,
+            });
             self.look(Seen::Bits(&bits));
             self.bits = bits;
         } else if let Some(interpreter) = any.downcast_ref::<Interpreter>() {
@@ -111,6 +120,23 @@ impl FuzzyJudge {
             let terms: Vec<TermId> = texts.iter().filter_map(|text| self.fuzzy.game.parse(text)).collect();
             self.look(Seen::Terms(&terms));
         }
+    }
+
+    /// By base bit of a circuit, which need not be made of the same rules as long as it tells its bits in the same words: the number of
+    /// the fluent.
+    fn fluents_of(&mut self, circuit: &Arc<Circuit>) -> Arc<[Option<u32>]> {
+        if let Some((known, fluents)) = &self.circuit
+            && Arc::ptr_eq(known, circuit)
+        {
+            return Arc::clone(fluents);
+        }
+        let number = |text: &String| {
+            let fluent = self.fuzzy.theory.fluent(self.fuzzy.game.parse(text)?)?;
+            u32::try_from(fluent).ok()
+        };
+        let fluents: Arc<[Option<u32>]> = circuit.base.iter().map(number).collect();
+        self.circuit = Some((Arc::clone(circuit), Arc::clone(&fluents)));
+        fluents
     }
 
     /// What the state is worth to a role: the mean of its goal values, each weighted by how true its condition is.

@@ -57,7 +57,8 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
         others: if settings.flag("paranoid") { Others::Paranoid } else { Others::MaxN },
         heuristic: HeuristicUse {
             playout: matches!(settings.word("action-heuristic"), "playout" | "combined"),
-            tree: matches!(settings.word("action-heuristic"), "tree" | "combined"),
+            tree: matches!(settings.word("action-heuristic"), "tree" | "combined")
+                || goals_of(settings, "prior").is_some(),
             temperature: settings.real("heuristic-temperature"),
             scale: settings.real("heuristic-scale"),
             divisor: settings.real("heuristic-divisor"),
@@ -127,17 +128,13 @@ pub(super) fn concepts(settings: &Settings, seed: u64) -> (LearnOptions, bool) {
     (options, settings.word("concepts-from") == "tic-tac-toe")
 }
 
-/// Whether positions are judged by terms made of the goals of a structure rewriting game.
-pub(super) fn judges_by_goals(settings: &Settings) -> bool {
-    matches!(settings.word("eval"), "tnf" | "descriptions" | "rule-conditions")
-}
-
-/// How such terms are made.
-pub(super) fn goals_of(settings: &Settings) -> (Method, GoalOptions) {
-    let method = match settings.word("eval") {
+/// The terms, made of the goals of a structure rewriting game, that an option chooses, if it does.
+pub(super) fn goals_of(settings: &Settings, option: &str) -> Option<(Method, GoalOptions)> {
+    let method = match settings.word(option) {
         "tnf" => Method::Existential,
+        "descriptions" => Method::Descriptions,
         "rule-conditions" => Method::RuleConditions,
-        _ => Method::Descriptions,
+        _ => return None,
     };
     let millionths = |name: &str| Rational::fraction((settings.real(name) * 1e6).round() as i128, 1_000_000);
     let alpha = if method == Method::Existential { "tnf-alpha" } else { "descriptions-alpha" };
@@ -146,7 +143,7 @@ pub(super) fn goals_of(settings: &Settings) -> (Method, GoalOptions) {
         Some(_) | None => Weights::of_the_example(),
     };
     let power = settings.integer("rule-conditions-m").try_into().unwrap_or(u32::MAX);
-    (method, GoalOptions { weights, power, ..GoalOptions::default() })
+    Some((method, GoalOptions { weights, power, ..GoalOptions::default() }))
 }
 
 pub(super) fn alphabeta(settings: &Settings, seed: u64) -> AlphaBetaOptions {

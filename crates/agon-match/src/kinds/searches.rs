@@ -19,11 +19,11 @@ const fn word(name: &'static str, words: &'static [&'static str], meaning: &'sta
     OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
 }
 
-pub(super) const MCTS: [OptionKind; 35] = mcts(false);
-pub(super) const UCT: [OptionKind; 35] = mcts(true);
+pub(super) const MCTS: [OptionKind; 40] = mcts(false);
+pub(super) const UCT: [OptionKind; 40] = mcts(true);
 
 /// The options of Monte Carlo tree search; plain UCT has other defaults.
-const fn mcts(is_plain: bool) -> [OptionKind; 35] {
+const fn mcts(is_plain: bool) -> [OptionKind; 40] {
     [
         real("c", 0.0, 100.0, 0.4, "exploration in the tree, for payoffs from 0 to 1; tuned: 1"),
         word("bandit", &["ucb1", "tuned"], "how a role that moves alone picks a move in the tree"),
@@ -67,6 +67,15 @@ const fn mcts(is_plain: bool) -> [OptionKind; 35] {
             20.0,
             "tree: the higher, the sooner own experience counts more",
         ),
+        word(
+            "prior",
+            &["none", "tnf", "descriptions", "rule-conditions"],
+            "structure rewriting: moves in the tree begin with what steps towards the goals they make, as eval of alphabeta",
+        ),
+        TNF_ALPHA,
+        TNF_WEIGHTS,
+        DESCRIPTIONS_ALPHA,
+        RULE_CONDITIONS_M,
         flag("transpositions", true, "positions reached in several ways share what is known"),
         flag("solver", !is_plain, "proven results are backed up"),
         flag(
@@ -141,6 +150,18 @@ const fn copy(of: &OptionKind) -> OptionKind {
     OptionKind { name: of.name, kind: of.kind, default: of.default, meaning: of.meaning }
 }
 
+const TNF_ALPHA: OptionKind =
+    real("tnf-alpha", 0.0, 1.0, 0.25, "tnf: a step counts so much of the step after it");
+const TNF_WEIGHTS: OptionKind = word(
+    "tnf-weights",
+    &["powers", "example"],
+    "tnf, descriptions: powers of alpha, or 1, 1/4, 1/8, ... as the paper's example",
+);
+const DESCRIPTIONS_ALPHA: OptionKind =
+    real("descriptions-alpha", 0.0, 1.0, 0.25, "descriptions: a step counts so much of the step after it");
+const RULE_CONDITIONS_M: OptionKind =
+    integer("rule-conditions-m", 1, 16, 4, "rule-conditions: the power to which what is there is raised");
+
 const FUZZY: [OptionKind; 22] = [
     word(
         "eval",
@@ -148,14 +169,10 @@ const FUZZY: [OptionKind; 22] = [
         "positions are judged by the goals as they stand; GDL: by fuzzy logic over them, or by what random plays taught; \
          structure rewriting: by steps towards the goals, the same with what only forbids described, or by open ways",
     ),
-    real("tnf-alpha", 0.0, 1.0, 0.25, "tnf: a step counts so much of the step after it"),
-    word(
-        "tnf-weights",
-        &["powers", "example"],
-        "tnf, descriptions: powers of alpha, or 1, 1/4, 1/8, ... as the paper's example",
-    ),
-    real("descriptions-alpha", 0.0, 1.0, 0.25, "descriptions: a step counts so much of the step after it"),
-    integer("rule-conditions-m", 1, 16, 4, "rule-conditions: the power to which what is there is raised"),
+    TNF_ALPHA,
+    TNF_WEIGHTS,
+    DESCRIPTIONS_ALPHA,
+    RULE_CONDITIONS_M,
     word("fuzzy-norm", &["product", "yager"], "fuzzy: product and probabilistic sum, or Yager's"),
     real("fuzzy-q", 1.0, 100.0, 15.0, "fuzzy: Yager's parameter"),
     real("fuzzy-truth", 0.5, 1.0, 0.9, "fuzzy: what a fluent that holds is worth; yager: 0.775"),

@@ -8,6 +8,7 @@ use crate::shipped::Shipped;
 
 /// The experiments there are: their names and their texts.
 pub(crate) const EXPERIMENTS: &[(&str, &str)] = &[
+    ("000-table-1", include_str!("../../../../experiments/000-table-1.toml")),
     ("001-figure-1", include_str!("../../../../experiments/001-figure-1.toml")),
     ("003-table-5.2", include_str!("../../../../experiments/003-table-5.2.toml")),
     ("003-table-5.3", include_str!("../../../../experiments/003-table-5.3.toml")),

@@ -11,6 +11,7 @@ mod run;
 mod solve;
 mod tournament;
 mod traces;
+mod translate;
 
 use serde_json::Value;
 
@@ -69,6 +70,7 @@ fn without_arguments_it_helps() {
         "host",
         "explain",
         "experiment",
+        "translate",
     ];
     for command in commands {
         assert!(help.err.contains(&format!("\n  {command}")), "{command} is not in the help");

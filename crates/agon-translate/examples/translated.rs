@@ -1,0 +1,121 @@
+//! Translates every rulesheet of a directory to a structure rewriting game, plays both jointly, and tells what came of it.
+//!
+//! `cargo run --release -p agon-translate --example translated -- DIR [PLAYS [NAME ...]]`; with `SHOW=1` translations are printed.
+#![allow(clippy::disallowed_types)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use agon_gdl::interpreter::{Game, Options};
+use agon_text::Source;
+use agon_translate::joint::{Extent, play_jointly};
+use agon_translate::to_toss::{self, to_toss};
+
+/// So long one game may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let Some(directory) = arguments.next() else {
+        eprintln!("usage: translated DIR [PLAYS [NAME ...]]");
+        return;
+    };
+    let plays: usize = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let wanted: Vec<String> = arguments.collect();
+    let mut sheets = Vec::new();
+    find(Path::new(&directory), &mut sheets);
+    sheets.sort();
+    let mut totals: BTreeMap<String, usize> = BTreeMap::new();
+    for path in sheets {
+        let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        if !wanted.is_empty() && !wanted.contains(&name) {
+            continue;
+        }
+        let began = Instant::now();
+        let (send, receive) = mpsc::channel();
+        // A thread for each, so that one game that takes for ever costs no more than its time.
+        let stack = std::thread::Builder::new().stack_size(256 << 20);
+        let spawned = stack.spawn(move || {
+            let _ = send.send(run(&path, plays));
+        });
+        let (kind, line) = match spawned.map(|_| receive.recv_timeout(PATIENCE)) {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(mpsc::RecvTimeoutError::Timeout)) => ("time".to_owned(), "out of time".to_owned()),
+            Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => ("PANIC".to_owned(), "panicked".to_owned()),
+            Err(fault) => ("time".to_owned(), fault.to_string()),
+        };
+        println!("{name}: {line} [{:.1}s]", began.elapsed().as_secs_f64());
+        *totals.entry(kind).or_default() += 1;
+    }
+    println!();
+    for (kind, n) in totals {
+        println!("{n:4} {kind}");
+    }
+    std::process::exit(0);
+}
+
+fn find(directory: &Path, sheets: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            find(&path, sheets);
+        } else if path.extension().is_some_and(|ending| ending == "kif") {
+            sheets.push(path);
+        }
+    }
+}
+
+/// What came of a game: a word for the totals, and the line to print.
+fn run(path: &Path, plays: usize) -> (String, String) {
+    let refused = |kind: &str, why: String| (kind.to_owned(), why);
+    let Ok(text) = std::fs::read_to_string(path) else { return refused("unreadable", "not text".to_owned()) };
+    let source = Arc::new(Source::new(path.to_string_lossy(), text));
+    let Some(rules) = agon_gdl::check::check(source).rules else {
+        return refused("not GDL", "the rulesheet has errors".to_owned());
+    };
+    let game = match Game::open(rules, Options::default()) {
+        Ok(game) => game,
+        Err(finding) => return refused("not GDL", finding.message.clone()),
+    };
+    let began = Instant::now();
+    let translation = match to_toss(&game, &to_toss::Options::default()) {
+        Ok(translation) => translation,
+        Err(refusal) => {
+            return refused(&format!("refused: {:?}", refusal.construct), format!("refused: {refusal}"));
+        }
+    };
+    let took = began.elapsed().as_secs_f64();
+    if std::env::var_os("SHOW").is_some() {
+        println!("{}", translation.text);
+    }
+    let size = translation.text.len();
+    let source = Arc::new(Source::new("translated.toss", translation.text.clone()));
+    let Some(arena) = agon_toss::check::check(source).arena else {
+        return refused("fault", "the translation has errors".to_owned());
+    };
+    let n_rules = arena.rules().len();
+    let toss = match agon_toss::interpreter::Game::open(arena, agon_toss::interpreter::Options::default()) {
+        Ok(toss) => toss,
+        Err(finding) => return refused("fault", finding.message.clone()),
+    };
+    let extent = Extent { plays, steps: 500, seed: 7 };
+    let began = Instant::now();
+    match play_jointly(&game.start(), &toss.start(), &|role, text| translation.gdl_move(role, text), &extent)
+    {
+        Ok(agreement) => (
+            "translated".to_owned(),
+            format!(
+                "translated in {took:.1}s, {size} bytes, {n_rules} rules; identical over {} plays, {} states, {} ended, {:.1}s",
+                agreement.plays,
+                agreement.states,
+                agreement.ended,
+                began.elapsed().as_secs_f64()
+            ),
+        ),
+        Err(difference) => ("differs".to_owned(), format!("differs: {difference}")),
+    }
+}

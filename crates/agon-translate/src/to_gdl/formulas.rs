@@ -1,0 +1,444 @@
+//! Formulas to nodes: names are looked up, negations pushed inwards, and what first-order rules cannot say in place becomes a
+//! relation with clauses of its own.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use agon_logic::formula::{Argument, Closure, Extreme, Fix, Formula, Let, Name, Sort, Variable};
+use agon_toss::arena::{Effect, RuleId};
+
+use super::Refusal;
+use super::clauses::{Atom, Expression, Section, Var};
+use super::maker::{Maker, Moment};
+use super::nodes::Node;
+use super::terms::Cases;
+
+/// Formulas nested deeper than this are refused: they are gone through by recursion.
+const MAX_DEPTH: usize = 200;
+
+/// What names mean where a formula stands.
+#[derive(Clone)]
+pub(super) struct Scope {
+    pub(super) moment: Moment,
+    /// The elements of the match, if the moment is after a rule.
+    pub(super) matched: Vec<Var>,
+    pub(super) variables: Vec<(Variable, Var)>,
+    /// Relations by `let` and by fixed points, the innermost last.
+    pub(super) relations: Vec<(Name, Local)>,
+    /// Numbers by `let`.
+    pub(super) numbers: Vec<(Variable, Cases)>,
+    pub(super) depth: usize,
+}
+
+/// A relation for use in one formula.
+#[derive(Clone)]
+pub(super) struct Local {
+    word: String,
+    /// What else its meaning depends on.
+    parameters: Vec<Var>,
+    /// Whether the relation of the sheet is the complement.
+    is_complement: bool,
+}
+
+impl Scope {
+    pub(super) fn new(moment: Moment, matched: &[Var], variables: Vec<(Variable, Var)>) -> Scope {
+        let (relations, numbers) = (Vec::new(), Vec::new());
+        Scope { moment, matched: matched.to_vec(), variables, relations, numbers, depth: 0 }
+    }
+
+    fn variable(&self, argument: &Argument) -> Result<Var, Refusal> {
+        let Argument::Variable(variable) = argument else {
+            return Err(Refusal::Unknown { name: "a constant".to_owned() });
+        };
+        let found = self.variables.iter().rev().find(|(known, _)| known == variable);
+        found.map(|(_, var)| *var).ok_or_else(|| Refusal::Unknown { name: variable.name().to_owned() })
+    }
+
+    fn all(&self, arguments: &[Argument]) -> Result<Vec<Expression>, Refusal> {
+        arguments.iter().map(|argument| Ok(Expression::Variable(self.variable(argument)?))).collect()
+    }
+
+    /// The element that an argument is, as a term.
+    pub(super) fn element(&self, argument: &Argument) -> Result<Expression, Refusal> {
+        Ok(Expression::Variable(self.variable(argument)?))
+    }
+
+    /// One level deeper.
+    pub(super) fn deeper(&self) -> Result<Scope, Refusal> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Refusal::TooDeep { levels: MAX_DEPTH });
+        }
+        Ok(Scope { depth: self.depth + 1, ..self.clone() })
+    }
+
+    /// Whether nothing around has a meaning here.
+    pub(super) fn is_bare(&self) -> bool {
+        self.relations.is_empty() && self.numbers.is_empty()
+    }
+}
+
+impl Maker<'_> {
+    /// The node that holds exactly if the formula does, or, unless `positive`, does not.
+    pub(super) fn node(&mut self, formula: &Formula, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
+        Ok(match formula {
+            Formula::Relation(name, arguments) => {
+                let arguments = scope.all(arguments)?;
+                self.atom(name, arguments, scope, positive)?
+            }
+            Formula::Equal(left, right) => {
+                let same = Node::Same(scope.variable(left)?, scope.variable(right)?);
+                match same {
+                    Node::Same(a, b) if a == b => {
+                        if positive {
+                            Node::truth()
+                        } else {
+                            Node::falsity()
+                        }
+                    }
+                    same => {
+                        if positive {
+                            same
+                        } else {
+                            same.negated()
+                        }
+                    }
+                }
+            }
+            Formula::Compare(left, sign, right) => {
+                let node = self.comparison(left, *sign, right, &scope.deeper()?)?;
+                if positive {
+                    node
+                } else if node.is_truth() {
+                    Node::falsity()
+                } else if node.is_falsity() {
+                    Node::truth()
+                } else {
+                    // Not the opposite comparison: terms without a value satisfy neither.
+                    Node::fails(self.part(&node)?)
+                }
+            }
+            Formula::Not(inner) => self.node(inner, &scope.deeper()?, !positive)?,
+            Formula::And(parts) | Formula::Or(parts) => {
+                let scope = scope.deeper()?;
+                let nodes: Vec<Node> =
+                    parts.iter().map(|part| self.node(part, &scope, positive)).collect::<Result<_, _>>()?;
+                let is_and = matches!(formula, Formula::And(_));
+                if is_and == positive { Node::and(nodes) } else { Node::or(nodes) }
+            }
+            Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
+                let (scope, vars) = self.bind(variables, scope)?;
+                let inner = self.node(inner, &scope, positive)?;
+                if inner.is_truth() || inner.is_falsity() {
+                    return Ok(inner);
+                }
+                let is_exists = matches!(formula, Formula::Exists(..));
+                if is_exists == positive {
+                    Node::Exists(vars, Box::new(inner))
+                } else {
+                    Node::All(vars, Box::new(inner))
+                }
+            }
+            Formula::Fix(fix) => self.fixed_point(fix, scope, positive)?,
+            Formula::Closure(closure) => self.closure(closure, scope, positive)?,
+            Formula::Let(bound) => self.local(bound, scope, positive)?,
+        })
+    }
+
+    /// A scope with variables of its own for these.
+    pub(super) fn bind(
+        &mut self,
+        variables: &[Variable],
+        scope: &Scope,
+    ) -> Result<(Scope, Vec<Var>), Refusal> {
+        let mut scope = scope.deeper()?;
+        let mut vars = Vec::with_capacity(variables.len());
+        for variable in variables {
+            if variable.sort() != Sort::Element {
+                return Err(Refusal::Sort { variable: variable.name().to_owned() });
+            }
+            let var = self.variable(variable.name());
+            scope.variables.push((variable.clone(), var));
+            vars.push(var);
+        }
+        Ok((scope, vars))
+    }
+
+    fn atom(
+        &mut self,
+        name: &Name,
+        mut arguments: Vec<Expression>,
+        scope: &Scope,
+        positive: bool,
+    ) -> Result<Node, Refusal> {
+        if let Some((_, local)) = scope.relations.iter().rev().find(|(known, _)| known == name) {
+            arguments.extend(local.parameters.iter().map(|&var| Expression::Variable(var)));
+            return Ok(Node::of(Atom::new(local.word.clone(), arguments), positive != local.is_complement));
+        }
+        let moment = if self.is_changed(name, scope.moment) { scope.moment } else { Moment::Now };
+        if moment != Moment::Now {
+            arguments.extend(scope.matched.iter().map(|&var| Expression::Variable(var)));
+        }
+        if self.arena.definitions().get(name).is_some() {
+            return Ok(Node::of(Atom::new(self.defined(name, moment, scope.depth)?, arguments), positive));
+        }
+        let Some(relation) = self.arena.vocabulary().relation(name) else {
+            return Err(Refusal::Unknown { name: name.to_string() });
+        };
+        let is_fluent = self.arena.is_fluent(relation);
+        let word = self.relation(name, moment)?;
+        let atom = if is_fluent && moment == Moment::Now {
+            Atom::about("true", Expression::Call(word, arguments))
+        } else {
+            Atom::new(word, arguments)
+        };
+        Ok(Node::of(atom, positive))
+    }
+
+    /// Whether a relation may be another one at the moment than it is now.
+    fn is_changed(&mut self, name: &Name, moment: Moment) -> bool {
+        let Moment::After(rule) = moment else { return false };
+        let arena = self.arena;
+        let changed = self.changed.entry(rule).or_insert_with(|| {
+            let vocabulary = arena.vocabulary();
+            let mut changed: BTreeSet<Name> = match &arena.rule(rule).effect {
+                Effect::Tuples { delete, add } => delete
+                    .iter()
+                    .map(|tuple| tuple.relation)
+                    .chain(add.iter().map(|tuple| tuple.relation))
+                    .map(|relation| Arc::clone(vocabulary.relation_name(relation)))
+                    .collect(),
+                Effect::Rewrite(_) => {
+                    vocabulary.relations().map(|id| Arc::clone(vocabulary.relation_name(id))).collect()
+                }
+            };
+            // Each definition comes after those that it uses.
+            for definition in arena.definitions().iter() {
+                if definition.body.free_relations().keys().any(|used| changed.contains(used)) {
+                    changed.insert(definition.name.clone());
+                }
+            }
+            changed
+        });
+        changed.contains(name)
+    }
+
+    /// The word for a relation of the structures, with its facts or its clauses.
+    pub(super) fn relation(&mut self, name: &Name, moment: Moment) -> Result<String, Refusal> {
+        let key = (Arc::clone(name), moment);
+        if let Some(word) = self.words.get(&key) {
+            return Ok(word.clone());
+        }
+        let relation = self.arena.vocabulary().relation(name).expect("the caller has looked it up");
+        match moment {
+            Moment::Now => {
+                let word = self.names.fresh(name);
+                self.words.insert(key, word.clone());
+                if !self.arena.is_fluent(relation) {
+                    let start = self.arena.start();
+                    for tuple in start.tuples(relation).iter() {
+                        let words = tuple
+                            .iter()
+                            .map(|&element| Expression::word(self.names.constant(start.name(element))));
+                        let fact = Atom::new(word.clone(), words.collect());
+                        self.fact(Section::Facts, fact);
+                    }
+                }
+                Ok(word)
+            }
+            Moment::After(rule) => self.relation_after(name, rule),
+        }
+    }
+
+    /// The word for a defined relation, with its clauses.
+    fn defined(&mut self, name: &Name, moment: Moment, depth: usize) -> Result<String, Refusal> {
+        let key = (Arc::clone(name), moment);
+        if let Some(word) = self.words.get(&key) {
+            return Ok(word.clone());
+        }
+        let definition = self.arena.definitions().get(name).expect("the caller has looked it up").clone();
+        let (wish, matched) = match moment {
+            Moment::Now => (name.to_string(), Vec::new()),
+            Moment::After(rule) => {
+                let fits = self.fits(rule)?;
+                (format!("{name}_after_{}", self.arena.rule(rule).name), self.matched(rule, &fits))
+            }
+        };
+        let word = self.names.fresh(&wish);
+        self.words.insert(key, word.clone());
+        let before = std::mem::replace(&mut self.context, wish);
+        let bare = Scope { depth, ..Scope::new(moment, &matched, Vec::new()) };
+        let (scope, vars) = self.bind(&definition.variables, &bare)?;
+        let node = self.node(&definition.body, &scope, true)?;
+        let arguments = vars.iter().chain(&matched).map(|&var| Expression::Variable(var)).collect();
+        self.define(Section::Meanings, &Atom::new(word.clone(), arguments), &node)?;
+        self.context = before;
+        Ok(word)
+    }
+
+    /// The word for the matches of a rule that keep its conditions before it is applied.
+    pub(super) fn fits(&mut self, rule: RuleId) -> Result<String, Refusal> {
+        let name = format!("{}_fits", self.arena.rule(rule).name);
+        let key = (Name::from(format!("fits {}", rule.index())), Moment::After(rule));
+        if let Some(word) = self.words.get(&key) {
+            return Ok(word.clone());
+        }
+        let word = self.names.fresh(&name);
+        self.words.insert(key, word.clone());
+        let arena = self.arena;
+        let rule = arena.rule(rule);
+        let before = std::mem::replace(&mut self.context, rule.name.clone());
+        let (scope, vars) = self.bind(&rule.elements, &Scope::new(Moment::Now, &[], Vec::new()))?;
+        let node = self.node(&rule.condition, &scope, true)?;
+        let history = rule.history.iter().map(|(earlier, holds)| Node::of(self.applied(*earlier), *holds));
+        let node = Node::and([node].into_iter().chain(history.collect::<Vec<_>>()));
+        let head = Atom::new(word.clone(), vars.into_iter().map(Expression::Variable).collect());
+        self.define(Section::Meanings, &head, &node)?;
+        self.context = before;
+        Ok(word)
+    }
+
+    /// What a relation is after a rule was applied to a match: the tuples that come, and those that stay.
+    fn relation_after(&mut self, name: &Name, rule: RuleId) -> Result<String, Refusal> {
+        let fits = self.fits(rule)?;
+        let word = self.names.fresh(&format!("{name}_after_{}", self.arena.rule(rule).name));
+        self.words.insert((Arc::clone(name), Moment::After(rule)), word.clone());
+        let vocabulary = self.arena.vocabulary();
+        let relation = vocabulary.relation(name).expect("the caller has looked it up");
+        let Effect::Tuples { delete, add } = &self.arena.rule(rule).effect else {
+            return Err(Refusal::ChangingUniverse { rule: self.arena.rule(rule).name.clone() });
+        };
+        let matched = self.matched(rule, &fits);
+        let at = |index: usize| Expression::Variable(matched[index]);
+        let all_matched: Vec<Expression> = (0..matched.len()).map(at).collect();
+        let is_match = Node::holds(Atom::new(fits, all_matched.clone()));
+        for tuple in add.iter().filter(|tuple| tuple.relation == relation) {
+            let arguments = tuple.arguments.iter().map(|&index| at(index)).chain(all_matched.clone());
+            self.define(Section::Meanings, &Atom::new(word.clone(), arguments.collect()), &is_match)?;
+        }
+        let own: Vec<Var> =
+            (0..vocabulary.arity(relation)).map(|i| self.variable(&format!("x{}", i + 1))).collect();
+        let own_terms: Vec<Expression> = own.iter().map(|&var| Expression::Variable(var)).collect();
+        let now = self.relation(name, Moment::Now)?;
+        let there = Node::holds(Atom::about("true", Expression::Call(now, own_terms.clone())));
+        let stays = delete.iter().filter(|pattern| pattern.relation == relation).map(|pattern| {
+            let pairs = pattern.arguments.iter().zip(&own);
+            Node::or(
+                pairs
+                    .filter_map(|(index, &var)| index.map(|index| Node::Same(var, matched[index]).negated())),
+            )
+        });
+        let node = Node::and([is_match, there].into_iter().chain(stays));
+        let arguments = own_terms.into_iter().chain(all_matched).collect();
+        self.define(Section::Meanings, &Atom::new(word.clone(), arguments), &node)?;
+        Ok(word)
+    }
+
+    /// What else a formula depends on than on its own variables: free variables, parameters of relations around, the match.
+    fn parameters(&self, formula: &Formula, own: &[&Variable], scope: &Scope) -> Result<Vec<Var>, Refusal> {
+        let mut parameters: Vec<Var> = Vec::new();
+        for variable in formula.free_variables() {
+            if variable.sort() == Sort::Element && !own.contains(&&variable) {
+                parameters.push(scope.variable(&Argument::Variable(variable))?);
+            }
+        }
+        for name in formula.free_relations().keys() {
+            if let Some((_, local)) = scope.relations.iter().rev().find(|(known, _)| known == name) {
+                parameters.extend(&local.parameters);
+            }
+        }
+        for (_, cases) in &scope.numbers {
+            cases.iter().for_each(|(_, node)| parameters.extend(node.free()));
+        }
+        parameters.extend(&scope.matched);
+        parameters.sort();
+        parameters.dedup();
+        Ok(parameters)
+    }
+
+    fn fixed_point(&mut self, fix: &Fix, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
+        let own: Vec<&Variable> = fix.variables.iter().collect();
+        let parameters = self.parameters(&fix.body, &own, scope)?;
+        let word = self.names.fresh(&format!("{}_{}", self.context, fix.relation));
+        // A greatest fixed point is what the least one of the dual leaves out.
+        let is_complement = fix.extreme == Extreme::Greatest;
+        let (mut inner, vars) = self.bind(&fix.variables, scope)?;
+        let local = Local { word: word.clone(), parameters: parameters.clone(), is_complement };
+        inner.relations.push((Arc::clone(&fix.relation), local));
+        let around = self.open.clone();
+        self.open.insert(word.clone());
+        let node = self.node(&fix.body, &inner, !is_complement)?;
+        let given: Vec<Expression> = parameters.iter().map(|&var| Expression::Variable(var)).collect();
+        let head = vars.iter().map(|&var| Expression::Variable(var)).chain(given.clone()).collect();
+        self.define(Section::Meanings, &Atom::new(word.clone(), head), &node)?;
+        if !depends_on(&fix.body, scope, &around) {
+            self.open = around;
+        }
+        let arguments = scope.all(&fix.arguments)?.into_iter().chain(given).collect();
+        Ok(Node::of(Atom::new(word, arguments), positive != is_complement))
+    }
+
+    fn closure(&mut self, closure: &Closure, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
+        let own = [&closure.from, &closure.to];
+        let parameters = self.parameters(&closure.body, &own, scope)?;
+        let given: Vec<Expression> = parameters.iter().map(|&var| Expression::Variable(var)).collect();
+        let arguments = scope.all(&closure.arguments)?;
+        let pair = |word: &str, from: Expression, to: Expression| {
+            Atom::new(word, [from, to].into_iter().chain(given.clone()).collect())
+        };
+        let start = self.variable(closure.from.name());
+        let start = Expression::Variable(start);
+        let (inner, vars) = self.bind(&[closure.from.clone(), closure.to.clone()], scope)?;
+        let (from, to) = (Expression::Variable(vars[0]), Expression::Variable(vars[1]));
+        let step = self.node(&closure.body, &inner, true)?;
+        let n_elements = self.arena.start().n_elements();
+        // More steps than elements lead nowhere else.
+        let levels = closure.bound.filter(|&levels| {
+            1_usize.checked_shl(levels).is_some_and(|steps| steps != 0 && steps < n_elements)
+        });
+        let mut word = self.names.fresh(&format!("{}_path", self.context));
+        self.define(Section::Meanings, &pair(&word, start.clone(), start.clone()), &Node::truth())?;
+        match levels {
+            None => {
+                let node = Node::and([Node::holds(pair(&word, start.clone(), from)), step]);
+                self.define(Section::Meanings, &pair(&word, start, to), &node)?;
+            }
+            Some(levels) => {
+                self.define(Section::Meanings, &pair(&word, from.clone(), to.clone()), &step)?;
+                for _ in 0..levels {
+                    let longer = self.names.fresh(&format!("{}_path", self.context));
+                    let halves = [
+                        Node::holds(pair(&word, start.clone(), from.clone())),
+                        Node::holds(pair(&word, from.clone(), to.clone())),
+                    ];
+                    let head = pair(&longer, start.clone(), to.clone());
+                    self.define(Section::Meanings, &head, &Node::and(halves))?;
+                    word = longer;
+                }
+            }
+        }
+        let [beginning, end]: [Expression; 2] = arguments.try_into().expect("a path has two ends");
+        Ok(Node::of(pair(&word, beginning, end), positive))
+    }
+
+    fn local(&mut self, bound: &Let, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
+        let own: Vec<&Variable> = bound.variables.iter().collect();
+        let parameters = self.parameters(&bound.definition, &own, scope)?;
+        let word = self.names.fresh(&format!("{}_{}", self.context, bound.relation));
+        let (inner, vars) = self.bind(&bound.variables, scope)?;
+        let node = self.node(&bound.definition, &inner, true)?;
+        let head = vars.iter().chain(&parameters).map(|&var| Expression::Variable(var)).collect();
+        self.define(Section::Meanings, &Atom::new(word.clone(), head), &node)?;
+        let mut scope = scope.deeper()?;
+        let local = Local { word, parameters, is_complement: false };
+        scope.relations.push((Arc::clone(&bound.relation), local));
+        self.node(&bound.body, &scope, positive)
+    }
+}
+
+/// Whether a formula uses a relation that is being defined by recursion around it.
+fn depends_on(formula: &Formula, scope: &Scope, open: &BTreeSet<String>) -> bool {
+    formula.free_relations().keys().any(|name| {
+        let local = scope.relations.iter().rev().find(|(known, _)| known == name);
+        local.is_some_and(|(_, local)| open.contains(&local.word))
+    })
+}

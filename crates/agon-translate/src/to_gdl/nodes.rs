@@ -1,0 +1,145 @@
+//! Formulas on their way to clauses: variables resolved, negations on atoms, fixed points and the like already relations.
+
+use std::collections::BTreeSet;
+
+use super::clauses::{Atom, Expression, Literal, Var};
+
+/// A formula in negation normal form over GDL's atoms. No two quantifiers bind the same variable.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Node {
+    Literal(Literal),
+    Same(Var, Var),
+    And(Vec<Node>),
+    Or(Vec<Node>),
+    Exists(Vec<Var>, Box<Node>),
+    All(Vec<Var>, Box<Node>),
+}
+
+impl Node {
+    pub(super) fn truth() -> Node {
+        Node::And(Vec::new())
+    }
+
+    pub(super) fn falsity() -> Node {
+        Node::Or(Vec::new())
+    }
+
+    pub(super) fn holds(atom: Atom) -> Node {
+        Node::Literal(Literal::Holds(atom))
+    }
+
+    pub(super) fn fails(atom: Atom) -> Node {
+        Node::Literal(Literal::Fails(atom))
+    }
+
+    /// An atom or its negation.
+    pub(super) fn of(atom: Atom, holds: bool) -> Node {
+        if holds { Node::holds(atom) } else { Node::fails(atom) }
+    }
+
+    pub(super) fn is_truth(&self) -> bool {
+        matches!(self, Node::And(parts) if parts.is_empty())
+    }
+
+    pub(super) fn is_falsity(&self) -> bool {
+        matches!(self, Node::Or(parts) if parts.is_empty())
+    }
+
+    /// All of them, made plain.
+    pub(super) fn and(parts: impl IntoIterator<Item = Node>) -> Node {
+        let mut flat: Vec<Node> = Vec::new();
+        for part in parts {
+            match part {
+                Node::And(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        if flat.iter().any(Node::is_falsity) {
+            return Node::falsity();
+        }
+        flat.dedup();
+        if flat.len() == 1 { flat.remove(0) } else { Node::And(flat) }
+    }
+
+    /// One of them, made plain.
+    pub(super) fn or(parts: impl IntoIterator<Item = Node>) -> Node {
+        let mut flat: Vec<Node> = Vec::new();
+        for part in parts {
+            match part {
+                Node::Or(inner) => flat.extend(inner),
+                other => flat.push(other),
+            }
+        }
+        if flat.iter().any(Node::is_truth) {
+            return Node::truth();
+        }
+        flat.dedup();
+        if flat.len() == 1 { flat.remove(0) } else { Node::Or(flat) }
+    }
+
+    /// What holds exactly if this does not.
+    pub(super) fn negated(&self) -> Node {
+        match self {
+            Node::Literal(Literal::Holds(atom)) => Node::fails(atom.clone()),
+            Node::Literal(Literal::Fails(atom)) => Node::holds(atom.clone()),
+            Node::Literal(Literal::Differ(Expression::Variable(a), Expression::Variable(b))) => {
+                Node::Same(*a, *b)
+            }
+            Node::Literal(Literal::Differ(..)) => unreachable!("only variables are compared"),
+            Node::Same(a, b) => {
+                Node::Literal(Literal::Differ(Expression::Variable(*a), Expression::Variable(*b)))
+            }
+            Node::And(parts) => Node::or(parts.iter().map(Node::negated)),
+            Node::Or(parts) => Node::and(parts.iter().map(Node::negated)),
+            Node::Exists(vars, inner) => Node::All(vars.clone(), Box::new(inner.negated())),
+            Node::All(vars, inner) => Node::Exists(vars.clone(), Box::new(inner.negated())),
+        }
+    }
+
+    /// The free variables, in order of first appearance.
+    pub(super) fn free(&self) -> Vec<Var> {
+        let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
+        let mut bound = BTreeSet::new();
+        self.visit(&mut |var| {
+            if seen.insert(var) {
+                order.push(var);
+            }
+        });
+        self.each_bound(&mut |var| {
+            bound.insert(var);
+        });
+        // No variable is both, since quantifiers have variables of their own.
+        order.retain(|var| !bound.contains(var));
+        order
+    }
+
+    fn visit(&self, visit: &mut dyn FnMut(Var)) {
+        match self {
+            Node::Literal(literal) => literal.each_variable(visit),
+            Node::Same(a, b) => [*a, *b].into_iter().for_each(visit),
+            Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| part.visit(visit)),
+            Node::Exists(_, inner) | Node::All(_, inner) => inner.visit(visit),
+        }
+    }
+
+    fn each_bound(&self, visit: &mut dyn FnMut(Var)) {
+        match self {
+            Node::Literal(_) | Node::Same(..) => {}
+            Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| part.each_bound(visit)),
+            Node::Exists(vars, inner) | Node::All(vars, inner) => {
+                vars.iter().for_each(|var| visit(*var));
+                inner.each_bound(visit);
+            }
+        }
+    }
+
+    /// Whether some atom's relation is among these.
+    pub(super) fn mentions(&self, relations: &BTreeSet<String>) -> bool {
+        match self {
+            Node::Literal(Literal::Holds(atom) | Literal::Fails(atom)) => relations.contains(&atom.relation),
+            Node::Literal(Literal::Differ(..)) | Node::Same(..) => false,
+            Node::And(parts) | Node::Or(parts) => parts.iter().any(|part| part.mentions(relations)),
+            Node::Exists(_, inner) | Node::All(_, inner) => inner.mentions(relations),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+use std::sync::Arc;
+
+use agon_text::{Severity, Source, render};
+
+use super::joint::{Agreement, Plan, play_jointly};
+use super::{Limits, Refusal, Translation, to_gdl};
+
+pub(super) fn toss(name: &str, text: &str) -> Arc<agon_toss::interpreter::Game> {
+    let source = Arc::new(Source::new(name, text));
+    let checked = agon_toss::check::check(Arc::clone(&source));
+    let arena = checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
+    agon_toss::interpreter::Game::open(arena, agon_toss::interpreter::Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message))
+}
+
+/// The rulesheet opened; it must give no findings as bad as this.
+pub(super) fn gdl(translation: &Translation, worst: Severity) -> Arc<agon_gdl::interpreter::Game> {
+    let source = Arc::new(Source::new("translated.kif", translation.text.as_str()));
+    let checked = agon_gdl::check::check(Arc::clone(&source));
+    let bad: Vec<_> = checked.findings.0.into_iter().filter(|finding| finding.severity >= worst).collect();
+    assert!(bad.is_empty(), "{}\n{}", render(&bad, &source, false), translation.text);
+    let rules = checked.rules.expect("there are no errors");
+    agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
+        .unwrap_or_else(|finding| panic!("{}", render(&[*finding], &source, false)))
+}
+
+/// Translates and plays both.
+fn plays_alike(name: &str, text: &str, plan: Plan) -> (Translation, Agreement) {
+    let game = toss(name, text);
+    let translation = to_gdl(game.arena(), Limits::default()).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let played = play_jointly(&game, &gdl(&translation, Severity::Warning), &translation, plan);
+    let agreement = played.unwrap_or_else(|why| panic!("{name}: {why}\n{}", translation.text));
+    (translation, agreement)
+}
+
+fn shipped(name: &str) -> String {
+    let path = format!("{}/../../games/toss/{name}.toss", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn shipped_games_play_alike() {
+    // How many plays, and how long: what takes the test a few seconds in all.
+    let games = [
+        ("tic-tac-toe", 20, 20),
+        ("concurrent-tic-tac-toe", 20, 20),
+        ("connect-four", 5, 50),
+        ("breakthrough", 3, 60),
+        ("pawn-whopping", 5, 60),
+        ("entanglement", 20, 40),
+        ("stepping-stones", 20, 60),
+        ("checkers", 2, 40),
+        ("gomoku", 1, 12),
+    ];
+    for (name, plays, max_steps) in games {
+        let (_, agreement) = plays_alike(name, &shipped(name), Plan { plays, max_steps, seed: 1 });
+        assert_eq!(agreement.plays, plays);
+        println!("{name}: {agreement:?}");
+    }
+}
+
+#[test]
+fn chess_plays_alike() {
+    let (_, agreement) = plays_alike("chess", &shipped("chess"), Plan { plays: 1, max_steps: 4, seed: 1 });
+    assert_eq!(agreement.steps, 4);
+}
+
+#[test]
+fn a_changing_universe_is_refused_by_the_name_of_the_rule() {
+    let game = toss("rewriting.toss", &shipped("rewriting"));
+    let refused = to_gdl(game.arena(), Limits::default()).expect_err("elements come and go");
+    assert_eq!(refused, Refusal::ChangingUniverse { rule: "Grow".to_owned() });
+}

@@ -1,0 +1,255 @@
+//! The translated game before it is written down, and the making of it.
+
+use std::collections::BTreeSet;
+
+use agon_gdl::symbols::keyword;
+use agon_logic::TermId;
+
+use super::cases::{Ruling, rulings};
+use super::domain::{Domain, Sample};
+use super::effects::{Class, Effects, Entry};
+use super::formula::{FALSE, Form, Relation, Val, Var, and, not, or};
+use super::judge::Judge;
+use super::lift::Lifter;
+use super::turns::{Turns, turns};
+use super::{Construct, Untranslatable};
+
+/// A structure rewriting game whose elements are terms.
+pub(super) struct Arena<'d> {
+    pub(super) lifter: Lifter<'d>,
+    pub(super) turns: Turns,
+    /// Rules with the location they lead from and the one they lead to.
+    pub(super) rulings: Vec<(usize, usize, Ruling)>,
+    /// Where play ends.
+    pub(super) terminal: Form,
+    /// By location and role.
+    pub(super) payoffs: Vec<Vec<Payoff>>,
+}
+
+/// What a role gets: a sum.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Payoff {
+    /// So much where a formula holds.
+    pub(super) fixed: Vec<(i64, Form)>,
+    /// The number that a variable stands for, where a formula holds of it.
+    pub(super) read: Vec<(Var, Form)>,
+}
+
+/// A class of moves at a location, with what it changes.
+type Open = (usize, Class, Vec<Entry>);
+
+/// Makes the game.
+pub(super) fn arena<'d>(domain: &'d Domain, budget: usize) -> Result<Arena<'d>, Untranslatable> {
+    let mut lifter = Lifter::new(domain, budget);
+    let turns = turns(domain);
+    let terminal = lifter.ask(keyword::TERMINAL, Vec::new(), None)?.form;
+    let mut open: Vec<Open> = Vec::new();
+    let mut payoffs = Vec::new();
+    for (index, location) in turns.locations.iter().enumerate() {
+        for &role in &location.active {
+            let mut effects =
+                Effects { lifter: &mut lifter, location, tokens: &turns.tokens, waiting: &turns.waiting };
+            for class in effects.classes(role)? {
+                let entries = effects.entries(&class)?;
+                open.push((index, class, entries));
+            }
+        }
+        let mut of_location = Vec::new();
+        for role in 0..domain.moves.len() {
+            let effects =
+                Effects { lifter: &mut lifter, location, tokens: &turns.tokens, waiting: &turns.waiting };
+            of_location.push(payoff(effects, role)?);
+        }
+        payoffs.push(of_location);
+    }
+    let judge = Judge::new(&lifter)?;
+    let mut made = Vec::new();
+    for (location, class, entries) in open {
+        let here: Vec<usize> = (0..domain.samples.len())
+            .filter(|&sample| is_at(domain, &domain.samples[sample], turns.locations[location].token))
+            .collect();
+        let blame =
+            entries.iter().find(|e| e.holds && turns.tokens.contains(&e.predicate)).and_then(|e| e.rule);
+        for ruling in rulings(&mut lifter, &judge, &class, entries, &here)? {
+            let target = target(&turns, location, &ruling).ok_or_else(|| {
+                let why = "after some move it is nobody's turn, or that of several";
+                match blame {
+                    Some(rule) => lifter.refuse_at(rule, Construct::Turns, why),
+                    None => Untranslatable { construct: Construct::Turns, why: why.to_owned(), line: None },
+                }
+            })?;
+            made.push((location, target, ruling));
+        }
+    }
+    for (location, of_location) in turns.locations.iter().zip(&mut payoffs) {
+        for payoff in of_location {
+            part_overlaps(&judge, domain, location.token, payoff);
+        }
+    }
+    Ok(Arena { lifter, turns, rulings: made, terminal, payoffs })
+}
+
+/// The location that a rule leads to.
+fn target(turns: &Turns, location: usize, ruling: &Ruling) -> Option<usize> {
+    if turns.tokens.is_empty() {
+        return Some(location);
+    }
+    let coming: BTreeSet<usize> = ruling
+        .changes
+        .iter()
+        .filter(|change| change.holds && turns.tokens.contains(&change.predicate))
+        .map(|change| change.predicate)
+        .collect();
+    if coming.is_empty() && turns.locations[location].active.first() != Some(&ruling.role) {
+        // The others act at the same time and lead to the same place as the first, who says where.
+        return Some(usize::MAX);
+    }
+    let mut coming = coming.into_iter();
+    let (only, more) = (coming.next()?, coming.next());
+    if more.is_some() {
+        return None;
+    }
+    turns.locations.iter().position(|location| location.token == Some(only))
+}
+
+fn is_at(domain: &Domain, sample: &Sample, token: Option<usize>) -> bool {
+    let Some(token) = token else { return true };
+    sample.fluents.iter().filter_map(|&term| domain.place(term)).any(|(predicate, _)| predicate == token)
+}
+
+/// What a role gets where play ends at a location.
+fn payoff(effects: Effects<'_, '_>, role: usize) -> Result<Payoff, Untranslatable> {
+    let role_term = effects.lifter.domain.game.role_terms()[role];
+    let mut payoff = Payoff::default();
+    for index in effects.lifter.rules_of(keyword::GOAL, 2) {
+        let v = effects.lifter.fresh("value");
+        for instance in effects.lifter.answers(index, &[Val::Term(role_term), Val::Var(v)], None)? {
+            // Put in place by hand: the value must not be quantified away.
+            let locals = instance.locals.clone();
+            let form = effects.here(&and(instance.parts.iter().map(|part| part.form.clone())));
+            if form.is_false() {
+                continue;
+            }
+            let constant = form.clone().conjuncts().into_iter().find_map(|part| match part {
+                Form::Same(Val::Var(a), Val::Term(term)) | Form::Same(Val::Term(term), Val::Var(a))
+                    if a == v =>
+                {
+                    Some(term)
+                }
+                _ => None,
+            });
+            match constant {
+                Some(term) => {
+                    let Some(value) = number(effects.lifter.domain, term) else { continue };
+                    let by = std::collections::BTreeMap::from([(v, Val::Term(term))]);
+                    let form = super::formula::ex(&locals, form.replace(&by));
+                    match payoff.fixed.iter_mut().find(|(known, _)| *known == value) {
+                        Some((_, known)) => *known = or([known.clone(), form]),
+                        None => payoff.fixed.push((value, form)),
+                    }
+                }
+                None => payoff.read.push((v, super::formula::ex(&locals, form))),
+            }
+        }
+    }
+    payoff.fixed.retain(|(value, form)| *value != 0 && !form.is_false());
+    payoff.fixed.sort_by_key(|(value, _)| std::cmp::Reverse(*value));
+    Ok(payoff)
+}
+
+/// The number that a term spells.
+pub(super) fn number(domain: &Domain, term: TermId) -> Option<i64> {
+    if domain.bank.arity(term) != 0 {
+        return None;
+    }
+    domain.game.text(term).parse().ok()
+}
+
+/// Where rules give several values at once, the highest counts: the others then say that no higher one does.
+fn part_overlaps(judge: &Judge, domain: &Domain, token: Option<usize>, payoff: &mut Payoff) {
+    let ends: Vec<(usize, Vec<Vec<TermId>>)> = (0..domain.samples.len())
+        .filter(|&sample| domain.samples[sample].is_terminal && is_at(domain, &domain.samples[sample], token))
+        .map(|sample| (sample, vec![Vec::new()]))
+        .collect();
+    for lower in 1..payoff.fixed.len() {
+        for higher in 0..lower {
+            let both = and([payoff.fixed[lower].1.clone(), payoff.fixed[higher].1.clone()]);
+            let overlap = match judge.counts(&both, &[], &[], &ends) {
+                Ok(counts) => counts.iter().flatten().any(|&count| count > 0),
+                Err(_) => true,
+            };
+            if overlap {
+                let apart = and([payoff.fixed[lower].1.clone(), not(payoff.fixed[higher].1.clone())]);
+                payoff.fixed[lower].1 = apart;
+            }
+        }
+    }
+}
+
+impl Arena<'_> {
+    /// Calls `visit` on every formula of the game but those of definitions.
+    pub(super) fn each_form(&self, visit: &mut dyn FnMut(&Form)) {
+        visit(&self.terminal);
+        self.rulings.iter().for_each(|(_, _, ruling)| visit(&ruling.condition));
+        for payoff in self.payoffs.iter().flatten() {
+            payoff.fixed.iter().for_each(|(_, form)| visit(form));
+            payoff.read.iter().for_each(|(_, form)| visit(form));
+        }
+    }
+
+    /// The definitions that something asks for.
+    pub(super) fn used_definitions(&self) -> BTreeSet<usize> {
+        let mut used: BTreeSet<usize> = BTreeSet::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut note = |form: &Form, open: &mut Vec<usize>| {
+            form.each_atom(&mut |relation, _| {
+                if let Relation::Defined(index) = relation
+                    && used.insert(index)
+                {
+                    open.push(index);
+                }
+            });
+        };
+        self.each_form(&mut |form| note(form, &mut open));
+        while let Some(index) = open.pop() {
+            note(&self.lifter.defined[index].body, &mut open);
+        }
+        used
+    }
+
+    /// Leaves the token out where its locations say all that there is to say of it.
+    pub(super) fn drop_unread(&mut self) {
+        loop {
+            let mut read: BTreeSet<usize> = BTreeSet::new();
+            let mut note = |form: &Form| {
+                form.each_atom(&mut |relation, _| {
+                    if let Relation::Fluent(index) = relation {
+                        read.insert(index);
+                    }
+                });
+            };
+            self.each_form(&mut note);
+            for index in self.used_definitions() {
+                note(&self.lifter.defined[index].body);
+            }
+            let mut changed = false;
+            for (_, _, ruling) in &mut self.rulings {
+                let before = ruling.changes.len();
+                ruling.changes.retain(|change| read.contains(&change.predicate));
+                changed |= ruling.changes.len() < before;
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// The rule's condition with that play has not ended.
+    pub(super) fn condition(&self, ruling: &Ruling) -> Form {
+        match &self.terminal {
+            form if form.is_false() => ruling.condition.clone(),
+            form if form.is_true() => FALSE,
+            form => and([ruling.condition.clone(), not(form.clone())]),
+        }
+    }
+}

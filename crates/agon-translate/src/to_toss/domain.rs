@@ -1,0 +1,381 @@
+//! What a game is about: the terms that states and moves can have, and a sample of states from random plays.
+//!
+//! The terms come from grounding, which takes all that is negated to be so: a superset of what play comes to, as the aggregate
+//! playout of Toss is. Each position of a state term is *named*, when its values become part of the names of predicates, or a
+//! *coordinate*. Any choice is right; which positions change while the others stay, and what rules do with
+//! them, decides which one reads well.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use agon_game::{Position as _, Rng};
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::interpreter::Game;
+use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
+use agon_gdl::symbols::keyword;
+use agon_logic::{Symbol, TermBank, TermId};
+use rand::SeedableRng as _;
+
+use super::{Construct, Options, Untranslatable};
+
+/// So many values a position may have whose values become names.
+const MAX_NAMED: usize = 16;
+
+/// A functor and its number of arguments.
+pub(super) type Functor = (Symbol, usize);
+
+/// State terms, or moves of a role, of one functor.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shape {
+    /// By position: whether its values are part of names.
+    pub(super) named: Vec<bool>,
+    /// By position: the values it can have.
+    pub(super) values: Vec<BTreeSet<TermId>>,
+    /// All terms there can be.
+    pub(super) terms: Vec<TermId>,
+}
+
+/// State terms of one shape with the same values at the named positions: a relation of the structures.
+#[derive(Clone, Debug)]
+pub(super) struct Predicate {
+    pub(super) functor: Functor,
+    /// The values at the named positions.
+    pub(super) names: Vec<TermId>,
+    /// The coordinates that it can hold of.
+    pub(super) rows: Vec<Vec<TermId>>,
+}
+
+/// A state of a random play.
+#[derive(Clone, Debug)]
+pub(super) struct Sample {
+    pub(super) fluents: Vec<TermId>,
+    /// By role; empty where play has ended.
+    pub(super) legal: Vec<Vec<TermId>>,
+    pub(super) is_terminal: bool,
+}
+
+/// What is known of the terms of a game.
+pub(super) struct Domain {
+    pub(super) game: Arc<Game>,
+    pub(super) bank: Arc<TermBank>,
+    pub(super) state: BTreeMap<Functor, Shape>,
+    /// By role.
+    pub(super) moves: Vec<BTreeMap<Functor, Shape>>,
+    pub(super) predicates: Vec<Predicate>,
+    by_names: BTreeMap<(Functor, Vec<TermId>), usize>,
+    pub(super) samples: Vec<Sample>,
+}
+
+impl Domain {
+    /// Finds the terms and plays at random.
+    pub(super) fn new(game: &Arc<Game>, options: &Options) -> Result<Domain, Untranslatable> {
+        let bank = Arc::clone(game.bank());
+        let mut limits = CircuitLimits { gates: options.gates, ..CircuitLimits::default() };
+        limits.ground.steps = options.steps;
+        limits.ground.rules = options.gates;
+        let ground = game.ground(&limits).map_err(|refusal| Untranslatable {
+            construct: Construct::Size,
+            why: format!("too large: {}", game.refusal_text(&refusal)),
+            line: None,
+        })?;
+        let parse = |text: &String| game.parse(text);
+        let mut domain = Domain {
+            game: Arc::clone(game),
+            state: shapes(&bank, ground.circuit.base.iter().filter_map(parse)),
+            moves: ground
+                .circuit
+                .roles
+                .iter()
+                .map(|role| shapes(&bank, role.moves.iter().filter_map(parse)))
+                .collect(),
+            bank,
+            predicates: Vec::new(),
+            by_names: BTreeMap::new(),
+            samples: samples(game, options),
+        };
+        domain.name_state_positions();
+        domain.name_move_positions();
+        domain.list_predicates();
+        Ok(domain)
+    }
+
+    /// The predicate of a functor with these values at its named positions.
+    pub(super) fn predicate(&self, functor: Functor, names: &[TermId]) -> Option<usize> {
+        self.by_names.get(&(functor, names.to_vec())).copied()
+    }
+
+    /// The predicate and the coordinates of a state term.
+    pub(super) fn place(&self, term: TermId) -> Option<(usize, Vec<TermId>)> {
+        let functor = (self.bank.symbol(term), self.bank.arity(term));
+        let shape = self.state.get(&functor)?;
+        let (names, coordinates) = split(&self.bank, shape, term);
+        Some((self.predicate(functor, &names)?, coordinates))
+    }
+
+    fn list_predicates(&mut self) {
+        for (&functor, shape) in &self.state {
+            let mut rows: BTreeMap<Vec<TermId>, Vec<Vec<TermId>>> = BTreeMap::new();
+            for &term in &shape.terms {
+                let (names, coordinates) = split(&self.bank, shape, term);
+                rows.entry(names).or_default().push(coordinates);
+            }
+            for (names, rows) in rows {
+                self.by_names.insert((functor, names.clone()), self.predicates.len());
+                self.predicates.push(Predicate { functor, names, rows });
+            }
+        }
+    }
+
+    fn name_state_positions(&mut self) {
+        let roles: BTreeSet<TermId> = self.game.role_terms().iter().copied().collect();
+        let rules = self.game.rules().rules().to_vec();
+        let functors: Vec<Functor> = self.state.keys().copied().collect();
+        for functor in functors {
+            for position in 0..functor.1 {
+                let values = &self.state[&functor].values[position];
+                if values.len() > MAX_NAMED {
+                    continue;
+                }
+                let are_roles = values.is_subset(&roles);
+                let is_ground = occurrences(&rules, keyword::TRUE, functor)
+                    .chain(heads(&rules, keyword::NEXT, functor))
+                    .chain(heads(&rules, keyword::INIT, functor))
+                    .all(|(rule, arguments)| match &arguments[position] {
+                        RuleTerm::Variable(v) => is_role_variable(rule, *v),
+                        other => is_ground(other),
+                    });
+                let counts = heads(&rules, keyword::NEXT, functor)
+                    .any(|(rule, arguments)| is_carried(rule, &arguments[position], values.len()));
+                let is_single = self.is_function_of_others(functor, position);
+                if is_ground || are_roles && is_single || is_single && !counts && values.len() > 1 {
+                    let shape = self.state.get_mut(&functor).expect("the functor is listed");
+                    shape.named[position] = true;
+                }
+            }
+        }
+    }
+
+    /// Whether in no sampled state two terms differ in this position, and named ones, alone; and whether there is something to see.
+    fn is_function_of_others(&self, functor: Functor, position: usize) -> bool {
+        let shape = &self.state[&functor];
+        let mut seen = 0;
+        for sample in &self.samples {
+            let mut found: BTreeSet<Vec<TermId>> = BTreeSet::new();
+            for &term in &sample.fluents {
+                if self.bank.has_form(term, functor.0, functor.1) {
+                    let rest = (0..functor.1).filter(|&p| p != position && !shape.named[p]);
+                    let rest: Vec<TermId> = rest.map(|p| self.bank.argument(term, p)).collect();
+                    seen += 1;
+                    if !found.insert(rest) {
+                        return false;
+                    }
+                }
+            }
+        }
+        seen > 0
+    }
+
+    /// A position of a move is named if its values come to be names of state terms, or roles, or stand as constants alone.
+    fn name_move_positions(&mut self) {
+        let rules = self.game.rules().rules().to_vec();
+        loop {
+            let mut changed = false;
+            for role in 0..self.moves.len() {
+                let functors: Vec<Functor> = self.moves[role].keys().copied().collect();
+                for functor in functors {
+                    for position in 0..functor.1 {
+                        let shape = &self.moves[role][&functor];
+                        if shape.named[position] || shape.values[position].len() > MAX_NAMED {
+                            continue;
+                        }
+                        if self.move_position_is_named(&rules, functor, position) {
+                            let shape = self.moves[role].get_mut(&functor).expect("the functor is listed");
+                            shape.named[position] = true;
+                            changed = true;
+                        }
+                    }
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn move_position_is_named(&self, rules: &[Rule], functor: Functor, position: usize) -> bool {
+        let mut is_constant = true;
+        for rule in rules {
+            for atom in std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Condition::atom)) {
+                let is_move = [keyword::LEGAL, keyword::DOES].contains(&atom.relation);
+                let Some(RuleTerm::Function(symbol, arguments)) = atom.arguments.get(1).filter(|_| is_move)
+                else {
+                    continue;
+                };
+                if (*symbol, arguments.len()) != functor {
+                    continue;
+                }
+                match &arguments[position] {
+                    RuleTerm::Variable(v) => {
+                        is_constant = false;
+                        if self.is_named_variable(rule, *v) {
+                            return true;
+                        }
+                    }
+                    other => is_constant &= is_ground(other),
+                }
+            }
+        }
+        is_constant
+    }
+
+    /// Whether a variable stands at a named position of a state term or a move, or for a role.
+    fn is_named_variable(&self, rule: &Rule, variable: u32) -> bool {
+        if is_role_variable(rule, variable) {
+            return true;
+        }
+        let atoms = std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Condition::atom));
+        atoms.into_iter().any(|atom| {
+            let (argument, shapes): (_, Vec<&BTreeMap<Functor, Shape>>) = match atom.relation {
+                keyword::TRUE | keyword::NEXT => (atom.arguments.first(), vec![&self.state]),
+                keyword::LEGAL | keyword::DOES => (atom.arguments.get(1), self.moves.iter().collect()),
+                _ => return false,
+            };
+            let Some(RuleTerm::Function(symbol, arguments)) = argument else { return false };
+            let functor = (*symbol, arguments.len());
+            shapes.iter().filter_map(|shapes| shapes.get(&functor)).any(|shape| {
+                arguments
+                    .iter()
+                    .zip(&shape.named)
+                    .any(|(argument, named)| *named && argument.mentions(variable))
+            })
+        })
+    }
+}
+
+/// The values of a term at the named positions, and those at the others.
+pub(super) fn split(bank: &TermBank, shape: &Shape, term: TermId) -> (Vec<TermId>, Vec<TermId>) {
+    let (mut names, mut coordinates) = (Vec::new(), Vec::new());
+    for (argument, named) in bank.arguments(term).zip(&shape.named) {
+        if *named { names.push(argument) } else { coordinates.push(argument) }
+    }
+    (names, coordinates)
+}
+
+fn shapes(bank: &TermBank, terms: impl Iterator<Item = TermId>) -> BTreeMap<Functor, Shape> {
+    let mut shapes: BTreeMap<Functor, Shape> = BTreeMap::new();
+    for term in terms {
+        let functor = (bank.symbol(term), bank.arity(term));
+        let shape = shapes.entry(functor).or_insert_with(|| Shape {
+            named: vec![false; functor.1],
+            values: vec![BTreeSet::new(); functor.1],
+            terms: Vec::new(),
+        });
+        for (argument, values) in bank.arguments(term).zip(&mut shape.values) {
+            values.insert(argument);
+        }
+        shape.terms.push(term);
+    }
+    shapes
+}
+
+fn samples(game: &Arc<Game>, options: &Options) -> Vec<Sample> {
+    let mut rng = Rng::seed_from_u64(options.seed);
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut joint = Vec::new();
+    let mut position = game.start();
+    let start = position.state().clone();
+    for play in 0..options.plays {
+        position.go_to(&start);
+        // Later plays give up their places by turns, so that all parts of play are seen.
+        let quota = options.states * (play + 1) / options.plays.max(1);
+        let mut steps = 0;
+        loop {
+            let legal = position
+                .shape()
+                .roles()
+                .map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
+            let sample = Sample {
+                fluents: position.state().fluents().to_vec(),
+                legal: legal.collect(),
+                is_terminal: position.is_terminal(),
+            };
+            let is_terminal = sample.is_terminal;
+            if samples.len() < quota || is_terminal {
+                samples.push(sample);
+            }
+            if is_terminal || steps > 400 {
+                break;
+            }
+            position.draw(&mut rng, &mut joint);
+            position.advance(&joint);
+            steps += 1;
+        }
+    }
+    samples
+}
+
+fn is_ground(term: &RuleTerm) -> bool {
+    let mut ground = true;
+    term.each_variable(&mut |_| ground = false);
+    ground
+}
+
+/// Whether a variable stands for a role: in the first place of `does`, `legal`, `goal` or in `role`.
+fn is_role_variable(rule: &Rule, variable: u32) -> bool {
+    let is_role = |atom: &RuleAtom| {
+        [keyword::DOES, keyword::LEGAL, keyword::GOAL, keyword::ROLE].contains(&atom.relation)
+            && atom.arguments.first() == Some(&RuleTerm::Variable(variable))
+    };
+    is_role(&rule.head) || rule.body.iter().any(|c| matches!(c, Condition::Holds(atom) if is_role(atom)))
+}
+
+/// Whether what a next state has here is worked out, or carried from elsewhere in the state: then it had better be a variable.
+fn is_carried(rule: &Rule, argument: &RuleTerm, n_values: usize) -> bool {
+    let RuleTerm::Variable(v) = argument else { return !is_ground(argument) };
+    if is_role_variable(rule, *v) {
+        return false;
+    }
+    let head = &rule.head.arguments[0];
+    let mut is_known = false;
+    for condition in &rule.body {
+        let Condition::Holds(atom) = condition else { continue };
+        if !atom.arguments.iter().any(|argument| argument.mentions(*v)) {
+            continue;
+        }
+        match atom.relation {
+            keyword::TRUE if atom.arguments[0] == *head => return false,
+            keyword::DOES => return false,
+            keyword::TRUE => is_known |= n_values <= 4,
+            _ => {}
+        }
+    }
+    !is_known
+}
+
+type Found<'r> = (&'r Rule, &'r [RuleTerm]);
+
+/// The arguments of state terms of a functor in the heads of a relation.
+fn heads<'r>(rules: &'r [Rule], relation: Symbol, functor: Functor) -> impl Iterator<Item = Found<'r>> {
+    rules.iter().filter(move |rule| rule.head.relation == relation).filter_map(move |rule| {
+        match rule.head.arguments.first() {
+            Some(RuleTerm::Function(symbol, arguments)) if (*symbol, arguments.len()) == functor => {
+                Some((rule, arguments.as_slice()))
+            }
+            _ => None,
+        }
+    })
+}
+
+/// The arguments of state terms of a functor in conditions.
+fn occurrences<'r>(rules: &'r [Rule], relation: Symbol, functor: Functor) -> impl Iterator<Item = Found<'r>> {
+    rules.iter().flat_map(move |rule| {
+        rule.body.iter().filter_map(Condition::atom).filter_map(move |atom| match atom.arguments.first() {
+            Some(RuleTerm::Function(symbol, arguments))
+                if atom.relation == relation && (*symbol, arguments.len()) == functor =>
+            {
+                Some((rule, arguments.as_slice()))
+            }
+            _ => None,
+        })
+    })
+}

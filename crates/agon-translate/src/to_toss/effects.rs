@@ -1,0 +1,584 @@
+//! What a move changes: `next` rules to tuples that come and go, each under a condition.
+//!
+//! A rule of the form "what holds stays, if ..." never brings anything; what no such rule keeps goes. So deletions are made from
+//! negated frame rules, additions from the others. Deleting what is not there and adding what is does no harm, and
+//! additions come last, which saves most conditions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agon_gdl::symbols::keyword;
+use agon_logic::TermId;
+
+use super::domain::Functor;
+use super::formula::{Form, Relation, Val, Var, and, ex, not};
+use super::lift::{Does, Doing, Lifter, Part};
+use super::turns::Location;
+use super::{Construct, Untranslatable};
+
+/// So many ways for a tuple to go are told apart.
+const MAX_WAYS: usize = 24;
+
+/// So many pairs of a move and a tuple are tried to see what static conditions say.
+const MAX_TRIED: usize = 400_000;
+
+/// The moves of a role that one rule, or a few that differ in the case, stand for.
+#[derive(Clone, Debug)]
+pub(super) struct Class {
+    pub(super) role: usize,
+    pub(super) functor: Functor,
+    /// The arguments: constants at named positions, else variables.
+    pub(super) arguments: Vec<Val>,
+    /// When the moves are legal.
+    pub(super) legal: Form,
+    /// What is known to hold where one is made.
+    pub(super) known: BTreeSet<Form>,
+}
+
+impl Class {
+    /// The variables, in the order of the arguments.
+    pub(super) fn variables(&self) -> Vec<Var> {
+        let variable = |value: &Val| match value {
+            Val::Var(v) => Some(*v),
+            Val::Term(_) => None,
+        };
+        self.arguments.iter().filter_map(variable).collect()
+    }
+}
+
+/// Tuples that come or go.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) holds: bool,
+    pub(super) predicate: usize,
+    /// `None` is any element, where all go.
+    pub(super) tuple: Vec<Option<Val>>,
+    /// The variables of the tuple that are none of the move.
+    pub(super) extra: Vec<Var>,
+    pub(super) condition: Form,
+    /// The rule to blame.
+    pub(super) rule: Option<usize>,
+}
+
+/// A rule for a predicate, applied to a class of moves.
+struct Way {
+    rule: usize,
+    locals: Vec<Var>,
+    parts: Vec<Part>,
+}
+
+/// Finds what moves of a class change at a location.
+pub(super) struct Effects<'l, 'd> {
+    pub(super) lifter: &'l mut Lifter<'d>,
+    pub(super) location: &'l Location,
+    pub(super) tokens: &'l BTreeSet<usize>,
+    pub(super) waiting: &'l [Option<TermId>],
+}
+
+impl Effects<'_, '_> {
+    /// What is known of the token here, put in.
+    pub(super) fn here(&self, form: &Form) -> Form {
+        let (token, tokens) = (self.location.token, self.tokens);
+        if token.is_none() {
+            return form.clone();
+        }
+        form.rewrite(&mut |form| match form {
+            Form::Atom(Relation::Fluent(p), _) if tokens.contains(&p) => {
+                if Some(p) == token {
+                    super::formula::TRUE
+                } else {
+                    super::formula::FALSE
+                }
+            }
+            other => other,
+        })
+    }
+
+    /// The classes of a role's moves that may be legal here.
+    pub(super) fn classes(&mut self, role: usize) -> Result<Vec<Class>, Untranslatable> {
+        let domain = self.lifter.domain;
+        let role_term = domain.game.role_terms()[role];
+        let mut classes = Vec::new();
+        for (&functor, shape) in &domain.moves[role] {
+            let names: BTreeSet<Vec<TermId>> =
+                shape.terms.iter().map(|&term| super::domain::split(&domain.bank, shape, term).0).collect();
+            for names in names {
+                let mut names = names.into_iter();
+                let mut arguments = Vec::new();
+                for &named in &shape.named {
+                    let name = if named { names.next() } else { None };
+                    arguments.push(name.map_or_else(|| Val::Var(self.lifter.fresh("a")), Val::Term));
+                }
+                let mut ways = Vec::new();
+                for index in self.lifter.rules_of(keyword::LEGAL, 2) {
+                    let rule = self.lifter.rule(index);
+                    let mut b = self.lifter.binding(index);
+                    let fits =
+                        self.lifter.unify(rule, &rule.head.arguments[0], Val::Term(role_term), &mut b)?
+                            && self.lifter.unify_move(
+                                rule,
+                                &rule.head.arguments[1],
+                                functor,
+                                &arguments,
+                                &mut b,
+                            )?;
+                    if !fits {
+                        continue;
+                    }
+                    for instance in self.lifter.instances(index, b, None)? {
+                        let form = self.here(&instance.form());
+                        if !form.is_false() {
+                            self.lifter.call_by(index, &arguments);
+                        }
+                        ways.push(form);
+                    }
+                }
+                let legal = super::formula::or(ways);
+                if legal.is_false() {
+                    continue;
+                }
+                let known = legal.clone().conjuncts().into_iter().collect();
+                classes.push(Class { role, functor, arguments, legal, known });
+            }
+        }
+        Ok(classes)
+    }
+
+    /// What moves of a class change.
+    pub(super) fn entries(&mut self, class: &Class) -> Result<Vec<Entry>, Untranslatable> {
+        let doing = self.doing(class);
+        let domain = self.lifter.domain;
+        let mut entries = Vec::new();
+        for predicate in 0..domain.predicates.len() {
+            let width = domain.predicates[predicate].rows.first().map_or(0, Vec::len);
+            let head: Vec<Var> = (0..width).map(|_| self.lifter.fresh("y")).collect();
+            let is_token = self.tokens.contains(&predicate);
+            let (mut frames, mut adders) = (Vec::new(), Vec::new());
+            for rule in self.lifter.rules_of(keyword::NEXT, 1) {
+                for way in self.next_ways(rule, predicate, &head, &doing, class)? {
+                    match way {
+                        (way, true) if !is_token => frames.push(way),
+                        (way, _) => adders.push(way),
+                    }
+                }
+            }
+            for way in adders {
+                self.adder(way, predicate, &head, class, &mut entries)?;
+            }
+            if is_token {
+                // The old place of the token is left, whatever comes.
+                if Some(predicate) == self.location.token && self.is_keeper(class) {
+                    entries.push(Entry {
+                        holds: false,
+                        predicate,
+                        tuple: Vec::new(),
+                        extra: Vec::new(),
+                        condition: super::formula::TRUE,
+                        rule: None,
+                    });
+                }
+                continue;
+            }
+            self.deletions(frames, predicate, &head, class, &mut entries)?;
+        }
+        Ok(entries)
+    }
+
+    fn doing(&self, class: &Class) -> Doing {
+        let n_roles = self.lifter.domain.moves.len();
+        let does = |role: usize| {
+            if role == class.role {
+                return Does::Form(class.functor, class.arguments.clone());
+            }
+            match self.waiting[role] {
+                Some(term) if !self.location.active.contains(&role) => {
+                    Does::Form((self.lifter.domain.bank.symbol(term), 0), Vec::new())
+                }
+                _ => Does::Foreign,
+            }
+        };
+        (0..n_roles).map(does).collect()
+    }
+
+    /// Whether moves of this class bring about what depends on nobody's move.
+    fn is_keeper(&self, class: &Class) -> bool {
+        self.location.active.first() == Some(&class.role)
+    }
+
+    fn active_mask(&self) -> u64 {
+        self.location.active.iter().fold(0, |mask, role| mask | 1 << role)
+    }
+
+    /// The instances of a `next` rule for a predicate, and whether each only keeps what is there.
+    fn next_ways(
+        &mut self,
+        rule: usize,
+        predicate: usize,
+        head: &[Var],
+        doing: &Doing,
+        class: &Class,
+    ) -> Result<Vec<(Way, bool)>, Untranslatable> {
+        let text = self.lifter.rule(rule);
+        if !self.lifter.predicates_of(&text.head)?.contains(&predicate) {
+            return Ok(Vec::new());
+        }
+        let mut b = self.lifter.binding(rule);
+        if !self.lifter.unify_names(text, &text.head, predicate, &mut b)? {
+            return Ok(Vec::new());
+        }
+        let values: Vec<Val> = head.iter().map(|&v| Val::Var(v)).collect();
+        if !self.lifter.unify_coordinates(text, &text.head, predicate, &values, &mut b)? {
+            return Ok(Vec::new());
+        }
+        let mut ways = Vec::new();
+        for instance in self.lifter.instances(rule, b, Some(doing))? {
+            let parts: Vec<Part> = instance
+                .parts
+                .into_iter()
+                .map(|part| Part { form: self.here(&part.form), roles: part.roles })
+                .collect();
+            if parts.iter().any(|part| part.form.is_false() || class.known.contains(&not(part.form.clone())))
+            {
+                continue;
+            }
+            let solved = solve(&parts, &[head, &instance.locals].concat());
+            let own = Form::Atom(Relation::Fluent(predicate), values.clone()).replace(&solved);
+            let is_frame = parts.iter().any(|part| part.form.replace(&solved) == own);
+            ways.push((Way { rule, locals: instance.locals, parts }, is_frame));
+        }
+        Ok(ways)
+    }
+
+    /// What a rule that is no frame brings.
+    fn adder(
+        &mut self,
+        way: Way,
+        predicate: usize,
+        head: &[Var],
+        class: &Class,
+        entries: &mut Vec<Entry>,
+    ) -> Result<(), Untranslatable> {
+        if !self.is_ours(way.parts.iter().fold(0, |mask, part| mask | part.roles), class, way.rule)? {
+            return Ok(());
+        }
+        let open: Vec<Var> = [head, &way.locals].concat();
+        let solved = solve(&way.parts, &open);
+        let value = |v: &Var| solved.get(v).copied().unwrap_or(Val::Var(*v));
+        let tuple: Vec<Val> = head.iter().map(value).collect();
+        let parts = way.parts.iter().map(|part| part.form.replace(&solved));
+        let parts: Vec<Form> = parts.filter(|part| !class.known.contains(part)).collect();
+        let own: BTreeSet<Var> = class.variables().into_iter().collect();
+        let mut extra: Vec<Var> = Vec::new();
+        for value in &tuple {
+            if let Val::Var(v) = value
+                && !own.contains(v)
+                && !extra.contains(v)
+            {
+                extra.push(*v);
+            }
+        }
+        let locals: Vec<Var> = open.into_iter().filter(|v| !extra.contains(v)).collect();
+        let mut condition = ex(&locals, and(parts.into_iter().map(|form| self.settled(form, class))));
+        if condition.is_false() {
+            return Ok(());
+        }
+        if class.known.contains(&condition) {
+            condition = super::formula::TRUE;
+        }
+        entries.push(Entry {
+            holds: true,
+            predicate,
+            tuple: tuple.into_iter().map(Some).collect(),
+            extra,
+            condition,
+            rule: Some(way.rule),
+        });
+        Ok(())
+    }
+
+    /// What no frame rule keeps.
+    fn deletions(
+        &mut self,
+        frames: Vec<Way>,
+        predicate: usize,
+        head: &[Var],
+        class: &Class,
+        entries: &mut Vec<Entry>,
+    ) -> Result<(), Untranslatable> {
+        let values: Vec<Val> = head.iter().map(|&v| Val::Var(v)).collect();
+        let own = Form::Atom(Relation::Fluent(predicate), values.clone());
+        if frames.is_empty() {
+            let nobody_has = class.known.contains(&not(own.clone()));
+            if self.is_keeper(class) && !nobody_has {
+                let tuple = vec![None; head.len()];
+                let condition = super::formula::TRUE;
+                entries.push(Entry {
+                    holds: false,
+                    predicate,
+                    tuple,
+                    extra: Vec::new(),
+                    condition,
+                    rule: None,
+                });
+            }
+            return Ok(());
+        }
+        let blame = frames[0].rule;
+        let Some(terms) = self.ways_to_go(&frames, &own, class) else {
+            // Too many to tell apart, or with variables of their own: all in one.
+            let mask = frames.iter().flat_map(|frame| &frame.parts).fold(0, |mask, part| mask | part.roles);
+            if self.is_ours(mask, class, blame)? {
+                let goes = frames.iter().map(|frame| {
+                    let kept = frame.parts.iter().map(|part| part.form.clone()).filter(|form| *form != own);
+                    not(ex(&frame.locals, and(kept.filter(|form| !class.known.contains(form)))))
+                });
+                let form = and(goes.collect::<Vec<_>>());
+                self.deletion(form, predicate, head, class, blame, entries)?;
+            }
+            return Ok(());
+        };
+        for (form, mask) in terms {
+            if self.is_ours(mask, class, blame)? {
+                self.deletion(form, predicate, head, class, blame, entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The ways for all frame rules to fail, one condition of each, with the roles they depend on.
+    fn ways_to_go(&self, frames: &[Way], own: &Form, class: &Class) -> Option<Vec<(Form, u64)>> {
+        let mut terms: Vec<(Form, u64)> = vec![(super::formula::TRUE, 0)];
+        for frame in frames {
+            let mut fails: Vec<(Form, u64)> = Vec::new();
+            // Locals that equations explain are none.
+            let solved = solve(&frame.parts, &frame.locals);
+            let left: Vec<Var> = frame.locals.iter().copied().filter(|v| !solved.contains_key(v)).collect();
+            let mut grouped: Vec<(Vec<Form>, u64, BTreeSet<Var>)> = Vec::new();
+            for part in &frame.parts {
+                let form = part.form.replace(&solved);
+                if form == *own || form.is_true() || class.known.contains(&form) {
+                    continue;
+                }
+                // Conditions that share a variable of the rule belong together.
+                let mine: BTreeSet<Var> = form.free().into_iter().filter(|v| left.contains(v)).collect();
+                let (mut forms, mut mask, mut shared) = (vec![form], part.roles & self.active_mask(), mine);
+                let mut rest = Vec::new();
+                for (other, roles, variables) in grouped {
+                    if variables.is_disjoint(&shared) {
+                        rest.push((other, roles, variables));
+                    } else {
+                        forms.extend(other);
+                        mask |= roles;
+                        shared.extend(variables);
+                    }
+                }
+                rest.push((forms, mask, shared));
+                grouped = rest;
+            }
+            for (forms, mask, shared) in grouped {
+                let shared: Vec<Var> = shared.into_iter().collect();
+                fails.push((not(ex(&shared, and(forms))), mask));
+            }
+            terms = terms
+                .iter()
+                .flat_map(|(form, mask)| {
+                    fails.iter().map(move |(fail, roles)| (and([form.clone(), fail.clone()]), mask | roles))
+                })
+                .filter(|(form, _)| !form.is_false())
+                .collect();
+            if terms.len() > MAX_WAYS {
+                return None;
+            }
+        }
+        Some(terms)
+    }
+
+    /// A way for tuples of a predicate to go.
+    fn deletion(
+        &mut self,
+        form: Form,
+        predicate: usize,
+        head: &[Var],
+        class: &Class,
+        blame: usize,
+        entries: &mut Vec<Entry>,
+    ) -> Result<(), Untranslatable> {
+        let parts: Vec<Part> = form.conjuncts().into_iter().map(|form| Part { form, roles: 0 }).collect();
+        if parts.iter().any(|part| class.known.contains(&not(part.form.clone()))) {
+            return Ok(());
+        }
+        let mut solved = solve(&parts, head);
+        let mut rest: Vec<Form> = parts.iter().map(|part| part.form.replace(&solved)).collect();
+        let open: Vec<Var> = head.iter().copied().filter(|v| !solved.contains_key(v)).collect();
+        if !open.is_empty()
+            && let Some(more) = self.static_solution(&rest, predicate, head, &solved, class)
+        {
+            rest = rest.iter().map(|form| form.replace(&more)).collect();
+            solved.extend(more);
+        }
+        let tuple: Vec<Val> = head.iter().map(|v| solved.get(v).copied().unwrap_or(Val::Var(*v))).collect();
+        let extra: Vec<Var> = head.iter().copied().filter(|v| !solved.contains_key(v)).collect();
+        rest.retain(|form| !class.known.contains(form));
+        let mut condition = and(rest.into_iter().map(|form| self.settled(form, class)));
+        if condition.is_false() {
+            return Ok(());
+        }
+        let own = Form::Atom(Relation::Fluent(predicate), tuple.clone());
+        if class.known.contains(&not(own.clone())) {
+            return Ok(());
+        }
+        if !extra.is_empty() {
+            condition = and([own, condition]);
+        }
+        let tuple = tuple.into_iter().map(Some).collect();
+        entries.push(Entry { holds: false, predicate, tuple, extra, condition, rule: Some(blame) });
+        Ok(())
+    }
+
+    /// If static conditions leave a tuple no choice but to be made of arguments of the move: which.
+    fn static_solution(
+        &mut self,
+        rest: &[Form],
+        predicate: usize,
+        head: &[Var],
+        solved: &BTreeMap<Var, Val>,
+        class: &Class,
+    ) -> Option<BTreeMap<Var, Val>> {
+        let domain = self.lifter.domain;
+        let own: Vec<Var> = class.variables();
+        let scope: BTreeSet<Var> = own.iter().chain(head).copied().collect();
+        let tests: Vec<&Form> =
+            rest.iter().filter(|form| is_static(form) && form.free().is_subset(&scope)).collect();
+        if tests.is_empty() {
+            return None;
+        }
+        let rows = &domain.predicates[predicate].rows;
+        let moves = self.lifter.moves_of(class);
+        if moves.is_empty() || moves.len() * rows.len() > MAX_TRIED {
+            return None;
+        }
+        let open: Vec<Var> = head.iter().copied().filter(|v| !solved.contains_key(v)).collect();
+        // What each open variable may be equal to in all cases that pass.
+        let mut choices: BTreeMap<Var, BTreeSet<Val>> = BTreeMap::new();
+        for &v in &open {
+            let all = own.iter().map(|&o| Val::Var(o));
+            choices.insert(v, all.collect());
+        }
+        for arguments in &moves {
+            let mut assigned: BTreeMap<Var, TermId> = BTreeMap::new();
+            for (value, &cell) in class.arguments.iter().zip(arguments) {
+                if let Val::Var(v) = value {
+                    assigned.insert(*v, cell);
+                }
+            }
+            for row in rows {
+                let mut assigned = assigned.clone();
+                let fits = head.iter().zip(row).all(|(v, &cell)| {
+                    let expected = solved.get(v).map(|value| match value {
+                        Val::Term(term) => Some(*term),
+                        Val::Var(o) => assigned.get(o).copied(),
+                    });
+                    expected.is_none_or(|expected| expected == Some(cell))
+                });
+                if !fits {
+                    continue;
+                }
+                assigned.extend(head.iter().copied().zip(row.iter().copied()));
+                if !tests.iter().all(|test| self.lifter.holds_statically(test, &assigned)) {
+                    continue;
+                }
+                for &v in &open {
+                    let cell = assigned[&v];
+                    let left = choices.get_mut(&v).expect("every open variable has choices");
+                    left.retain(|choice| matches!(choice, Val::Var(o) if assigned[o] == cell));
+                    if left.is_empty() {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(choices.into_iter().filter_map(|(v, left)| Some((v, *left.first()?))).collect())
+    }
+
+    /// True or false, if a static condition on the move always says so; else as it is.
+    fn settled(&self, form: Form, class: &Class) -> Form {
+        let own: BTreeSet<Var> = class.variables().into_iter().collect();
+        if !is_static(&form) || !form.free().is_subset(&own) {
+            return form;
+        }
+        let moves = self.lifter.moves_of(class);
+        if moves.len() > MAX_TRIED {
+            return form;
+        }
+        let n_holding = moves
+            .iter()
+            .filter(|arguments| {
+                let cells = class.arguments.iter().zip(arguments.iter());
+                let assigned = cells.filter_map(|(value, &cell)| match value {
+                    Val::Var(v) => Some((*v, cell)),
+                    Val::Term(_) => None,
+                });
+                self.lifter.holds_statically(&form, &assigned.collect())
+            })
+            .count();
+        match n_holding {
+            0 => super::formula::FALSE,
+            n if n == moves.len() => super::formula::TRUE,
+            _ => form,
+        }
+    }
+
+    /// Whether what depends on these roles is brought about by moves of this class. Refused where several are needed.
+    fn is_ours(&self, mask: u64, class: &Class, rule: usize) -> Result<bool, Untranslatable> {
+        let mask = mask & self.active_mask();
+        if mask == 0 {
+            return Ok(self.is_keeper(class));
+        }
+        if mask & (1 << class.role) == 0 {
+            return Ok(false);
+        }
+        if mask.count_ones() > 1 {
+            let why = "what a move changes depends on what another role does at the same time";
+            return Err(self.lifter.refuse_at(rule, Construct::JointEffect, why));
+        }
+        Ok(true)
+    }
+}
+
+/// What equations among the parts say of variables. Solutions do not speak of each other.
+fn solve(parts: &[Part], open: &[Var]) -> BTreeMap<Var, Val> {
+    let mut solved: BTreeMap<Var, Val> = BTreeMap::new();
+    for part in parts {
+        let Form::Same(a, b) = part.form.replace(&solved) else { continue };
+        let (v, value) = match (a, b) {
+            // Of two open variables the later one goes: locals come after heads.
+            (Val::Var(a), Val::Var(b)) if open.contains(&a) && open.contains(&b) => {
+                let place = |v: Var| open.iter().position(|&o| o == v);
+                if place(a) < place(b) { (b, Val::Var(a)) } else { (a, Val::Var(b)) }
+            }
+            (Val::Var(a), other) if open.contains(&a) => (a, other),
+            (other, Val::Var(b)) if open.contains(&b) => (b, other),
+            _ => continue,
+        };
+        let step = BTreeMap::from([(v, value)]);
+        for old in solved.values_mut() {
+            if let Val::Var(o) = old
+                && let Some(new) = step.get(o)
+            {
+                *old = *new;
+            }
+        }
+        solved.insert(v, value);
+    }
+    solved
+}
+
+/// Whether it speaks of what never changes alone, without quantifiers.
+fn is_static(form: &Form) -> bool {
+    match form {
+        Form::Atom(relation, _) => matches!(relation, Relation::Static(_)),
+        Form::Same(..) => true,
+        Form::Before(..) | Form::Foreign | Form::Ex(..) => false,
+        Form::Not(inner) => is_static(inner),
+        Form::And(parts) | Form::Or(parts) => parts.iter().all(is_static),
+    }
+}

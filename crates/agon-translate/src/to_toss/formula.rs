@@ -1,0 +1,272 @@
+//! Formulas on the way from GDL to structure rewriting: variables stand for ground terms, and so may ground terms themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agon_logic::TermId;
+
+/// A variable; no two quantifiers of a translation share one.
+pub(super) type Var = u32;
+
+/// What stands in an atom.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Val {
+    Var(Var),
+    Term(TermId),
+}
+
+/// Whose atom it is: an index into the table of its kind.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Relation {
+    /// A predicate of the state.
+    Fluent(usize),
+    /// What never changes.
+    Static(usize),
+    /// What is defined by a formula.
+    Defined(usize),
+}
+
+/// A formula. True and false are the empty conjunction and the empty disjunction.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Form {
+    Atom(Relation, Vec<Val>),
+    Same(Val, Val),
+    /// The number of the first element is the smaller one.
+    Before(Val, Val),
+    /// What a role does that is not asked about here.
+    Foreign,
+    Not(Box<Form>),
+    And(Vec<Form>),
+    Or(Vec<Form>),
+    Ex(Vec<Var>, Box<Form>),
+}
+
+pub(super) const TRUE: Form = Form::And(Vec::new());
+pub(super) const FALSE: Form = Form::Or(Vec::new());
+
+/// All of them; flat, without duplicates, false if one is.
+pub(super) fn and(parts: impl IntoIterator<Item = Form>) -> Form {
+    let mut flat: Vec<Form> = Vec::new();
+    for part in parts {
+        match part {
+            Form::And(inner) => {
+                for part in inner {
+                    if !flat.contains(&part) {
+                        flat.push(part);
+                    }
+                }
+            }
+            Form::Or(inner) if inner.is_empty() => return FALSE,
+            other if flat.contains(&other) => {}
+            other => flat.push(other),
+        }
+    }
+    if flat.iter().any(|part| matches!(part, Form::Not(inner) if flat.contains(inner))) {
+        return FALSE;
+    }
+    if flat.len() == 1 { flat.remove(0) } else { Form::And(flat) }
+}
+
+/// One of them at least; flat, without duplicates, true if one is.
+pub(super) fn or(parts: impl IntoIterator<Item = Form>) -> Form {
+    let mut flat: Vec<Form> = Vec::new();
+    for part in parts {
+        match part {
+            Form::Or(inner) => {
+                for part in inner {
+                    if !flat.contains(&part) {
+                        flat.push(part);
+                    }
+                }
+            }
+            Form::And(inner) if inner.is_empty() => return TRUE,
+            other if flat.contains(&other) => {}
+            other => flat.push(other),
+        }
+    }
+    if flat.len() == 1 { flat.remove(0) } else { Form::Or(flat) }
+}
+
+/// Not so.
+pub(super) fn not(form: Form) -> Form {
+    match form {
+        Form::Not(inner) => *inner,
+        Form::And(parts) if parts.is_empty() => FALSE,
+        Form::Or(parts) if parts.is_empty() => TRUE,
+        other => Form::Not(Box::new(other)),
+    }
+}
+
+/// The same term.
+pub(super) fn same(a: Val, b: Val) -> Form {
+    match (a, b) {
+        (a, b) if a == b => TRUE,
+        (Val::Term(_), Val::Term(_)) => FALSE,
+        (a, b) => Form::Same(a.min(b), a.max(b)),
+    }
+}
+
+/// For some values of the variables. Equations are solved, and what does not speak of the variables is taken out.
+pub(super) fn ex(variables: &[Var], form: Form) -> Form {
+    let mut form = form;
+    let mut left: Vec<Var> = variables.to_vec();
+    if let Form::Or(parts) = form {
+        return or(parts.into_iter().map(|part| ex(variables, part)));
+    }
+    // Equations between a variable and something else say what it is.
+    loop {
+        let solved = match &form {
+            Form::Same(a, b) => solution(&left, *a, *b),
+            Form::And(parts) => parts.iter().find_map(|part| match part {
+                Form::Same(a, b) => solution(&left, *a, *b),
+                _ => None,
+            }),
+            _ => None,
+        };
+        let Some((variable, value)) = solved else { break };
+        form = form.replace(&BTreeMap::from([(variable, value)]));
+        left.retain(|&v| v != variable);
+    }
+    if let Form::Or(_) = form {
+        return if left.len() < variables.len() { ex(&left, form) } else { form };
+    }
+    let free = form.free();
+    left.retain(|v| free.contains(v));
+    if left.is_empty() {
+        return form;
+    }
+    if let Form::And(parts) = form {
+        let (inside, outside): (Vec<Form>, Vec<Form>) =
+            parts.into_iter().partition(|part| part.free().iter().any(|v| left.contains(v)));
+        let inner = match and(inside) {
+            Form::Ex(more, body) => {
+                left.extend(more);
+                Form::Ex(left, body)
+            }
+            other => Form::Ex(left, Box::new(other)),
+        };
+        return and(outside.into_iter().chain([inner]));
+    }
+    match form {
+        Form::Ex(more, body) => {
+            left.extend(more);
+            Form::Ex(left, body)
+        }
+        other => Form::Ex(left, Box::new(other)),
+    }
+}
+
+fn solution(variables: &[Var], a: Val, b: Val) -> Option<(Var, Val)> {
+    match (a, b) {
+        (Val::Var(v), other) if variables.contains(&v) => Some((v, other)),
+        (other, Val::Var(v)) if variables.contains(&v) => Some((v, other)),
+        _ => None,
+    }
+}
+
+impl Form {
+    pub(super) fn is_true(&self) -> bool {
+        matches!(self, Form::And(parts) if parts.is_empty())
+    }
+
+    pub(super) fn is_false(&self) -> bool {
+        matches!(self, Form::Or(parts) if parts.is_empty())
+    }
+
+    /// The parts of a conjunction, or the formula alone.
+    pub(super) fn conjuncts(self) -> Vec<Form> {
+        match self {
+            Form::And(parts) => parts,
+            other => vec![other],
+        }
+    }
+
+    /// Its free variables.
+    pub(super) fn free(&self) -> BTreeSet<Var> {
+        let mut free = BTreeSet::new();
+        self.add_free(&mut free);
+        free
+    }
+
+    fn add_free(&self, free: &mut BTreeSet<Var>) {
+        let mut note = |val: &Val| {
+            if let Val::Var(v) = val {
+                free.insert(*v);
+            }
+        };
+        match self {
+            Form::Atom(_, arguments) => arguments.iter().for_each(note),
+            Form::Same(a, b) | Form::Before(a, b) => {
+                note(a);
+                note(b);
+            }
+            Form::Foreign => {}
+            Form::Not(inner) => inner.add_free(free),
+            Form::And(parts) | Form::Or(parts) => parts.iter().for_each(|part| part.add_free(free)),
+            Form::Ex(variables, body) => {
+                // No two quantifiers share a variable, so a bound one is free nowhere else.
+                let mut inner = body.free();
+                inner.retain(|v| !variables.contains(v));
+                free.extend(inner);
+            }
+        }
+    }
+
+    /// The same with variables replaced, simplified again.
+    pub(super) fn replace(&self, by: &BTreeMap<Var, Val>) -> Form {
+        let value = |val: &Val| match val {
+            Val::Var(v) => by.get(v).copied().unwrap_or(*val),
+            Val::Term(_) => *val,
+        };
+        match self {
+            Form::Atom(relation, arguments) => Form::Atom(*relation, arguments.iter().map(value).collect()),
+            Form::Same(a, b) => same(value(a), value(b)),
+            Form::Before(a, b) => Form::Before(value(a), value(b)),
+            Form::Foreign => Form::Foreign,
+            Form::Not(inner) => not(inner.replace(by)),
+            Form::And(parts) => and(parts.iter().map(|part| part.replace(by))),
+            Form::Or(parts) => or(parts.iter().map(|part| part.replace(by))),
+            Form::Ex(variables, body) => ex(variables, body.replace(by)),
+        }
+    }
+
+    /// The same with each atom and formula looked at once more from below.
+    pub(super) fn rewrite(&self, change: &mut dyn FnMut(Form) -> Form) -> Form {
+        let inner = match self {
+            Form::Not(inner) => not(inner.rewrite(change)),
+            Form::And(parts) => and(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>()),
+            Form::Or(parts) => or(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>()),
+            Form::Ex(variables, body) => ex(variables, body.rewrite(change)),
+            other => other.clone(),
+        };
+        change(inner)
+    }
+
+    /// Calls `visit` on every atom.
+    pub(super) fn each_atom(&self, visit: &mut dyn FnMut(Relation, &[Val])) {
+        match self {
+            Form::Atom(relation, arguments) => visit(*relation, arguments),
+            Form::Same(..) | Form::Before(..) | Form::Foreign => {}
+            Form::Not(inner) | Form::Ex(_, inner) => inner.each_atom(visit),
+            Form::And(parts) | Form::Or(parts) => parts.iter().for_each(|part| part.each_atom(visit)),
+        }
+    }
+
+    /// The same with bound variables renamed to new ones, so that it may stand a second time.
+    pub(super) fn renamed(&self, fresh: &mut dyn FnMut(Var) -> Var) -> Form {
+        match self {
+            Form::Ex(variables, body) => {
+                let new: BTreeMap<Var, Val> = variables.iter().map(|&v| (v, Val::Var(fresh(v)))).collect();
+                let names = variables.iter().map(|v| match new[v] {
+                    Val::Var(n) => n,
+                    Val::Term(_) => *v,
+                });
+                let names: Vec<Var> = names.collect();
+                Form::Ex(names, Box::new(body.renamed(fresh).replace(&new)))
+            }
+            Form::Not(inner) => Form::Not(Box::new(inner.renamed(fresh))),
+            Form::And(parts) => Form::And(parts.iter().map(|part| part.renamed(fresh)).collect()),
+            Form::Or(parts) => Form::Or(parts.iter().map(|part| part.renamed(fresh)).collect()),
+            other => other.clone(),
+        }
+    }
+}

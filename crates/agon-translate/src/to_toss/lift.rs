@@ -1,0 +1,898 @@
+//! Conditions of GDL rules to formulas.
+//!
+//! A variable that stands at a named position, or for a role, is given every value it can have; the others become variables of the
+//! formula. Relations that never change are tables, relations that change with the state are defined by formulas, one
+//! definition for each way to ask with constants; relations that depend on moves are put in place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
+use agon_gdl::symbols::keyword;
+use agon_logic::{Symbol, TermId};
+
+use super::domain::{Domain, Functor};
+use super::formula::{FALSE, Form, Relation, TRUE, Val, Var, and, ex, not, or, same};
+use super::{Construct, Untranslatable};
+
+/// So deep relations that depend on moves may be put in place, one in the other.
+const MAX_DEPTH: usize = 40;
+
+/// A table: what never changes.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// What it is called in the text.
+    pub(super) name: String,
+    pub(super) arity: usize,
+    pub(super) rows: BTreeSet<Vec<TermId>>,
+}
+
+/// A relation defined by a formula.
+#[derive(Clone, Debug)]
+pub(super) struct Defined {
+    pub(super) name: String,
+    pub(super) parameters: Vec<Var>,
+    pub(super) body: Form,
+    /// Whether the body asks for the relation itself.
+    pub(super) is_recursive: bool,
+}
+
+/// What a role does.
+#[derive(Clone, Debug)]
+pub(super) enum Does {
+    /// A move of this form.
+    Form(Functor, Vec<Val>),
+    /// Something that is not asked about here: it acts at the same time.
+    Foreign,
+}
+
+/// What is done, by role.
+pub(super) type Doing = Vec<Does>;
+
+/// A condition, and the roles on whose moves it depends: a bit for each.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) form: Form,
+    pub(super) roles: u64,
+}
+
+/// A rule with its named variables given values.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub(super) locals: Vec<Var>,
+    pub(super) parts: Vec<Part>,
+}
+
+impl Instance {
+    /// All of it as a formula.
+    pub(super) fn form(self) -> Form {
+        ex(&self.locals, and(self.parts.into_iter().map(|part| part.form)))
+    }
+}
+
+/// What the variables of a rule stand for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Binding {
+    values: Vec<Option<Val>>,
+    locals: Vec<Var>,
+    extra: Vec<Form>,
+}
+
+/// Makes formulas of conditions.
+pub(super) struct Lifter<'d> {
+    pub(super) domain: &'d Domain,
+    pub(super) tables: Vec<Table>,
+    table_ids: BTreeMap<(Symbol, usize), Option<usize>>,
+    shape_ids: BTreeMap<Functor, usize>,
+    rows: BTreeMap<(Symbol, usize), Vec<Vec<TermId>>>,
+    pub(super) defined: Vec<Defined>,
+    defined_ids: BTreeMap<(Symbol, Vec<Option<TermId>>), usize>,
+    /// Definitions that are being made.
+    open: Vec<usize>,
+    /// By relation: its rules.
+    by_head: BTreeMap<(Symbol, usize), Vec<usize>>,
+    /// Relations that depend on moves.
+    moving: BTreeSet<(Symbol, usize)>,
+    universe: BTreeSet<TermId>,
+    /// What variables are called.
+    pub(super) names: Vec<String>,
+    /// The rule that is being looked at.
+    clause: usize,
+    budget: usize,
+    depth: usize,
+}
+
+impl<'d> Lifter<'d> {
+    pub(super) fn new(domain: &'d Domain, budget: usize) -> Lifter<'d> {
+        let rules = domain.game.rules().rules();
+        let mut by_head: BTreeMap<(Symbol, usize), Vec<usize>> = BTreeMap::new();
+        for (index, rule) in rules.iter().enumerate() {
+            by_head.entry((rule.head.relation, rule.head.arguments.len())).or_default().push(index);
+        }
+        let rows: BTreeMap<(Symbol, usize), Vec<Vec<TermId>>> =
+            domain.game.static_rows().into_iter().collect();
+        let mut universe = BTreeSet::new();
+        let bank = &domain.bank;
+        let mut note = |term: TermId| add_subterms(bank, term, &mut universe);
+        domain.state.values().flat_map(|shape| &shape.terms).for_each(|&term| note(term));
+        domain.moves.iter().flat_map(BTreeMap::values).flat_map(|shape| &shape.terms).for_each(|&t| note(t));
+        rows.values().flatten().flatten().for_each(|&term| note(term));
+        Lifter {
+            moving: moving(rules),
+            domain,
+            tables: Vec::new(),
+            table_ids: BTreeMap::new(),
+            shape_ids: BTreeMap::new(),
+            rows,
+            defined: Vec::new(),
+            defined_ids: BTreeMap::new(),
+            open: Vec::new(),
+            by_head,
+            universe,
+            names: Vec::new(),
+            clause: 0,
+            budget,
+            depth: 0,
+        }
+    }
+
+    /// A new variable.
+    pub(super) fn fresh(&mut self, name: &str) -> Var {
+        self.names.push(name.to_owned());
+        u32::try_from(self.names.len() - 1).expect("the budget is below 2^32 variables")
+    }
+
+    /// The same formula with new bound variables.
+    pub(super) fn renamed(&mut self, form: &Form) -> Form {
+        form.renamed(&mut |v| {
+            let name = self.names[v as usize].clone();
+            self.fresh(&name)
+        })
+    }
+
+    pub(super) fn rules_of(&self, relation: Symbol, arity: usize) -> Vec<usize> {
+        self.by_head.get(&(relation, arity)).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn rule(&self, index: usize) -> &'d Rule {
+        &self.domain.game.rules().rules()[index]
+    }
+
+    /// A refusal that names the rule that is being looked at.
+    pub(super) fn refuse(&self, construct: Construct, why: impl Into<String>) -> Untranslatable {
+        let sheet = self.domain.game.rules().sheet();
+        let place =
+            sheet.clauses.get(self.rule(self.clause).clause).map(|c| sheet.source.place(c.span.start()));
+        let line = place.and_then(|place| u32::try_from(place.line).ok());
+        Untranslatable { construct, why: why.into(), line }
+    }
+
+    /// A refusal that names a rule.
+    pub(super) fn refuse_at(
+        &self,
+        rule: usize,
+        construct: Construct,
+        why: impl Into<String>,
+    ) -> Untranslatable {
+        let sheet = self.domain.game.rules().sheet();
+        let span = sheet.clauses[self.rule(rule).clause].span;
+        let line = u32::try_from(sheet.source.place(span.start()).line).ok();
+        Untranslatable { construct, why: why.into(), line }
+    }
+
+    /// Calls the variables of a move as the rule that makes it legal calls them.
+    pub(super) fn call_by(&mut self, rule: usize, arguments: &[Val]) {
+        let rule = self.rule(rule);
+        let Some(RuleTerm::Function(_, patterns)) = rule.head.arguments.get(1) else { return };
+        for (pattern, value) in patterns.iter().zip(arguments) {
+            if let (RuleTerm::Variable(name), Val::Var(v)) = (pattern, value) {
+                self.names[*v as usize] = self.variable_name(rule, *name);
+            }
+        }
+    }
+
+    /// The arguments of all moves of a class that there can be.
+    pub(super) fn moves_of(&self, class: &super::effects::Class) -> Vec<Vec<TermId>> {
+        let shape = &self.domain.moves[class.role][&class.functor];
+        let all = shape.terms.iter().map(|&term| self.domain.bank.arguments(term).collect::<Vec<TermId>>());
+        all.filter(|arguments| {
+            arguments.iter().zip(&class.arguments).all(|(cell, value)| match value {
+                Val::Term(term) => term == cell,
+                Val::Var(_) => true,
+            })
+        })
+        .collect()
+    }
+
+    /// Whether a static formula without quantifiers holds of terms.
+    pub(super) fn holds_statically(&self, form: &Form, assigned: &BTreeMap<Var, TermId>) -> bool {
+        let value = |value: &Val| match value {
+            Val::Var(v) => assigned.get(v).copied(),
+            Val::Term(term) => Some(*term),
+        };
+        match form {
+            Form::Atom(Relation::Static(table), arguments) => {
+                let row: Option<Vec<TermId>> = arguments.iter().map(value).collect();
+                row.is_some_and(|row| self.tables[*table].rows.contains(&row))
+            }
+            Form::Same(a, b) => value(a) == value(b),
+            Form::Not(inner) => !self.holds_statically(inner, assigned),
+            Form::And(parts) => parts.iter().all(|part| self.holds_statically(part, assigned)),
+            Form::Or(parts) => parts.iter().any(|part| self.holds_statically(part, assigned)),
+            Form::Atom(..) | Form::Before(..) | Form::Foreign | Form::Ex(..) => false,
+        }
+    }
+
+    pub(super) fn term_name(&self, term: TermId) -> String {
+        self.domain.game.text(term)
+    }
+
+    pub(super) fn symbol_name(&self, symbol: Symbol) -> &str {
+        self.domain.game.rules().sheet().symbols.name(symbol)
+    }
+
+    /// A table of one's own.
+    pub(super) fn add_table(&mut self, table: Table) -> usize {
+        self.tables.push(table);
+        self.tables.len() - 1
+    }
+
+    /// The table that says which terms have a form, and what their arguments are.
+    fn shape_table(&mut self, functor: Functor) -> usize {
+        if let Some(&known) = self.shape_ids.get(&functor) {
+            return known;
+        }
+        let bank = &self.domain.bank;
+        let of_form = self.universe.iter().filter(|&&term| bank.has_form(term, functor.0, functor.1));
+        let rows = of_form.map(|&term| std::iter::once(term).chain(bank.arguments(term)).collect()).collect();
+        let name = format!("form_{}", self.symbol_name(functor.0));
+        let id = self.add_table(Table { name, arity: functor.1 + 1, rows });
+        self.shape_ids.insert(functor, id);
+        id
+    }
+
+    /// The table of a relation that never changes, if it is one that was worked out.
+    fn table(&mut self, relation: Symbol, arity: usize) -> Option<usize> {
+        if let Some(known) = self.table_ids.get(&(relation, arity)) {
+            return *known;
+        }
+        let rows: Option<BTreeSet<Vec<TermId>>> = if relation == keyword::ROLE {
+            Some(self.domain.game.role_terms().iter().map(|&role| vec![role]).collect())
+        } else {
+            self.rows.get(&(relation, arity)).map(|rows| rows.iter().cloned().collect())
+        };
+        let id = rows.map(|rows| {
+            let name = self.symbol_name(relation).to_owned();
+            self.add_table(Table { name, arity, rows })
+        });
+        self.table_ids.insert((relation, arity), id);
+        id
+    }
+
+    fn intern(&self, symbol: Symbol, arguments: &[TermId]) -> Result<TermId, Untranslatable> {
+        let made = self.domain.bank.term(symbol, arguments);
+        made.map_err(|_| self.refuse(Construct::Size, "a term is nested too deeply"))
+    }
+
+    fn variable_name(&self, rule: &Rule, variable: u32) -> String {
+        let sheet = self.domain.game.rules().sheet();
+        let clause = &sheet.clauses[rule.clause];
+        clause.variables.get(variable as usize).map_or_else(|| "v".to_owned(), |v| v.name.clone())
+    }
+
+    /// What a term of a rule stands for; a variable without a value gets a new one of the formula.
+    fn value(&mut self, rule: &Rule, term: &RuleTerm, b: &mut Binding) -> Result<Val, Untranslatable> {
+        match term {
+            RuleTerm::Variable(v) => {
+                if let Some(value) = b.values[*v as usize] {
+                    return Ok(value);
+                }
+                let name = self.variable_name(rule, *v);
+                let fresh = self.fresh(&name);
+                b.locals.push(fresh);
+                b.values[*v as usize] = Some(Val::Var(fresh));
+                Ok(Val::Var(fresh))
+            }
+            RuleTerm::Function(symbol, arguments) => {
+                let mut values = Vec::new();
+                for argument in arguments {
+                    values.push(self.value(rule, argument, b)?);
+                }
+                let ground: Option<Vec<TermId>> = values
+                    .iter()
+                    .map(|value| match value {
+                        Val::Term(term) => Some(*term),
+                        Val::Var(_) => None,
+                    })
+                    .collect();
+                if let Some(ground) = ground {
+                    return Ok(Val::Term(self.intern(*symbol, &ground)?));
+                }
+                let table = self.shape_table((*symbol, arguments.len()));
+                let name = self.symbol_name(*symbol).to_owned();
+                let whole = self.fresh(&name);
+                b.locals.push(whole);
+                let row = std::iter::once(Val::Var(whole)).chain(values).collect();
+                b.extra.push(Form::Atom(Relation::Static(table), row));
+                Ok(Val::Var(whole))
+            }
+        }
+    }
+
+    /// Makes a term of a rule stand for a value. `false` if it cannot.
+    pub(super) fn unify(
+        &mut self,
+        rule: &Rule,
+        pattern: &RuleTerm,
+        value: Val,
+        b: &mut Binding,
+    ) -> Result<bool, Untranslatable> {
+        match pattern {
+            RuleTerm::Variable(v) => {
+                match b.values[*v as usize] {
+                    None => b.values[*v as usize] = Some(value),
+                    Some(known) => {
+                        let equation = same(known, value);
+                        if equation.is_false() {
+                            return Ok(false);
+                        }
+                        b.extra.push(equation);
+                        // A constant says more than a variable.
+                        if matches!(value, Val::Term(_)) {
+                            b.values[*v as usize] = Some(value);
+                        }
+                    }
+                }
+                Ok(true)
+            }
+            RuleTerm::Function(symbol, arguments) => match value {
+                Val::Term(term) => {
+                    if !self.domain.bank.has_form(term, *symbol, arguments.len()) {
+                        return Ok(false);
+                    }
+                    for (index, argument) in arguments.iter().enumerate() {
+                        let part = Val::Term(self.domain.bank.argument(term, index));
+                        if !self.unify(rule, argument, part, b)? {
+                            return Ok(false);
+                        }
+                    }
+                    Ok(true)
+                }
+                Val::Var(_) => {
+                    let own = self.value(rule, pattern, b)?;
+                    let equation = same(own, value);
+                    b.extra.push(equation);
+                    Ok(true)
+                }
+            },
+        }
+    }
+
+    /// The ways in which a rule applies, its head having been unified in `b`.
+    pub(super) fn instances(
+        &mut self,
+        index: usize,
+        b: Binding,
+        doing: Option<&Doing>,
+    ) -> Result<Vec<Instance>, Untranslatable> {
+        let before = std::mem::replace(&mut self.clause, index);
+        let rule = self.rule(index);
+        let mut found = Vec::new();
+        let choices: Vec<usize> = (0..rule.body.len())
+            .filter(|&place| match &rule.body[place] {
+                Condition::Holds(atom) => [keyword::TRUE, keyword::DOES].contains(&atom.relation),
+                Condition::Fails(_) | Condition::Differ(..) => false,
+            })
+            .collect();
+        self.choose(rule, &choices, b, &mut Vec::new(), doing, &mut found)?;
+        self.clause = before;
+        Ok(found)
+    }
+
+    /// An empty binding for a rule.
+    pub(super) fn binding(&self, index: usize) -> Binding {
+        Binding { values: vec![None; self.rule(index).n_variables as usize], ..Binding::default() }
+    }
+
+    /// Goes through the values of named positions of the conditions listed, then makes the parts.
+    fn choose(
+        &mut self,
+        rule: &Rule,
+        choices: &[usize],
+        b: Binding,
+        chosen: &mut Vec<(usize, usize)>,
+        doing: Option<&Doing>,
+        found: &mut Vec<Instance>,
+    ) -> Result<(), Untranslatable> {
+        let Some((&place, rest)) = choices.split_first() else {
+            if let Some(instance) = self.finish(rule, b, chosen, doing)? {
+                found.push(instance);
+                if found.len() > 4000 {
+                    return Err(self.refuse(
+                        Construct::Size,
+                        "the rule has too many instances with values for its names",
+                    ));
+                }
+            }
+            return Ok(());
+        };
+        let Condition::Holds(atom) = &rule.body[place] else {
+            unreachable!("only positive conditions are chosen for")
+        };
+        if atom.relation == keyword::DOES {
+            for role in 0..self.domain.moves.len() {
+                let mut b = b.clone();
+                if self.unify_does(rule, atom, role, &mut b, doing)? {
+                    chosen.push((place, role));
+                    self.choose(rule, rest, b, chosen, doing, found)?;
+                    chosen.pop();
+                }
+            }
+            return Ok(());
+        }
+        for predicate in self.predicates_of(atom)? {
+            let mut b = b.clone();
+            if self.unify_names(rule, atom, predicate, &mut b)? {
+                chosen.push((place, predicate));
+                self.choose(rule, rest, b, chosen, doing, found)?;
+                chosen.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// The predicates that a state term of a rule may speak of.
+    pub(super) fn predicates_of(&self, atom: &RuleAtom) -> Result<Vec<usize>, Untranslatable> {
+        match &atom.arguments[0] {
+            RuleTerm::Variable(_) => {
+                Err(self.refuse(Construct::StateVariable, "a variable stands for a whole state term"))
+            }
+            RuleTerm::Function(symbol, arguments) => {
+                let functor = (*symbol, arguments.len());
+                let all = self.domain.predicates.iter().enumerate();
+                Ok(all.filter(|(_, p)| p.functor == functor).map(|(index, _)| index).collect())
+            }
+        }
+    }
+
+    /// Gives the named positions of a state term the values of a predicate.
+    pub(super) fn unify_names(
+        &mut self,
+        rule: &Rule,
+        atom: &RuleAtom,
+        predicate: usize,
+        b: &mut Binding,
+    ) -> Result<bool, Untranslatable> {
+        let domain = self.domain;
+        let predicate = &domain.predicates[predicate];
+        let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(false) };
+        let named = &domain.state[&predicate.functor].named;
+        let positions = arguments.iter().zip(named).filter(|(_, named)| **named);
+        for ((pattern, _), &value) in positions.zip(&predicate.names) {
+            if !self.unify(rule, pattern, Val::Term(value), b)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The coordinates of a state term.
+    pub(super) fn coordinates(
+        &mut self,
+        rule: &Rule,
+        atom: &RuleAtom,
+        predicate: usize,
+        b: &mut Binding,
+    ) -> Result<Vec<Val>, Untranslatable> {
+        let domain = self.domain;
+        let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(Vec::new()) };
+        let named = &domain.state[&domain.predicates[predicate].functor].named;
+        let positions = arguments.iter().zip(named).filter(|(_, named)| !**named);
+        positions.map(|(argument, _)| self.value(rule, argument, b)).collect()
+    }
+
+    /// Gives the coordinates of a state term these values.
+    pub(super) fn unify_coordinates(
+        &mut self,
+        rule: &Rule,
+        atom: &RuleAtom,
+        predicate: usize,
+        values: &[Val],
+        b: &mut Binding,
+    ) -> Result<bool, Untranslatable> {
+        let domain = self.domain;
+        let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(false) };
+        let named = &domain.state[&domain.predicates[predicate].functor].named;
+        let positions = arguments.iter().zip(named).filter(|(_, named)| !**named);
+        for ((pattern, _), &value) in positions.zip(values) {
+            if !self.unify(rule, pattern, value, b)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Makes a condition on moves hold by what a role does. `false` if it does something else.
+    fn unify_does(
+        &mut self,
+        rule: &Rule,
+        atom: &RuleAtom,
+        role: usize,
+        b: &mut Binding,
+        doing: Option<&Doing>,
+    ) -> Result<bool, Untranslatable> {
+        let term = self.domain.game.role_terms()[role];
+        if !self.unify(rule, &atom.arguments[0], Val::Term(term), b)? {
+            return Ok(false);
+        }
+        let Some(doing) = doing else {
+            return Err(
+                self.refuse(Construct::MoveOutOfPlace, "what holds depends on moves where there are none")
+            );
+        };
+        match &doing[role] {
+            Does::Foreign => Ok(true),
+            Does::Form(functor, arguments) => {
+                let functor = *functor;
+                let arguments = arguments.clone();
+                self.unify_move(rule, &atom.arguments[1], functor, &arguments, b)
+            }
+        }
+    }
+
+    /// Makes a move of a rule stand for one of a form.
+    pub(super) fn unify_move(
+        &mut self,
+        rule: &Rule,
+        pattern: &RuleTerm,
+        functor: Functor,
+        arguments: &[Val],
+        b: &mut Binding,
+    ) -> Result<bool, Untranslatable> {
+        match pattern {
+            RuleTerm::Variable(_) => {
+                let ground: Option<Vec<TermId>> = arguments
+                    .iter()
+                    .map(|value| match value {
+                        Val::Term(term) => Some(*term),
+                        Val::Var(_) => None,
+                    })
+                    .collect();
+                let whole = match ground {
+                    Some(ground) => Val::Term(self.intern(functor.0, &ground)?),
+                    None => {
+                        let table = self.shape_table(functor);
+                        let whole = self.fresh("move");
+                        b.locals.push(whole);
+                        let row = std::iter::once(Val::Var(whole)).chain(arguments.iter().copied()).collect();
+                        b.extra.push(Form::Atom(Relation::Static(table), row));
+                        Val::Var(whole)
+                    }
+                };
+                self.unify(rule, pattern, whole, b)
+            }
+            RuleTerm::Function(symbol, patterns) => {
+                if (*symbol, patterns.len()) != functor {
+                    return Ok(false);
+                }
+                for (pattern, &argument) in patterns.iter().zip(arguments) {
+                    if !self.unify(rule, pattern, argument, b)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    /// The parts of a rule whose named positions have their values. `None` if one of them cannot hold.
+    fn finish(
+        &mut self,
+        rule: &Rule,
+        mut b: Binding,
+        chosen: &[(usize, usize)],
+        doing: Option<&Doing>,
+    ) -> Result<Option<Instance>, Untranslatable> {
+        self.budget = self
+            .budget
+            .checked_sub(rule.body.len() + 1)
+            .ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
+        let mut parts = Vec::new();
+        // State terms first: they say most of what variables stand for.
+        for &(place, choice) in chosen {
+            let Condition::Holds(atom) = &rule.body[place] else { continue };
+            if atom.relation == keyword::TRUE {
+                let coordinates = self.coordinates(rule, atom, choice, &mut b)?;
+                parts.push(Part { form: Form::Atom(Relation::Fluent(choice), coordinates), roles: 0 });
+            } else {
+                let is_foreign = matches!(doing.map(|doing| &doing[choice]), Some(Does::Foreign));
+                let form = if is_foreign { Form::Foreign } else { TRUE };
+                parts.push(Part { form, roles: 1 << choice });
+            }
+        }
+        for condition in &rule.body {
+            if let Condition::Holds(atom) = condition
+                && ![keyword::TRUE, keyword::DOES].contains(&atom.relation)
+            {
+                parts.push(self.derived(rule, atom, &mut b, doing)?);
+            }
+        }
+        for condition in &rule.body {
+            match condition {
+                Condition::Holds(_) => {}
+                Condition::Fails(atom) => {
+                    // None of the ways, each by itself, so that what depends on one role alone can be told.
+                    let ways = self.ways(rule, atom, &b, doing)?;
+                    parts.extend(ways.into_iter().map(|way| Part { form: not(way.form), roles: way.roles }));
+                }
+                Condition::Differ(left, right, _) => {
+                    let mut inner =
+                        Binding { values: b.values.clone(), locals: Vec::new(), extra: Vec::new() };
+                    let left = self.value(rule, left, &mut inner)?;
+                    let right = self.value(rule, right, &mut inner)?;
+                    let equal = and(inner.extra.into_iter().chain([same(left, right)]));
+                    parts.push(Part { form: not(ex(&inner.locals, equal)), roles: 0 });
+                }
+            }
+        }
+        parts.extend(b.extra.drain(..).map(|form| Part { form, roles: 0 }));
+        if parts.iter().any(|part| part.form.is_false()) {
+            return Ok(None);
+        }
+        parts.retain(|part| !part.form.is_true() || part.roles != 0);
+        Ok(Some(Instance { locals: b.locals, parts }))
+    }
+
+    /// An atom of a relation that rules derive, under a binding that it may add to.
+    fn derived(
+        &mut self,
+        rule: &Rule,
+        atom: &RuleAtom,
+        b: &mut Binding,
+        doing: Option<&Doing>,
+    ) -> Result<Part, Untranslatable> {
+        let mut values = Vec::new();
+        for argument in &atom.arguments {
+            values.push(self.value(rule, argument, b)?);
+        }
+        self.ask(atom.relation, values, doing)
+    }
+
+    /// The ways for an atom to hold, variables without a value being its own.
+    fn ways(
+        &mut self,
+        rule: &Rule,
+        atom: &RuleAtom,
+        b: &Binding,
+        doing: Option<&Doing>,
+    ) -> Result<Vec<Part>, Untranslatable> {
+        let own = || Binding { values: b.values.clone(), locals: Vec::new(), extra: Vec::new() };
+        let closed =
+            |inner: Binding, form: Form| ex(&inner.locals, and(inner.extra.into_iter().chain([form])));
+        let mut ways = Vec::new();
+        match atom.relation {
+            keyword::TRUE => {
+                for predicate in self.predicates_of(atom)? {
+                    let mut inner = own();
+                    if self.unify_names(rule, atom, predicate, &mut inner)? {
+                        let coordinates = self.coordinates(rule, atom, predicate, &mut inner)?;
+                        let atom = Form::Atom(Relation::Fluent(predicate), coordinates);
+                        ways.push(Part { form: closed(inner, atom), roles: 0 });
+                    }
+                }
+            }
+            keyword::DOES => {
+                for role in 0..self.domain.moves.len() {
+                    let mut inner = own();
+                    if self.unify_does(rule, atom, role, &mut inner, doing)? {
+                        let is_foreign = matches!(doing.map(|doing| &doing[role]), Some(Does::Foreign));
+                        let form = if is_foreign { Form::Foreign } else { TRUE };
+                        ways.push(Part { form: closed(inner, form), roles: 1 << role });
+                    }
+                }
+            }
+            relation if self.moving.contains(&(relation, atom.arguments.len())) => {
+                let mut inner = own();
+                let mut values = Vec::new();
+                for argument in &atom.arguments {
+                    values.push(self.value(rule, argument, &mut inner)?);
+                }
+                for way in self.put_in_place(relation, &values, doing)? {
+                    ways.push(Part { form: closed(inner.clone(), way.form), roles: way.roles });
+                }
+            }
+            _ => {
+                let mut inner = own();
+                let part = self.derived(rule, atom, &mut inner, doing)?;
+                ways.push(Part { form: closed(inner, part.form), roles: part.roles });
+            }
+        }
+        Ok(ways)
+    }
+
+    /// An atom of a relation that rules derive.
+    pub(super) fn ask(
+        &mut self,
+        relation: Symbol,
+        values: Vec<Val>,
+        doing: Option<&Doing>,
+    ) -> Result<Part, Untranslatable> {
+        if let Some(table) = self.table(relation, values.len()) {
+            return Ok(Part { form: self.table_atom(table, values), roles: 0 });
+        }
+        if self.moving.contains(&(relation, values.len())) {
+            let ways = self.put_in_place(relation, &values, doing)?;
+            let roles = ways.iter().fold(0, |roles, way| roles | way.roles);
+            return Ok(Part { form: or(ways.into_iter().map(|way| way.form)), roles });
+        }
+        let id = self.define(relation, &values)?;
+        let body = &self.defined[id].body;
+        if !self.open.contains(&id) && (body.is_true() || body.is_false()) {
+            return Ok(Part { form: body.clone(), roles: 0 });
+        }
+        let arguments = values.into_iter().filter(|value| matches!(value, Val::Var(_))).collect();
+        Ok(Part { form: Form::Atom(Relation::Defined(id), arguments), roles: 0 })
+    }
+
+    /// An atom of a table; where it is ground, the table says whether it holds.
+    pub(super) fn table_atom(&self, table: usize, values: Vec<Val>) -> Form {
+        let rows = &self.tables[table].rows;
+        let ground: Option<Vec<TermId>> = values
+            .iter()
+            .map(|value| match value {
+                Val::Term(term) => Some(*term),
+                Val::Var(_) => None,
+            })
+            .collect();
+        match ground {
+            Some(row) if rows.contains(&row) => TRUE,
+            Some(_) => FALSE,
+            None => {
+                let fits = |row: &Vec<TermId>| {
+                    row.iter().zip(&values).all(|(cell, value)| match value {
+                        Val::Term(term) => term == cell,
+                        Val::Var(_) => true,
+                    })
+                };
+                if rows.iter().any(fits) { Form::Atom(Relation::Static(table), values) } else { FALSE }
+            }
+        }
+    }
+
+    /// A relation that depends on moves, said by its rules.
+    fn put_in_place(
+        &mut self,
+        relation: Symbol,
+        values: &[Val],
+        doing: Option<&Doing>,
+    ) -> Result<Vec<Part>, Untranslatable> {
+        if self.depth > MAX_DEPTH {
+            return Err(
+                self.refuse(Construct::Recursion, "a relation that depends on moves depends on itself")
+            );
+        }
+        self.depth += 1;
+        let mut ways = Vec::new();
+        for index in self.rules_of(relation, values.len()) {
+            for instance in self.answers(index, values, doing)? {
+                let roles = instance.parts.iter().fold(0, |roles, part| roles | part.roles);
+                ways.push(Part { form: instance.form(), roles });
+            }
+        }
+        self.depth -= 1;
+        Ok(ways)
+    }
+
+    /// The instances of a rule with its head made to stand for values.
+    pub(super) fn answers(
+        &mut self,
+        index: usize,
+        values: &[Val],
+        doing: Option<&Doing>,
+    ) -> Result<Vec<Instance>, Untranslatable> {
+        let before = std::mem::replace(&mut self.clause, index);
+        let rule = self.rule(index);
+        let mut b = self.binding(index);
+        for (pattern, &value) in rule.head.arguments.iter().zip(values) {
+            if !self.unify(rule, pattern, value, &mut b)? {
+                self.clause = before;
+                return Ok(Vec::new());
+            }
+        }
+        let found = self.instances(index, b, doing);
+        self.clause = before;
+        found
+    }
+
+    /// The definition of a relation asked with these constants.
+    fn define(&mut self, relation: Symbol, values: &[Val]) -> Result<usize, Untranslatable> {
+        let pattern: Vec<Option<TermId>> = values
+            .iter()
+            .map(|value| match value {
+                Val::Term(term) => Some(*term),
+                Val::Var(_) => None,
+            })
+            .collect();
+        let key = (relation, pattern.clone());
+        if let Some(&known) = self.defined_ids.get(&key) {
+            if let Some(place) = self.open.iter().position(|&open| open == known) {
+                if place + 1 != self.open.len() {
+                    let name = self.symbol_name(relation);
+                    let why = format!("`{name}` and other relations depend on each other");
+                    return Err(self.refuse(Construct::Recursion, why));
+                }
+                self.defined[known].is_recursive = true;
+            }
+            return Ok(known);
+        }
+        let id = self.defined.len();
+        if id > 2000 {
+            return Err(self.refuse(Construct::Size, "too many relations are to be defined"));
+        }
+        let mut parameters = Vec::new();
+        let mut arguments = Vec::new();
+        for value in &pattern {
+            arguments.push(match value {
+                Some(term) => Val::Term(*term),
+                None => {
+                    let fresh = self.fresh("v");
+                    parameters.push(fresh);
+                    Val::Var(fresh)
+                }
+            });
+        }
+        let constants = pattern.iter().flatten().map(|&term| format!("_{}", self.term_name(term)));
+        let name = std::iter::once(self.symbol_name(relation).to_owned()).chain(constants).collect();
+        self.defined.push(Defined { name, parameters, body: FALSE, is_recursive: false });
+        self.defined_ids.insert(key, id);
+        self.open.push(id);
+        let mut ways = Vec::new();
+        let rules = self.rules_of(relation, values.len());
+        for &index in &rules {
+            for instance in self.answers(index, &arguments, None)? {
+                ways.push(instance.form());
+            }
+        }
+        self.open.pop();
+        // Parameters are called as the rules call them.
+        if let Some(&first) = rules.first() {
+            let rule = self.rule(first);
+            let open = rule.head.arguments.iter().zip(&pattern).filter(|(_, value)| value.is_none());
+            let names: Vec<Option<String>> = open
+                .map(|(argument, _)| match argument {
+                    RuleTerm::Variable(v) => Some(self.variable_name(rule, *v)),
+                    RuleTerm::Function(..) => None,
+                })
+                .collect();
+            for (index, name) in names.into_iter().enumerate() {
+                if let (Some(name), Some(&v)) = (name, self.defined[id].parameters.get(index)) {
+                    self.names[v as usize] = name;
+                }
+            }
+        }
+        self.defined[id].body = or(ways);
+        Ok(id)
+    }
+}
+
+fn add_subterms(bank: &agon_logic::TermBank, term: TermId, universe: &mut BTreeSet<TermId>) {
+    if universe.insert(term) {
+        bank.arguments(term).for_each(|argument| add_subterms(bank, argument, universe));
+    }
+}
+
+/// The relations that depend on moves.
+fn moving(rules: &[Rule]) -> BTreeSet<(Symbol, usize)> {
+    let mut moving = BTreeSet::from([(keyword::DOES, 2)]);
+    loop {
+        let before = moving.len();
+        for rule in rules {
+            let asks = |atom: &RuleAtom| moving.contains(&(atom.relation, atom.arguments.len()));
+            if rule.body.iter().filter_map(Condition::atom).any(asks) {
+                moving.insert((rule.head.relation, rule.head.arguments.len()));
+            }
+        }
+        if moving.len() == before {
+            return moving;
+        }
+    }
+}
