@@ -302,11 +302,12 @@ impl Writer<'_, '_> {
                 functions = format!("value {{ {} }}", values.join(", "));
             }
         }
-        if functions.is_empty() && self.reads_numbers {
-            functions = String::new();
-        }
         text.push_str(locations);
-        let elements: Vec<&str> = ordered.iter().map(|term| self.elements[term].as_str()).collect();
+        let mut elements: Vec<&str> = ordered.iter().map(|term| self.elements[term].as_str()).collect();
+        if elements.is_empty() {
+            // A structure is about something, be it only the table at which they sit.
+            elements.push("table");
+        }
         let _ = writeln!(text, "START [ {} |\n  {}\n| {functions} ]", elements.join(", "), relations.join(";\n  "));
     }
 
