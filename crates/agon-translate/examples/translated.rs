@@ -1,6 +1,7 @@
 //! Translates every rulesheet of a directory to a structure rewriting game, plays both jointly, and tells what came of it.
 //!
-//! `cargo run --release -p agon-translate --example translated -- DIR [PLAYS [NAME ...]]`; with `SHOW=1` translations are printed.
+//! `cargo run --release -p agon-translate --example translated -- DIR [PLAYS [NAME ...]]`; with `SHOW=1` translations are printed,
+//! and `SECONDS=n` is what one game may take.
 #![allow(clippy::disallowed_types)]
 
 use std::collections::BTreeMap;
@@ -14,8 +15,8 @@ use agon_text::Source;
 use agon_translate::joint::{Extent, play_jointly};
 use agon_translate::to_toss::{self, to_toss};
 
-/// So long one game may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// So many seconds one game may take, unless `SECONDS` says otherwise.
+const PATIENCE: u64 = 60;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -23,6 +24,8 @@ fn main() {
         eprintln!("usage: translated DIR [PLAYS [NAME ...]]");
         return;
     };
+    let patience = std::env::var("SECONDS").ok().and_then(|n| n.parse().ok()).unwrap_or(PATIENCE);
+    let patience = Duration::from_secs(patience);
     let plays: usize = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
     let wanted: Vec<String> = arguments.collect();
     let mut sheets = Vec::new();
@@ -41,7 +44,7 @@ fn main() {
         let spawned = stack.spawn(move || {
             let _ = send.send(run(&path, plays));
         });
-        let (kind, line) = match spawned.map(|_| receive.recv_timeout(PATIENCE)) {
+        let (kind, line) = match spawned.map(|_| receive.recv_timeout(patience)) {
             Ok(Ok(outcome)) => outcome,
             Ok(Err(mpsc::RecvTimeoutError::Timeout)) => ("time".to_owned(), "out of time".to_owned()),
             Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => ("PANIC".to_owned(), "panicked".to_owned()),
