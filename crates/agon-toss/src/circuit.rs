@@ -42,6 +42,10 @@ pub struct CircuitLimits {
     pub values: usize,
     /// Parts of one formula once its `let`s are put in place.
     pub parts: usize,
+    /// So many matches of rules may have their post-conditions made part of what is legal, each on its own. Where there are more,
+    /// post-conditions are asked once of whatever step is made (`Outputs::rejected` in `agon_circuit`), if at their locations one
+    /// player alone acts. With `usize::MAX` every circuit is exact, however large; with 0 none is that need not be.
+    pub exact_matches: usize,
     /// For finding out what can come about.
     pub evaluation: Limits,
 }
@@ -55,6 +59,8 @@ impl Default for CircuitLimits {
             work: 60_000_000,
             values: 10_000,
             parts: 100_000,
+            // Checkers has EXACTN and gains by it; chess has CHESSN.
+            exact_matches: 1000,
             evaluation: Limits::default(),
         }
     }
