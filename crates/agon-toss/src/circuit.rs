@@ -20,8 +20,8 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use agon_circuit::optimise::{optimise_by_groups, optimise_until};
-use agon_circuit::{Circuit, Deadline, ScalarCircuit, prove_groups_until};
+use agon_circuit::optimise::{PassReport, optimise_by_groups, optimise_until};
+use agon_circuit::{Circuit, Deadline, ScalarCircuit, Turns, prove_groups_until, prove_turns};
 use agon_game::{Role, Shape};
 use agon_logic::evaluate::{Limits, Refusal};
 use agon_logic::formula::Oversize;
@@ -48,6 +48,13 @@ pub struct CircuitLimits {
     pub exact_matches: usize,
     /// For finding out what can come about.
     pub evaluation: Limits,
+}
+
+impl CircuitLimits {
+    /// What is worth spending on a circuit that nobody asked for: a second or two. Where that is not enough, the interpreter plays.
+    pub fn modest() -> CircuitLimits {
+        CircuitLimits { gates: 1_000_000, work: 3_000_000, ..CircuitLimits::default() }
+    }
 }
 
 impl Default for CircuitLimits {
@@ -149,6 +156,10 @@ pub struct Compiled {
     pub shape: Shape,
     /// Gates before optimisation.
     pub n_raw_gates: usize,
+    /// What each pass of the optimiser has saved.
+    pub passes: Vec<PassReport>,
+    /// Who waits while another moves, if that is proved.
+    pub turns: Option<Turns>,
     /// Groups of base bits of which provably at most one is true at every reachable state.
     pub groups: Vec<Vec<usize>>,
 }
@@ -177,7 +188,8 @@ impl Game {
         if let Some(smaller) = optimise_by_groups(&circuit, &groups, deadline, &mut passes) {
             circuit = smaller;
         }
-        Ok(Compiled { circuit: Arc::new(circuit), shape: self.shape().clone(), n_raw_gates, groups })
+        let (turns, shape) = (prove_turns(&circuit), self.shape().clone());
+        Ok(Compiled { circuit: Arc::new(circuit), shape, n_raw_gates, passes, turns, groups })
     }
 }
 
