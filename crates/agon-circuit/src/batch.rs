@@ -7,6 +7,7 @@
 mod count;
 mod expand;
 mod lanes;
+mod late;
 
 use std::sync::Arc;
 
@@ -80,7 +81,8 @@ impl BatchCircuit {
     /// The steps of one round of the token, from the phase in which playouts start: their places in `steps`.
     fn round(&mut self, start: usize, restart: Restart) -> Vec<usize> {
         let BatchCircuit { circuit, shape, options, playable, steps, .. } = self;
-        let Playable { phases, kept } = playable.get_or_insert_with(|| Playable::new(circuit));
+        let playable = playable.get_or_insert_with(|| Playable::new(circuit));
+        let Playable { phases, kept, .. } = &*playable;
         let mut round = Vec::new();
         let mut phase = start;
         loop {
@@ -92,9 +94,9 @@ impl BatchCircuit {
                 // Where the circuit is cut up, it is known without them who waits.
                 let step = if phases.circuits.len() > 1 {
                     let shape = Shape { turn_taking: false, ..shape.clone() };
-                    PlayoutStep::new(&phases.circuits[phase], kept, &shape, None, place)
+                    PlayoutStep::new(playable, phase, &shape, None, place)
                 } else {
-                    PlayoutStep::new(&phases.circuits[phase], kept, shape, turns, place)
+                    PlayoutStep::new(playable, phase, shape, turns, place)
                 };
                 let kernel = Kernel::new(&step.program, kept.len() + 1, options.backend);
                 steps.push(Step { phase, place, step, kernel });
@@ -127,12 +129,16 @@ impl Batch for BatchCircuit {
                 continue;
             }
             let round = self.round(start, restart);
-            let BatchCircuit { playable, steps, rng, lanes, .. } = self;
-            let kept = &playable.as_ref().expect("the round has made it").kept;
+            let BatchCircuit { circuit, options, playable, steps, rng, lanes, expander, .. } = self;
+            let Playable { kept, may_reject, .. } = playable.as_ref().expect("the round has made it");
+            let mut expander = may_reject
+                .then(|| expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend)));
             for chosen in chosen.chunks(Plane::LANES) {
                 let own: Vec<&Order<Bits>> = chosen.iter().map(|&order| &orders[order]).collect();
                 let job = lanes::Job { kept, orders: &own, restart, max_steps };
-                let found = lanes.run(&job, steps, &round, rng);
+                let expander = expander.as_deref_mut();
+                let mut machine = lanes::Machine { steps, round: &round, rng, expander };
+                let found = lanes.run(&job, &mut machine);
                 chosen.iter().zip(found).for_each(|(&order, tally)| tallies[order] = tally);
             }
         }

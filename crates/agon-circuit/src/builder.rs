@@ -27,6 +27,7 @@ use crate::{Circuit, CircuitRole, Outputs, Signal};
 ///     terminal: lamp,
 ///     goals: vec![vec![(0, !lamp), (100, lamp)]],
 ///     percepts: vec![vec![]],
+///     rejected: Signal::FALSE,
 /// });
 /// assert_eq!(circuit.ands.len(), 3);
 /// ```

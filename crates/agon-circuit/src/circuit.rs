@@ -17,6 +17,13 @@ use crate::Signal;
 /// A circuit is only ever evaluated at states that are reachable from the initial one, and wherever an output
 /// depends on inputs, exactly one input of each role is true, and that input's move is legal. Every pass may use
 /// this. The legal, terminal and goal signals depend on no input.
+///
+/// # Conditions on what comes of a step
+/// A condition on the state after a step is as large as the rules of that state, and as a signal of legality it would be there once
+/// for each move. So it may be left to `Outputs::rejected`, which is asked of the step when it is made: then a joint move is legal
+/// if each move is legal and the step is not rejected, and play has also ended where no joint move is left. A step may be rejected
+/// only where at most one role has more than one legal move, so that it is that role's move which is refused. "Legal" in the assumption
+/// above remains that of the legal signals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circuit {
     /// The roles with their moves, in the order of the rules.
@@ -55,6 +62,9 @@ pub struct Outputs {
     pub goals: Vec<Vec<(i64, Signal)>>,
     /// By role: what it perceives of a step, with the condition for it. Empty where nothing is hidden.
     pub percepts: Vec<Vec<(String, Signal)>>,
+    /// The step is refused: the moves are legal by what the state shows, but not by what comes of them. See
+    /// [`Circuit::is_exact`].
+    pub rejected: Signal,
 }
 
 /// What the gate of a given number is.
@@ -157,6 +167,11 @@ impl Circuit {
         reads_input
     }
 
+    /// Whether the legal signals tell all there is to legality: no step is ever rejected.
+    pub fn is_exact(&self) -> bool {
+        self.outputs.rejected == Signal::FALSE
+    }
+
     /// What the circuit alone shows of the game. Proved facts such as turn-taking are for the caller to add.
     ///
     /// The bounds of payoffs are those of the goal values and of 0, the payoff where no goal holds.
@@ -175,7 +190,7 @@ impl Circuit {
 }
 
 impl Outputs {
-    /// Every signal, in a fixed order: legal, next, terminal, goals, percepts.
+    /// Every signal, in a fixed order: legal, terminal, goals, next, percepts, rejected.
     pub fn signals(&self) -> impl Iterator<Item = Signal> + '_ {
         self.state_signals().chain(self.step_signals())
     }
@@ -186,10 +201,10 @@ impl Outputs {
         self.legal.iter().flatten().copied().chain([self.terminal]).chain(goals)
     }
 
-    /// The signals that may depend on the moves made: next, percepts.
+    /// The signals that may depend on the moves made: next, percepts, rejected.
     pub fn step_signals(&self) -> impl Iterator<Item = Signal> + '_ {
         let percepts = self.percepts.iter().flatten().map(|(_, signal)| *signal);
-        self.next.iter().copied().chain(percepts)
+        self.next.iter().copied().chain(percepts).chain([self.rejected])
     }
 
     /// The same outputs with every signal replaced.
@@ -201,6 +216,7 @@ impl Outputs {
         outputs.goals.iter_mut().flatten().for_each(|(_, signal)| *signal = to(*signal));
         outputs.next.iter_mut().for_each(|signal| *signal = to(*signal));
         outputs.percepts.iter_mut().flatten().for_each(|(_, signal)| *signal = to(*signal));
+        outputs.rejected = to(outputs.rejected);
         outputs
     }
 }

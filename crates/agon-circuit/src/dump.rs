@@ -87,6 +87,9 @@ impl Circuit {
                 visit(&format!("sees {} {text}", role_name(role)), *signal)?;
             }
         }
+        if !self.is_exact() {
+            visit("rejected", outputs.rejected)?;
+        }
         Ok(())
     }
 }

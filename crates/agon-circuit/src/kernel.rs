@@ -1,5 +1,7 @@
 //! A program ready to run on 256 lanes, by whichever executor there is.
 
+use std::sync::Arc;
+
 use crate::Plane;
 use crate::interpret::Interpreter;
 use crate::jit::Native;
@@ -15,9 +17,10 @@ pub enum Backend {
     Portable,
 }
 
-/// A program with its own scratch memory: one per thread.
+/// A program with its own scratch memory: one per thread. A clone shares the code.
+#[derive(Clone)]
 pub(crate) struct Kernel {
-    executor: Executor,
+    executor: Arc<Executor>,
     n_state: usize,
     scratch: Vec<Plane>,
 }
@@ -37,11 +40,12 @@ impl Kernel {
         match native {
             Some(native) => {
                 let scratch = vec![Plane::ZERO; native.n_scratch()];
-                Kernel { executor: Executor::Native(native), n_state, scratch }
+                Kernel { executor: Arc::new(Executor::Native(native)), n_state, scratch }
             }
             None => {
                 let scratch = vec![Plane::ZERO; program.n_leaves];
-                Kernel { executor: Executor::Portable(Interpreter::new(program)), n_state, scratch }
+                let executor = Arc::new(Executor::Portable(Interpreter::new(program)));
+                Kernel { executor, n_state, scratch }
             }
         }
     }
@@ -49,7 +53,7 @@ impl Kernel {
     /// Computes the outputs.
     #[inline(always)]
     pub(crate) fn run(&mut self, state: &[Plane], rest: &[Plane], out: &mut [Plane]) {
-        match &self.executor {
+        match &*self.executor {
             Executor::Native(native) => native.run(state, rest, out, &mut self.scratch),
             Executor::Portable(interpreter) => {
                 self.scratch[..self.n_state].copy_from_slice(&state[..self.n_state]);
@@ -61,7 +65,7 @@ impl Kernel {
 
     /// Which executor it is, machine instructions and bytes of code, if it is native.
     pub(crate) fn native_size(&self) -> Option<(usize, usize)> {
-        match &self.executor {
+        match &*self.executor {
             Executor::Native(native) => Some(native.size()),
             Executor::Portable(_) => None,
         }

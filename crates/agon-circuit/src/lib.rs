@@ -24,6 +24,7 @@ pub mod program;
 mod random;
 mod sampler;
 mod scalar;
+mod sieve;
 mod signal;
 mod transpose;
 mod turns;

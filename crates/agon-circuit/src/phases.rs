@@ -68,6 +68,11 @@ impl Phases {
         self.ring.iter().position(|&bit| state.get(bit)).unwrap_or(0)
     }
 
+    /// The base bit that holds while the token is at a place, if there is a token.
+    pub(crate) fn token(&self, phase: usize) -> Option<usize> {
+        self.ring.get(phase).copied()
+    }
+
     /// Where it is a step later.
     pub(crate) fn after(&self, phase: usize) -> usize {
         if phase + 1 < self.circuits.len() { phase + 1 } else { 0 }

@@ -33,7 +33,10 @@ pub(crate) struct Place {
 ///
 /// Outputs: the kept base bits after the step (at a gate those of the start where the lane has ended or waited and may restart);
 /// whether the lane waits, which those do that have ended and not restarted; then whether the playout has ended just here; then
-/// the distinct goal signals.
+/// the distinct goal signals; then, where steps may be rejected, whether this one was, and whether the lane is *late*.
+///
+/// Where a step is rejected the state stays as it is. If the circuit is cut up the lane has then missed its phase, for all others are in
+/// the next: it is late, and waits as it is until the phase in which its own token stands comes round again.
 pub(crate) struct PlayoutStep {
     pub(crate) program: Program,
     pub(crate) n_random: usize,
@@ -47,6 +50,8 @@ pub(crate) struct Playable {
     pub(crate) phases: Phases,
     /// The base bits that play depends on: the others are neither loaded nor computed.
     pub(crate) kept: Vec<usize>,
+    /// Whether a step of some phase may be rejected.
+    pub(crate) may_reject: bool,
 }
 
 impl Playable {
@@ -58,20 +63,27 @@ impl Playable {
     pub(crate) fn of(phases: Phases) -> Playable {
         let cones: Vec<Vec<bool>> =
             phases.circuits.iter().map(|circuit| circuit.cone(circuit.outputs.signals())).collect();
-        let is_kept = |bit: &usize| cones.iter().any(|cone| cone[1 + bit]);
-        Playable { kept: (0..phases.circuits[0].base.len()).filter(is_kept).collect(), phases }
+        let may_reject = phases.circuits.iter().any(|circuit| !circuit.is_exact());
+        // Lanes that are late know it by their token.
+        let is_token = |bit: usize| {
+            may_reject && (0..phases.circuits.len()).any(|phase| phases.token(phase) == Some(bit))
+        };
+        let is_kept = |&bit: &usize| is_token(bit) || cones.iter().any(|cone| cone[1 + bit]);
+        Playable { kept: (0..phases.circuits[0].base.len()).filter(is_kept).collect(), may_reject, phases }
     }
 }
 
 impl PlayoutStep {
-    /// The step of one phase, by its circuit. Turns are for the whole of a circuit that is not cut up.
+    /// The step of one phase. Turns are for the whole of a circuit that is not cut up.
     pub(crate) fn new(
-        circuit: &Circuit,
-        kept: &[usize],
+        playable: &Playable,
+        phase: usize,
         shape: &Shape,
         turns: Option<&Turns>,
         Place { restart, is_gate }: Place,
     ) -> PlayoutStep {
+        let Playable { phases, kept, may_reject } = playable;
+        let circuit = &phases.circuits[phase];
         let n_random = random_bits(circuit, shape, turns);
         let n_state = kept.len() + 1;
         let n_start = if restart == Restart::Planes { kept.len() } else { 0 };
@@ -104,14 +116,23 @@ impl PlayoutStep {
 
         let terminal = to(&map, circuit.outputs.terminal);
         let waits = graph.leaf(kept.len());
+        // Without a token, or where nobody can be late, all lanes are in this phase.
+        let token = phases.token(phase).and_then(|bit| kept.binary_search(&bit).ok());
+        let in_phase = token.filter(|_| *may_reject).map_or(Signal::TRUE, |leaf| graph.leaf(leaf));
         let over = graph.or(terminal, !can_move);
+        let over = graph.and(over, in_phase);
         let ended = graph.and(over, !waits);
         let idle = graph.or(over, waits);
+        let plays = graph.and(in_phase, !idle);
+        let refused = to(&map, circuit.outputs.rejected);
+        let rejected = graph.and(refused, plays);
+        let stays = graph.or(rejected, !in_phase);
         let may = graph.leaf(n_state + n_start);
         let restarts = if is_gate { graph.and(idle, may) } else { Signal::FALSE };
         let mut roots = Vec::new();
         for (leaf, &bit) in kept.iter().enumerate() {
             let next = to(&map, circuit.outputs.next[bit]);
+            let next = graph.choose(stays, map[1 + bit], next);
             let start = match restart {
                 Restart::Initial => Signal::constant(circuit.initial[bit]),
                 Restart::Planes => graph.leaf(n_state + leaf),
@@ -122,8 +143,14 @@ impl PlayoutStep {
         roots.push(ended);
         let first_goal = roots.len();
         let payoffs = highest_goals(&mut graph, circuit, |signal| to(&map, signal), &mut roots);
+        let n_goals = roots.len() - first_goal;
+        if *may_reject {
+            let late = graph.and(!in_phase, !waits);
+            roots.extend([rejected, late]);
+        }
         let program = lower(graph.first_and() - 1, graph.ands(), &roots);
-        PlayoutStep { program, n_random: n_random.iter().sum(), payoffs, n_goals: roots.len() - first_goal }
+        let n_random = n_random.iter().sum();
+        PlayoutStep { program, n_random, payoffs, n_goals }
     }
 }
 

@@ -14,6 +14,7 @@ use rand::SeedableRng as _;
 use crate::interpret::Interpreter;
 use crate::phases::Phases;
 use crate::program::lower;
+use crate::sieve::Sieve;
 use crate::{Backend, BatchCircuit, BatchOptions, Bits, Circuit, Signal, prove_turns};
 use engine::{Desk, Engine, Questions};
 
@@ -43,6 +44,8 @@ pub struct ScalarCircuit {
     has_goals: Cell<bool>,
     /// A joint move of a playout: kept only for its memory.
     joint: Vec<Input>,
+    /// By phase, where steps may be rejected: what refuses moves.
+    sieves: Vec<Option<Sieve>>,
 }
 
 /// How single steps are worked out. All give the same answers.
@@ -121,6 +124,8 @@ impl ScalarCircuit {
         });
         let goals = goals.collect();
         let n_roles = circuit.roles.len();
+        let backend = if executor == Executor::Levelled { Backend::Portable } else { Backend::Native };
+        let sieves = phases.circuits.iter().map(|circuit| Sieve::new(circuit, backend)).collect();
         let mut position = ScalarCircuit {
             state: Bits::pack(circuit.initial.iter().copied()),
             phase: 0,
@@ -131,6 +136,7 @@ impl ScalarCircuit {
             desks: RefCell::new(engines.iter().map(Engine::desk).collect()),
             has_goals: Cell::new(false),
             joint: Vec::new(),
+            sieves,
             rules: Arc::new(Rules {
                 sense: Interpreter::new(&lower(n_leaves, &circuit.ands, &percepts)),
                 engines,
@@ -227,9 +233,48 @@ impl ScalarCircuit {
                 start = end as usize;
             }
         }
+        if !self.is_terminal {
+            self.refuse();
+        }
         if self.is_terminal {
             self.legal_ends.fill(0);
         }
+    }
+
+    /// Takes those moves off the lists whose step would be rejected. Where none is left, play has ended.
+    fn refuse(&mut self) {
+        let Some(sieve) = &mut self.sieves[self.phase] else { return };
+        let starts = std::iter::once(0).chain(self.legal_ends.iter().map(|&end| end as usize));
+        let lists: Vec<_> = starts.zip(&self.legal_ends).map(|(start, &end)| start..end as usize).collect();
+        let mut choosers = (0..lists.len()).filter(|&role| lists[role].len() > 1);
+        let chooser = choosers.next().unwrap_or(0);
+        if choosers.next().is_some() {
+            return;
+        }
+        let own = lists[chooser].clone();
+        let others: Vec<Input> = lists
+            .iter()
+            .filter(|&list| *list != own)
+            .flat_map(|list| &self.legal[list.clone()])
+            .copied()
+            .collect();
+        let (mut looked_at, mut kept) = (own.start, own.start);
+        while looked_at < own.end {
+            let n = sieve.seat(self.state.words(), &self.legal[looked_at..own.end], &others);
+            let rejected = sieve.rejected();
+            for lane in 0..n {
+                if !rejected.lane(lane) {
+                    self.legal[kept] = self.legal[looked_at + lane];
+                    kept += 1;
+                }
+            }
+            looked_at += n;
+        }
+        self.is_terminal = kept == own.start;
+        let n_refused = own.end - kept;
+        let last = lists.last().map_or(0, |list| list.end);
+        self.legal.copy_within(own.end..last, kept);
+        self.legal_ends[chooser..].iter_mut().for_each(|end| *end -= n_refused as u32);
     }
 
     /// Whether propagating changes is likely to be faster than working everything out anew, by the work that a few random
@@ -274,7 +319,7 @@ fn n_evaluated(circuit: &Circuit, roots: &[Signal]) -> usize {
 const TRIAL_STEPS: usize = 200;
 
 /// The highest bit that is set within a range, counted from its start.
-fn highest_bit(words: &[u64], range: std::ops::Range<usize>) -> Option<usize> {
+pub(crate) fn highest_bit(words: &[u64], range: std::ops::Range<usize>) -> Option<usize> {
     let mut end = range.end;
     while end > range.start {
         let start = (end - 1) / 64 * 64;
@@ -290,7 +335,7 @@ fn highest_bit(words: &[u64], range: std::ops::Range<usize>) -> Option<usize> {
 
 /// Calls back with each bit that is set within a range, in ascending order.
 #[inline(always)]
-fn for_each_bit(words: &[u64], range: std::ops::Range<usize>, mut then: impl FnMut(usize)) {
+pub(crate) fn for_each_bit(words: &[u64], range: std::ops::Range<usize>, mut then: impl FnMut(usize)) {
     let mut at = range.start;
     while at < range.end {
         let end = range.end.min((at / 64 + 1) * 64);

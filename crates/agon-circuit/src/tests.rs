@@ -5,6 +5,7 @@ mod drawing;
 mod games;
 mod groups;
 mod random;
+mod rejecting;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -205,6 +206,7 @@ fn large(n_cells: usize, n_moves: usize) -> Circuit {
         terminal: cells[0],
         goals: vec![vec![], vec![]],
         percepts: vec![vec![], vec![]],
+        rejected: Signal::FALSE,
     })
 }
 
@@ -238,6 +240,7 @@ fn a_constant_base_is_found_through_chains() {
         terminal: !bits[n - 1],
         goals: vec![vec![]],
         percepts: vec![vec![]],
+        rejected: Signal::FALSE,
     });
     let folded = optimise::fold_constants(&circuit, Deadline::NEVER).expect("there is no deadline");
     assert_eq!((folded.ands.len(), folded.outputs.terminal), (0, Signal::FALSE));

@@ -326,6 +326,6 @@ impl<'a> Wiring<'a> {
         percepts.iter_mut().for_each(|texts| texts.sort_by(|a, b| a.0.cmp(&b.0)));
         let terminal =
             program.atoms_of(relations.terminal).next().map_or(Signal::FALSE, |(atom, _)| at(atom));
-        Outputs { legal, next, terminal, goals, percepts }
+        Outputs { legal, next, terminal, goals, percepts, rejected: Signal::FALSE }
     }
 }

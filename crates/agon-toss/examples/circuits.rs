@@ -1,4 +1,4 @@
-//! Circuits of the games that ship: how large, how long to make, and random plays per second by circuit and interpreter.
+//! Circuits of the games that ship: how large, how long to make, and random plays per second by lanes, circuit and interpreter.
 //!
 //! `cargo run --release -p agon-toss --example circuits [-- NAME...]`
 
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_circuit::Deadline;
-use agon_game::{Position, Rng};
+use agon_game::{Order, Position, Rng};
 use agon_text::Source;
 use agon_toss::check::check;
 use agon_toss::circuit::CircuitLimits;
@@ -23,8 +23,8 @@ fn main() {
         .collect();
     paths.sort();
     println!(
-        "{:<24} {:>9} {:>9} {:>8} {:>12} {:>12}",
-        "game", "raw gates", "gates", "made s", "circuit/s", "interpr./s"
+        "{:<24} {:>9} {:>9} {:>6} {:>8} {:>12} {:>12} {:>12}",
+        "game", "raw gates", "gates", "exact", "made s", "lanes/s", "circuit/s", "interpr./s"
     );
     for path in paths {
         let name = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
@@ -48,14 +48,31 @@ fn main() {
         match game.compile(&CircuitLimits::default(), limit) {
             Ok(compiled) => {
                 let made = start.elapsed().as_secs_f64();
+                let lanes = in_lanes(&compiled.start());
                 let fast = plays(&compiled.start());
                 let slow = plays(&game.start());
                 let (raw, gates) = (compiled.n_raw_gates, compiled.circuit.n_gates());
-                println!("{name:<24} {raw:>9} {gates:>9} {made:>8.1} {fast:>12.0} {slow:>12.1}");
+                let exact = if compiled.circuit.is_exact() { "yes" } else { "no" };
+                println!(
+                    "{name:<24} {raw:>9} {gates:>9} {exact:>6} {made:>8.1} {lanes:>12.0} {fast:>12.1} {slow:>12.1}"
+                );
             }
             Err(why) => println!("{name:<24} {why} (after {:.1} s)", start.elapsed().as_secs_f64()),
         }
     }
+}
+
+/// Random plays per second, 256 at a time, over two seconds at least.
+fn in_lanes<P: Position>(start: &P) -> f64 {
+    let Some(mut batch) = start.batch(1) else { return 0.0 };
+    let order = |n_playouts| [Order { state: start.state().clone(), n_playouts }];
+    batch.play_out(&order(256), 10_000);
+    let began = Instant::now();
+    let mut n_plays = 0;
+    while began.elapsed() < Duration::from_secs(2) {
+        n_plays += batch.play_out(&order(2048), 10_000)[0].n_playouts;
+    }
+    n_plays as f64 / began.elapsed().as_secs_f64()
 }
 
 /// Random plays per second, over two seconds at least; plays are cut at 1000 steps.

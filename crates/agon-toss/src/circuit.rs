@@ -20,8 +20,8 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use agon_circuit::optimise::{optimise_by_groups, optimise_until};
-use agon_circuit::{Circuit, Deadline, ScalarCircuit, prove_groups_until};
+use agon_circuit::optimise::{PassReport, optimise_by_groups, optimise_until};
+use agon_circuit::{Circuit, Deadline, ScalarCircuit, Turns, prove_groups_until, prove_turns};
 use agon_game::{Role, Shape};
 use agon_logic::evaluate::{Limits, Refusal};
 use agon_logic::formula::Oversize;
@@ -42,8 +42,19 @@ pub struct CircuitLimits {
     pub values: usize,
     /// Parts of one formula once its `let`s are put in place.
     pub parts: usize,
+    /// So many matches of rules may have their post-conditions made part of what is legal, each on its own. Where there are more,
+    /// post-conditions are asked once of whatever step is made (`Outputs::rejected` in `agon_circuit`), if at their locations one
+    /// player alone acts. With `usize::MAX` every circuit is exact, however large; with 0 none is that need not be.
+    pub exact_matches: usize,
     /// For finding out what can come about.
     pub evaluation: Limits,
+}
+
+impl CircuitLimits {
+    /// What is worth spending on a circuit that nobody asked for: a second or two. Where that is not enough, the interpreter plays.
+    pub fn modest() -> CircuitLimits {
+        CircuitLimits { gates: 1_000_000, work: 3_000_000, ..CircuitLimits::default() }
+    }
 }
 
 impl Default for CircuitLimits {
@@ -55,6 +66,8 @@ impl Default for CircuitLimits {
             work: 60_000_000,
             values: 10_000,
             parts: 100_000,
+            // Checkers has EXACTN and gains by it; chess has CHESSN.
+            exact_matches: 1000,
             evaluation: Limits::default(),
         }
     }
@@ -143,6 +156,10 @@ pub struct Compiled {
     pub shape: Shape,
     /// Gates before optimisation.
     pub n_raw_gates: usize,
+    /// What each pass of the optimiser has saved.
+    pub passes: Vec<PassReport>,
+    /// Who waits while another moves, if that is proved.
+    pub turns: Option<Turns>,
     /// Groups of base bits of which provably at most one is true at every reachable state.
     pub groups: Vec<Vec<usize>>,
 }
@@ -171,7 +188,8 @@ impl Game {
         if let Some(smaller) = optimise_by_groups(&circuit, &groups, deadline, &mut passes) {
             circuit = smaller;
         }
-        Ok(Compiled { circuit: Arc::new(circuit), shape: self.shape().clone(), n_raw_gates, groups })
+        let (turns, shape) = (prove_turns(&circuit), self.shape().clone());
+        Ok(Compiled { circuit: Arc::new(circuit), shape, n_raw_gates, passes, turns, groups })
     }
 }
 

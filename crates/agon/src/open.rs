@@ -201,22 +201,32 @@ pub(crate) fn open_toss(source: Arc<Source>) -> Result<Arc<agon_toss::interprete
         .map_err(|finding| Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr())))
 }
 
-/// The same with the engine that was asked for; see [`open_engine`].
-fn open_toss_engine(source: Arc<Source>, engine: EngineChoice) -> Result<Opened, Failure> {
+/// The same with the engine that was asked for. Left to choose, it is a circuit whenever one is made within modest limits: the
+/// interpreter of formulas is slower by far in every game that has one.
+fn open_toss_engine(
+    source: Arc<Source>,
+    engine: EngineChoice,
+    deadline: Option<Instant>,
+) -> Result<Opened, Failure> {
     use agon_circuit::Deadline;
-    use agon_toss::circuit::CircuitLimits;
+    use agon_toss::circuit::{CircuitLimits, NoCircuit};
+    use agon_toss::engine as toss;
     let game = open_toss(source)?;
-    match engine {
-        // The automatic choice stays with the judge until whole matches have been compared.
-        EngineChoice::Auto | EngineChoice::Interpreter => {
-            Ok(Opened::Toss(agon_toss::engine::Opened::Interpreter(game)))
+    let compiled = match engine {
+        EngineChoice::Interpreter => return Ok(Opened::Toss(toss::Opened::Interpreter(game))),
+        EngineChoice::Auto => game.compile(&CircuitLimits::modest(), Deadline::new(deadline)),
+        EngineChoice::Circuit => game.compile(&CircuitLimits::default(), Deadline::NEVER),
+    };
+    match compiled {
+        Ok(compiled) => Ok(Opened::Toss(toss::Opened::Circuit(game, Arc::new(compiled)))),
+        Err(why) if engine == EngineChoice::Auto => {
+            // That elements come and go is in the nature of a game, and nothing to wonder at.
+            if why != NoCircuit::UniverseChanges {
+                eprintln!("played by the interpreter, because no circuit was made: {why}");
+            }
+            Ok(Opened::Toss(toss::Opened::Interpreter(game)))
         }
-        EngineChoice::Circuit => {
-            let compiled = game
-                .compile(&CircuitLimits::default(), Deadline::new(None))
-                .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
-            Ok(Opened::Toss(agon_toss::engine::Opened::Circuit(game, Arc::new(compiled))))
-        }
+        Err(why) => Err(Failure::wrong(format!("no circuit could be made of the game: {why}"))),
     }
 }
 
@@ -232,7 +242,11 @@ const TRIAL: Duration = Duration::from_millis(40);
 /// nothing but the speed.
 pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Opened, Failure> {
     if language(&source) == Language::Toss {
-        return open_toss_engine(source, play.engine);
+        return open_toss_engine(
+            source,
+            play.engine,
+            Some(Instant::now() + Duration::from_secs(AUTO_SECONDS)),
+        );
     }
     let game = open_source(source, &play.rules)?;
     let mut limits = CircuitLimits::default();
@@ -270,14 +284,17 @@ pub(crate) fn open_for_match(
     play: &PlayOptions,
     is_counted: bool,
 ) -> Result<Opened, Failure> {
-    if play.engine != EngineChoice::Auto || language(&source) == Language::Toss {
+    let soon = Instant::now() + Duration::from_secs(AUTO_SECONDS);
+    let deadline = if is_counted { None } else { Some(soon) };
+    if language(&source) == Language::Toss {
+        return open_toss_engine(source, play.engine, deadline);
+    }
+    if play.engine != EngineChoice::Auto {
         return open_engine(source, play);
     }
     let game = open_source(source, &play.rules)?;
     let mut limits = CircuitLimits { gates: AUTO_GATES, ..CircuitLimits::default() };
-    if !is_counted {
-        limits.ground.deadline = Some(Instant::now() + Duration::from_secs(AUTO_SECONDS));
-    }
+    limits.ground.deadline = deadline;
     match game.compile(&limits) {
         Ok(compiled) => Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(compiled)))),
         Err(why) => {

@@ -1,6 +1,7 @@
 //! Steps from many states at once, a different move in each lane.
 
 mod answers;
+mod refuse;
 mod seats;
 
 use agon_game::Children;
@@ -10,6 +11,7 @@ use crate::kernel::{Backend, Kernel};
 use crate::program::lower;
 use crate::{Bits, Circuit, Input, Plane, Signal, transpose};
 use answers::{Answers, write_states};
+use refuse::Refused;
 use seats::Seats;
 
 /// Two kernels, one after the other: from state and moves to the next state, and from a state to what it says.
@@ -19,6 +21,8 @@ pub(super) struct Expander {
     seats: Seats,
     next: Vec<Plane>,
     answers: Answers,
+    /// Where steps may be rejected.
+    refused: Option<Refused>,
     /// Next states turned over, and the legal moves of the nodes to be expanded.
     state_rows: Vec<[Plane; 64]>,
     own_rows: Vec<[Plane; 64]>,
@@ -27,18 +31,30 @@ pub(super) struct Expander {
 impl Expander {
     pub(super) fn new(circuit: &Circuit, backend: Backend) -> Expander {
         let (n_base, n_inputs) = (circuit.base.len(), circuit.n_inputs());
-        let step = lower(n_base + n_inputs, &circuit.ands, &circuit.outputs.next);
+        let mut results = circuit.outputs.next.clone();
+        results.push(circuit.outputs.rejected);
+        let step = lower(n_base + n_inputs, &circuit.ands, &results);
         let roots: Vec<Signal> = circuit.outputs.state_signals().collect();
         let look = lower(n_base + n_inputs, &circuit.ands, &roots);
         Expander {
             step: Kernel::new(&step, n_base, backend),
             look: Kernel::new(&look, n_base, backend),
             seats: Seats::new(circuit),
-            next: vec![Plane::ZERO; n_base],
+            // And whether the step is rejected.
+            next: vec![Plane::ZERO; n_base + 1],
+            refused: Refused::new(circuit, backend),
             answers: Answers::new(circuit),
             state_rows: vec![[Plane::ZERO; 64]; n_base.div_ceil(64)],
             own_rows: vec![[Plane::ZERO; 64]; n_inputs.div_ceil(64)],
         }
+    }
+
+    pub(super) fn n_base(&self) -> usize {
+        self.seats.state.len()
+    }
+
+    pub(super) fn n_roles(&self) -> usize {
+        self.seats.n_roles
     }
 
     pub(super) fn advance_all(&mut self, steps: &[(&Bits, &[Input])], children: &mut Children<Bits, Input>) {
@@ -49,15 +65,32 @@ impl Expander {
         }
         children.family_ends.extend(1..=steps.len());
         self.finish(children);
+        self.sift_moves(children);
     }
 
     pub(super) fn expand(&mut self, states: &[&Bits], children: &mut Children<Bits, Input>) {
+        self.expand_once(states, children);
+        self.sift_moves(children);
+    }
+
+    /// The same, but where steps may be rejected nothing is known of the children but their states and the moves that led to them.
+    pub(super) fn expand_once(&mut self, states: &[&Bits], children: &mut Children<Bits, Input>) {
         self.begin(children);
         for states in states.chunks(Plane::LANES) {
             with_wide_registers(Expand { expander: self, states, children });
         }
         self.pass(children);
         self.finish(children);
+        if let Some(refused) = &mut self.refused {
+            refused.drop_rejected(self.seats.n_roles, children);
+        }
+    }
+
+    /// Leaves the children only those legal moves whose step is not rejected.
+    fn sift_moves(&mut self, children: &mut Children<Bits, Input>) {
+        if let Some(refused) = &mut self.refused {
+            refused.sift_moves(children);
+        }
     }
 
     /// What the buffers held is written over, so that nothing is given back and made anew.
@@ -65,6 +98,9 @@ impl Expander {
         self.seats.n_before = 0;
         self.answers.begin(children);
         children.family_ends.clear();
+        if let Some(refused) = &mut self.refused {
+            refused.begin();
+        }
     }
 
     fn finish(&self, children: &mut Children<Bits, Input>) {
@@ -93,7 +129,8 @@ impl Work for Expand<'_, '_> {
     #[inline(always)]
     fn work(self) {
         let Expand { expander, states, children } = self;
-        transpose::load(states.len(), |lane| states[lane].words(), &mut expander.next);
+        let n_base = expander.seats.state.len();
+        transpose::load(states.len(), |lane| states[lane].words(), &mut expander.next[..n_base]);
         // What goes in as moves is not looked at.
         expander.look.run(&expander.next, &expander.seats.inputs, &mut expander.answers.planes);
         transpose::unload(expander.answers.legal(), &mut expander.own_rows);
@@ -124,10 +161,14 @@ impl Work for Pass<'_> {
     #[inline(always)]
     fn work(self) {
         let Pass { expander, children } = self;
-        let Expander { step, look, seats, next, answers, state_rows, .. } = expander;
+        let Expander { step, look, seats, next, answers, state_rows, refused, .. } = expander;
+        let n_base = seats.state.len();
         step.run(&seats.state, &seats.inputs, next);
         look.run(next, &seats.inputs, &mut answers.planes);
-        transpose::unload(next, state_rows);
+        transpose::unload(&next[..n_base], state_rows);
+        if let Some(refused) = refused {
+            refused.note(next[n_base], seats.n);
+        }
         let written = seats.n_before..seats.n_before + seats.n;
         write_states(state_rows, written.clone(), &mut children.states);
         answers.write(written, children);

@@ -4,6 +4,8 @@ use agon_game::{Order, Tally};
 
 use super::Step;
 use super::count::{Counts, Left};
+use super::expand::Expander;
+use super::late::Late;
 use crate::jit::{Work, with_wide_registers};
 use crate::playout::Restart;
 use crate::random::PlaneRng;
@@ -42,6 +44,8 @@ pub(super) struct Lanes {
     /// What else goes in: start states, who may restart, random bits.
     rest: Vec<Plane>,
     n_start: usize,
+    /// Who has been refused how often, where steps may be rejected.
+    late: Late,
     /// The start states with all their bits, and whose each lane is.
     loaded: Vec<Plane>,
     order_of: Vec<usize>,
@@ -56,23 +60,28 @@ pub(super) struct Job<'o> {
     pub(super) max_steps: u64,
 }
 
+/// What the lanes are played with.
+pub(super) struct Machine<'m> {
+    pub(super) steps: &'m mut [Step],
+    /// The steps of a round, of which the last is the gate.
+    pub(super) round: &'m [usize],
+    pub(super) rng: &'m mut PlaneRng,
+    /// What settles lanes that are refused time and again, where steps may be rejected.
+    pub(super) expander: Option<&'m mut Expander>,
+}
+
 impl Lanes {
-    /// Works off the orders by a round of steps, of which the last is the gate. Memory is used again from one job to the next.
-    pub(super) fn run(
-        &mut self,
-        job: &Job<'_>,
-        steps: &mut [Step],
-        round: &[usize],
-        rng: &mut PlaneRng,
-    ) -> Vec<Tally> {
-        self.begin(job, steps, round);
+    /// Works off the orders by rounds of steps. Memory is used again from one job to the next.
+    pub(super) fn run(&mut self, job: &Job<'_>, machine: &mut Machine<'_>) -> Vec<Tally> {
+        self.begin(job, machine.steps, machine.round);
         self.seat(job);
         while !self.is_done() {
-            with_wide_registers(Rounds { lanes: self, steps, round, rng });
+            with_wide_registers(Rounds { lanes: self, machine, kept: job.kept });
             if self.n_passes - self.last_cut >= self.max_steps {
                 self.cut_lasting();
             }
         }
+        let Machine { steps, round, .. } = machine;
         let counts = [&mut self.ended, &mut self.cut, &mut self.idle];
         counts.into_iter().chain(self.goals.iter_mut().flatten()).for_each(Counts::settle);
         let n_roles = round.first().map_or(0, |&idx| steps[idx].step.payoffs.len());
@@ -97,7 +106,8 @@ impl Lanes {
             goals.iter_mut().for_each(Counts::clear);
             goals.resize(steps[idx].step.n_goals, Counts::default());
         }
-        let n_planes = self.n_kept + 2 + most(|step| step.step.n_goals);
+        self.late.begin();
+        let n_planes = self.n_kept + 4 + most(|step| step.step.n_goals);
         self.now.resize(n_planes, Plane::ZERO);
         self.after.resize(n_planes, Plane::ZERO);
         self.rest.resize(self.n_start + 1 + most(|step| step.step.n_random), Plane::ZERO);
@@ -138,7 +148,8 @@ impl Lanes {
 
     /// Whole rounds, until all is done or it is time to look at overlong playouts.
     #[inline(always)]
-    fn rounds(&mut self, steps: &mut [Step], round: &[usize], rng: &mut PlaneRng) {
+    fn rounds(&mut self, machine: &mut Machine<'_>, kept: &[usize]) {
+        let Machine { steps, round, rng, expander } = machine;
         let waiting = self.n_kept;
         while !self.is_done() && self.n_passes - self.last_cut < self.max_steps {
             for (place, &idx) in round.iter().enumerate() {
@@ -156,7 +167,11 @@ impl Lanes {
                 let idle = ended | waited;
                 self.lasting = self.lasting & !ended;
                 self.ended.add(ended);
-                self.idle.add(idle);
+                if let Some(expander) = expander {
+                    self.refused(place, waiting + 2 + step.step.n_goals, idle, kept, expander, rng);
+                } else {
+                    self.idle.add(idle);
+                }
                 let goals = &mut self.goals[place];
                 let mut goal = 0;
                 while goal < goals.len() {
@@ -170,11 +185,44 @@ impl Lanes {
         }
     }
 
+    /// Counts the lanes that have made no step because it was rejected or because they are late, and settles those that are refused
+    /// time and again: by trying all their moves, of which one is made, or else their playout has ended.
+    fn refused(
+        &mut self,
+        place: usize,
+        first: usize,
+        idle: Plane,
+        kept: &[usize],
+        expander: &mut Expander,
+        rng: &mut PlaneRng,
+    ) {
+        let (rejected, late) = (self.now[first], self.now[first + 1]);
+        let stuck = self.late.note(rejected, late, idle);
+        let mut stays = rejected | late;
+        if !stuck.is_zero() {
+            let settled = self.late.settle(stuck, &mut self.now, kept, expander, rng);
+            let waiting = self.n_kept;
+            let over = stuck & !settled;
+            self.ended.add(over);
+            self.lasting = self.lasting & !over;
+            for (goal, counts) in self.goals[place].iter_mut().enumerate() {
+                counts.add(self.now[waiting + 2 + goal] & over);
+            }
+            // They wait for the next gate.
+            self.now[waiting] = self.now[waiting] | over;
+            stays = stays & !settled;
+        }
+        self.late.stayed(stays & !idle);
+        self.idle.add(idle | stays);
+    }
+
     /// Ends the playouts that have lasted since the last call: they count with what the last step's beginning paid. To be
     /// called after a gate.
     fn cut_lasting(&mut self) {
         let waiting = self.n_kept;
         let lasting = self.lasting & !self.now[waiting];
+        // A lane that is late has the goals of another phase here; and a pass is not always a step.
+        let lasting = lasting & self.late.overlong(lasting, self.n_passes - self.last_cut, self.max_steps);
         self.ended.add(lasting);
         self.cut.add(lasting);
         let gate = self.goals.len() - 1;
@@ -185,6 +233,7 @@ impl Lanes {
         self.now[waiting] = self.now[waiting] | lasting;
         // The next ones start a little later, and have not lasted when this is looked at again.
         self.lasting = !lasting;
+        self.late.forget(lasting);
         self.last_cut = self.n_passes;
     }
 }
@@ -212,17 +261,16 @@ fn share_lanes(orders: &[&Order<Bits>], lane_ends: &mut Vec<usize>) {
     }));
 }
 
-struct Rounds<'l> {
+struct Rounds<'l, 'm> {
     lanes: &'l mut Lanes,
-    steps: &'l mut [Step],
-    round: &'l [usize],
-    rng: &'l mut PlaneRng,
+    machine: &'l mut Machine<'m>,
+    kept: &'l [usize],
 }
 
-impl Work for Rounds<'_> {
+impl Work for Rounds<'_, '_> {
     #[inline(always)]
     fn work(self) {
-        self.lanes.rounds(self.steps, self.round, self.rng);
+        self.lanes.rounds(self.machine, self.kept);
     }
 }
 

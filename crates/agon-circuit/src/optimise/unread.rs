@@ -3,14 +3,16 @@
 use super::sweep::sweep;
 use crate::{Circuit, Deadline, Signal};
 
-/// Sets to false for ever the base bits on which no legal move, no end and no goal ever depends, and drops percepts.
+/// Sets to false for ever the base bits on which no legal move, no refusal of one, no end and no goal ever depends, and drops
+/// percepts.
 ///
 /// For playouts only: play is the same, but the states read differently, so this is not among
 /// [`PASSES`](super::PASSES).
 pub fn forget_unread(circuit: &Circuit) -> Circuit {
     let first_and = circuit.first_and();
     let mut read = vec![false; circuit.n_gates()];
-    let mut stack: Vec<usize> = circuit.outputs.state_signals().map(Signal::gate).collect();
+    let asked = circuit.outputs.state_signals().chain([circuit.outputs.rejected]);
+    let mut stack: Vec<usize> = asked.map(Signal::gate).collect();
     while let Some(gate) = stack.pop() {
         if std::mem::replace(&mut read[gate], true) {
             continue;

@@ -1,6 +1,6 @@
 //! Random playouts of one game: moves are drawn from the bits of legality, with no list in between.
 
-use agon_game::Rng;
+use agon_game::{Position as _, Rng};
 use rand::Rng as _;
 
 use super::engine::Questions;
@@ -13,8 +13,25 @@ pub(super) fn play_out(position: &mut ScalarCircuit, rng: &mut Rng, max_steps: u
         return 0;
     }
     let mut n_steps = 0;
+    if !position.rules.circuit.is_exact() {
+        return play_out_by_lists(position, rng, max_steps);
+    }
     with_wide_registers(PlayOut { position, rng, max_steps, n_steps: &mut n_steps });
     position.read();
+    n_steps
+}
+
+/// The same where the bits of legality do not tell all.
+fn play_out_by_lists(position: &mut ScalarCircuit, rng: &mut Rng, max_steps: usize) -> usize {
+    let mut joint = std::mem::take(&mut position.joint);
+    let mut n_steps = 0;
+    while n_steps < max_steps && !position.is_terminal {
+        position.draw(rng, &mut joint);
+        position.step(&joint);
+        position.read();
+        n_steps += 1;
+    }
+    position.joint = joint;
     n_steps
 }
 

@@ -22,7 +22,7 @@ use crate::{
     Backend, BatchCircuit, BatchOptions, Bits, Circuit, Plane, ScalarCircuit, Signal, Turns, transpose,
 };
 
-const BACKENDS: [Backend; 2] = [Backend::Portable, Backend::Native];
+pub(super) const BACKENDS: [Backend; 2] = [Backend::Portable, Backend::Native];
 
 /// Turn-taking claimed or not; only for games in which it is true.
 fn shapes(circuit: &Circuit, is_turn_taking: bool) -> Vec<Shape> {
@@ -39,7 +39,7 @@ fn last_move_waits(circuit: &Circuit) -> Turns {
 }
 
 /// States along random walks, one per lane; some of them terminal.
-fn walks(circuit: &Circuit, seed: u64) -> Vec<Bits> {
+pub(super) fn walks(circuit: &Circuit, seed: u64) -> Vec<Bits> {
     let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
     let start = position.state().clone();
     let mut rng = Rng::seed_from_u64(seed);
@@ -58,7 +58,7 @@ fn walks(circuit: &Circuit, seed: u64) -> Vec<Bits> {
         .collect()
 }
 
-fn random_planes(n: usize, seed: u64) -> Vec<Plane> {
+pub(super) fn random_planes(n: usize, seed: u64) -> Vec<Plane> {
     let mut planes = vec![Plane::ZERO; n];
     PlaneRng::new(seed).fill(&mut planes);
     planes
@@ -107,10 +107,11 @@ proptest! {
         let roots: Vec<Signal> = circuit.outputs.signals().collect();
         let program = lower(circuit.first_and() - 1, &circuit.ands, &roots);
         executors_agree(&program, circuit.base.len(), seed);
-        let Playable { phases, kept } = Playable::new(&circuit);
+        let playable = Playable::new(&circuit);
+        let Playable { kept, .. } = &playable;
         for (restart, is_gate) in [(Restart::Initial, true), (Restart::Planes, true), (Restart::Planes, false)] {
             let place = Place { restart, is_gate };
-            let step = PlayoutStep::new(&phases.circuits[0], &kept, &circuit.shape(), None, place);
+            let step = PlayoutStep::new(&playable, 0, &circuit.shape(), None, place);
             executors_agree(&step.program, kept.len() + 1, seed);
         }
     }
@@ -149,7 +150,7 @@ proptest! {
 
 /// Every child of some states, and mixed steps from many, by both executors, as single steps make them.
 #[track_caller]
-fn children_agree(circuit: &Circuit, seed: u64) {
+pub(super) fn children_agree(circuit: &Circuit, seed: u64) {
     let circuit = Arc::new(circuit.clone());
     let states = walks(&circuit, seed);
     let states: Vec<&Bits> = states.iter().take(30).collect();
@@ -210,12 +211,13 @@ fn steps_agree(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>, seed: u6
 #[track_caller]
 fn phase_agrees(
     circuit: &Circuit,
-    Playable { phases, kept }: &Playable,
+    playable: &Playable,
     phase: usize,
     shape: &Shape,
     turns: Option<&Turns>,
     seed: u64,
 ) {
+    let Playable { phases, kept, .. } = playable;
     let states = walks(circuit, seed);
     let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
     let options = BatchOptions::default();
@@ -223,7 +225,7 @@ fn phase_agrees(
     let mut children = Children::new(circuit.roles.len());
     for (backend, is_gate) in [(BACKENDS[0], true), (BACKENDS[0], false), (BACKENDS[1], true)] {
         let place = Place { restart: Restart::Planes, is_gate };
-        let step = PlayoutStep::new(&phases.circuits[phase], kept, shape, turns, place);
+        let step = PlayoutStep::new(playable, phase, shape, turns, place);
         let mut kernel = Kernel::new(&step.program, kept.len() + 1, backend);
         let mut planes = vec![Plane::ZERO; circuit.base.len()];
         transpose::load(states.len(), |lane| states[lane].words(), &mut planes);

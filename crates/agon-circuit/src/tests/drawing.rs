@@ -28,7 +28,14 @@ fn writers(is_legal: impl Fn(usize, usize) -> bool) -> Circuit {
     });
     let terminal = builder.base(1);
     let goals = vec![vec![(100, terminal)], vec![(0, !terminal)]];
-    builder.finish(Outputs { legal: legal.into(), next, terminal, goals, percepts: vec![vec![], vec![]] })
+    builder.finish(Outputs {
+        legal: legal.into(),
+        next,
+        terminal,
+        goals,
+        percepts: vec![vec![], vec![]],
+        rejected: Signal::FALSE,
+    })
 }
 
 #[test]
@@ -100,6 +107,7 @@ fn games_without_bits_are_played() {
         terminal: Signal::FALSE,
         goals: vec![vec![(7, Signal::TRUE)]],
         percepts: vec![vec![]],
+        rejected: Signal::FALSE,
     }));
     for executor in EXECUTORS {
         let mut position = ScalarCircuit::with_executor(Arc::clone(&circuit), circuit.shape(), executor);

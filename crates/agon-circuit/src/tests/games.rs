@@ -58,7 +58,14 @@ pub fn tic_tac_toe() -> Circuit {
     let draw = b.and(!x, !o);
     let terminal = b.or_all(&[x, o, !open]);
     let goals = vec![vec![(0, o), (50, draw), (100, x)], vec![(0, x), (50, draw), (100, o)]];
-    b.finish(Outputs { legal, next, terminal, goals, percepts: vec![vec![], vec![]] })
+    b.finish(Outputs {
+        legal,
+        next,
+        terminal,
+        goals,
+        percepts: vec![vec![], vec![]],
+        rejected: Signal::FALSE,
+    })
 }
 
 /// A pile from which two take one to three in turn; who takes the last one wins. With `stuck`, the author has
@@ -99,7 +106,14 @@ pub fn nim(pile: usize, stuck: bool) -> Circuit {
     }
     next.extend([mover[1], mover[0]]);
     let goals = (0..2).map(|player| vec![(0, mover[player]), (100, !mover[player])]).collect();
-    b.finish(Outputs { legal, next, terminal: left[0], goals, percepts: vec![vec![], vec![]] })
+    b.finish(Outputs {
+        legal,
+        next,
+        terminal: left[0],
+        goals,
+        percepts: vec![vec![], vec![]],
+        rejected: Signal::FALSE,
+    })
 }
 
 /// Rock, paper, scissors, three rounds, both at once. All moves are always legal. One point per round won, and
@@ -155,7 +169,7 @@ pub fn rochambeau() -> Circuit {
     };
     let percepts = vec![sees(1), sees(0)];
     let legal = vec![vec![Signal::TRUE; 3]; 2];
-    b.finish(Outputs { legal, next, terminal: bits[3], goals, percepts })
+    b.finish(Outputs { legal, next, terminal: bits[3], goals, percepts, rejected: Signal::FALSE })
 }
 
 /// A walk of six fields: nature shakes the ground by no, one or two fields while the player steps one or stays. A fall
@@ -187,7 +201,14 @@ pub fn shaky_walk() -> Circuit {
     let over = b.or_all(&at[6..]);
     let legal = vec![vec![Signal::TRUE, Signal::TRUE, odd], vec![Signal::TRUE; 2]];
     let goals = vec![vec![], vec![(0, over), (20, !over), (100, at[6])]];
-    b.finish(Outputs { legal, next, terminal: over, goals, percepts: vec![vec![], vec![]] })
+    b.finish(Outputs {
+        legal,
+        next,
+        terminal: over,
+        goals,
+        percepts: vec![vec![], vec![]],
+        rejected: Signal::FALSE,
+    })
 }
 
 /// A walk along so many fields, a step or none at a time: more base bits than fit into a word, each copied to the next.
@@ -206,5 +227,5 @@ pub fn long_walk(n_fields: usize) -> Circuit {
     }
     let over = b.base(n_fields - 1);
     let (legal, goals) = (vec![vec![Signal::TRUE; 2]], vec![vec![(0, !over), (100, over)]]);
-    b.finish(Outputs { legal, next, terminal: over, goals, percepts: vec![vec![]] })
+    b.finish(Outputs { legal, next, terminal: over, goals, percepts: vec![vec![]], rejected: Signal::FALSE })
 }

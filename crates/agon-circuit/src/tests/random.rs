@@ -68,7 +68,7 @@ pub(super) fn circuit(seed: u64, n_gates: usize) -> Circuit {
         .iter()
         .map(|_| (0..rng.random_range(0..3)).map(|p| (format!("p{p}"), pick(&pool, &mut rng))).collect())
         .collect();
-    b.finish(Outputs { legal, next, terminal, goals, percepts })
+    b.finish(Outputs { legal, next, terminal, goals, percepts, rejected: Signal::FALSE })
 }
 
 fn pick(pool: &[Signal], rng: &mut Rng) -> Signal {

@@ -28,9 +28,21 @@ fn legal<P: Notation>(position: &P, role: Role) -> Vec<String> {
     position.legal_moves(role).iter().map(|m| position.move_text(m)).collect()
 }
 
-/// Plays at random, and asks both about everything at every step.
+/// Plays at random, and asks both about everything at every step: with post-conditions as they suit the game, and with as many as
+/// can be left to the step that is made.
 fn compare(game: &Arc<Game>, n_plays: u64, max_steps: usize) {
-    let ground = game.ground(&CircuitLimits::default()).unwrap_or_else(|why| panic!("{why}"));
+    compare_with(game, n_plays, max_steps, &CircuitLimits::default());
+    if game.arena().rules().iter().any(|rule| rule.post.is_some()) {
+        compare_with(game, n_plays, max_steps, &deferring());
+    }
+}
+
+fn deferring() -> CircuitLimits {
+    CircuitLimits { exact_matches: 0, ..CircuitLimits::default() }
+}
+
+fn compare_with(game: &Arc<Game>, n_plays: u64, max_steps: usize, limits: &CircuitLimits) {
+    let ground = game.ground(limits).unwrap_or_else(|why| panic!("{why}"));
     let (optimised, _) = optimise(&ground.circuit);
     let circuit = ScalarCircuit::with_executor(Arc::new(optimised), game.shape().clone(), Executor::Levelled);
     for seed in 0..n_plays {
@@ -110,6 +122,86 @@ fn gomoku() {
 #[test]
 fn entanglement() {
     compare(&shipped("entanglement"), 5, 40);
+}
+
+#[test]
+fn chess() {
+    let game = shipped("chess");
+    let ground = game.ground(&CircuitLimits::default()).unwrap_or_else(|why| panic!("{why}"));
+    assert!(!ground.circuit.is_exact(), "post-conditions are left to the step");
+    compare_with(&game, 2, 150, &CircuitLimits::default());
+}
+
+/// Castling, taking in passing, promotion, pins and mates, which random play from the start seldom meets.
+#[test]
+fn chess_from_other_positions() {
+    let path = format!("{}/../../games/toss/chess.toss", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let (rules, _) = text.split_once("START").expect("the game has a start");
+    for board in [
+        "Cas {a1; e1; h1; a8; e8; h8}; Ep:1 {} | ] \"
+          bR .  .  .  bK .  .  bR
+          bP .  bP bP bQ bP bB .
+          bB bN .  .  bP bN bP .
+          .  .  .  wP wN .  .  .
+          .  bP .  .  wP .  .  .
+          .  .  wN .  .  wQ .  bP
+          wP wP wP wB wB wP wP wP
+          wR .  .  .  wK .  .  wR \"",
+        "Cas:1 {}; Ep:1 {} | ] \"
+          .  .  .  .  .  .  .  .
+          .  .  bP .  .  .  .  .
+          .  .  .  bP .  .  .  .
+          wK wP .  .  .  .  .  bR
+          .  wR .  .  .  bP .  bK
+          .  .  .  .  .  .  .  .
+          .  .  .  .  wP .  wP .
+          .  .  .  .  .  .  .  . \"",
+        "Cas:1 {}; Ep:1 {} | ] \"
+          bK .  .  .  .  .  .  .
+          wP .  .  .  .  .  .  .
+          .  wK .  .  .  .  .  .
+          .  .  .  .  .  bN .  .
+          .  .  .  .  .  .  .  .
+          .  .  .  .  .  .  .  .
+          .  .  .  .  .  .  bP .
+          .  .  .  .  .  .  .  wN \"",
+    ] {
+        let game = open(&format!("{rules}START [ | wB:1 {{}}; wQ:1 {{}}; bB:1 {{}}; bQ:1 {{}}; {board}"));
+        compare_with(&game, 3, 60, &CircuitLimits::default());
+    }
+}
+
+/// Playouts in lanes come to the same, whether conditions are part of what is legal or not.
+#[test]
+fn playouts_do_not_depend_on_where_conditions_are() {
+    use agon_circuit::{BatchCircuit, BatchOptions};
+    use agon_game::{Batch as _, Order};
+    for game in [open(EVERYTHING), shipped("checkers")] {
+        let tallies = [usize::MAX, 0].map(|exact_matches| {
+            let limits = CircuitLimits { exact_matches, ..CircuitLimits::default() };
+            let ground = game.ground(&limits).unwrap_or_else(|why| panic!("{why}"));
+            assert_eq!(ground.circuit.is_exact(), exact_matches > 0);
+            let circuit = Arc::new(optimise(&ground.circuit).0);
+            let start = ScalarCircuit::new(Arc::clone(&circuit));
+            let options = BatchOptions { seed: 3, ..BatchOptions::default() };
+            let mut batch = BatchCircuit::new(circuit, game.shape().clone(), options);
+            batch.play_out(&[Order { state: start.state().clone(), n_playouts: 20_000 }], 2000).swap_remove(0)
+        });
+        let [exact, left] = &tallies;
+        let n = 20_000.0;
+        let role_means = game.shape().roles().map(|role| {
+            let variance =
+                exact.square_sums[role.index()] / n - exact.mean_payoff(role) * exact.mean_payoff(role);
+            (exact.mean_payoff(role), left.mean_payoff(role), variance)
+        });
+        for (one, other, variance) in role_means {
+            let bound = 5.0 * (2.0 * variance / n).sqrt() + 1e-9;
+            assert!((one - other).abs() < bound, "{one} against {other}, at most {bound}");
+        }
+        let ratio = exact.mean_length() / left.mean_length();
+        assert!((ratio - 1.0).abs() < 0.05, "lengths {} and {}", exact.mean_length(), left.mean_length());
+    }
 }
 
 #[test]

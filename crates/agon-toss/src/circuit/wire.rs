@@ -63,7 +63,8 @@ pub(super) fn wired(
         let name = arena.vocabulary().relation_name(relation).clone();
         grounder.fluents.insert(name, Rc::new(signals));
     }
-    let mut wiring = Wiring { arena, possible, bits: &bits, moves: &moves, grounder };
+    let defers = defers(arena, possible, limits);
+    let mut wiring = Wiring { arena, possible, bits: &bits, moves: &moves, defers, grounder };
     let ready = wiring.ready()?;
     let outputs = wiring.outputs(&ready)?;
     let circuit: Circuit = wiring.grounder.builder.finish(outputs);
@@ -207,7 +208,27 @@ struct Wiring<'a> {
     possible: &'a Possible,
     bits: &'a Bits,
     moves: &'a [Vec<(String, RoleMove)>],
+    /// By rule: its post-condition is asked of the step that is made, and is no part of what is legal.
+    defers: Vec<bool>,
     grounder: Grounder<'a>,
+}
+
+/// Which rules leave their post-condition to the step: all that can if there are many matches, else none. Those can that are applied
+/// only where one player alone acts, so that it is clear whose move is refused, and which step to ask.
+fn defers(arena: &CheckedArena, possible: &Possible, limits: &CircuitLimits) -> Vec<bool> {
+    let mut can: Vec<bool> = arena.rules().iter().map(|rule| rule.post.is_some()).collect();
+    for location in arena.locations() {
+        let acting = location.edges.iter().filter(|edges| !edges.is_empty());
+        if acting.clone().count() > 1 {
+            acting.flatten().for_each(|edge| can[edge.rule.index()] = false);
+        }
+    }
+    let n_matches: usize =
+        can.iter().zip(&possible.matches).filter(|pair| *pair.0).map(|pair| pair.1.len()).sum();
+    if n_matches <= limits.exact_matches {
+        can.fill(false);
+    }
+    can
 }
 
 impl Wiring<'_> {
@@ -233,7 +254,7 @@ impl Wiring<'_> {
             for matched in matches {
                 let condition = found.rows.get(&ids(matched)).copied().unwrap_or(Signal::FALSE);
                 let mut signal = self.grounder.builder.and(condition, history);
-                if signal != Signal::FALSE && rule.post.is_some() {
+                if signal != Signal::FALSE && rule.post.is_some() && !self.defers[place] {
                     let post = self.post(place, matched)?;
                     signal = self.grounder.builder.and(signal, post);
                 }
@@ -335,8 +356,61 @@ impl Wiring<'_> {
         }
         let next = self.next();
         let goals = self.goals()?;
+        let rejected = self.rejected(&next)?;
         self.grounder.check(0)?;
-        Ok(Outputs { legal, next, terminal, goals, percepts: vec![Vec::new(); arena.players().len()] })
+        let percepts = vec![Vec::new(); arena.players().len()];
+        Ok(Outputs { legal, next, terminal, goals, percepts, rejected })
+    }
+
+    /// That a rule is applied whose post-condition was left to the step and does not hold after it.
+    fn rejected(&mut self, next: &[Signal]) -> Result<Signal, NoCircuit> {
+        let arena = self.arena;
+        if !self.defers.contains(&true) {
+            return Ok(Signal::FALSE);
+        }
+        let mut made: BTreeMap<(usize, usize), Vec<Signal>> = BTreeMap::new();
+        for (player, moves) in self.moves.iter().enumerate() {
+            for (index, (_, entry)) in moves.iter().enumerate() {
+                if let What::Apply(rule, matched) = entry.what {
+                    let input = self.grounder.builder.input(player, index);
+                    made.entry((rule.index(), matched)).or_default().push(input);
+                }
+            }
+        }
+        // The same formulas, at the state after the step.
+        let before = self.grounder.fluents.clone();
+        for (&relation, tuples) in &self.bits.tuples {
+            let signals = tuples.iter().map(|(tuple, &bit)| (tuple.clone(), next[bit])).collect();
+            let name = arena.vocabulary().relation_name(relation).clone();
+            self.grounder.fluents.insert(name, Rc::new(signals));
+        }
+        let defined = std::mem::take(&mut self.grounder.defined);
+        // Most matches have the same condition, and then it matters only that one of them is made.
+        let mut ways: BTreeMap<Signal, Vec<Signal>> = BTreeMap::new();
+        for (place, rule) in arena.rules().iter().enumerate() {
+            let Some(post) = rule.post.as_ref().filter(|_| self.defers[place]) else { continue };
+            let ids = |matched: &[Element]| matched.iter().map(|element| element.id()).collect::<Vec<u32>>();
+            let matches = &self.possible.matches[place];
+            let given = Table {
+                columns: post.variables.clone(),
+                rows: matches.iter().map(|matched| (ids(matched), Signal::TRUE)).collect(),
+            };
+            let formula = self.grounder.prepare(&post.formula)?;
+            let found = self.grounder.extend(&formula, &given)?;
+            for (index, matched) in matches.iter().enumerate() {
+                let holds = found.rows.get(&ids(matched)).copied().unwrap_or(Signal::FALSE);
+                ways.entry(!holds).or_default().extend(made.get(&(place, index)).into_iter().flatten());
+            }
+        }
+        self.grounder.defined = defined;
+        self.grounder.fluents = before;
+        let builder = &mut self.grounder.builder;
+        let mut rejected = Vec::new();
+        for (fails, mut made) in ways {
+            let made = any(builder, &mut made);
+            rejected.push(builder.and(made, fails));
+        }
+        Ok(any(builder, &mut rejected))
     }
 
     /// Play ends where nobody has an edge, and where somebody has edges and can take none.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use agon_circuit::Backend;
+use agon_circuit::{Backend, Deadline};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine as gdl;
@@ -23,7 +23,7 @@ use crate::terminal;
 use crate::terminal::say;
 use crate::trace::Trace;
 use compare::Tally;
-use lanes::replay_in_lanes;
+use lanes::{Machine, replay_in_lanes};
 use one_by_one::Replay;
 
 /// Replay a recorded game and compare every state, every legal move and the goals.
@@ -74,6 +74,17 @@ enum Engine {
     Lanes,
     /// The same without native code.
     Portable,
+}
+
+impl Engine {
+    /// What runs the lanes, if it is lanes.
+    fn backend(self) -> Option<Backend> {
+        match self {
+            Engine::Auto | Engine::Interpreter | Engine::Circuit => None,
+            Engine::Lanes => Some(Backend::Native),
+            Engine::Portable => Some(Backend::Portable),
+        }
+    }
 }
 
 /// What came of a trace.
@@ -276,26 +287,12 @@ fn replay(
     args: &Args,
 ) -> Result<Outcome, Failure> {
     if open::language(source) == Language::Toss {
-        return Ok(match args.engine {
-            Engine::Auto | Engine::Interpreter => {
-                let play = PlayOptions { engine: EngineChoice::Interpreter, rules: reading.clone() };
-                Outcome::Replayed(open::open_engine(Arc::clone(source), &play)?.run(Replay(trace)))
-            }
-            Engine::Circuit | Engine::Lanes | Engine::Portable => Outcome::NotTaken {
-                n_plays: trace.plays.len(),
-                why: "structure rewriting games are replayed by the interpreter alone so far".to_owned(),
-            },
-        });
+        return replay_toss(source, trace, args);
     }
     let game = open::open_source(Arc::clone(source), reading)?;
-    let backend = match args.engine {
-        Engine::Auto | Engine::Interpreter => {
-            return Ok(Outcome::Replayed(Opened::Gdl(gdl::Opened::Interpreter(game)).run(Replay(trace))));
-        }
-        Engine::Circuit => None,
-        Engine::Lanes => Some(Backend::Native),
-        Engine::Portable => Some(Backend::Portable),
-    };
+    if matches!(args.engine, Engine::Auto | Engine::Interpreter) {
+        return Ok(Outcome::Replayed(Opened::Gdl(gdl::Opened::Interpreter(game)).run(Replay(trace))));
+    }
     let mut limits = CircuitLimits::default();
     let time = Duration::try_from_secs_f64(args.seconds)
         .map_err(|error| Failure::unreadable(format!("--seconds: {error}")))?;
@@ -304,8 +301,35 @@ fn replay(
         Ok(compiled) => compiled,
         Err(why) => return Ok(Outcome::NotTaken { n_plays: trace.plays.len(), why: why.to_string() }),
     };
-    Ok(Outcome::Replayed(match backend {
-        Some(backend) => replay_in_lanes(&compiled, backend, trace),
+    Ok(Outcome::Replayed(match args.engine.backend() {
+        Some(backend) => {
+            let gdl::Compiled { circuit, shape, turns, .. } = compiled;
+            replay_in_lanes(&Machine { circuit, shape, turns }, backend, trace)
+        }
         None => Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(compiled))).run(Replay(trace)),
+    }))
+}
+
+/// The same for a structure rewriting game.
+fn replay_toss(source: &Arc<Source>, trace: &Trace, args: &Args) -> Result<Outcome, Failure> {
+    use agon_toss::circuit::{CircuitLimits, Compiled};
+    use agon_toss::engine as toss;
+    let game = open::open_toss(Arc::clone(source))?;
+    if matches!(args.engine, Engine::Auto | Engine::Interpreter) {
+        return Ok(Outcome::Replayed(Opened::Toss(toss::Opened::Interpreter(game)).run(Replay(trace))));
+    }
+    let time = Duration::try_from_secs_f64(args.seconds)
+        .map_err(|error| Failure::unreadable(format!("--seconds: {error}")))?;
+    let deadline = Deadline::new(Instant::now().checked_add(time));
+    let compiled = match game.compile(&CircuitLimits::default(), deadline) {
+        Ok(compiled) => compiled,
+        Err(why) => return Ok(Outcome::NotTaken { n_plays: trace.plays.len(), why: why.to_string() }),
+    };
+    Ok(Outcome::Replayed(match args.engine.backend() {
+        Some(backend) => {
+            let Compiled { circuit, shape, turns, .. } = compiled;
+            replay_in_lanes(&Machine { circuit, shape, turns }, backend, trace)
+        }
+        None => Opened::Toss(toss::Opened::Circuit(game, Arc::new(compiled))).run(Replay(trace)),
     }))
 }

@@ -4,11 +4,11 @@ mod toss;
 
 use std::sync::Arc;
 
-use agon_circuit::write_graphviz;
+use agon_circuit::optimise::PassReport;
+use agon_circuit::{Circuit, write_graphviz};
 use agon_game::Notation as _;
 use agon_gdl::check::check_as;
 use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::Compiled;
 use agon_gdl::print::{print_rules, print_rulesheet};
 use agon_gdl::read::read_as;
 use agon_gdl::syntax::Syntax;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Ok(());
     }
     if open::language(&source) == Language::Toss {
-        return toss::show(source, args.stage);
+        return toss::show(source, args);
     }
     let (sheet, findings) = read_as(Arc::clone(&source), args.play.case());
     if findings.has_errors() {
@@ -112,28 +112,37 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let compiled = open::open_source(source, &args.play)?
                 .compile(&CircuitLimits::default())
                 .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
-            if args.stage == Stage::Dot {
-                let mut text = String::new();
-                write_graphviz(&compiled.circuit, &mut text).expect("writing to a string does not fail");
-                put!("{text}");
-            } else if args.stats {
-                show_stats(&compiled);
+            if args.stage == Stage::Circuit && args.stats {
+                let seconds = compiled.ground_time.as_secs_f64();
+                say!(
+                    "ground   {} atoms, {} rule instances, {seconds:.3} s",
+                    compiled.n_atoms,
+                    compiled.n_rules
+                );
+                show_stats(&compiled.circuit, compiled.turns.is_some(), &compiled.passes);
             } else {
-                put!("{}", compiled.circuit);
+                show_circuit(&compiled.circuit, args.stage);
             }
         }
     }
     Ok(())
 }
 
-fn show_stats(compiled: &Compiled) {
-    let circuit = &compiled.circuit;
-    let seconds = compiled.ground_time.as_secs_f64();
-    say!("ground   {} atoms, {} rule instances, {seconds:.3} s", compiled.n_atoms, compiled.n_rules);
+fn show_circuit(circuit: &Circuit, stage: Stage) {
+    if stage == Stage::Dot {
+        let mut text = String::new();
+        write_graphviz(circuit, &mut text).expect("writing to a string does not fail");
+        put!("{text}");
+    } else {
+        put!("{circuit}");
+    }
+}
+
+fn show_stats(circuit: &Circuit, has_turns: bool, passes: &[PassReport]) {
     say!("circuit  {} base bits, {} inputs", circuit.base.len(), circuit.n_inputs());
-    say!("turns    {}", if compiled.turns.is_some() { "proved" } else { "not proved" });
+    say!("turns    {}", if has_turns { "proved" } else { "not proved" });
     say!("{:12} {:>10} {:>10} {:>10} {:>9}", "pass", "before", "after", "saved", "seconds");
-    for pass in &compiled.passes {
+    for pass in passes {
         let (before, after) = (pass.gates_before, pass.gates_after);
         let saved = before as i64 - after as i64;
         say!("{:12} {before:10} {after:10} {saved:10} {:9.4}", pass.name, pass.seconds);

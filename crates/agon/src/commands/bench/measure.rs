@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_circuit::{
-    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Deadline, Executor, ScalarCircuit, Turns, prove_turns,
+    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Deadline, Executor, ScalarCircuit, Turns,
 };
 use agon_game::{Batch as _, Children, Order, Position, Rng, Shape};
 use agon_gdl::circuit::CircuitLimits;
@@ -95,9 +95,7 @@ pub(super) fn measure(
         }
         let limits = agon_toss::circuit::CircuitLimits::default();
         match opened.compile(&limits, Deadline::new(None)) {
-            Ok(made) => {
-                Machine { turns: prove_turns(&made.circuit), circuit: made.circuit, shape: made.shape }
-            }
+            Ok(made) => Machine { circuit: made.circuit, shape: made.shape, turns: made.turns },
             Err(why) => return Ok(Err(why.to_string())),
         }
     } else {

@@ -2,16 +2,24 @@
 
 use std::sync::Arc;
 
-use agon_circuit::{Backend, BatchCircuit, BatchOptions, Bits, Executor, Input, Plane, ScalarCircuit};
-use agon_game::{Batch as _, Children, Position as _, Role};
-use agon_gdl::engine::Compiled;
+use agon_circuit::{
+    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Executor, Input, Plane, ScalarCircuit, Turns,
+};
+use agon_game::{Batch as _, Children, Position as _, Role, Shape};
 
 use super::compare::{Goal, Tally, canonical};
 use crate::trace::{Step, Trace};
 
+/// A game as a circuit, whichever language it was written in.
+pub(super) struct Machine {
+    pub(super) circuit: Arc<Circuit>,
+    pub(super) shape: Shape,
+    pub(super) turns: Option<Turns>,
+}
+
 /// Replays a trace by steps of all its plays at once. Each play is in as many lanes as there is room for, and all of them must
 /// say the same: traces are few, and a fault may be in one lane alone.
-pub(super) fn replay_in_lanes(compiled: &Compiled, backend: Backend, trace: &Trace) -> Tally {
+pub(super) fn replay_in_lanes(compiled: &Machine, backend: Backend, trace: &Trace) -> Tally {
     let mut tally = Tally::default();
     if !tally.same_roles(&trace.roles, &compiled.shape.role_names) {
         return tally;
@@ -29,7 +37,7 @@ pub(super) fn replay_in_lanes(compiled: &Compiled, backend: Backend, trace: &Tra
 }
 
 struct Lanes<'a> {
-    compiled: &'a Compiled,
+    compiled: &'a Machine,
     trace: &'a Trace,
     batch: BatchCircuit,
     /// What the last steps led to, in the order of `open`, each play `n_copies` times.
@@ -51,7 +59,7 @@ struct Standing {
 }
 
 impl<'a> Lanes<'a> {
-    fn new(compiled: &'a Compiled, backend: Backend, trace: &'a Trace) -> Lanes<'a> {
+    fn new(compiled: &'a Machine, backend: Backend, trace: &'a Trace) -> Lanes<'a> {
         let circuit = Arc::clone(&compiled.circuit);
         let options = BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
         // A batch tells of states that steps lead to, so the first state is looked at by itself.

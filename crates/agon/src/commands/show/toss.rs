@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
+use agon_circuit::Deadline;
 use agon_game::Notation as _;
 use agon_logic::formula::Variable;
 use agon_text::{Source, render};
 use agon_toss::arena::{ArenaRule, CheckedArena, Effect, Reason};
+use agon_toss::circuit::CircuitLimits;
 
-use super::Stage;
+use super::{Args, Stage, show_circuit, show_stats};
 use crate::failure::Failure;
 use crate::open;
 use crate::terminal;
 use crate::terminal::{put, say};
 
 /// Shows a game at a stage.
-pub(super) fn show(source: Arc<Source>, stage: Stage) -> Result<(), Failure> {
-    match stage {
+pub(super) fn show(source: Arc<Source>, args: &Args) -> Result<(), Failure> {
+    match args.stage {
         Stage::Source => put!("{}", source.text()),
         Stage::Rules => {
             let (sheet, findings) = agon_toss::read::read(Arc::clone(&source));
@@ -36,9 +38,16 @@ pub(super) fn show(source: Arc<Source>, stage: Stage) -> Result<(), Failure> {
             ));
         }
         Stage::Circuit | Stage::Dot => {
-            return Err(Failure::wrong(
-                "the circuits of structure rewriting games cannot be shown yet; `agon bench` tells their size",
-            ));
+            let compiled = open::open_toss(source)?
+                .compile(&CircuitLimits::default(), Deadline::NEVER)
+                .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
+            if args.stage == Stage::Circuit && args.stats {
+                let asked = if compiled.circuit.is_exact() { "of the state" } else { "of the step" };
+                say!("ground   {} gates; post-conditions are asked {asked}", compiled.n_raw_gates);
+                show_stats(&compiled.circuit, compiled.turns.is_some(), &compiled.passes);
+            } else {
+                show_circuit(&compiled.circuit, args.stage);
+            }
         }
     }
     Ok(())
