@@ -27,7 +27,7 @@ pub use boards::Board;
 pub use groups::{Group, Mode};
 pub use length::{Bound, Length};
 pub use parts::{Once, Part};
-pub use payoffs::Payoffs;
+pub use payoffs::{Payoffs, prove_constant_sum};
 pub use plays::{PlayLimits, Plays, Seen};
 pub use relations::{Relation, RelationKind};
 pub use symmetry::Symmetry;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use agon_game::{Notation, Position, Rng, Role};
 use agon_insight::Subject;
-use agon_insight::regression::Goals;
+use agon_insight::regression::Wanted;
 use agon_search::solve::{Solution, SolveOptions, Solver};
 use agon_search::{Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
@@ -18,8 +18,8 @@ pub(crate) struct Fitted<P: Position> {
     options: MctsOptions,
     seed: u64,
     search: Option<Mcts<P>>,
-    /// Where moves are to be judged before they are tried: the game, and which of its goals count.
-    insight: Option<(Subject, Goals)>,
+    /// Where moves are to be judged before they are tried: the game, and how.
+    insight: Option<(Subject, Wanted)>,
 }
 
 /// More are not worth it by themselves: somebody else wants to think, too.
@@ -32,8 +32,8 @@ impl<P: Position> Fitted<P> {
     }
 
     /// The same with what can be read out of the rules.
-    pub(crate) fn with_insight(self, subject: Subject, goals: Goals) -> Fitted<P> {
-        Fitted { insight: Some((subject, goals)), ..self }
+    pub(crate) fn with_insight(self, subject: Subject, wanted: Wanted) -> Fitted<P> {
+        Fitted { insight: Some((subject, wanted)), ..self }
     }
 }
 
@@ -52,7 +52,7 @@ impl<P: Notation + 'static> Search<P> for Fitted<P> {
             let options = MctsOptions { threads, ..options.clone() };
             let insight = insight.as_ref();
             let judge =
-                insight.and_then(|(subject, goals)| Regressed::new(subject, *goals, position, budget));
+                insight.and_then(|(subject, wanted)| Regressed::new(subject, *wanted, position, budget));
             match judge {
                 Some(judge) => Mcts::with_heuristic(options, seed, Box::new(judge)),
                 None => Mcts::new(options, seed),

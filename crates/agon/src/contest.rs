@@ -9,8 +9,8 @@ use agon_game::{Live, Role, Shape, Table};
 use agon_gdl::interpreter::Game;
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Rules, Scrambler, Seat,
-    Spec, SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, fuzzy_options, role_seed,
-    sample, view,
+    Spec, SpecKind, Substitute, Timing, action_heuristic_wanted, auto, build_with_insight, drive_until,
+    fuzzy_options, role_seed, sample, view,
 };
 use agon_search::Budget;
 use agon_server::{Invitation, WebPlayer};
@@ -344,6 +344,20 @@ impl GameTask for Seating<'_> {
                         (Some(_), None) => {
                             eprintln!(
                                 "{}: positions are judged by the payoffs as they stand: fuzzy evaluation is for GDL",
+                                spec.text
+                            );
+                        }
+                        (None, _) => {}
+                    }
+                    match (action_heuristic_wanted(spec), &subject) {
+                        (Some(wanted), Some(subject)) => {
+                            if let Err(why) = subject.action_heuristics(wanted, agon_insight::USUAL_TIME) {
+                                eprintln!("{}: moves are not judged before they are tried: {why}", spec.text);
+                            }
+                        }
+                        (Some(_), None) => {
+                            eprintln!(
+                                "{}: moves are not judged before they are tried: action heuristics are for GDL",
                                 spec.text
                             );
                         }
