@@ -199,7 +199,7 @@ fn part_of(deadline: Option<Instant>) -> Option<Instant> {
 
 /// How deep goals are looked into, from one attempt to the next. Where a circuit unrolls a recursion, or counts, each level is a
 /// step of it.
-const MAX_LEVELS: [Option<u32>; 8] = [None, Some(24), Some(16), Some(12), Some(8), Some(6), Some(4), Some(3)];
+const MAX_LEVELS: [Option<u32>; 6] = [None, Some(16), Some(10), Some(6), Some(4), Some(3)];
 
 /// Where what is left says nothing, so many times the size is allowed for all of it.
 const AT_LARGE: usize = 4;

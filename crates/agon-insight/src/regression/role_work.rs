@@ -41,6 +41,8 @@ struct Stage {
 
 /// So many moves are tried before all are, to see how large it will be.
 const N_TRIED: usize = 32;
+/// The part of all operands that may be needed as if the role did nothing.
+const IDLE_PART: usize = 3;
 
 impl RoleWork<'_> {
     /// By move: its regressed goals.
@@ -112,6 +114,7 @@ impl RoleWork<'_> {
             makes.push(made);
         }
         let mut stages: Vec<Stage> = Vec::new();
+        let size = formulas.size();
         for (number, (layer, makes)) in layers.into_iter().zip(makes).rev().enumerate() {
             let mut values = match number {
                 0 => self.leaf_values(common),
@@ -124,7 +127,10 @@ impl RoleWork<'_> {
                 }
             }
             layer.cut.iter().for_each(|&gate| values[gate] = Formula::UNKNOWN);
-            if !layer.work_out(formulas, &mut values, &mut |formulas| self.is_over(formulas)) {
+            // If no move at all takes so much, all moves together will take more than there may be.
+            let most = size + (self.max_operands.saturating_sub(size)) / IDLE_PART;
+            let mut is_over = |formulas: &Formulas| formulas.size() > most || self.is_late();
+            if !layer.work_out(formulas, &mut values, &mut is_over) {
                 return Err(self.refusal());
             }
             stages.push(Stage { layer, values, again: Again::default(), makes });
