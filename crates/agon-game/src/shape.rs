@@ -35,7 +35,7 @@ pub struct Shape {
     pub payoffs: std::ops::RangeInclusive<f64>,
     /// At each position at most one player has more than one legal move.
     pub turn_taking: bool,
-    /// The payoffs of the players always add up to this.
+    /// The payoffs of the players add up to this wherever play has ended.
     pub constant_sum: Option<f64>,
     /// Players may not know the position: they know what they perceive. See [`crate::Hidden`].
     pub hidden: bool,

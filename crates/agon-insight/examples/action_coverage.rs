@@ -1,6 +1,7 @@
 //! Which of the rulesheets below a folder get an action heuristic within 30 seconds, grounding included, and why others do not:
 //! `cargo run --release -p agon-insight --example action_coverage -- FOLDER`.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +27,7 @@ fn main() {
             println!("{name}: the rules have faults");
             continue;
         };
+        std::io::stdout().flush().expect("somebody reads");
         let began = Instant::now();
         let deadline = Some(began + Duration::from_secs(30));
         let options = RegressOptions { deadline, ..RegressOptions::default() };
@@ -36,9 +38,10 @@ fn main() {
                 let seconds = began.elapsed().as_secs_f64();
                 let n_moves: usize = heuristics.roles.iter().map(|role| role.moves.len()).sum();
                 println!(
-                    "{name}: {seconds:.2} s, {n_moves} moves, {} nodes, {} operands",
+                    "{name}: {seconds:.2} s, {n_moves} moves, {} nodes, {} operands, {:?}",
                     network.n_nodes(),
-                    network.n_operands()
+                    network.n_operands(),
+                    heuristics.extent
                 );
             }
             Err(why) => {

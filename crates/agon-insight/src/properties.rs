@@ -4,6 +4,7 @@
 //! the circuit ([`crate::prove`]), each proof helped by the ones before it. What is neither refuted nor proved in time is
 //! observed, and no more than that. A game without a circuit gets by with observations.
 
+mod automorphism;
 mod boards;
 mod groups;
 mod length;
@@ -27,7 +28,7 @@ pub use boards::Board;
 pub use groups::{Group, Mode};
 pub use length::{Bound, Length};
 pub use parts::{Once, Part};
-pub use payoffs::Payoffs;
+pub use payoffs::{Payoffs, prove_constant_sum};
 pub use plays::{PlayLimits, Plays, Seen};
 pub use relations::{Relation, RelationKind};
 pub use symmetry::Symmetry;
@@ -177,7 +178,8 @@ impl Properties {
         let once = parts::once(circuit, &fluents, &turns, &plays, prover.as_mut());
         let relations = relations::find(game);
         let boards = boards::find(game, &fluents, compiled.is_some(), plays.n_plays(), &modes, &relations);
-        let symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays);
+        let deadline = limits.proof.deadline;
+        let symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays, deadline);
         if prover.as_ref().is_some_and(Prover::is_late) {
             refused.push(("some proofs", "they took too long".to_owned()));
         }

@@ -11,14 +11,18 @@ mod layer;
 mod network;
 mod of_game;
 mod print;
+mod prune;
 mod regress;
+mod role_work;
 
 pub use formula::{Formula, Formulas, Shape};
 pub use knowledge::Knowledge;
 pub use network::{Evaluator, Logic, Network, normalise};
 pub use of_game::Reader;
 pub use print::formula_text;
-pub use regress::{ActionHeuristics, Goals, Refusal, RegressOptions, RoleHeuristic, regress};
+pub use regress::{
+    ActionHeuristics, Aim, Extent, Goals, Refusal, RegressOptions, RoleHeuristic, Wanted, regress,
+};
 
 #[cfg(test)]
 mod tests;

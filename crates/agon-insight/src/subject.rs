@@ -10,7 +10,7 @@ use agon_gdl::interpreter::Game;
 use crate::concepts::{ConceptJudge, LearnOptions, concepts_of_tic_tac_toe};
 use crate::fuzzy::{Fuzzy, FuzzyOptions, NoFuzzy};
 use crate::properties::{Properties, PropertyLimits};
-use crate::regression::{ActionHeuristics, Goals, Refusal, RegressOptions};
+use crate::regression::{ActionHeuristics, Refusal, RegressOptions, Wanted};
 
 /// A game that insight is wanted of. A clone shares everything.
 #[derive(Clone)]
@@ -21,8 +21,8 @@ struct Inner {
     compiled: Option<Arc<Compiled>>,
     properties: Mutex<Option<Arc<Properties>>>,
     concepts: Mutex<BTreeMap<(LearnOptions, bool), Arc<ConceptJudge>>>,
-    /// By which goals count: the highest, all.
-    heuristics: Mutex<[Option<Found>; 2]>,
+    /// By what is wanted.
+    heuristics: Mutex<Vec<(Wanted, Found)>>,
     /// By how they are made.
     evaluations: Mutex<Vec<(FuzzyOptions, Evaluation)>>,
 }
@@ -111,19 +111,23 @@ impl Subject {
     ///
     /// # Errors
     /// If the game is too large for that, or time too short.
-    pub fn action_heuristics(&self, goals: Goals, time: Duration) -> Found {
+    pub fn action_heuristics(&self, wanted: Wanted, time: Duration) -> Found {
         let mut all = lock(&self.0.heuristics);
-        let found = &mut all[usize::from(goals == Goals::All)];
         // Who was refused for want of time may have more of it now.
-        if let Some(found) = found.as_ref().filter(|found| !matches!(found, Err(Refusal::Late))) {
+        all.retain(|(known, found)| *known != wanted || !matches!(found, Err(Refusal::Late)));
+        if let Some((_, found)) = all.iter().find(|(known, _)| *known == wanted) {
             return found.clone();
         }
         let deadline = Instant::now() + time;
         let properties = self.properties(time / PROPERTIES_PART);
-        let options = RegressOptions { goals, deadline: Some(deadline), ..RegressOptions::default() };
+        let Wanted { goals, n_steps } = wanted;
+        let options =
+            RegressOptions { goals, n_steps, deadline: Some(deadline), ..RegressOptions::default() };
         let made =
             ActionHeuristics::of_game(&self.0.game, self.0.compiled.as_deref(), Some(&properties), &options);
-        found.insert(made.map(Arc::new)).clone()
+        let made = made.map(Arc::new);
+        all.push((wanted, made.clone()));
+        made
     }
 }
 

@@ -14,7 +14,7 @@ use agon_text::Source;
 
 /// A game from its rules.
 #[track_caller]
-fn game(text: &str) -> Arc<Game> {
+pub(crate) fn game(text: &str) -> Arc<Game> {
     let checked = check(Arc::new(Source::new("test", text)));
     let rules = checked.rules.unwrap_or_else(|| panic!("{:?}", checked.findings));
     Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{finding:?}"))

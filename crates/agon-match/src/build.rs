@@ -8,14 +8,16 @@ use agon_game::{Hidden, Role, Shape};
 use agon_insight::Subject;
 use agon_insight::fuzzy::FuzzyOptions;
 use agon_insight::goal_formulas::{GoalOptions, Method, RewritingGame};
+use agon_insight::regression::Wanted;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 
 use crate::judged::{ByGoals, Judged, Taught};
 use crate::searches::{Alone, ByNodes, Fitted, Insight, Perfect};
+use crate::trial::Tried;
 use crate::{
     FirstLegal, Greedy, HiddenSearchPlayer, Kind, PerceptPlayer, Player, Random, SearchPlayer, Settings,
-    Spec, SpecKind,
+    Spec, SpecKind, parse_spec,
 };
 
 /// Makes a player of our own, for a role in a match that begins where `start` stands. `None` if the player lives outside.
@@ -86,16 +88,28 @@ pub fn goal_options(spec: &Spec) -> Option<(Method, GoalOptions)> {
     }
 }
 
+/// How a player wants moves judged by regressed goals before they are tried, if it does.
+pub fn action_heuristic_wanted(spec: &Spec) -> Option<Wanted> {
+    match &spec.kind {
+        SpecKind::BuiltIn(kind, settings) => {
+            let has_choice = matches!(kind.name, "mcts" | "uct");
+            (has_choice && settings.word("action-heuristic") != "none").then(|| options::wanted(settings))
+        }
+        SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => None,
+    }
+}
+
 /// The player of our own that suits a game best.
 pub fn auto(shape: &Shape, _: Role) -> Spec {
     let is_alone = shape.players().count() == 1 && shape.nature.is_none();
-    Spec::built_in(match () {
+    let name = match () {
         () if shape.hidden => "hidden",
         () if is_alone => "puzzle",
         // What perfect play is among three is a matter of opinion.
-        () if shape.players().count() == 2 => "solver",
+        () if shape.players().count() == 2 => "solver(insight=trial)",
         () => "mcts",
-    })
+    };
+    parse_spec(name).expect("the automatic choice is in the table")
 }
 
 fn named<P: Hidden + 'static>(
@@ -136,7 +150,7 @@ fn named<P: Hidden + 'static>(
                     Some(Insight::Stepwise(Arc::clone(game), method, options))
                 }
                 (None, _, Some(subject)) if is_judged => {
-                    Some(Insight::Regressed(subject.clone(), options::goals(settings)))
+                    Some(Insight::Regressed(subject.clone(), options::wanted(settings)))
                 }
                 (Some(_), None, _) | (None, _, _) => None,
             };
@@ -204,7 +218,13 @@ fn named<P: Hidden + 'static>(
         "solver" => {
             let bytes = (settings.integer("megabytes") as usize).saturating_mul(1 << 20);
             let percent = settings.integer("percent") as u32;
-            seated(start, role, Perfect::new(bytes, percent, default_search(seed), seed), seed)
+            match subject.filter(|_| settings.word("insight") == "trial") {
+                Some(subject) => {
+                    let other = Tried::new(subject.clone(), default_options(), seed);
+                    seated(start, role, Perfect::new(bytes, percent, other, seed), seed)
+                }
+                None => seated(start, role, Perfect::new(bytes, percent, default_search(seed), seed), seed),
+            }
         }
         other => unreachable!("the table of players has `{other}`, and there is no arm for it here"),
     }
@@ -218,9 +238,12 @@ const MAX_JUDGED_STEPS: u64 = 1000;
 
 /// What `mcts` is when nobody sets anything.
 fn default_search<P: Hidden>(seed: u64) -> Fitted<P> {
+    Fitted::new(default_options(), seed)
+}
+
+fn default_options() -> MctsOptions {
     let kind = Kind::named("mcts").expect("the table has it");
-    let options: MctsOptions = options::mcts(&Settings::new(kind));
-    Fitted::new(options, seed)
+    options::mcts(&Settings::new(kind))
 }
 
 /// A search in a seat: as it is where everybody sees everything, else over the worlds that the role takes for possible.

@@ -28,11 +28,14 @@ mod spec;
 mod stepwise;
 mod thought;
 pub mod tournament;
+mod trial;
 mod view;
 
 pub use belief::Belief;
 pub use board::{Board, Picture, sample};
-pub use build::{Rules, auto, build, build_with_insight, fuzzy_options, goal_options};
+pub use build::{
+    Rules, action_heuristic_wanted, auto, build, build_with_insight, fuzzy_options, goal_options,
+};
 pub use drive::{Clocks, Event, Seat, Timing, drive, drive_until};
 pub use kif::{first_term, joined, spaced};
 pub use kinds::{KINDS, Kind, OptionKind, OptionType, Origin, Settings, Value};

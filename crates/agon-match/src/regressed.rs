@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Role};
-use agon_insight::regression::{ActionHeuristics, Evaluator, Goals, Logic, Network, Reader, normalise};
+use agon_insight::regression::{ActionHeuristics, Evaluator, Logic, Network, Reader, Wanted, normalise};
 use agon_insight::{Subject, USUAL_TIME};
 use agon_search::{ActionHeuristic, Budget};
 
@@ -26,13 +26,13 @@ impl Regressed {
     /// Of a game, within half of the time that a budget leaves. None if it is refused: the search then does without.
     pub(crate) fn new<P: Notation + 'static>(
         subject: &Subject,
-        goals: Goals,
+        wanted: Wanted,
         position: &P,
         budget: &Budget,
     ) -> Option<Regressed> {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now()) / 2;
         let time: Duration = budget.deadline.map_or(USUAL_TIME, left).min(USUAL_TIME);
-        let heuristics = subject.action_heuristics(goals, time).ok()?;
+        let heuristics = Arc::new(subject.action_heuristics(wanted, time).ok()?.pruned());
         let reader = Arc::new(Reader::new(position, &heuristics));
         let evaluator = Evaluator::new(Arc::new(Network::new(&heuristics, Logic::PRODUCT)));
         Some(Regressed { heuristics, reader, evaluator, state: Vec::new(), n_settled: 0 })
@@ -87,9 +87,9 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
 /// drive a search themselves.
 pub fn action_heuristic<P: Notation + 'static>(
     subject: &Subject,
-    goals: Goals,
+    wanted: Wanted,
     position: &P,
     budget: &Budget,
 ) -> Option<Box<dyn ActionHeuristic<P>>> {
-    Some(Box::new(Regressed::new(subject, goals, position, budget)?))
+    Some(Box::new(Regressed::new(subject, wanted, position, budget)?))
 }

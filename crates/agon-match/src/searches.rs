@@ -6,7 +6,7 @@ use std::time::Instant;
 use agon_game::{Notation, Position, Rng, Role};
 use agon_insight::Subject;
 use agon_insight::goal_formulas::{GoalOptions, Method, RewritingGame};
-use agon_insight::regression::Goals;
+use agon_insight::regression::Wanted;
 use agon_search::solve::{Solution, SolveOptions, Solver};
 use agon_search::{ActionHeuristic, Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
@@ -26,8 +26,8 @@ pub(crate) struct Fitted<P: Position> {
 
 /// What moves are judged by before they are tried.
 pub(crate) enum Insight {
-    /// Regressed goals of a game in GDL: which of them count.
-    Regressed(Subject, Goals),
+    /// Regressed goals of a game in GDL: how.
+    Regressed(Subject, Wanted),
     /// Terms made of the goals of a structure rewriting game.
     Stepwise(Arc<RewritingGame>, Method, GoalOptions),
 }
@@ -40,8 +40,8 @@ impl Insight {
         budget: &Budget,
     ) -> Option<Box<dyn ActionHeuristic<P>>> {
         match self {
-            Insight::Regressed(subject, goals) => {
-                Some(Box::new(Regressed::new(subject, *goals, position, budget)?))
+            Insight::Regressed(subject, wanted) => {
+                Some(Box::new(Regressed::new(subject, *wanted, position, budget)?))
             }
             Insight::Stepwise(game, method, options) => {
                 Some(Box::new(Stepwise::new(game, *method, options)?))

@@ -11,8 +11,8 @@ use agon_insight::Subject;
 use agon_insight::goal_formulas::{GoalJudge, goal_terms};
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Rules, Scrambler, Seat,
-    Spec, SpecKind, Substitute, Timing, auto, build_with_insight, drive_until, fuzzy_options, goal_options,
-    role_seed, sample, view,
+    Spec, SpecKind, Substitute, Timing, action_heuristic_wanted, auto, build_with_insight, drive_until,
+    fuzzy_options, goal_options, role_seed, sample, view,
 };
 use agon_search::Budget;
 use agon_server::{Invitation, WebPlayer};
@@ -339,6 +339,15 @@ impl GameTask for Seating<'_> {
                 SpecKind::BuiltIn(..) => {
                     if let Some(why) = why_not_judged(spec, &contest.opened, &subject) {
                         eprintln!("{}: positions are judged by the goals as they stand: {why}", spec.text);
+                    }
+                    if let Some(wanted) = action_heuristic_wanted(spec) {
+                        let found = subject.as_ref().map_err(Clone::clone).and_then(|subject| {
+                            let found = subject.action_heuristics(wanted, agon_insight::USUAL_TIME);
+                            found.map(drop).map_err(|why| why.to_string())
+                        });
+                        if let Err(why) = found {
+                            eprintln!("{}: moves are not judged before they are tried: {why}", spec.text);
+                        }
                     }
                     let player = build_with_insight(spec, start.clone(), role, seed, rules);
                     let mut player = player.expect("a player of our own can be built");

@@ -11,6 +11,7 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine as gdl;
 use agon_gdl::interpreter::{Game, GoalPolicy, Options};
 use agon_gdl::symbols::Case;
+use agon_insight::properties::prove_constant_sum;
 use agon_text::{Severity, Source, render};
 use clap::ValueEnum as _;
 use rand::SeedableRng as _;
@@ -296,12 +297,18 @@ pub(crate) fn open_for_match(
     let mut limits = CircuitLimits { gates: AUTO_GATES, ..CircuitLimits::default() };
     limits.ground.deadline = deadline;
     match game.compile(&limits) {
-        Ok(compiled) => Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(compiled)))),
+        Ok(compiled) => Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(with_proofs(compiled))))),
         Err(why) => {
             eprintln!("played by the interpreter, because no circuit was made: {why}");
             Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))
         }
     }
+}
+
+/// A circuit with what is proved of its payoffs, for searches to use.
+pub(crate) fn with_proofs(mut compiled: gdl::Compiled) -> gdl::Compiled {
+    compiled.shape.constant_sum = prove_constant_sum(&compiled).map(|sum| sum as f64);
+    compiled
 }
 
 /// Random play for a moment; gives states per second.

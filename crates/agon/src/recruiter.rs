@@ -55,7 +55,7 @@ fn engine(game: &Arc<Game>, until: Instant, last: &Mutex<Option<Seen>>) -> Opene
     limits.ground.deadline = Some(until);
     match game.compile(&limits) {
         Ok(compiled) => {
-            let opened = Opened::Circuit(Arc::clone(game), Arc::new(compiled));
+            let opened = Opened::Circuit(Arc::clone(game), Arc::new(open::with_proofs(compiled)));
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(seen) = last.as_mut().filter(|seen| Arc::ptr_eq(&seen.game, game)) {
                 seen.opened = Some(opened.clone());

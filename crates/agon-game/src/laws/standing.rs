@@ -77,6 +77,7 @@ fn payoffs<P: Position>(answers: &Answers<P>, shape: &Shape) -> Result<(), Breac
         }
     }
     if let Some(claimed) = shape.constant_sum
+        && answers.terminal
         && answers.fault.is_none()
     {
         let sum: f64 = answers.payoffs.iter().sum();

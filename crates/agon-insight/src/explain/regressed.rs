@@ -6,7 +6,9 @@ use agon_game::{Notation as _, Position as _, Role};
 use agon_gdl::interpreter::Interpreter;
 use serde_json::{Value, json};
 
-use crate::regression::{ActionHeuristics, Evaluator, Logic, Network, Reader, formula_text, normalise};
+use crate::regression::{
+    ActionHeuristics, Aim, Evaluator, Extent, Logic, Network, Reader, formula_text, normalise,
+};
 
 /// Parts of a formula that are shown.
 const MAX_PARTS: usize = 80;
@@ -33,7 +35,16 @@ pub fn action_heuristic_json(heuristics: &ActionHeuristics, position: &Interpret
             })
         })
         .collect();
-    json!({"moves": moves, "operands": heuristics.formulas.size()})
+    let Extent { aim, n_steps, max_level } = heuristics.extent;
+    let aim = match aim {
+        Aim::Reach => "reach",
+        Aim::ReachAtEnd => "reach-at-end",
+        Aim::AvoidWorst => "avoid-worst",
+    };
+    json!({
+        "moves": moves, "operands": heuristics.formulas.size(),
+        "aim": aim, "steps": n_steps, "cut_below_level": max_level,
+    })
 }
 
 /// The same in words.
@@ -44,10 +55,21 @@ pub fn action_heuristic_text(
 ) -> Vec<String> {
     let all = judged(heuristics, position);
     let mut lines = Vec::new();
+    if let Some(level) = heuristics.extent.max_level {
+        lines.push(format!(
+            "what lies more than {level} levels deep in the goals is left unknown: it is too large"
+        ));
+    }
+    let comes = match (heuristics.extent.aim, heuristics.extent.n_steps) {
+        (Aim::Reach, 1) => "comes next if",
+        (Aim::Reach, _) => "comes in two steps if",
+        (Aim::ReachAtEnd, _) => "comes next, and the end, if",
+        (Aim::AvoidWorst, _) => "does not end play if",
+    };
     for judged in all.iter().take(n_shown) {
         lines.push(format!("{:.2}  {} {}", judged.value, judged.role, judged.text));
         for (goal, text) in &judged.formulas {
-            lines.push(format!("        goal {goal} comes next if {text}"));
+            lines.push(format!("        goal {goal} {comes} {text}"));
         }
     }
     if all.len() > n_shown {

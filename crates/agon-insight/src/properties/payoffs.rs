@@ -1,10 +1,12 @@
 //! What the rules pay, and whether it always adds up to the same.
 
+use agon_game::{Position as _, Rng};
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
+use rand::SeedableRng as _;
 
 use super::{Known, Plays};
-use crate::prove::{Answer, Literal, Prover};
+use crate::prove::{Answer, Literal, ProofLimits, Prover};
 
 /// What the rules pay.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,6 +58,40 @@ pub(super) fn find(
     }
     payoffs
 }
+
+/// What the payoffs of all players provably add up to wherever play ends, and nothing else: for searches, which may use it without
+/// asking. It depends on no clock, and costs little: what is hard to prove is left open.
+pub fn prove_constant_sum(compiled: &Compiled) -> Option<i64> {
+    let players: Vec<usize> = compiled.shape.players().map(agon_game::Role::index).collect();
+    if players.len() < 2 {
+        return None;
+    }
+    let mut rng = Rng::seed_from_u64(0);
+    let mut position = compiled.start();
+    let start = position.state().clone();
+    let mut sum = None;
+    for _ in 0..N_REFUTING_PLAYS {
+        position.go_to(&start);
+        position.play_out(&mut rng, MAX_STEPS);
+        if position.is_terminal() {
+            let here: f64 = players.iter().map(|&role| position.payoff(agon_game::Role::new(role))).sum();
+            if *sum.get_or_insert(here) != here {
+                return None;
+            }
+        }
+    }
+    let sum = sum? as i64;
+    let limits =
+        ProofLimits { gates: 100_000, conflicts: 300, conflicts_in_all: 6_000, ..ProofLimits::default() };
+    let mut prover = Prover::new(&compiled.circuit, &limits)?;
+    compiled.groups.iter().for_each(|group| prover.suppose_at_most_one(group));
+    is_proved(compiled, &players, sum, &mut prover).then_some(sum)
+}
+
+/// Random plays that may show a sum not to be constant before a proof is tried.
+const N_REFUTING_PLAYS: usize = 64;
+/// A play that is longer says nothing.
+const MAX_STEPS: usize = 1000;
 
 /// Whether no step leads to an end where the payoffs add up to something else. The step matters: that not both have a line
 /// follows from nobody having had one before.

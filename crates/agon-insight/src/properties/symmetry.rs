@@ -1,18 +1,22 @@
 //! Symmetries of the board, and roles that are interchangeable.
 //!
 //! That roles are interchangeable is proved: with the names of the one and the other exchanged, and what belongs to them,
-//! the rules are the same rules. Symmetries of the board are observed: plays that are turned or mirrored, moves and all,
-//! are plays again.
+//! the rules are the same rules. Symmetries of the board are observed first: plays that are turned or mirrored, moves and all,
+//! are plays again. Then they are proved where the circuit that the rules give is mapped onto itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
+use agon_circuit::Circuit;
 use agon_game::{Notation as _, Position as _, Role};
+use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 use agon_logic::{Symbol, TermId};
 
+use super::automorphism::{Permutation, is_automorphism};
 use super::{Board, Fluent, Known, Plays};
 
 /// A symmetry of a game.
@@ -33,10 +37,13 @@ pub(super) fn find(
     fluents: &[Fluent],
     boards: &[Board],
     plays: &Plays,
+    deadline: Option<Instant>,
 ) -> Vec<Symmetry> {
     let mut found = roles(game);
     let Some(compiled) = compiled else { return found };
     let sorts = Sorts::new(game);
+    // Rules that are alike give gates that are alike, until an optimiser is through with them. Made when it is first needed.
+    let mut raw: Option<Option<Circuit>> = None;
     for board in boards {
         let places =
             board.arguments.map(|argument| Place::Fluent(board.name, n_arguments(fluents, board), argument));
@@ -66,11 +73,44 @@ pub(super) fn find(
         let n_plays = plays.plays.len().min(MAX_PLAYS) as u64;
         for (text, turn) in tried {
             if n_plays > 0 && is_kept(game, compiled, fluents, plays, &sorts, &turn) == Some(true) {
-                found.push(Symmetry { text, known: Known::Observed { plays: n_plays } });
+                let raw = raw.get_or_insert_with(|| ground(game, deadline)).as_ref();
+                let is_proved = raw.is_some_and(|circuit| is_proved(game, circuit, &sorts, &turn));
+                let known = if is_proved { Known::Proved } else { Known::Observed { plays: n_plays } };
+                found.push(Symmetry { text, known });
             }
         }
     }
     found
+}
+
+/// The circuit as the rules give it, if it is small enough to be looked at and there is time.
+fn ground(game: &Game, deadline: Option<Instant>) -> Option<Circuit> {
+    let mut limits = CircuitLimits { gates: MAX_RAW_GATES, ..CircuitLimits::default() };
+    limits.ground.deadline = deadline;
+    game.ground(&limits).ok().map(|ground| ground.circuit)
+}
+
+/// Larger circuits are not grounded once more for this.
+const MAX_RAW_GATES: usize = 300_000;
+
+/// Whether the circuit is mapped onto itself by the turn.
+fn is_proved(game: &Game, circuit: &Circuit, sorts: &Sorts, turn: &Turn) -> bool {
+    let of_fluent = |f: Symbol, n: usize, i: usize| sorts.of(Place::Fluent(f, n, i));
+    let of_move = |f: Symbol, n: usize, i: usize| sorts.of(Place::Move(f, n, i));
+    let turned = |texts: &[String], sort_of: &dyn Fn(Symbol, usize, usize) -> Option<usize>| {
+        let places: BTreeMap<&str, usize> = texts.iter().map(String::as_str).zip(0..).collect();
+        let to = |text: &String| {
+            let term = turn.apply(game, game.parse(text)?, sort_of)?;
+            places.get(game.text(term).as_str()).copied()
+        };
+        texts.iter().map(to).collect::<Option<Vec<usize>>>()
+    };
+    let bits = turned(&circuit.base, &of_fluent);
+    let moves = circuit.roles.iter().map(|role| turned(&role.moves, &of_move)).collect::<Option<Vec<_>>>();
+    match (bits, moves) {
+        (Some(bits), Some(moves)) => is_automorphism(circuit, &Permutation { bits, moves }),
+        _ => false,
+    }
 }
 
 fn n_arguments(fluents: &[Fluent], board: &Board) -> usize {

@@ -46,7 +46,8 @@ impl ActionHeuristics {
         for formula in roles.iter_mut().flat_map(|role| role.regressed.iter_mut().flatten().flatten()) {
             *formula = place[formula.node()].negated_if(formula.is_negated());
         }
-        ActionHeuristics { formulas, fluents: self.fluents.clone(), roles, knowledge: self.knowledge.clone() }
+        let (fluents, knowledge) = (self.fluents.clone(), self.knowledge.clone());
+        ActionHeuristics { extent: self.extent, formulas, fluents, roles, knowledge }
     }
 
     /// The regressed formula of a move, by the texts of role and move: of its highest goal.

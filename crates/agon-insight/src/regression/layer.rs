@@ -11,6 +11,9 @@ use super::formula::{Formula, Formulas};
 /// Conjunctions are made no wider than this of the gates that belong to them alone.
 const MAX_WIDTH: u8 = 16;
 
+/// Whether there is enough is looked at after so many conjunctions: a look at the clock takes as long as one of them.
+const LOOKED_AT: usize = 256;
+
 /// The cone of some signals. Gates that only one conjunction reads, and plainly, are part of that conjunction.
 pub(super) struct Layer {
     /// The gates of the conjunctions, ascending: operands come first.
@@ -23,10 +26,13 @@ pub(super) struct Layer {
     readers: Vec<u32>,
     /// The base bits and inputs that are read, as gates.
     pub(super) leaves: Vec<usize>,
+    /// Conjunctions that are read, but lie too deep to be looked into, as gates.
+    pub(super) cut: Vec<usize>,
 }
 
 impl Layer {
-    pub(super) fn new(circuit: &Circuit, outputs: &[Signal]) -> Layer {
+    /// Conjunctions that are more than `max_level` readers away from every output are cut off.
+    pub(super) fn new(circuit: &Circuit, outputs: &[Signal], max_level: Option<u32>) -> Layer {
         let first_and = circuit.first_and();
         let n_gates = circuit.n_gates();
         let mut in_cone = vec![false; n_gates];
@@ -68,14 +74,14 @@ impl Layer {
                 widths[gate] = all;
             }
         }
-        let leaves = (1..first_and).filter(|&gate| in_cone[gate]).collect();
         let mut layer = Layer {
             gates: Vec::new(),
             starts: vec![0],
             operands: Vec::new(),
             reader_starts: Vec::new(),
             readers: Vec::new(),
-            leaves,
+            leaves: Vec::new(),
+            cut: Vec::new(),
         };
         let mut left = Vec::new();
         for gate in first_and..n_gates {
@@ -95,8 +101,39 @@ impl Layer {
             }
             layer.starts.push(layer.operands.len() as u32);
         }
+        if let Some(max_level) = max_level {
+            layer.cut_off(outputs, max_level, n_gates);
+        }
+        let mut is_read = vec![false; n_gates];
+        let roots = outputs.iter().map(|output| output.gate());
+        layer.operands.iter().map(|o| o.gate()).chain(roots).for_each(|gate| is_read[gate] = true);
+        layer.leaves = (1..first_and).filter(|&gate| is_read[gate]).collect();
+        let mut is_inner = vec![false; n_gates];
+        layer.gates.iter().for_each(|&gate| is_inner[gate as usize] = true);
+        layer.cut = (first_and..n_gates).filter(|&gate| is_read[gate] && !is_inner[gate]).collect();
         layer.find_readers(n_gates);
         layer
+    }
+
+    /// Leaves only the conjunctions that are near an output.
+    fn cut_off(&mut self, outputs: &[Signal], max_level: u32, n_gates: usize) {
+        let mut levels = vec![u32::MAX; n_gates];
+        outputs.iter().for_each(|output| levels[output.gate()] = 1);
+        for conjunction in (0..self.gates.len()).rev() {
+            let level = levels[self.gates[conjunction] as usize].saturating_add(1);
+            for operand in self.operands_of(conjunction) {
+                levels[operand.gate()] = levels[operand.gate()].min(level);
+            }
+        }
+        let (mut gates, mut starts, mut operands) = (Vec::new(), vec![0], Vec::new());
+        for (conjunction, &gate) in self.gates.iter().enumerate() {
+            if levels[gate as usize] <= max_level {
+                gates.push(gate);
+                operands.extend_from_slice(self.operands_of(conjunction));
+                starts.push(operands.len() as u32);
+            }
+        }
+        (self.gates, self.starts, self.operands) = (gates, starts, operands);
     }
 
     fn find_readers(&mut self, n_gates: usize) {
@@ -120,6 +157,11 @@ impl Layer {
         self.reader_starts = starts;
     }
 
+    /// The fluents that are read.
+    pub(super) fn fluents(&self, circuit: &Circuit) -> Vec<usize> {
+        self.leaves.iter().filter(|&&gate| gate < circuit.first_input()).map(|&gate| gate - 1).collect()
+    }
+
     fn operands_of(&self, conjunction: usize) -> &[Signal] {
         &self.operands[self.starts[conjunction] as usize..self.starts[conjunction + 1] as usize]
     }
@@ -138,11 +180,11 @@ impl Layer {
         let mut list = Vec::new();
         for (conjunction, &gate) in self.gates.iter().enumerate() {
             values[gate as usize] = self.conjunction(conjunction, formulas, values, &mut list);
-            if is_over(formulas) {
+            if conjunction % LOOKED_AT == 0 && is_over(formulas) {
                 return false;
             }
         }
-        true
+        !is_over(formulas)
     }
 
     fn conjunction(
@@ -163,14 +205,16 @@ impl Layer {
         formulas.and(list)
     }
 
-    /// Works out what becomes different when these gates do, and writes down what was there before.
+    /// Works out what becomes different when these gates do, and writes down what was there before. If `is_over` says so it
+    /// stops early, and then neither the values nor `again` are of any use.
     pub(super) fn work_out_again(
         &self,
         formulas: &mut Formulas,
         values: &mut [Formula],
         changes: &[(usize, Formula)],
         again: &mut Again,
-    ) {
+        is_over: &mut dyn FnMut(&Formulas) -> bool,
+    ) -> bool {
         let Again { queue, is_queued, undo, list } = again;
         undo.clear();
         is_queued.resize(self.gates.len(), false);
@@ -188,7 +232,12 @@ impl Layer {
                 push(gate, queue, is_queued);
             }
         }
+        let mut n_done = 0;
         while let Some(Reverse(conjunction)) = queue.pop() {
+            n_done += 1;
+            if n_done % LOOKED_AT == 0 && is_over(formulas) {
+                return false;
+            }
             is_queued[conjunction as usize] = false;
             let gate = self.gates[conjunction as usize] as usize;
             let formula = self.conjunction(conjunction as usize, formulas, values, list);
@@ -198,6 +247,7 @@ impl Layer {
                 push(gate, queue, is_queued);
             }
         }
+        true
     }
 }
 

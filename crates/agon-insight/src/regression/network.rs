@@ -1,11 +1,12 @@
 //! Formulas in fuzzy logic, on a network of their own: shared parts once, and after a step only what it has changed (003, 4.4).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use agon_game::Role;
 
 use super::formula::{Formula, Formulas, Shape};
-use super::regress::ActionHeuristics;
+use super::regress::{ActionHeuristics, Aim};
 
 /// A fuzzy logic: what "and" and "or" mean between 0 and 1, and what a fluent counts.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -97,7 +98,7 @@ pub struct Network {
 type Output = Option<Vec<(f64, Literal)>>;
 
 /// A node, and whether it is negated: twice the node, plus one if so.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Literal(u32);
 
 impl Literal {
@@ -108,6 +109,9 @@ impl Literal {
 }
 
 const NO_NODE: u32 = u32::MAX;
+
+/// Conjunctions are not wider than this in a network.
+const MAX_WIDTH: usize = 6;
 
 impl Network {
     /// The network of the formulas of all moves.
@@ -128,18 +132,20 @@ impl Network {
         };
         let mut place = vec![NO_NODE; formulas.n_nodes()];
         (place[0], place[1]) = (0, 1);
-        let mut n_nodes = 2;
+        let mut branches = BTreeMap::new();
+        // Fluents come first in a cone, for their numbers are the smallest.
         for &node in cone.iter().filter(|&&node| node > 1) {
-            place[node] = n_nodes;
-            n_nodes += 1;
             match formulas.shape(Formula::of_node(node)) {
                 Shape::Fluent(fluent) => {
+                    place[node] = network.first_and as u32;
                     network.node_of_fluent[fluent] = place[node];
                     network.first_and += 1;
                 }
                 Shape::And(operands) => {
-                    network.operands.extend(operands.iter().map(|&operand| literal(operand, &place)));
-                    network.starts.push(network.operands.len() as u32);
+                    let literals: Vec<Literal> =
+                        operands.iter().map(|&operand| literal(operand, &place)).collect();
+                    let parts = network.branches(&literals, &mut branches);
+                    place[node] = network.conjunction(&parts);
                 }
                 Shape::False | Shape::Unknown => {}
             }
@@ -147,14 +153,56 @@ impl Network {
         for role in &heuristics.roles {
             let highest = role.goals.last().copied().unwrap_or(100).max(1) as f64;
             let of_move = |regressed: &Vec<Formula>| -> Vec<(f64, Literal)> {
-                let weights = role.goals.iter().map(|&value| (value as f64 / highest).clamp(0.0, 1.0));
+                let weights = role.goals.iter().map(|&value| match heuristics.extent.aim {
+                    Aim::Reach | Aim::ReachAtEnd => (value as f64 / highest).clamp(0.0, 1.0),
+                    Aim::AvoidWorst => 1.0,
+                });
                 weights.zip(regressed).map(|(weight, &formula)| (weight, literal(formula, &place))).collect()
             };
             let outputs = role.regressed.iter().map(|regressed| regressed.as_ref().map(of_move));
             network.outputs.push(outputs.collect());
         }
-        network.find_readers(n_nodes as usize);
+        let n_nodes = network.first_and + network.starts.len() - 1;
+        network.find_readers(n_nodes);
         network
+    }
+
+    /// Makes a node of these.
+    fn conjunction(&mut self, literals: &[Literal]) -> u32 {
+        let node = self.first_and + self.starts.len() - 1;
+        self.operands.extend_from_slice(literals);
+        self.starts.push(self.operands.len() as u32);
+        node as u32
+    }
+
+    /// What is to be the operands of a conjunction of all these, which are sorted: branches of it are nodes of their own where
+    /// it is wide. They are cut where the numbers of literals, as binary words, are, so that conjunctions that differ in few
+    /// operands have all but a few branches in common; the regressed goals of a role's moves are like that. A product of
+    /// products is the same product.
+    fn branches(&mut self, literals: &[Literal], known: &mut BTreeMap<Vec<Literal>, u32>) -> Vec<Literal> {
+        if literals.len() <= MAX_WIDTH {
+            return literals.to_vec();
+        }
+        let (first, last) = (literals[0].0, literals[literals.len() - 1].0);
+        let bit = (first ^ last).ilog2();
+        let half = literals.partition_point(|literal| literal.0 >> bit == first >> bit);
+        [&literals[..half], &literals[half..]].map(|part| self.branch(part, known)).to_vec()
+    }
+
+    fn branch(&mut self, literals: &[Literal], known: &mut BTreeMap<Vec<Literal>, u32>) -> Literal {
+        if let [only] = literals {
+            return *only;
+        }
+        let parts = self.branches(literals, known);
+        let node = match known.get(&parts) {
+            Some(&node) => node,
+            None => {
+                let node = self.conjunction(&parts);
+                known.insert(parts, node);
+                node
+            }
+        };
+        Literal(node << 1)
     }
 
     fn find_readers(&mut self, n_nodes: usize) {

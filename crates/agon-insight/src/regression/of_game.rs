@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use agon_circuit::{Circuit, ScalarCircuit, prove_turns};
+use agon_circuit::{Circuit, Deadline, ScalarCircuit, prove_groups_until, prove_turns};
 use agon_game::{Notation, Role};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Compiled;
@@ -34,10 +34,23 @@ impl ActionHeuristics {
             Some(deadline) if Instant::now() > deadline => Refusal::Late,
             _ => Refusal::NotGround(game.refusal_text(&refusal)),
         })?;
-        let knowledge = knowledge(&ground.circuit, compiled, properties);
+        let mut knowledge = knowledge(&ground.circuit, compiled, properties);
+        if compiled.is_none() {
+            let part = options.deadline.map(|deadline| {
+                let now = Instant::now();
+                now + deadline.saturating_duration_since(now) / GROUPS_PART
+            });
+            let proved = prove_groups_until(&ground.circuit, ground.candidates, Deadline::new(part));
+            knowledge.groups.extend(proved);
+            knowledge.groups.sort();
+            knowledge.groups.dedup();
+        }
         regress(&ground.circuit, knowledge, options)
     }
 }
+
+/// The part of the time that is for proving which fluents exclude each other, where nobody has done so before.
+const GROUPS_PART: u32 = 10;
 
 /// What is proved, told of the base bits of a circuit of the same game.
 fn knowledge(circuit: &Circuit, compiled: Option<&Compiled>, properties: Option<&Properties>) -> Knowledge {

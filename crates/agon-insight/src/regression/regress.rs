@@ -1,4 +1,4 @@
-//! Goals regressed by one step, for every move of every role (003, chapter 3).
+//! Goals regressed by one step or two, for every move of every role (003, chapter 3).
 
 use std::fmt;
 use std::time::Instant;
@@ -7,8 +7,8 @@ use agon_circuit::{Circuit, Signal};
 use agon_game::Role;
 
 use super::formula::{Formula, Formulas};
-use super::knowledge::{Knowledge, what_must_hold};
-use super::layer::{Again, Layer, at};
+use super::knowledge::Knowledge;
+use super::role_work::RoleWork;
 
 /// How goals are regressed. Plain data.
 #[derive(Clone, Debug)]
@@ -19,7 +19,10 @@ pub struct RegressOptions {
     pub preconditions: bool,
     /// Whether a fluent is taken for impossible once another of its group holds for ever (3.5.2).
     pub modes: bool,
-    /// The most operands that all formulas may have together.
+    /// Through how many steps the goals are regressed, 1 or 2. The second is left away where it would be too large.
+    pub n_steps: usize,
+    /// The most operands that all formulas may have together. Where they would have more, what lies deepest in the goals is left
+    /// unknown; if that leaves nothing to say, they may have four times as many.
     pub max_operands: usize,
     /// A moment after which to give up.
     pub deadline: Option<Instant>,
@@ -31,8 +34,9 @@ impl Default for RegressOptions {
             goals: Goals::Highest,
             preconditions: true,
             modes: true,
-            // Some 64 MB of them; the largest of the games in 003 needs a hundredth of it.
-            max_operands: 16_000_000,
+            n_steps: 1,
+            // Some 16 MB of them; the largest of the games in 003 needs a twentieth of it.
+            max_operands: 4_000_000,
             deadline: None,
         }
     }
@@ -47,9 +51,56 @@ pub enum Goals {
     All,
 }
 
+/// Which action heuristic is wanted of a game.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Which goals count.
+    pub goals: Goals,
+    /// Through how many steps they are regressed: 1, or 2 where the size allows.
+    pub n_steps: usize,
+}
+
+impl Default for Wanted {
+    fn default() -> Wanted {
+        Wanted { goals: Goals::Highest, n_steps: 1 }
+    }
+}
+
+/// What regressed goals say of a move.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Aim {
+    /// What must hold now so that the goal holds afterwards.
+    #[default]
+    Reach,
+    /// The same, and that play ends: for goals that say who wins once it has ended, and nothing of when.
+    ReachAtEnd,
+    /// What must hold now lest play end with the lowest goal: for games in which no move reaches the highest at once, because
+    /// whoever makes the last one loses.
+    AvoidWorst,
+}
+
+/// How goals were regressed in the end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// What the formulas say.
+    pub aim: Aim,
+    /// Through how many steps.
+    pub n_steps: usize,
+    /// Conjunctions and disjunctions that lie deeper than this in the goals, or in what makes fluents true, were left unknown.
+    pub max_level: Option<u32>,
+}
+
+impl Default for Extent {
+    fn default() -> Extent {
+        Extent { aim: Aim::Reach, n_steps: 1, max_level: None }
+    }
+}
+
 /// The regressed goals of all moves of all roles.
 #[derive(Clone)]
 pub struct ActionHeuristics {
+    /// How they were regressed.
+    pub extent: Extent,
     /// What the formulas below are made of.
     pub formulas: Formulas,
     /// By fluent: its text.
@@ -65,7 +116,7 @@ pub struct ActionHeuristics {
 pub struct RoleHeuristic {
     /// What the role is called.
     pub name: String,
-    /// The goals that were regressed, in ascending order: their values.
+    /// The goals that were regressed, in ascending order: their values. The lowest where the worst is to be avoided.
     pub goals: Vec<i64>,
     /// By move: its text.
     pub moves: Vec<String>,
@@ -100,7 +151,10 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// Regresses the goals of every player by one step, for each of its moves.
+/// Regresses the goals of every player, for each of its moves.
+///
+/// Where that says nothing, because no move makes a difference to the goals by the next state, other ways are tried in the
+/// order of [`Aim`], and then two steps.
 ///
 /// # Errors
 /// If that takes more than the options allow, or if there is nothing to regress.
@@ -109,41 +163,127 @@ pub fn regress(
     knowledge: Knowledge,
     options: &RegressOptions,
 ) -> Result<ActionHeuristics, Refusal> {
-    match regress_goals(circuit, &knowledge, options, false) {
-        // Some goals say who wins once play has ended, and nothing of when it ends.
-        Err(Refusal::NoGoals) => regress_goals(circuit, &knowledge, options, true),
-        made => made,
+    let work = GameWork { circuit, knowledge: &knowledge, options };
+    if options.n_steps > 1 {
+        let extent = Extent { n_steps: 2, ..Extent::default() };
+        if let Ok(made) = work.within(extent, part_of(options.deadline)) {
+            return Ok(made);
+        }
     }
+    let ways = [(Aim::Reach, 1), (Aim::ReachAtEnd, 1), (Aim::AvoidWorst, 1), (Aim::Reach, 2)];
+    for (aim, n_steps) in ways {
+        match work.with_cuts(aim, n_steps) {
+            Err(Refusal::NoGoals) => {}
+            made => return made,
+        }
+    }
+    Err(Refusal::NoGoals)
 }
 
-/// The same, with the end of play as a part of every goal or not.
-fn regress_goals(
+/// The same, just as far as `extent` says.
+#[cfg(test)]
+pub(super) fn regress_within(
     circuit: &Circuit,
     knowledge: &Knowledge,
     options: &RegressOptions,
-    with_end: bool,
+    extent: Extent,
 ) -> Result<ActionHeuristics, Refusal> {
-    let mut formulas = Formulas::new(circuit.base.len());
-    let leaves = leaf_formulas(&mut formulas, knowledge, options);
-    let mut roles = Vec::new();
-    for role in circuit.role_ids() {
-        let regressed = if circuit.roles[role.index()].is_nature {
-            vec![None; circuit.roles[role.index()].moves.len()]
-        } else {
-            let work = RoleWork { circuit, role, knowledge, options, leaves: &leaves, with_end };
-            work.regress(&mut formulas)?
-        };
-        roles.push(RoleHeuristic {
-            name: circuit.roles[role.index()].name.clone(),
-            goals: goals(circuit, role, options).iter().map(|&(value, _)| value).collect(),
-            moves: circuit.roles[role.index()].moves.clone(),
-            regressed,
-        });
+    GameWork { circuit, knowledge, options }.within(extent, options.deadline)
+}
+
+/// Half of the time that is left.
+fn part_of(deadline: Option<Instant>) -> Option<Instant> {
+    let now = Instant::now();
+    deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2)
+}
+
+/// How deep goals are looked into, from one attempt to the next. Where a circuit unrolls a recursion, or counts, each level is a
+/// step of it.
+const MAX_LEVELS: [Option<u32>; 6] = [None, Some(16), Some(10), Some(6), Some(4), Some(3)];
+
+/// Where what is left says nothing, so many times the size is allowed for all of it.
+const AT_LARGE: usize = 4;
+
+/// Regressing the goals of a game.
+struct GameWork<'a> {
+    circuit: &'a Circuit,
+    knowledge: &'a Knowledge,
+    options: &'a RegressOptions,
+}
+
+impl GameWork<'_> {
+    /// As deep as size and time allow.
+    fn with_cuts(&self, aim: Aim, n_steps: usize) -> Result<ActionHeuristics, Refusal> {
+        let deadline = self.options.deadline;
+        let mut refused = None;
+        for max_level in MAX_LEVELS {
+            if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                return Err(Refusal::Late);
+            }
+            match (self.within(Extent { aim, n_steps, max_level }, part_of(deadline)), refused) {
+                (Err(why @ (Refusal::Size(_) | Refusal::Late)), before) => refused = before.or(Some(why)),
+                // Enough was cut off for it to fit, and nothing is left.
+                (Err(Refusal::NoGoals), Some(why)) => return self.at_large(aim, n_steps).map_err(|_| why),
+                (made, _) => return made,
+            }
+        }
+        Err(refused.unwrap_or(Refusal::Late))
     }
-    let knowledge = knowledge.clone();
-    let heuristics = ActionHeuristics { formulas, fluents: circuit.base.clone(), roles, knowledge };
-    let says_something = (0..heuristics.roles.len()).any(|role| heuristics.says_something(Role::new(role)));
-    if says_something { Ok(heuristics) } else { Err(Refusal::NoGoals) }
+
+    /// All of it, at a size that is allowed only where less says nothing.
+    fn at_large(&self, aim: Aim, n_steps: usize) -> Result<ActionHeuristics, Refusal> {
+        let max_operands = self.options.max_operands.saturating_mul(AT_LARGE);
+        let options = &RegressOptions { max_operands, ..self.options.clone() };
+        let extent = Extent { aim, n_steps, max_level: None };
+        GameWork { options, ..*self }.within(extent, self.options.deadline)
+    }
+
+    /// As deep as it says, or not at all.
+    fn within(&self, extent: Extent, deadline: Option<Instant>) -> Result<ActionHeuristics, Refusal> {
+        let GameWork { circuit, knowledge, options } = *self;
+        let mut formulas = Formulas::new(circuit.base.len());
+        let leaves = leaf_formulas(&mut formulas, knowledge, options);
+        let n_players = circuit.roles.iter().filter(|role| !role.is_nature).count();
+        let mut n_done = 0;
+        let mut roles = Vec::new();
+        for role in circuit.role_ids() {
+            let about = &circuit.roles[role.index()];
+            let goals = goals(circuit, role, options, extent.aim);
+            let regressed = if about.is_nature {
+                vec![None; about.moves.len()]
+            } else {
+                n_done += 1;
+                // Nobody is to have a heuristic at the expense of the others.
+                let max_operands = options.max_operands / n_players * n_done;
+                let wanted = goals.iter().map(|&(_, signal)| signal).collect();
+                let leaves = &leaves;
+                let work = RoleWork {
+                    circuit,
+                    role,
+                    knowledge,
+                    options,
+                    extent,
+                    leaves,
+                    wanted,
+                    max_operands,
+                    deadline,
+                };
+                work.regress(&mut formulas)?
+            };
+            roles.push(RoleHeuristic {
+                name: about.name.clone(),
+                goals: goals.iter().map(|&(value, _)| value).collect(),
+                moves: about.moves.clone(),
+                regressed,
+            });
+        }
+        let knowledge = knowledge.clone();
+        let fluents = circuit.base.clone();
+        let heuristics = ActionHeuristics { extent, formulas, fluents, roles, knowledge };
+        let says_something =
+            (0..heuristics.roles.len()).any(|role| heuristics.says_something(Role::new(role)));
+        if says_something { Ok(heuristics) } else { Err(Refusal::NoGoals) }
+    }
 }
 
 impl ActionHeuristics {
@@ -155,12 +295,15 @@ impl ActionHeuristics {
 }
 
 /// The goals of a role that count.
-fn goals(circuit: &Circuit, role: Role, options: &RegressOptions) -> Vec<(i64, Signal)> {
+fn goals(circuit: &Circuit, role: Role, options: &RegressOptions, aim: Aim) -> Vec<(i64, Signal)> {
     let possible = circuit.outputs.goals[role.index()].iter().filter(|(_, signal)| *signal != Signal::FALSE);
     let all: Vec<(i64, Signal)> = possible.copied().collect();
-    match options.goals {
-        Goals::Highest => all.last().copied().into_iter().collect(),
-        Goals::All => all.iter().skip(usize::from(all.len() > 1)).copied().collect(),
+    match (aim, options.goals) {
+        (Aim::AvoidWorst, _) => all.first().copied().into_iter().collect(),
+        (Aim::Reach | Aim::ReachAtEnd, Goals::Highest) => all.last().copied().into_iter().collect(),
+        (Aim::Reach | Aim::ReachAtEnd, Goals::All) => {
+            all.iter().skip(usize::from(all.len() > 1)).copied().collect()
+        }
     }
 }
 
@@ -182,151 +325,4 @@ fn leaf_formulas(formulas: &mut Formulas, knowledge: &Knowledge, options: &Regre
         }
     }
     leaves
-}
-
-/// Regressing the goals of one role.
-struct RoleWork<'a> {
-    circuit: &'a Circuit,
-    role: Role,
-    knowledge: &'a Knowledge,
-    options: &'a RegressOptions,
-    /// By fluent: the formula that stands for it.
-    leaves: &'a [Formula],
-    /// Whether play is to end with the goal.
-    with_end: bool,
-}
-
-/// What follows from a move's being legal: fluents and whether they hold.
-type Facts = Vec<(usize, bool)>;
-
-impl RoleWork<'_> {
-    /// By move: its regressed goals.
-    ///
-    /// First as if the role did nothing (the replacement of 4.3.2 that is the same for all moves it has nothing to do with),
-    /// then, move by move, only what becomes different by it.
-    fn regress(&self, formulas: &mut Formulas) -> Result<Vec<Option<Vec<Formula>>>, Refusal> {
-        let circuit = self.circuit;
-        let goals: Vec<Signal> =
-            goals(circuit, self.role, self.options).into_iter().map(|(_, signal)| signal).collect();
-        let facts = self.facts();
-        // The goals after the step, and before them what makes their fluents true in it.
-        let mut wanted = goals.clone();
-        if self.with_end {
-            wanted.push(circuit.outputs.terminal);
-        }
-        let after = Layer::new(circuit, &wanted);
-        let read: Vec<usize> = after.leaves.iter().map(|&gate| gate - 1).collect();
-        let next: Vec<Signal> = read.iter().map(|&fluent| circuit.outputs.next[fluent]).collect();
-        let now = Layer::new(circuit, &next);
-        // By gate of the first layer: the fluents that it makes true.
-        let mut made: Vec<(usize, usize)> =
-            next.iter().zip(&read).map(|(signal, &fluent)| (signal.gate(), fluent)).collect();
-        made.sort_unstable();
-
-        let common = common_facts(&facts);
-        let mut now_values = self.leaf_values(&common);
-        let mut is_over = |formulas: &Formulas| self.check(formulas).is_err();
-        if !now.work_out(formulas, &mut now_values, &mut is_over) {
-            return Err(self.check(formulas).err().unwrap_or(Refusal::Late));
-        }
-        let mut after_values = vec![Formula::FALSE; circuit.n_gates()];
-        for (&fluent, &signal) in read.iter().zip(&next) {
-            after_values[1 + fluent] = at(&now_values, signal);
-        }
-        if !after.work_out(formulas, &mut after_values, &mut is_over) {
-            return Err(self.check(formulas).err().unwrap_or(Refusal::Late));
-        }
-
-        let (mut now_again, mut after_again) = (Again::default(), Again::default());
-        let inputs = circuit.inputs(self.role);
-        let mut regressed = Vec::with_capacity(facts.len());
-        for (move_idx, facts) in facts.into_iter().enumerate() {
-            self.check(formulas)?;
-            let Some(facts) = facts else {
-                regressed.push(None);
-                continue;
-            };
-            let known = facts.iter().map(|&(fluent, holds)| (1 + fluent, Formula::constant(holds)));
-            let changes: Vec<(usize, Formula)> =
-                known.chain([(inputs.start + move_idx, Formula::TRUE)]).collect();
-            now.work_out_again(formulas, &mut now_values, &changes, &mut now_again);
-            let mut changes = Vec::new();
-            for &(gate, _) in &now_again.undo {
-                let first = made.partition_point(|&(maker, _)| maker < gate);
-                for &(_, fluent) in made[first..].iter().take_while(|&&(maker, _)| maker == gate) {
-                    changes.push((1 + fluent, at(&now_values, circuit.outputs.next[fluent])));
-                }
-            }
-            after.work_out_again(formulas, &mut after_values, &changes, &mut after_again);
-            let mut all = Vec::with_capacity(goals.len());
-            for &goal in &goals {
-                let goal = at(&after_values, goal);
-                let end = at(&after_values, circuit.outputs.terminal);
-                all.push(if self.with_end { formulas.and(&mut vec![goal, end]) } else { goal });
-            }
-            regressed.push(Some(all));
-            after_again.undo(&mut after_values);
-            now_again.undo(&mut now_values);
-        }
-        Ok(regressed)
-    }
-
-    /// By move: what follows from its being legal. None for moves that are not to be regressed.
-    fn facts(&self) -> Vec<Option<Facts>> {
-        let groups_of = self.knowledge.groups_of(self.circuit.base.len());
-        let legal = self.circuit.outputs.legal[self.role.index()].iter().enumerate();
-        let facts = legal.map(|(move_idx, &signal)| {
-            if self.knowledge.waits(self.role, move_idx) {
-                return None;
-            }
-            let facts = what_must_hold(self.circuit, signal, &self.knowledge.groups, &groups_of)?;
-            Some(if self.options.preconditions { facts } else { Vec::new() })
-        });
-        facts.collect()
-    }
-
-    /// By gate: what the fluents and inputs are if the role does nothing.
-    fn leaf_values(&self, facts: &Facts) -> Vec<Formula> {
-        let circuit = self.circuit;
-        let mut values = vec![Formula::FALSE; circuit.n_gates()];
-        values[1..circuit.first_input()].copy_from_slice(self.leaves);
-        for &(fluent, holds) in facts {
-            values[1 + fluent] = Formula::constant(holds);
-        }
-        for other in circuit.role_ids().filter(|&other| other != self.role) {
-            let noop = self.knowledge.noop(other);
-            let is_nature = circuit.roles[other.index()].is_nature;
-            for (move_idx, gate) in circuit.inputs(other).enumerate() {
-                // Where players take turns, the others wait while we move (3.2, step 2c).
-                values[gate] = match (&self.knowledge.turns, noop) {
-                    _ if circuit.roles[other.index()].moves.len() == 1 => Formula::TRUE,
-                    (Some(_), Some(noop)) if !is_nature => Formula::constant(noop == move_idx),
-                    (Some(_), None) if !is_nature && !self.knowledge.waits(other, move_idx) => Formula::FALSE,
-                    _ => Formula::UNKNOWN,
-                };
-            }
-        }
-        values
-    }
-
-    fn check(&self, formulas: &Formulas) -> Result<(), Refusal> {
-        if formulas.size() > self.options.max_operands {
-            return Err(Refusal::Size(self.options.max_operands));
-        }
-        match self.options.deadline {
-            Some(deadline) if Instant::now() > deadline => Err(Refusal::Late),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// What follows from every one of the moves.
-fn common_facts(facts: &[Option<Facts>]) -> Facts {
-    let mut all = facts.iter().flatten();
-    let Some(first) = all.next() else { return Facts::new() };
-    let mut common = first.clone();
-    for facts in all {
-        common.retain(|fact| facts.binary_search(fact).is_ok());
-    }
-    common
 }

@@ -164,6 +164,7 @@ fn what_is_known_of_tic_tac_toe() {
             "cell with arguments 1 and 2 exchanged",
         ]
     );
+    assert!(known.symmetries.iter().all(|symmetry| symmetry.known.is_proved()), "{:?}", known.symmetries);
 }
 
 #[test]
@@ -171,6 +172,7 @@ fn pawns_cannot_be_turned_round() {
     let known = properties("breakthrough");
     let texts: Vec<&str> = known.symmetries.iter().map(|symmetry| symmetry.text.as_str()).collect();
     assert_eq!(texts, ["pawn mirrored in argument 1"]);
+    assert!(known.symmetries[0].known.is_proved());
     let forward = known
         .relations
         .iter()

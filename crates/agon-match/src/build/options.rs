@@ -3,7 +3,7 @@
 use agon_insight::concepts::{self, LearnOptions};
 use agon_insight::fuzzy::{Cardinality, Features, FuzzyOptions, Logic, Several, TNorm};
 use agon_insight::goal_formulas::{GoalOptions, Method, Rational, Weights};
-use agon_insight::regression::Goals;
+use agon_insight::regression::{Goals, Wanted};
 use agon_search::hidden::{self, HiddenOptions};
 use agon_search::{
     AlphaBetaOptions, Amaf, Bandit, BestFirstOptions, Choice, FirstPlay, HeuristicUse, Leaves, MctsOptions,
@@ -72,12 +72,13 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
     }
 }
 
-/// Which goals count where they are regressed.
-pub(super) fn goals(settings: &Settings) -> Goals {
-    match settings.word("heuristic-goals") {
+/// Which goals are regressed, and how far.
+pub(super) fn wanted(settings: &Settings) -> Wanted {
+    let goals = match settings.word("heuristic-goals") {
         "all" => Goals::All,
         _ => Goals::Highest,
-    }
+    };
+    Wanted { goals, n_steps: settings.integer("heuristic-steps").try_into().unwrap_or(usize::MAX) }
 }
 
 /// Of those who judge positions by fuzzy logic.

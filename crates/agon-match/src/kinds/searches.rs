@@ -19,11 +19,11 @@ const fn word(name: &'static str, words: &'static [&'static str], meaning: &'sta
     OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
 }
 
-pub(super) const MCTS: [OptionKind; 40] = mcts(false);
-pub(super) const UCT: [OptionKind; 40] = mcts(true);
+pub(super) const MCTS: [OptionKind; 41] = mcts(false);
+pub(super) const UCT: [OptionKind; 41] = mcts(true);
 
 /// The options of Monte Carlo tree search; plain UCT has other defaults.
-const fn mcts(is_plain: bool) -> [OptionKind; 40] {
+const fn mcts(is_plain: bool) -> [OptionKind; 41] {
     [
         real("c", 0.0, 100.0, 0.4, "exploration in the tree, for payoffs from 0 to 1; tuned: 1"),
         word("bandit", &["ucb1", "tuned"], "how a role that moves alone picks a move in the tree"),
@@ -57,6 +57,13 @@ const fn mcts(is_plain: bool) -> [OptionKind; 40] {
             "heuristic-goals",
             &["highest", "all"],
             "which goals are regressed; all: weighted by their values",
+        ),
+        integer(
+            "heuristic-steps",
+            1,
+            2,
+            1,
+            "through how many steps goals are regressed; 2 only where the size allows",
         ),
         real("heuristic-temperature", 0.01, 1e6, 1.0, "playout: the higher, the more random"),
         real("heuristic-scale", 0.0, 1000.0, 50.0, "the most promising move counts so much, the least 0"),
@@ -261,4 +268,10 @@ pub(super) const HIDDEN: &[OptionKind] = &[
 pub(super) const SOLVER: &[OptionKind] = &[
     integer("megabytes", 1, 1_000_000, 64, "memory for the tables of the solver"),
     integer("percent", 1, 99, 10, "so much of the time is for solving, the rest for mcts"),
+    word(
+        "insight",
+        &["off", "trial"],
+        "trial: a quarter of the start clock is for short matches that tell whether mcts does better with goals regressed \
+         by a step, or alphabeta by fuzzy logic instead; GDL, with a clock",
+    ),
 ];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agon_game::{Notation as _, Position as _, Rng, Role};
 use agon_gdl::circuit::CircuitLimits;
 use agon_insight::Subject;
-use agon_insight::regression::Goals;
+use agon_insight::regression::Wanted;
 use agon_match::{
     MatchOptions, Rules, Seat, Timing, action_heuristic, build_with_insight, parse_spec, role_seed,
 };
@@ -23,8 +23,8 @@ fn the_interpreter_and_the_circuit_hear_the_same_of_moves() {
         let subject = Subject::new(Arc::clone(&game), Some(Arc::clone(&compiled)));
         let budget = Budget::iterations(1);
         let (mut slow, mut fast) = (game.start(), compiled.start());
-        let mut by_text = action_heuristic(&subject, Goals::Highest, &slow, &budget).expect("it has one");
-        let mut by_bits = action_heuristic(&subject, Goals::Highest, &fast, &budget).expect("it has one");
+        let mut by_text = action_heuristic(&subject, Wanted::default(), &slow, &budget).expect("it has one");
+        let mut by_bits = action_heuristic(&subject, Wanted::default(), &fast, &budget).expect("it has one");
         let mut rng = Rng::seed_from_u64(2);
         let (mut joint, mut n_said) = (Vec::new(), 0);
         while !slow.is_terminal() {

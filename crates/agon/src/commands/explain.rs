@@ -17,7 +17,7 @@ use agon_insight::explain::{
     evaluation_text, properties_json, properties_text,
 };
 use agon_insight::fuzzy::{Fuzzy, FuzzyJudge, FuzzyOptions, Seen};
-use agon_insight::regression::Goals;
+use agon_insight::regression::Wanted;
 use serde_json::{Value, json};
 
 use super::why::go_on;
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let position = position(args, &game)?;
     let properties = subject.properties(time / 3);
     let fuzzy = subject.fuzzy(&FuzzyOptions::default(), time / 3);
-    let heuristics = subject.action_heuristics(Goals::Highest, time / 3);
+    let heuristics = subject.action_heuristics(Wanted::default(), time / 3);
     let learn = LearnOptions { kind: Kind::Concepts, ..LearnOptions::default() };
     let learnt = subject.concepts(&learn, false, time / 6);
     let mut judge = fuzzy.as_ref().ok().map(FuzzyJudge::new);

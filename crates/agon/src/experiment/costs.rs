@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
-use agon_insight::regression::Goals;
+use agon_insight::regression::Wanted;
 use agon_insight::{Subject, USUAL_TIME};
 use agon_match::action_heuristic;
 use agon_search::{Budget, HeuristicUse, Mcts, MctsOptions, Search as _};
@@ -23,7 +23,7 @@ pub(crate) fn costs(opened: &Opened, iterations: u64, n_moves: u64) -> Costs {
     // Properties are found for other reasons, too.
     let _ = subject.properties(USUAL_TIME / 3);
     let began = Instant::now();
-    let made = subject.action_heuristics(Goals::Highest, USUAL_TIME);
+    let made = subject.action_heuristics(Wanted::default(), USUAL_TIME);
     let making = made.map(|_| began.elapsed().as_secs_f64()).map_err(|why| why.to_string());
     let shares = if making.is_ok() {
         opened.run(Thinking { subject: &subject, iterations, n_moves })
@@ -58,7 +58,7 @@ impl Thinking<'_> {
     fn think<P: GdlPosition + 'static>(&self, start: &P, heuristic: HeuristicUse) -> (f64, f64) {
         let options = MctsOptions { heuristic, keep_tree: false, ..MctsOptions::plain() };
         let budget = Budget::iterations(self.iterations);
-        let judge = action_heuristic(self.subject, Goals::Highest, start, &budget);
+        let judge = action_heuristic(self.subject, Wanted::default(), start, &budget);
         let mut search = match judge {
             Some(judge) if heuristic.playout || heuristic.tree => Mcts::with_heuristic(options, 1, judge),
             _ => Mcts::new(options, 1),

@@ -1,16 +1,12 @@
-//! Laws: simplification keeps the meaning, and a regressed goal is the goal after the move.
+//! Laws of formulas: simplification, pruning and networks keep what they mean.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agon_circuit::prove_turns;
-use agon_game::{Notation as _, Position as _, Rng, Role};
+use agon_game::Role;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use rand::SeedableRng as _;
 
 use super::super::*;
-use super::{ground, shipped};
 
 fn seeded(n_cases: u32) -> ProptestConfig {
     let config = ProptestConfig::with_cases(n_cases);
@@ -99,20 +95,9 @@ proptest! {
         let logic = if is_yager { Logic::YAGER } else { Logic::PRODUCT };
         let mut formulas = Formulas::new(N_FLUENTS);
         let all: Vec<Formula> = plains.iter().map(|plain| made(plain, &mut formulas)).collect();
-        let heuristics = ActionHeuristics {
-            fluents: (0..N_FLUENTS).map(|fluent| format!("f{fluent}")).collect(),
-            roles: vec![RoleHeuristic {
-                name: "player".to_owned(),
-                goals: vec![100],
-                moves: (0..all.len()).map(|m| format!("m{m}")).collect(),
-                regressed: all.iter().map(|&formula| Some(vec![formula])).collect(),
-            }],
-            knowledge: Knowledge {
-                persistent_true: (0..N_FLUENTS).map(|fluent| persistent >> fluent & 1 == 1).collect(),
-                ..Knowledge::default()
-            },
-            formulas,
-        };
+        let persistent_true = (0..N_FLUENTS).map(|fluent| persistent >> fluent & 1 == 1).collect();
+        let knowledge = Knowledge { persistent_true, ..Knowledge::default() };
+        let heuristics = heuristics_of(formulas, &all, knowledge);
         let mut evaluator = Evaluator::new(Arc::new(Network::new(&heuristics, logic)));
         for &state in &states {
             evaluator.go_to(&[state]);
@@ -147,131 +132,84 @@ proptest! {
     }
 }
 
-/// A formula in three-valued logic: `None` where it depends on what is unknown.
-fn kleene(formulas: &Formulas, formula: Formula, holds: &dyn Fn(usize) -> bool) -> Option<bool> {
-    let cone = formulas.cone([formula]);
-    let mut values: Vec<Option<bool>> = vec![None; cone.len()];
-    let read = |values: &[Option<bool>], literal: Formula| {
-        let at = cone.binary_search(&literal.node()).expect("operands are in the cone");
-        values[at].map(|value| value != literal.is_negated())
-    };
-    for (at, &node) in cone.iter().enumerate() {
-        values[at] = match formulas.shape(Formula::of_node(node)) {
-            Shape::False => Some(false),
-            Shape::Unknown => None,
-            Shape::Fluent(fluent) => Some(holds(fluent)),
-            Shape::And(operands) => {
-                let mut all = operands.iter().map(|&operand| read(&values, operand));
-                if all.clone().any(|value| value == Some(false)) {
-                    Some(false)
-                } else {
-                    all.all(|value| value.is_some()).then_some(true)
-                }
-            }
-        };
-    }
-    read(&values, formula)
-}
+proptest! {
+    #![proptest_config(seeded(300))]
 
-/// Plays at random by the rules as they stand, and compares what the formulas of all legal moves say with the goals that
-/// hold after them. Returns how many held.
-fn compare_with_play(name: &str, n_plays: u64) -> u64 {
-    let game = shipped(name);
-    let ground = ground(&game);
-    let turns = prove_turns(&ground.circuit);
-    let is_turn_taking = turns.is_some();
-    let groups = agon_circuit::prove_groups(&ground.circuit, ground.candidates.clone());
-    let knowledge = Knowledge { turns, groups, ..Knowledge::default() };
-    let options = RegressOptions { goals: Goals::All, ..RegressOptions::default() };
-    let heuristics =
-        regress(&ground.circuit, knowledge, &options).unwrap_or_else(|why| panic!("{name}: {why}"));
-    let mut rng = Rng::seed_from_u64(3);
-    let mut joint = Vec::new();
-    let (mut n_true, mut n_false) = (0, 0);
-    for _ in 0..n_plays {
-        let mut position = game.start();
-        while !position.is_terminal() {
-            let texts: BTreeSet<String> = position.state_text().into_iter().collect();
-            let holds = |fluent: usize| texts.contains(&heuristics.fluents[fluent]);
-            position.draw(&mut rng, &mut joint);
-            for role in position.shape().players() {
-                let about = &heuristics.roles[role.index()];
-                let moves = position.legal_moves(role);
-                let m = moves[rng.random_range(0..moves.len())];
-                let text = position.move_text(&m);
-                let at = about.moves.iter().position(|known| *known == text).expect("moves are listed");
-                let Some(regressed) = &about.regressed[at] else { continue };
-                let mut after = position.clone();
-                let mut tried = joint.clone();
-                tried[role.index()] = m;
-                after.advance(&tried);
-                for (value, &formula) in about.goals.iter().zip(regressed) {
-                    let found = kleene(&heuristics.formulas, formula, &holds);
-                    let is_so = after.goal_values(role).contains(value);
-                    if is_so {
-                        n_true += 1;
-                    } else {
-                        n_false += 1;
-                    }
-                    // Where others move at the same time, not to know is an honest answer.
-                    let is_vague = !is_turn_taking && found.is_none();
-                    assert!(
-                        found == Some(is_so) || is_vague,
-                        "{name}: {text} gives {found:?} for goal {value}, by the rules {is_so}"
-                    );
+    #[test]
+    fn pruning_changes_no_comparison_of_moves(
+        rests in proptest::collection::vec(plain(), 2..6),
+        common in proptest::collection::vec(plain(), 1..3),
+        is_or: bool,
+        states in proptest::collection::vec(0_u64..1 << N_FLUENTS, 1..8),
+    ) {
+        let mut formulas = Formulas::new(N_FLUENTS);
+        let all: Vec<Formula> = rests
+            .iter()
+            .map(|rest| {
+                let mut parts = common.clone();
+                parts.push(rest.clone());
+                made(&if is_or { Plain::Or(parts) } else { Plain::And(parts) }, &mut formulas)
+            })
+            .collect();
+        let heuristics = heuristics_of(formulas, &all, Knowledge::default());
+        let pruned = heuristics.pruned();
+        let evaluator = |of: &ActionHeuristics| Evaluator::new(Arc::new(Network::new(of, Logic::PRODUCT)));
+        let (mut before, mut after) = (evaluator(&heuristics), evaluator(&pruned));
+        prop_assert!(after.network().n_operands() <= before.network().n_operands());
+        for state in states {
+            let values = |evaluator: &mut Evaluator| -> (Vec<f64>, bool) {
+                evaluator.go_to(&[state]);
+                let value = |m| evaluator.value(Role::new(0), m).expect("it was regressed");
+                let mut values: Vec<f64> = (0..all.len()).map(value).collect();
+                let is_told = values.iter().any(|value| (value - values[0]).abs() > 1e-6);
+                normalise(&mut values);
+                (values, is_told)
+            };
+            let (wanted, is_told) = values(&mut before);
+            let (found, _) = values(&mut after);
+            if is_told {
+                for (wanted, found) in wanted.iter().zip(&found) {
+                    prop_assert!((wanted - found).abs() < 1e-6, "{:?} is not {:?}", found, wanted);
                 }
             }
-            position.advance(&joint);
         }
     }
-    assert!(n_false > 0, "{name}: all of {n_true} goals held");
-    n_true
-}
 
-#[test]
-fn goals_that_say_nothing_of_the_end_are_regressed_together_with_it() {
-    let game = super::game(
-        "take",
-        "(role a) (role b) (init (control a)) (init (heap 5)) (opp a b) (opp b a)
-         (less 5 4) (less 4 3) (less 3 2) (less 2 1) (less 1 0) (take 1) (take 2)
-         (<= (minus ?n 1 ?m) (less ?n ?m)) (<= (minus ?n 2 ?m) (less ?n ?k) (less ?k ?m))
-         (<= (legal ?p (take ?k)) (true (control ?p)) (true (heap ?n)) (minus ?n ?k ?m))
-         (<= (legal ?p noop) (true (control ?q)) (opp ?p ?q))
-         (<= (next (heap ?m)) (does ?p (take ?k)) (true (heap ?n)) (minus ?n ?k ?m))
-         (<= (next (control ?q)) (true (control ?p)) (opp ?p ?q))
-         (<= terminal (true (heap 0)))
-         (<= (goal ?p 100) (true (control ?q)) (opp ?p ?q)) (<= (goal ?p 0) (true (control ?p)))",
-    );
-    let circuit = ground(&game).circuit;
-    let knowledge = Knowledge { turns: prove_turns(&circuit), ..Knowledge::default() };
-    let heuristics =
-        regress(&circuit, knowledge, &RegressOptions::default()).expect("the end tells moves apart");
-    let text = |m: &str| {
-        let formula = heuristics.formula(Role::new(0), m).expect("it is a move");
-        formula_text(&heuristics.formulas, formula, &heuristics.fluents, 100)
-    };
-    assert_eq!((text("(take 1)").as_str(), text("(take 2)").as_str()), ("(heap 1)", "(heap 2)"));
-}
-
-#[test]
-fn a_regressed_goal_is_the_goal_after_the_move() {
-    // In most puzzles a random play reaches no goal; in contests somebody wins.
-    let mut n_without = 0;
-    for (name, n_plays) in [
-        ("tic-tac-toe", 20),
-        ("connect-four", 3),
-        ("breakthrough", 2),
-        ("nine-board-tic-tac-toe", 2),
-        ("three-way-tic-tac-toe", 5),
-        ("bidding-tic-tac-toe", 5),
-        ("blocker", 5),
-        ("sheep-and-wolf", 2),
-        ("pawn-whopping", 3),
-        ("eight-puzzle", 2),
-        ("hanoi", 2),
-        ("lights-out", 2),
-    ] {
-        n_without += usize::from(compare_with_play(name, n_plays) == 0);
+    #[test]
+    fn wide_conjunctions_share_their_branches(width in 50_usize..200, other in 0_usize..1000) {
+        let mut formulas = Formulas::new(width + 1);
+        // Two conjunctions that differ in one operand, as those of two moves do.
+        let mut list: Vec<Formula> = (0..width).map(|fluent| formulas.fluent(fluent)).collect();
+        let first = formulas.and(&mut list.clone());
+        list[other % width] = !formulas.fluent(width);
+        let second = formulas.and(&mut list);
+        let heuristics = heuristics_of(formulas, &[first, second], Knowledge::default());
+        let network = Arc::new(Network::new(&heuristics, Logic::PRODUCT));
+        prop_assert!(network.n_operands() < 2 * width, "{} operands of {}", network.n_operands(), 2 * width);
+        let mut evaluator = Evaluator::new(network);
+        let state: Vec<u64> = (0..(width + 1).div_ceil(64)).map(|word| 0x9e37_79b9_7f4a_7c15 << word).collect();
+        evaluator.go_to(&state);
+        for (m, formula) in [first, second].into_iter().enumerate() {
+            let count = |fluent: usize| if state[fluent / 64] >> (fluent % 64) & 1 == 1 { 0.97 } else { 0.03 };
+            let wanted = heuristics.formulas.fuzzy_value(formula, Logic::PRODUCT, &count);
+            let found = evaluator.value(Role::new(0), m).expect("it was regressed");
+            prop_assert!((found - wanted).abs() <= 1e-9 * wanted, "{} is not {}", found, wanted);
+        }
     }
-    assert!(n_without <= 3, "in {n_without} games no goal ever held");
+}
+
+/// Heuristics of one player with these formulas for its moves.
+fn heuristics_of(formulas: Formulas, all: &[Formula], knowledge: Knowledge) -> ActionHeuristics {
+    ActionHeuristics {
+        extent: Extent::default(),
+        fluents: (0..formulas.n_fluents()).map(|fluent| format!("f{fluent}")).collect(),
+        roles: vec![RoleHeuristic {
+            name: "player".to_owned(),
+            goals: vec![100],
+            moves: (0..all.len()).map(|m| format!("m{m}")).collect(),
+            regressed: all.iter().map(|&formula| Some(vec![formula])).collect(),
+        }],
+        knowledge,
+        formulas,
+    }
 }

@@ -1,0 +1,163 @@
+//! A proof that play is the same after fluents and moves have changed places: the circuit is mapped onto itself.
+
+use agon_circuit::{Circuit, Signal};
+
+use crate::regression::{Formula, Formulas};
+
+/// Fluents and moves that change places.
+pub(super) struct Permutation {
+    /// By base bit: the one that takes its place.
+    pub(super) bits: Vec<usize>,
+    /// By role, and move: the one that takes its place.
+    pub(super) moves: Vec<Vec<usize>>,
+}
+
+/// Circuits with more gates are not looked at.
+const MAX_GATES: usize = 300_000;
+/// Formulas that grow beyond so many operands are given up.
+const MAX_OPERANDS: usize = 8_000_000;
+
+/// Whether every output of a circuit, with what it reads permuted, is the output of what takes its place. Then whatever can be
+/// played can be played with everything permuted, to the same ends.
+///
+/// Outputs are compared as formulas that are simplified and shared: what comes out the same is the same, so a yes is a
+/// proof. A no is none, because the same may be said in two ways.
+pub(super) fn is_automorphism(circuit: &Circuit, permutation: &Permutation) -> bool {
+    let Permutation { bits, moves } = permutation;
+    let is_permuted = is_bijection(bits, circuit.base.len())
+        && moves.len() == circuit.roles.len()
+        && moves.iter().zip(&circuit.roles).all(|(moves, role)| is_bijection(moves, role.moves.len()));
+    if !is_permuted || circuit.n_gates() > MAX_GATES {
+        return false;
+    }
+    if bits.iter().zip(&circuit.initial).any(|(&to, &holds)| circuit.initial[to] != holds) {
+        return false;
+    }
+    // Inputs are leaves like any other here.
+    let first_and = circuit.first_and();
+    let mut formulas = Formulas::new(first_and - 1);
+    let mut plain: Vec<usize> = (0..first_and - 1).collect();
+    let Some(as_it_is) = outputs(circuit, &plain, &mut formulas) else { return false };
+    plain[..bits.len()].copy_from_slice(bits);
+    for (role, moves) in circuit.role_ids().zip(moves) {
+        let inputs = circuit.inputs(role);
+        for (gate, &to) in inputs.clone().zip(moves) {
+            plain[gate - 1] = inputs.start + to - 1;
+        }
+    }
+    let Some(permuted) = outputs(circuit, &plain, &mut formulas) else { return false };
+    let is_mapped = |own: &[Formula], other: &[Formula], to: &[usize]| {
+        to.iter().enumerate().all(|(from, &to)| other[from] == own[to])
+    };
+    as_it_is.terminal == permuted.terminal
+        && as_it_is.goals == permuted.goals
+        && is_mapped(&as_it_is.next, &permuted.next, bits)
+        && (as_it_is.legal.iter().zip(&permuted.legal).zip(moves))
+            .all(|((own, other), moves)| is_mapped(own, other, moves))
+}
+
+fn is_bijection(to: &[usize], n: usize) -> bool {
+    let mut is_met = vec![false; n];
+    to.len() == n && to.iter().all(|&to| to < n && !std::mem::replace(&mut is_met[to], true))
+}
+
+/// What a circuit computes, as formulas.
+struct Computed {
+    next: Vec<Formula>,
+    terminal: Formula,
+    legal: Vec<Vec<Formula>>,
+    goals: Vec<Vec<Formula>>,
+}
+
+/// The outputs with these leaves in the place of base bits and inputs. `None` if they become too large.
+fn outputs(circuit: &Circuit, leaves: &[usize], formulas: &mut Formulas) -> Option<Computed> {
+    let mut values = vec![Formula::FALSE; circuit.n_gates()];
+    for (at, &leaf) in leaves.iter().enumerate() {
+        values[1 + at] = formulas.fluent(leaf);
+    }
+    let read = |values: &[Formula], signal: Signal| values[signal.gate()].negated_if(signal.is_inverted());
+    let mut list = Vec::new();
+    for (gate, &[a, b]) in (circuit.first_and()..).zip(&circuit.ands) {
+        list.clear();
+        list.extend([read(&values, a), read(&values, b)]);
+        values[gate] = formulas.and(&mut list);
+        if formulas.size() > MAX_OPERANDS {
+            return None;
+        }
+    }
+    let all = |signals: &[Signal]| -> Vec<Formula> {
+        signals.iter().map(|&signal| read(&values, signal)).collect()
+    };
+    let goals = circuit.outputs.goals.iter().map(|goals| {
+        let signals: Vec<Signal> = goals.iter().map(|&(_, signal)| signal).collect();
+        all(&signals)
+    });
+    Some(Computed {
+        next: all(&circuit.outputs.next),
+        terminal: read(&values, circuit.outputs.terminal),
+        legal: circuit.outputs.legal.iter().map(|legal| all(legal)).collect(),
+        goals: goals.collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use agon_gdl::circuit::CircuitLimits;
+
+    use super::*;
+    use crate::tests::game;
+
+    /// Lamps in a row that are switched one at a time; `reward` says which of them pay.
+    fn lamps(reward: &str) -> Circuit {
+        let text = format!(
+            "(role a) (place 1) (place 2) (place 3) (init (dark 1)) (init (dark 2)) (init (dark 3))
+             (<= (legal a (switch ?x)) (true (dark ?x)))
+             (<= (next (lit ?x)) (does a (switch ?x))) (<= (next (lit ?x)) (true (lit ?x)))
+             (<= (next (dark ?x)) (true (dark ?x)) (not (does a (switch ?x))))
+             (<= terminal (true (lit ?x)) (true (lit ?y)) (distinct ?x ?y)) {reward}"
+        );
+        game(&text).ground(&CircuitLimits::default()).expect("it is small").circuit
+    }
+
+    /// The permutation that puts these places in the place of 1, 2 and 3.
+    fn places(circuit: &Circuit, to: [usize; 3]) -> Permutation {
+        let image = |texts: &[String]| -> Vec<usize> {
+            let of = |text: &String| {
+                let place: usize =
+                    text.split([' ', ')']).nth(1).and_then(|x| x.parse().ok()).expect("a place");
+                let other = text.replace(&format!(" {place}"), &format!(" {}", to[place - 1]));
+                texts.iter().position(|text| *text == other).expect("all places have all of it")
+            };
+            texts.iter().map(of).collect()
+        };
+        Permutation {
+            bits: image(&circuit.base),
+            moves: circuit.roles.iter().map(|role| image(&role.moves)).collect(),
+        }
+    }
+
+    #[test]
+    fn what_is_alike_may_change_places_and_nothing_else() {
+        let all = lamps("(<= (goal a 100) (true (lit 1)) (true (lit 2))) (<= (goal a 0) (true (dark 3)))");
+        assert!(is_automorphism(&all, &places(&all, [1, 2, 3])));
+        assert!(is_automorphism(&all, &places(&all, [2, 1, 3])));
+        assert!(!is_automorphism(&all, &places(&all, [3, 2, 1])), "the third pays otherwise");
+        assert!(!is_automorphism(&all, &places(&all, [2, 3, 1])));
+        let even = lamps("(<= (goal a 100) (true (lit 1)) (true (lit 2)) (true (lit 3)))");
+        for to in [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]] {
+            assert!(is_automorphism(&even, &places(&even, to)), "{to:?}");
+        }
+        // Fluents without their moves, a state that is not the same, and what is no permutation at all.
+        let mut only_bits = places(&even, [2, 1, 3]);
+        only_bits.moves = places(&even, [1, 2, 3]).moves;
+        assert!(!is_automorphism(&even, &only_bits));
+        let mut begun = even.clone();
+        begun.initial[0] = !begun.initial[0];
+        assert!(!is_automorphism(&begun, &places(&begun, [2, 3, 1])));
+        let mut twice = places(&even, [1, 2, 3]);
+        twice.bits[0] = twice.bits[1];
+        assert!(!is_automorphism(&even, &twice));
+        twice.bits.pop();
+        assert!(!is_automorphism(&even, &twice));
+    }
+}

@@ -1,0 +1,247 @@
+//! Whether what can be read out of the rules helps in a game, found out by a few short matches before the first move.
+
+use std::time::{Duration, Instant};
+
+use agon_game::{Notation, Position, Rng, Role};
+use agon_insight::Subject;
+use agon_insight::fuzzy::FuzzyOptions;
+use agon_insight::regression::Wanted;
+use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Report, Search};
+use rand::{RngExt as _, SeedableRng as _};
+
+use crate::judged::Judged;
+use crate::searches::{ByNodes, Fitted, Insight};
+
+/// Monte Carlo tree search as it is, or with insight, or alpha-beta by fuzzy logic: whatever wins short matches against the
+/// first of them. Without a clock nothing is tried and nothing changed, so that a match can be repeated.
+pub(crate) struct Tried<P: Position> {
+    subject: Subject,
+    options: MctsOptions,
+    seed: u64,
+    search: Option<Box<dyn Search<P>>>,
+    is_decided: bool,
+}
+
+/// Who is tried.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Contender {
+    /// Monte Carlo tree search as it is.
+    Plain,
+    /// The same with goals regressed by a step in its tree (003).
+    Tree,
+    /// Alpha-beta search with goals in fuzzy logic (001).
+    Fuzzy,
+}
+
+/// With less time than this before the first move, nothing is tried.
+const WORTH_IT: Duration = Duration::from_secs(4);
+/// The part of the time that goes into matches, and that into making each judge.
+const TRIAL_PART: u32 = 4;
+const MAKING_PART: u32 = 12;
+/// Matches of each contender: in pairs with roles swapped.
+const N_MATCHES: usize = 16;
+/// A trial of fewer is none.
+const MIN_MATCHES: usize = 8;
+/// A search that has less time to a move than this says nothing about one that has seconds.
+const MIN_TO_A_MOVE: Duration = Duration::from_millis(3);
+/// A match is not waited for after so many steps.
+const MAX_STEPS: usize = 500;
+/// So many standard errors above an even score are wanted. 1.65: by chance one in twenty, and there are two contenders.
+const SURE: f64 = 1.65;
+
+impl<P: Notation + 'static> Tried<P> {
+    pub(crate) fn new(subject: Subject, options: MctsOptions, seed: u64) -> Tried<P> {
+        Tried { subject, options, seed, search: None, is_decided: false }
+    }
+
+    /// The search of a contender.
+    fn search(&self, contender: Contender, options: &MctsOptions, seed: u64) -> Box<dyn Search<P>> {
+        match contender {
+            Contender::Plain => Box::new(Fitted::new(options.clone(), seed)),
+            Contender::Tree => {
+                let heuristic = HeuristicUse { tree: true, ..options.heuristic };
+                let options = MctsOptions { heuristic, ..options.clone() };
+                Box::new(
+                    Fitted::new(options, seed)
+                        .with_insight(Insight::Regressed(self.subject.clone(), Wanted::default())),
+                )
+            }
+            Contender::Fuzzy => {
+                let options = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
+                let make = move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge));
+                Box::new(Judged::new(Some(&self.subject), FuzzyOptions::default(), make))
+            }
+        }
+    }
+
+    /// Who is to play, after a trial if there is time for one.
+    pub(crate) fn choose(&self, position: &P, budget: &Budget) -> Contender {
+        let Some(deadline) = budget.deadline.filter(|_| is_timed(budget)) else { return Contender::Plain };
+        let time = deadline.saturating_duration_since(Instant::now());
+        let players: Vec<Role> = position.shape().players().collect();
+        let [first, second] = players[..] else { return Contender::Plain };
+        if time < WORTH_IT {
+            return Contender::Plain;
+        }
+        let mut contenders = Vec::new();
+        if self.subject.action_heuristics(Wanted::default(), time / MAKING_PART).is_ok() {
+            contenders.push(Contender::Tree);
+        }
+        if self.subject.fuzzy(&FuzzyOptions::default(), time / MAKING_PART).is_ok() {
+            contenders.push(Contender::Fuzzy);
+        }
+        let mut best = (Contender::Plain, 0.5);
+        for (at, &contender) in contenders.iter().enumerate() {
+            let until = Instant::now() + time / TRIAL_PART / contenders.len() as u32;
+            let trial = Trial { by: self, contender, roles: [first, second], until };
+            let scores = trial.play(position, self.seed.wrapping_add(at as u64));
+            if let Some(score) = sure_score(&scores)
+                && score > best.1
+            {
+                best = (contender, score);
+            }
+        }
+        best.0
+    }
+}
+
+impl<P: Notation + 'static> Search<P> for Tried<P> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        // A count together with a clock is asked for before the clock of the match has started.
+        let is_early = budget.deadline.is_some() && !is_timed(budget);
+        if !self.is_decided && !is_early {
+            self.is_decided = true;
+            let contender = self.choose(position, budget);
+            if contender != Contender::Plain {
+                self.search = Some(self.search(contender, &self.options, self.seed));
+            }
+        }
+        if self.search.is_none() {
+            self.search = Some(self.search(Contender::Plain, &self.options, self.seed));
+        }
+        self.search.as_mut().expect("made above").think(position, us, budget)
+    }
+}
+
+fn is_timed(budget: &Budget) -> bool {
+    budget.deadline.is_some() && budget.iterations.is_none() && budget.nodes.is_none()
+}
+
+/// The mean of some scores between 0 and 1 if it is above a half for sure.
+fn sure_score(scores: &[f64]) -> Option<f64> {
+    let n = scores.len() as f64;
+    if scores.len() < MIN_MATCHES {
+        return None;
+    }
+    let mean = scores.iter().sum::<f64>() / n;
+    let squares: f64 = scores.iter().map(|score| (score - mean) * (score - mean)).sum();
+    // As if one more match had been drawn against the odds: a few wins in a row are no proof.
+    let error = ((squares + 0.25) / n / n).sqrt();
+    (mean - SURE * error > 0.5).then_some(mean)
+}
+
+/// Short matches of one contender.
+struct Trial<'a, P: Position> {
+    by: &'a Tried<P>,
+    contender: Contender,
+    roles: [Role; 2],
+    until: Instant,
+}
+
+impl<P: Notation + 'static> Trial<'_, P> {
+    /// By match: the score of the contender, 1 if it got everything and plain search nothing.
+    fn play(&self, start: &P, seed: u64) -> Vec<f64> {
+        let mut rng = Rng::seed_from_u64(seed);
+        let mut scores = Vec::new();
+        let left = self.until.saturating_duration_since(Instant::now());
+        let to_a_move = left / N_MATCHES as u32 / mean_length(start, &mut rng);
+        if to_a_move < MIN_TO_A_MOVE {
+            return scores;
+        }
+        let mut opening = start.clone();
+        for at in 0..N_MATCHES {
+            if at % 2 == 0 {
+                opening = start.clone();
+                self.open(&mut opening, at / 2 % 3, &mut rng);
+            }
+            let own = self.roles[at % 2];
+            match self.play_one(&opening, own, to_a_move, &mut rng) {
+                Some(score) => scores.push(score),
+                None => break,
+            }
+            // What does not look like winning any more is not worth the time.
+            if scores.len() >= MIN_MATCHES / 2 && scores.iter().sum::<f64>() < 0.25 * scores.len() as f64 {
+                return Vec::new();
+            }
+        }
+        scores
+    }
+
+    /// Makes a few steps at random, so that matches differ.
+    fn open(&self, position: &mut P, n_steps: usize, rng: &mut Rng) {
+        let start = position.state().clone();
+        let mut joint = Vec::new();
+        for _ in 0..n_steps {
+            position.draw(rng, &mut joint);
+            position.advance(&joint);
+            if position.is_terminal() {
+                position.go_to(&start);
+                return;
+            }
+        }
+    }
+
+    fn play_one(&self, opening: &P, own: Role, to_a_move: Duration, rng: &mut Rng) -> Option<f64> {
+        // Here one thinks at a time, and nobody may take the processor from the other.
+        let options = MctsOptions { threads: 1, ..self.by.options.clone() };
+        let mut ours = self.by.search(self.contender, &options, rng.random());
+        let mut plain = self.by.search(Contender::Plain, &options, rng.random());
+        let mut position = opening.clone();
+        let mut joint = Vec::new();
+        for _ in 0..MAX_STEPS {
+            if position.is_terminal() {
+                break;
+            }
+            position.draw(rng, &mut joint);
+            for role in self.roles {
+                if position.legal_moves(role).len() > 1 {
+                    let now = Instant::now();
+                    if now > self.until {
+                        return None;
+                    }
+                    let search = if role == own { &mut ours } else { &mut plain };
+                    joint[role.index()] =
+                        search.think(&mut position, role, &Budget::until(now + to_a_move)).best;
+                }
+            }
+            position.advance(&joint);
+        }
+        let payoffs = &position.shape().payoffs;
+        let range = (payoffs.end() - payoffs.start()).max(f64::MIN_POSITIVE);
+        let other = self.roles[usize::from(own == self.roles[0])];
+        Some(0.5 + 0.5 * (position.payoff(own) - position.payoff(other)) / range)
+    }
+}
+
+/// Choices to a random play, at least one.
+fn mean_length<P: Position>(start: &P, rng: &mut Rng) -> u32 {
+    const N_PLAYS: u32 = 8;
+    let mut n_choices = 0;
+    let mut joint = Vec::new();
+    for _ in 0..N_PLAYS {
+        let mut position = start.clone();
+        for _ in 0..MAX_STEPS {
+            if position.is_terminal() {
+                break;
+            }
+            let nature = position.shape().nature;
+            n_choices += position.choosers().filter(|&role| Some(role) != nature).count() as u32;
+            position.draw(rng, &mut joint);
+            position.advance(&joint);
+        }
+    }
+    (n_choices / N_PLAYS).max(1)
+}
+
+#[cfg(test)]
+mod tests;
