@@ -36,6 +36,9 @@ pub struct Order<S> {
     pub state: S,
     /// How many.
     pub n_playouts: u64,
+    /// How many steps each is thought to last; 0 if that is not known. It makes no difference but to how long the playouts of several
+    /// orders take together.
+    pub expected_steps: u32,
 }
 
 /// What playouts from one start came to.

@@ -154,7 +154,7 @@ fn lanes(game: &Arc<Game>) -> u64 {
     let compiled = compile(game);
     let mut batch = batch(&compiled);
     let state = Bits::pack(compiled.circuit.initial.iter().copied());
-    let order = |n_playouts| [Order { state: state.clone(), n_playouts }];
+    let order = |n_playouts| [Order { state: state.clone(), n_playouts, expected_steps: 0 }];
     batch.play_out(&order(256), 10_000);
     let tally = measured(|| batch.play_out(&order(4096), 10_000)).remove(0);
     assert_eq!((tally.n_playouts, tally.n_cut), (4096, 0), "every playout is played to its end");

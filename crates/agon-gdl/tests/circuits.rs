@@ -172,7 +172,8 @@ fn playouts_in_lanes_have_the_statistics_of_the_interpreter() {
         let options = BatchOptions { seed: 9, turns: compiled.turns.clone(), ..BatchOptions::default() };
         let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
         let state = Bits::pack(compiled.circuit.initial.iter().copied());
-        let tally = batch.play_out(&[Order { state, n_playouts: 200_000 }], 1000).remove(0);
+        let tally =
+            batch.play_out(&[Order { state, n_playouts: 200_000, expected_steps: 0 }], 1000).remove(0);
         assert_eq!(tally.n_playouts, 200_000, "{name}: every playout is counted");
         let players = start.shape().players().map(|role| tally.mean_payoff(role));
         let lanes: Vec<f64> = std::iter::once(tally.mean_length()).chain(players).collect();

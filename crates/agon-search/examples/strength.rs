@@ -196,7 +196,7 @@ fn speed(options: &MctsOptions, plan: &Plan) {
     for name in &plan.games {
         let mut start = open(name);
         let mut batch = start.batch(1).expect("circuits play in batches");
-        let mut order = Order { state: start.state().clone(), n_playouts: 1024 };
+        let mut order = Order { state: start.state().clone(), n_playouts: 1024, expected_steps: 0 };
         let bare = loop {
             let began = cpu_seconds();
             batch.play_out(std::slice::from_ref(&order), 1000);
@@ -207,7 +207,7 @@ fn speed(options: &MctsOptions, plan: &Plan) {
             order.n_playouts *= 2;
         };
         let Leaves { at_once, playouts, .. } = options.leaves;
-        let small = Order { state: start.state().clone(), n_playouts: playouts.into() };
+        let small = Order { state: start.state().clone(), n_playouts: playouts.into(), expected_steps: 0 };
         let orders = vec![small; at_once as usize];
         let (began, mut n) = (cpu_seconds(), 0);
         while cpu_seconds() - began < plan.ms as f64 / 2000.0 {

@@ -42,7 +42,7 @@ impl<P: Position + 'static> Evaluate<P> for Playouts<P> {
                 .batch(seed)
                 .unwrap_or_else(|| Box::new(OneByOne::new(position.clone(), Rng::seed_from_u64(seed))))
         });
-        let order = Order { state: position.state().clone(), n_playouts: self.n_playouts };
+        let order = Order { state: position.state().clone(), n_playouts: self.n_playouts, expected_steps: 0 };
         let tally = batch.play_out(&[order], self.max_steps).pop().expect("an answer for each order");
         self.n_made += tally.n_playouts;
         let value = tally.mean_payoff(role);

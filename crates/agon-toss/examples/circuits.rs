@@ -65,7 +65,7 @@ fn main() {
 /// Random plays per second, 256 at a time, over two seconds at least.
 fn in_lanes<P: Position>(start: &P) -> f64 {
     let Some(mut batch) = start.batch(1) else { return 0.0 };
-    let order = |n_playouts| [Order { state: start.state().clone(), n_playouts }];
+    let order = |n_playouts| [Order { state: start.state().clone(), n_playouts, expected_steps: 0 }];
     batch.play_out(&order(256), 10_000);
     let began = Instant::now();
     let mut n_plays = 0;

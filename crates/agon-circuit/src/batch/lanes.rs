@@ -238,24 +238,32 @@ impl Lanes {
     }
 }
 
-/// Shares out the lanes in proportion to the playouts: where the lanes of each order end. Every order that wants a playout has a
-/// lane, and none has more lanes than playouts.
+/// Shares out the lanes in proportion to the steps that the playouts are thought to take: where the lanes of each order end. Every
+/// order that wants a playout has a lane, and none has more lanes than playouts.
 fn share_lanes(orders: &[&Order<Bits>], lane_ends: &mut Vec<usize>) {
     debug_assert!(orders.len() <= Plane::LANES, "there is a lane for every order");
-    let n_all: u128 = orders.iter().map(|order| u128::from(order.n_playouts)).sum();
+    let known = orders.iter().map(|order| order.expected_steps).filter(|&steps| steps > 0);
+    let (n_known, n_steps) = known.fold((0_u64, 0_u64), |(n, sum), steps| (n + 1, sum + u64::from(steps)));
+    let usual = n_steps.checked_div(n_known).unwrap_or(0);
+    let weight = |order: &Order<Bits>| {
+        let steps = if order.expected_steps > 0 { u64::from(order.expected_steps) } else { usual };
+        // A lane that starts its next playout waits a little, too.
+        u128::from(order.n_playouts) * u128::from(steps + 1)
+    };
+    let n_all: u128 = orders.iter().map(|order| weight(order)).sum();
     let n_wanting = orders.iter().filter(|order| order.n_playouts > 0).count();
     let spare = (Plane::LANES - n_wanting) as u64;
     // The plain division of numbers that are not huge is many times as fast.
-    let more = |n: u64| match (u64::try_from(n_all), spare.checked_mul(n)) {
-        (Ok(n_all), Some(product)) => product / n_all,
-        _ => (u128::from(spare) * u128::from(n) / n_all) as u64,
+    let more = |weight: u128| match (u64::try_from(n_all), u64::try_from(weight * u128::from(spare))) {
+        (Ok(n_all), Ok(product)) => product / n_all,
+        _ => (u128::from(spare) * weight / n_all) as u64,
     };
     let mut end = 0;
     lane_ends.clear();
     lane_ends.extend(orders.iter().map(|order| {
         let n = order.n_playouts;
         if n > 0 {
-            end += (1 + more(n)).min(n) as usize;
+            end += (1 + more(weight(order))).min(n) as usize;
         }
         end
     }));

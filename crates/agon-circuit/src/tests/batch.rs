@@ -412,8 +412,10 @@ fn playouts_pay_what_single_games_pay() {
         let n_single = 20_000;
         for shape in shapes(&circuit, is_turn_taking) {
             let mut batch = BatchCircuit::new(Arc::clone(&circuit), shape, BatchOptions::default());
-            let orders: Vec<_> =
-                (0..).zip(&states).map(|(i, s)| Order { state: s.clone(), n_playouts: 40_000 + i }).collect();
+            let orders: Vec<_> = (0..)
+                .zip(&states)
+                .map(|(i, s)| Order { state: s.clone(), n_playouts: 40_000 + i, expected_steps: 0 })
+                .collect();
             let mut tallies = batch.play_out(&orders, 1000);
             tallies.extend(batch.play_out(&orders[..1], 1000));
             tallies.extend(batch.play_out(&orders[1..2], 1000));
@@ -449,7 +451,7 @@ fn playouts_pay_what_single_games_pay() {
 fn tic_tac_toe_has_its_known_statistics() {
     let circuit = Arc::new(optimise(&games::tic_tac_toe()).0);
     let start = ScalarCircuit::new(Arc::clone(&circuit)).state().clone();
-    let order = Order { state: start, n_playouts: 4_000_000 };
+    let order = Order { state: start, n_playouts: 4_000_000, expected_steps: 0 };
     let mut shape = circuit.shape();
     let mut tallies = Vec::new();
     for (turn_taking, turns) in [(false, None), (true, None), (true, Some(last_move_waits(&circuit)))] {
@@ -475,7 +477,7 @@ fn the_same_seed_gives_the_same_playouts_by_both_executors() {
             .into_iter()
             .step_by(3)
             .zip(0_u64..)
-            .map(|(state, i)| Order { state, n_playouts: i % 7 * (i % 11) })
+            .map(|(state, i)| Order { state, n_playouts: i % 7 * (i % 11), expected_steps: 0 })
             .collect();
         let run = |backend| {
             let options = BatchOptions { backend, seed: 11, turns: None };
@@ -496,7 +498,7 @@ fn overlong_playouts_are_cut() {
     let start = ScalarCircuit::new(Arc::clone(&circuit)).state().clone();
     for n_playouts in [1, 300, 5000] {
         let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
-        let tally = &batch.play_out(&[Order { state: start.clone(), n_playouts }], 20)[0];
+        let tally = &batch.play_out(&[Order { state: start.clone(), n_playouts, expected_steps: 0 }], 20)[0];
         assert_eq!((tally.n_playouts, tally.n_cut), (n_playouts, n_playouts));
         assert!((20.0..40.0).contains(&tally.mean_length()), "{tally:?}");
     }

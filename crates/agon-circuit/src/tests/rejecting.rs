@@ -230,8 +230,10 @@ fn playouts_pay_what_exact_games_pay() {
                 let circuit = Arc::new(circuit.clone());
                 let options = BatchOptions { turns, ..BatchOptions::default() };
                 let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options);
-                let orders: Vec<_> =
-                    states.iter().map(|state| Order { state: state.clone(), n_playouts: n_batch }).collect();
+                let orders: Vec<_> = states
+                    .iter()
+                    .map(|state| Order { state: state.clone(), n_playouts: n_batch, expected_steps: 0 })
+                    .collect();
                 let tallies = batch.play_out(&orders, 1000);
                 for (order, tally) in orders.iter().zip(&tallies) {
                     assert_eq!((tally.n_playouts, tally.n_cut), (n_batch, 0));
@@ -271,7 +273,7 @@ fn moves_that_are_left_are_equally_likely() {
     // From the start, the place after two steps at most: what is counted is how often it is number 3.
     let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
     let n = 256 * 40;
-    let orders = [Order { state, n_playouts: n }];
+    let orders = [Order { state, n_playouts: n, expected_steps: 0 }];
     let tally = &batch.play_out(&orders, 200)[0];
     let mut rng = Rng::seed_from_u64(1);
     let mut n_there = 0;
@@ -300,7 +302,7 @@ fn the_same_seed_plays_the_same() {
         let options = BatchOptions { backend, seed: 5, turns: None };
         let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options);
         let state = ScalarCircuit::new(Arc::clone(&circuit)).state().clone();
-        batch.play_out(&[Order { state, n_playouts: 5000 }], 1000)
+        batch.play_out(&[Order { state, n_playouts: 5000, expected_steps: 0 }], 1000)
     };
     assert_eq!(play(BACKENDS[0]), play(BACKENDS[1]));
 }
@@ -315,7 +317,8 @@ fn a_state_without_moves_has_an_empty_family() {
     let mut children = Children::new(2);
     batch.expand(&[position.state()], &mut children);
     assert_eq!((children.len(), children.family_ends.as_slice()), (0, &[0][..]));
-    let tally = &batch.play_out(&[Order { state: position.state().clone(), n_playouts: 300 }], 1000)[0];
+    let tally = &batch
+        .play_out(&[Order { state: position.state().clone(), n_playouts: 300, expected_steps: 0 }], 1000)[0];
     assert_eq!((tally.n_playouts, tally.n_steps, tally.n_cut), (300, 0, 0));
 }
 

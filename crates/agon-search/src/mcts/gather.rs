@@ -79,17 +79,18 @@ impl<P: Position> Worker<P> {
     fn push_leaf(&mut self, shared: &mut Shared<'_, P>, step: u32, end: End, n: u32) {
         let tree = &mut shared.tree;
         let joint = self.joints.len();
-        let state = match end {
+        let (state, length) = match end {
             End::Open => {
                 let last = self.steps[step as usize];
                 tree.push_joint(last.node, last.choice, &mut self.joints);
-                tree.states[last.node.index()].clone()
+                let length = tree.node(last.node).length.saturating_sub(1);
+                (tree.states[last.node.index()].clone(), length)
             }
-            End::Again(id) => tree.states[id.index()].clone(),
-            End::Exact(_) => None,
+            End::Again(id) => (tree.states[id.index()].clone(), tree.node(id).length),
+            End::Exact(_) => (None, 0),
         };
         shared.meter.n_iterations += u64::from(n);
-        self.leaves.push(Leaf { step, end, n, state, joint, sprout: None, record: 0..0 });
+        self.leaves.push(Leaf { step, end, n, length, state, joint, sprout: None, record: 0..0 });
     }
 
     /// Has the heuristic, if there is one for the tree, judge the moves on the ways to the leaves.

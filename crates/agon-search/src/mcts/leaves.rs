@@ -107,7 +107,11 @@ impl<P: Position> Worker<P> {
             if self.plays_in_bulk(options) {
                 let seen = leaf.sprout.and_then(|sprout| self.sprouts.list[sprout].state.as_ref());
                 let state = seen.or(leaf.state.as_ref()).expect("there is play to go on").clone();
-                orders.push(Order { state, n_playouts: u64::from(leaf.n) });
+                orders.push(Order {
+                    state,
+                    n_playouts: u64::from(leaf.n),
+                    expected_steps: leaf.length.into(),
+                });
                 ordered.push(at);
             } else {
                 self.play_out_one(at, options);
@@ -140,6 +144,8 @@ impl<P: Position> Worker<P> {
                 let (sums, squares) = self.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
                 sums.copy_from_slice(&tally.payoff_sums);
                 squares.copy_from_slice(&tally.square_sums);
+                let length = tally.n_steps / tally.n_playouts.max(1);
+                self.leaves[at].length = u16::try_from(length).unwrap_or(u16::MAX);
                 if options.others == Others::Paranoid {
                     oppose_sums(&self.facts, self.us, f64::from(self.leaves[at].n), sums, squares);
                 }

@@ -41,6 +41,7 @@ impl<P: Position> Worker<P> {
                 let record = &self.record[leaf.record.clone()];
                 tree.learn_moves(&self.steps, record, sums, options, &mut self.seen);
             }
+            tree.nodes[id.index()].length = leaf.length;
             tree.add_outcome(id, &Outcome { n: leaf.n, sums, squares });
             if leaf.step != Step::NONE {
                 let flow = &mut self.flow[leaf.step as usize * width..][..width];

@@ -63,6 +63,8 @@ pub(super) struct Node {
     pub(super) first_joint: u32,
     /// At most [`MAX_JOINT`].
     pub(super) n_joint: u16,
+    /// How many steps playouts from here took on the average; 0 if that is not known.
+    pub(super) length: u16,
     /// The last descent that came through: to see when it runs in a circle.
     pub(super) stamp: u32,
     /// The table of all moves as first, if it has one.
@@ -455,6 +457,7 @@ impl<P: Position> Tree<P> {
             first_forced: self.forced.len() as u32,
             first_joint: self.joints.len() as u32,
             n_joint: if kind == Kind::Joint { n_joint as u16 } else { 0 },
+            length: 0,
             stamp: 0,
             table: u32::MAX,
             plies: 0,
@@ -549,6 +552,7 @@ impl<P: Position> Tree<P> {
             first_forced: self.forced.len() as u32,
             first_joint: self.joints.len() as u32,
             n_joint: 0,
+            length: 0,
             stamp: 0,
             table: u32::MAX,
             plies: 0,

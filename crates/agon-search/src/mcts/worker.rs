@@ -68,6 +68,8 @@ pub(super) struct Leaf<S> {
     pub(super) end: End,
     /// Playouts wanted.
     pub(super) n: u32,
+    /// How many steps each takes: what is thought, then what was found. 0 if nothing is known.
+    pub(super) length: u16,
     /// Where the last step is made, or where to play out from.
     pub(super) state: Option<S>,
     /// The joint move of the last step.
@@ -133,7 +135,7 @@ impl<P: Position> Worker<P> {
         let mut batch = if wants_batch { position.batch(seed) } else { None };
         if let Some(batch) = &mut batch {
             // The first use makes the code, which takes a while for large games: better now than when time is short.
-            let order = Order { state: position.state().clone(), n_playouts: 1 };
+            let order = Order { state: position.state().clone(), n_playouts: 1, expected_steps: 0 };
             batch.play_out(&[order], 1);
             batch.expand(&[position.state()], &mut Children::new(n_roles));
         }

@@ -126,7 +126,7 @@ impl<P: Position> Sampled<P> {
             .iter()
             .cycle()
             .take(n_orders)
-            .map(|(_, state)| Order { state: state.clone(), n_playouts: each })
+            .map(|(_, state)| Order { state: state.clone(), n_playouts: each, expected_steps: 0 })
             .collect();
         let n_played = n_orders as u64 * each;
         while meter.n_nodes < until && !meter.is_over(1) && self.has_time(meter) {
@@ -174,7 +174,7 @@ impl<P: Position> Sampled<P> {
         let Some(deadline) = meter.deadline() else { return true };
         if self.seconds == 0.0 {
             const FEW: u64 = 4;
-            let order = Order { state: self.state.clone(), n_playouts: 1 };
+            let order = Order { state: self.state.clone(), n_playouts: 1, expected_steps: 0 };
             self.batch.play_out(std::slice::from_ref(&order), 1);
             let began = meter.seconds();
             self.batch.play_out(std::slice::from_ref(&order), FEW);

@@ -186,7 +186,12 @@ fn playouts_do_not_depend_on_where_conditions_are() {
             let start = ScalarCircuit::new(Arc::clone(&circuit));
             let options = BatchOptions { seed: 3, ..BatchOptions::default() };
             let mut batch = BatchCircuit::new(circuit, game.shape().clone(), options);
-            batch.play_out(&[Order { state: start.state().clone(), n_playouts: 20_000 }], 2000).swap_remove(0)
+            batch
+                .play_out(
+                    &[Order { state: start.state().clone(), n_playouts: 20_000, expected_steps: 0 }],
+                    2000,
+                )
+                .swap_remove(0)
         });
         let [exact, left] = &tallies;
         let n = 20_000.0;

@@ -160,7 +160,7 @@ fn play_in_lanes(compiled: &Machine, backend: Backend, began: &Began, time: Dura
     let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
     let initial = Bits::pack(compiled.circuit.initial.iter().copied());
     // A first small batch makes the code; then batches large enough that the last games of each hardly count.
-    let order = |n_playouts| [Order { state: initial.clone(), n_playouts }];
+    let order = |n_playouts| [Order { state: initial.clone(), n_playouts, expected_steps: 0 }];
     batch.play_out(&order(256), args.max_steps as u64);
     let build = began.built(compiled.circuit.n_gates());
     let (mut n_playouts, mut n_steps, mut size) = (0, 0, 4096);
