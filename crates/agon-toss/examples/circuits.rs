@@ -1,9 +1,13 @@
-//! Circuits of the games that ship: how large, how long to make, and random plays per second by lanes, circuit and interpreter.
+//! Circuits of the games that ship: how large, how long to make, and random plays per second of processor time by lanes, circuit and
+//! interpreter.
 //!
 //! `cargo run --release -p agon-toss --example circuits [-- NAME...]`
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+#[path = "clock/mod.rs"]
+mod clock;
 
 use agon_circuit::Deadline;
 use agon_game::{Order, Position, Rng};
@@ -67,24 +71,24 @@ fn in_lanes<P: Position>(start: &P) -> f64 {
     let Some(mut batch) = start.batch(1) else { return 0.0 };
     let order = |n_playouts| [Order { state: start.state().clone(), n_playouts, expected_steps: 0 }];
     batch.play_out(&order(256), 10_000);
-    let began = Instant::now();
+    let (began, cpu) = (Instant::now(), clock::cpu_seconds());
     let mut n_plays = 0;
     while began.elapsed() < Duration::from_secs(2) {
         n_plays += batch.play_out(&order(2048), 10_000)[0].n_playouts;
     }
-    n_plays as f64 / began.elapsed().as_secs_f64()
+    n_plays as f64 / (clock::cpu_seconds() - cpu)
 }
 
 /// Random plays per second, over two seconds at least; plays are cut at 1000 steps.
 fn plays<P: Position>(start: &P) -> f64 {
     let mut rng = Rng::seed_from_u64(1);
     let mut position = start.clone();
-    let began = Instant::now();
+    let (began, cpu) = (Instant::now(), clock::cpu_seconds());
     let mut n_plays = 0;
     while began.elapsed() < Duration::from_secs(2) {
         position.go_to(start.state());
         position.play_out(&mut rng, 1000);
         n_plays += 1;
     }
-    f64::from(n_plays) / began.elapsed().as_secs_f64()
+    f64::from(n_plays) / (clock::cpu_seconds() - cpu)
 }

@@ -66,7 +66,7 @@ impl Default for CircuitLimits {
             work: 60_000_000,
             values: 10_000,
             parts: 100_000,
-            // Checkers has EXACTN and gains by it; chess has CHESSN.
+            // Checkers has fewer; chess has nearly 8000, whose conditions would not fit the other limits.
             exact_matches: 1000,
             evaluation: Limits::default(),
         }

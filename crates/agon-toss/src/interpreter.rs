@@ -8,7 +8,7 @@ mod position;
 #[cfg(test)]
 mod tests;
 
-pub use game::{Game, Options};
+pub use game::{Game, Matching, Options};
 pub use position::{EdgePlace, Interpreter, Move, State};
 
 /// So many elements a structure may have in play.

@@ -264,10 +264,12 @@ pub enum FormulaKind {
         is_least: bool,
         /// The relation.
         relation: Name,
-        /// Its variables; they are free in the whole.
+        /// Its variables; they are free in the whole unless it is asked of others.
         parameters: Vec<Name>,
         /// One step.
         body: Box<Formula>,
+        /// What it is asked of, where that is said: `(lfp R(x) = f)(y)`.
+        arguments: Option<Vec<Name>>,
     },
     /// `tc x, y f` and `tc 4 x, y f`: reflexive transitive closure.
     Closure {
@@ -279,6 +281,8 @@ pub enum FormulaKind {
         to: Name,
         /// One step.
         body: Box<Formula>,
+        /// What it is asked of, where that is said: `(tc x, y f)(u, v)`.
+        arguments: Option<Vec<Name>>,
     },
     /// `let R(x) = f in g`.
     Let {

@@ -14,9 +14,9 @@ fn all_engines_agree_on_all_games() {
             "chess" => (2, 60, 1000),
             "gomoku-19x19" => (1, 20, 1000),
             "gomoku" | "checkers" | "breakthrough" => (2, 60, 50),
-            _ => (10, 100, 5),
+            _ => (6, 100, 10),
         };
-        let plan = Plan { seeds: 0..n_plays, max_steps, naive_every, naive_steps: 300_000 };
+        let plan = Plan { seeds: 0..n_plays, max_steps, naive_every, naive_steps: 150_000 };
         let compared = compare(&open(&path), &plan);
         // Lines of five on a large board are more than it can look at.
         assert!(compared.n_naive > 0 || name.starts_with("gomoku"), "{name}: {compared:?}");

@@ -141,6 +141,8 @@ fn formulas() -> impl Strategy<Value = String> {
             (x.clone(), inner.clone()).prop_map(|(x, f)| format!("(all {x} ({f}))")),
             inner.clone().prop_map(|f| format!("(tc x, y ({f}))")),
             inner.clone().prop_map(|f| format!("(tc 2 x, y ({f}))")),
+            inner.clone().prop_map(|f| format!("((tc x, y ({f}))(z, x))")),
+            inner.clone().prop_map(|f| format!("(gfp Z(x, y) = ({f} or Z(y, x)))(z, z)")),
             inner.clone().prop_map(|f| format!("(lfp Z(x) = ({f} or Z(x)))")),
             (inner.clone(), inner.clone()).prop_map(|(f, g)| format!("(let L(z) = ({f}) in ({g} and L(x)))")),
             (inner.clone(), sign, x.clone(), operator).prop_map(|(f, sign, x, operator)| {
@@ -179,6 +181,20 @@ proptest! {
         let (after, again) = meaning(&printed);
         prop_assert_eq!(&before, &after, "{} became {}", text, printed);
         prop_assert_eq!(printed, again);
+    }
+
+    /// Formulas as engines have them are shown in the same language, so what is shown can be read too.
+    #[test]
+    fn formulas_that_are_shown_can_be_read(text in formulas()) {
+        let (sheet, _) = read(source("PLAYERS X START [a | P:1 {}; Q:1 {}; R:2 {} | -]"));
+        let variables = ["x", "y", "z"].map(|x| Name { text: x.to_owned(), span: Span::default() });
+        let meaning = |text: &str| {
+            let formula = read_formula(&source(text)).unwrap_or_else(|f| panic!("{text}\n{f:?}"));
+            formula_about(&sheet, &formula, &variables).unwrap_or_else(|f| panic!("{text}\n{f:?}"))
+        };
+        let before = meaning(&text);
+        let shown = before.to_string();
+        prop_assert_eq!(meaning(&shown).to_string(), shown.as_str(), "{}", text);
     }
 
     /// Whatever is read is refused or not; nothing falls over.

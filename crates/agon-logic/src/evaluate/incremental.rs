@@ -15,9 +15,10 @@ use super::{Assignment, Refusal};
 /// The solutions of a formula in a structure that changes.
 ///
 /// When tuples come or go, only those assignments are looked at again for which some atom of the formula speaks of
-/// such a tuple; what else the formula says narrows them further. Relations that are defined are kept up to date in the
-/// same way, one after the other. Where that cannot be done, because the universe or what is below a fixed
-/// point, a closure or a term has changed too much, the formula is evaluated anew.
+/// such a tuple; what else the formula says narrows them further. Elements that come or go matter only for variables that no
+/// atom binds: else an atom speaks of a tuple that came or went with them. Relations that are defined are kept up to date in the
+/// same way, one after the other. Where that cannot be done, because what is below a fixed point, a closure or a term has
+/// changed too much, the formula is evaluated anew.
 #[derive(Clone)]
 pub struct Maintained {
     evaluator: Evaluator,
@@ -60,34 +61,19 @@ impl Maintained {
     /// Takes the next structure; the less it differs from the last one, the less there is to do. After a refusal, the
     /// solutions are still those in the last one.
     pub fn update(&mut self, structure: &Structure) -> Result<Change, Refusal> {
-        let old = self.structure.clone();
-        let (id, columns) = self.evaluator.node_of(self.query);
-        let last = rows_of(&self.solutions);
-        let outcome = self.evaluator.with_run(structure, |run| {
-            let mut updating = Updating { run, deltas: Vec::new(), defined: Vec::new() };
-            updating.compare(&old, structure);
-            let needs = updating.run.program.needs(id);
-            if !updating.can_update(&old, structure, &needs) {
-                return Ok(None);
-            }
-            updating.definitions(&old, id)?;
-            updating.updated(id, &columns, &last)
-        })?;
-        let arity = columns.len();
-        let solutions = match outcome {
-            Some(Some(rows)) => {
-                let cells = rows.cells.into_iter().map(Element::new).collect();
-                Tuples::from_sorted(arity, rows.n_rows, cells)
-            }
-            Some(None) => {
-                self.structure = structure.clone();
-                return Ok(Change { added: Tuples::new(arity), removed: Tuples::new(arity) });
-            }
-            None => {
-                self.n_anew += 1;
-                self.evaluator.solve(self.query, structure, &Assignment::new())?
-            }
-        };
+        let arity = self.solutions.arity();
+        let solutions =
+            match self.evaluator.follow(self.query, &self.structure, &self.solutions, structure)? {
+                Followed::To(solutions) => solutions,
+                Followed::Same => {
+                    self.structure = structure.clone();
+                    return Ok(Change { added: Tuples::new(arity), removed: Tuples::new(arity) });
+                }
+                Followed::Lost => {
+                    self.n_anew += 1;
+                    self.evaluator.solve(self.query, structure, &Assignment::new())?
+                }
+            };
         let added = solutions.iter().filter(|row| !self.solutions.contains(row));
         let removed = self.solutions.iter().filter(|row| !solutions.contains(row));
         let change = Change { added: Tuples::of(arity, added), removed: Tuples::of(arity, removed) };
@@ -95,6 +81,64 @@ impl Maintained {
         self.structure = structure.clone();
         Ok(change)
     }
+}
+
+/// What has become of the solutions of a formula when the structure has changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Followed {
+    /// These are they.
+    To(Tuples),
+    /// They are what they were.
+    Same,
+    /// They must be found anew.
+    Lost,
+}
+
+impl Evaluator {
+    /// The solutions of a formula in a structure, from those in another one that it differs from in few tuples. Several formulas
+    /// may be followed from the same structure to the same other one, one after the other; what they share is worked out once.
+    ///
+    /// # Errors
+    /// If it costs more than the limits allow.
+    pub fn follow(
+        &mut self,
+        query: FormulaQuery,
+        old: &Structure,
+        last: &Tuples,
+        structure: &Structure,
+    ) -> Result<Followed, Refusal> {
+        let (id, columns) = self.node_of(query);
+        let last = rows_of(last);
+        let outcome = self.with_run(structure, |run| {
+            let moved = if old.shares_universe(structure) { Vec::new() } else { moved(old, structure) };
+            let id_bound = old.id_bound().max(structure.id_bound());
+            let mut updating = Updating { run, deltas: Vec::new(), defined: Vec::new(), moved, id_bound };
+            updating.compare(old, structure);
+            let needs = updating.run.program.needs(id);
+            if !updating.can_update(old, structure, &needs) {
+                return Ok(None);
+            }
+            if !updating.definitions(old, id)? {
+                return Ok(None);
+            }
+            updating.updated(id, &columns, &last)
+        })?;
+        Ok(match outcome {
+            Some(Some(rows)) => {
+                let cells = rows.cells.into_iter().map(Element::new).collect();
+                Followed::To(Tuples::from_sorted(columns.len(), rows.n_rows, cells))
+            }
+            Some(None) => Followed::Same,
+            None => Followed::Lost,
+        })
+    }
+}
+
+/// The elements that are in one of the two only.
+fn moved(old: &Structure, new: &Structure) -> Vec<u32> {
+    let here = |element: &Element| !new.has(*element);
+    let there = |element: &Element| !old.has(*element);
+    old.elements().filter(here).chain(new.elements().filter(there)).map(Element::id).collect()
 }
 
 fn rows_of(tuples: &Tuples) -> Rows {
@@ -108,6 +152,10 @@ struct Updating<'u, 'a> {
     deltas: Vec<(Source, Arc<Rows>)>,
     /// Definitions that have been dealt with.
     defined: Vec<usize>,
+    /// Elements that came or went.
+    moved: Vec<u32>,
+    /// All ids of both structures are below this.
+    id_bound: usize,
 }
 
 impl Updating<'_, '_> {
@@ -134,17 +182,15 @@ impl Updating<'_, '_> {
         };
         let same_constants =
             || new.vocabulary().constants().all(|constant| old.constant(constant) == new.constant(constant));
-        (old.shares_universe(new) || old.elements().eq(new.elements()))
-            && (!needs.functions || same_values())
-            && (!needs.constants || same_constants())
+        (!needs.functions || same_values()) && (!needs.constants || same_constants())
     }
 
     fn delta(&self, source: Source) -> Option<&Arc<Rows>> {
         self.deltas.iter().find(|entry| entry.0 == source).map(|entry| &entry.1)
     }
 
-    /// Brings all definitions that a formula uses up to date, the deepest first.
-    fn definitions(&mut self, old: &Structure, id: NodeId) -> Result<(), Refusal> {
+    /// Brings all definitions that a formula uses up to date, the deepest first. Says no if it is not known what one was before.
+    fn definitions(&mut self, old: &Structure, id: NodeId) -> Result<bool, Refusal> {
         let program = self.run.program;
         for place in program.definitions_of(id) {
             if self.defined.contains(&place) {
@@ -152,14 +198,21 @@ impl Updating<'_, '_> {
             }
             self.defined.push(place);
             let defined = &program.defined[place];
-            self.definitions(old, defined.body)?;
+            if !self.definitions(old, defined.body)? {
+                return Ok(false);
+            }
             let structure = self.run.structure;
-            let Some(before) = self.run.store.defined(old, place, &defined.needs) else {
-                // It was never asked for, or for another structure: all of it may have changed.
-                let after = Arc::new(self.run.whole(defined.body, &defined.columns)?);
-                self.run.store.keep_defined(structure, place, after.clone());
-                self.deltas.push((Source::Defined(place), after));
+            if let Some(after) = self.run.store.defined(structure, place, &defined.needs)
+                && let Some(before) = self.run.store.defined(old, place, &defined.needs)
+            {
+                if let Some(delta) = difference(&before, &after) {
+                    self.deltas.push((Source::Defined(place), Arc::new(delta)));
+                }
                 continue;
+            }
+            let Some(before) = self.run.store.defined(old, place, &defined.needs) else {
+                // It was never asked for, or for other structures since.
+                return Ok(false);
             };
             let after = match self.updated(defined.body, &defined.columns, &before)? {
                 None => None,
@@ -178,7 +231,7 @@ impl Updating<'_, '_> {
             }
             self.run.store.keep_defined(structure, place, Arc::new(after));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The rows of a formula after the changes: `None` if they must be found anew, `Some(None)` if they are the same.
@@ -187,7 +240,7 @@ impl Updating<'_, '_> {
             let came_true = self.came_true(id)?;
             return Ok(came_true.map(|holds| holds.then(|| Rows::new(0, 1, Vec::new()))));
         }
-        let candidates = grouped(self.candidates(id)?);
+        let candidates = grouped(self.candidates_within(columns, id)?);
         if candidates.is_empty() {
             return Ok(Some(None));
         }
@@ -207,7 +260,7 @@ impl Updating<'_, '_> {
                 candidate.width(),
                 &(0..candidate.width()).collect::<Vec<_>>(),
                 &[],
-                self.run.structure.id_bound(),
+                self.id_bound,
             );
             self.run.spend(old.n_rows)?;
             let mut key = vec![0; places.len()];
@@ -215,6 +268,7 @@ impl Updating<'_, '_> {
                 key.iter_mut().zip(&places).for_each(|(cell, &place)| *cell = row[place]);
                 *doubt = *doubt || index.has(&key);
             }
+            let candidate = self.living(candidate);
             let holds = self.run.extend(id, candidate)?;
             let holds = self.run.padded(holds, columns)?;
             found = found.united(&holds);
@@ -237,11 +291,12 @@ impl Updating<'_, '_> {
     fn came_true(&mut self, id: NodeId) -> Result<Option<bool>, Refusal> {
         let program = self.run.program;
         match program.node(id) {
-            Node::Exists(_, inner) => {
-                for candidate in grouped(self.candidates(*inner)?) {
+            Node::Exists(variables, inner) => {
+                for candidate in grouped(self.candidates_within(variables, *inner)?) {
                     if candidate.width() == 0 {
                         return Ok(None);
                     }
+                    let candidate = self.living(candidate);
                     if !self.run.extend(*inner, candidate)?.is_empty() {
                         return Ok(Some(true));
                     }
@@ -300,16 +355,72 @@ impl Updating<'_, '_> {
                 Ok(found)
             }
             Node::Exists(variables, inner) => {
-                let found = self.candidates(*inner)?;
+                let found = self.candidates_within(variables, *inner)?;
                 Ok(found.into_iter().map(|candidate| without(&candidate, variables)).collect())
             }
             Node::Closure(closure) => {
-                Ok(if self.candidates(closure.body)?.is_empty() { Vec::new() } else { vec![Table::unit()] })
+                let found = self.candidates_within(&[closure.from, closure.to], closure.body)?;
+                Ok(if found.is_empty() { Vec::new() } else { vec![Table::unit()] })
             }
             Node::Fix(fix) => {
-                Ok(if self.candidates(fix.body)?.is_empty() { Vec::new() } else { vec![Table::unit()] })
+                let is_same = self.moved.is_empty() && self.candidates(fix.body)?.is_empty();
+                Ok(if is_same { Vec::new() } else { vec![Table::unit()] })
             }
         })
+    }
+
+    /// The same where these variables are bound, so that they are no longer what they were in elements that came or went. Where an atom
+    /// binds a variable, nothing more has changed than what the atom tells.
+    fn candidates_within(&mut self, variables: &[Var], id: NodeId) -> Result<Vec<Table>, Refusal> {
+        let mut found = self.candidates(id)?;
+        if self.moved.is_empty() {
+            return Ok(found);
+        }
+        let program = self.run.program;
+        for &variable in variables {
+            if self.is_bound(variable, id) {
+                continue;
+            }
+            let mut moved = Table::empty(vec![variable]);
+            moved.cells.extend_from_slice(&self.moved);
+            moved.n_rows = self.moved.len();
+            found.push(match program.node(id) {
+                Node::And(parts) => self.narrowed(moved, parts)?,
+                _ => moved,
+            });
+        }
+        found.retain(|candidate| !candidate.is_empty());
+        Ok(found)
+    }
+
+    /// Whether an atom that must hold speaks of the variable.
+    fn is_bound(&self, variable: Var, id: NodeId) -> bool {
+        match self.run.program.node(id) {
+            Node::Atom(_, slots) => {
+                slots.iter().any(|slot| matches!(slot, Slot::Variable(other) if *other == variable))
+            }
+            Node::And(parts) => parts.iter().any(|&part| self.is_bound(variable, part)),
+            Node::Or(parts) => !parts.is_empty() && parts.iter().all(|&part| self.is_bound(variable, part)),
+            Node::Exists(variables, inner) => {
+                !variables.contains(&variable) && self.is_bound(variable, *inner)
+            }
+            Node::Equal(..) | Node::Compare(..) | Node::Not(_) | Node::Closure(_) | Node::Fix(_) => false,
+        }
+    }
+
+    /// Without the rows that have elements which are no more.
+    fn living(&self, table: Table) -> Table {
+        let structure = self.run.structure;
+        let is_dead = |id: &u32| !structure.has(Element::new(*id));
+        if table.width() == 0 || !self.moved.iter().any(is_dead) {
+            return table;
+        }
+        let mut kept = Table::empty(table.columns.clone());
+        for row in table.cells.chunks_exact(table.width()).filter(|row| !row.iter().any(is_dead)) {
+            kept.cells.extend_from_slice(row);
+            kept.n_rows += 1;
+        }
+        kept
     }
 
     fn term_candidates(&mut self, id: TermId) -> Result<Vec<Table>, Refusal> {
@@ -326,7 +437,7 @@ impl Updating<'_, '_> {
                 Ok(found)
             }
             TermNode::Aggregate(_, variables, guard, term) => {
-                let mut found = self.candidates(*guard)?;
+                let mut found = self.candidates_within(variables, *guard)?;
                 found.extend(self.term_candidates(*term)?);
                 Ok(found.into_iter().map(|candidate| without(&candidate, variables)).collect())
             }

@@ -62,7 +62,8 @@ impl Rows {
 #[derive(Clone, Default)]
 pub(super) struct Store {
     relations: Vec<Option<(Structure, Arc<Rows>)>>,
-    defined: Vec<Option<(Structure, Arc<Rows>)>>,
+    /// The last and the one before it, so that several formulas can follow the same change.
+    defined: Vec<[Option<(Structure, Arc<Rows>)>; 2]>,
 }
 
 impl Store {
@@ -85,18 +86,30 @@ impl Store {
     }
 
     pub(super) fn defined(&self, structure: &Structure, place: usize, needs: &Needs) -> Option<Arc<Rows>> {
-        let (at, rows) = self.defined.get(place)?.as_ref()?;
-        let same = at.shares_universe(structure)
-            && needs.relations.iter().all(|&id| at.shares_relation(structure, id))
-            && (!needs.functions || at.shares_functions(structure))
-            && (!needs.constants || at.shares_constants(structure));
-        same.then(|| rows.clone())
+        let is_same = |at: &Structure| {
+            at.shares_universe(structure)
+                && needs.relations.iter().all(|&id| at.shares_relation(structure, id))
+                && (!needs.functions || at.shares_functions(structure))
+                && (!needs.constants || at.shares_constants(structure))
+        };
+        let known = self.defined.get(place)?.iter().flatten();
+        known.filter(|(at, _)| is_same(at)).map(|(_, rows)| rows.clone()).next()
     }
 
     pub(super) fn keep_defined(&mut self, structure: &Structure, place: usize, rows: Arc<Rows>) {
         if self.defined.len() <= place {
-            self.defined.resize(place + 1, None);
+            self.defined.resize(place + 1, [None, None]);
         }
-        self.defined[place] = Some((structure.clone(), rows));
+        let entry = &mut self.defined[place];
+        let is_known = entry[0].as_ref().is_some_and(|(at, _)| {
+            at.shares_universe(structure)
+                && at.shares_functions(structure)
+                && at.shares_constants(structure)
+                && structure.vocabulary().relations().all(|id| at.shares_relation(structure, id))
+        });
+        if !is_known {
+            entry.swap(0, 1);
+        }
+        entry[0] = Some((structure.clone(), rows));
     }
 }

@@ -97,26 +97,30 @@ impl<'a> Scope<'a> {
                 let (variables, body) = self.under(variables, findings, |scope, f| scope.formula(body, f));
                 logic::Formula::all(variables, body)
             }
-            FormulaKind::Fixpoint { is_least, relation, parameters, body } => {
+            FormulaKind::Fixpoint { is_least, relation, parameters, body, arguments } => {
                 // What the fixed point is asked of must be known outside.
-                for parameter in parameters {
-                    self.variable(parameter, findings);
-                }
+                let asked = self.asked(arguments.as_deref(), parameters, formula.span, findings);
                 let fixpoint = Some((self.is_negated, self.n_terms));
                 self.locals.push(Local { name: relation.text.clone(), arity: parameters.len(), fixpoint });
                 let (variables, body) = self.under(parameters, findings, |scope, f| scope.formula(body, f));
                 self.locals.pop();
                 let extreme = if *is_least { Extreme::Least } else { Extreme::Greatest };
-                logic::Formula::fix(extreme, &relation.text, variables, body)
-            }
-            FormulaKind::Closure { bound, from, to, body } => {
-                for end in [from, to] {
-                    self.variable(end, findings);
+                let mut fix = logic::Formula::fix(extreme, &relation.text, variables, body);
+                if let logic::Formula::Fix(fix) = &mut fix {
+                    fix.arguments = asked;
                 }
+                fix
+            }
+            FormulaKind::Closure { bound, from, to, body, arguments } => {
                 let ends = [from.clone(), to.clone()];
+                let asked = self.asked(arguments.as_deref(), &ends, formula.span, findings);
                 let (ends, body) = self.under(&ends, findings, |scope, f| scope.formula(body, f));
                 let [from, to] = ends.try_into().expect("two variables went in");
-                logic::Formula::closure(bound.map(|(bound, _)| bound), from, to, body)
+                let mut closure = logic::Formula::closure(bound.map(|(bound, _)| bound), from, to, body);
+                if let (logic::Formula::Closure(closure), Ok(asked)) = (&mut closure, asked.try_into()) {
+                    closure.arguments = asked;
+                }
+                closure
             }
             FormulaKind::Let { relation, parameters, definition, body } => {
                 let (variables, definition) =
@@ -131,6 +135,24 @@ impl<'a> Scope<'a> {
                 logic::Formula::with(&relation.text, variables, definition, body)
             }
         }
+    }
+
+    /// What a fixed point or closure is asked of: its own variables, unless others are said.
+    fn asked(
+        &self,
+        arguments: Option<&[Name]>,
+        own: &[Name],
+        span: Span,
+        findings: &mut Diagnostics,
+    ) -> Vec<Argument> {
+        let said = arguments.unwrap_or(own);
+        let asked: Vec<Argument> = said.iter().map(|name| self.variable(name, findings)).collect();
+        if asked.len() == own.len() {
+            return asked;
+        }
+        let what = format!("this takes {} elements and not {}", own.len(), asked.len());
+        findings.push(Diagnostic::error("toss-arity-clash", span, what));
+        own.iter().map(|name| Argument::Variable(Variable::new(&name.text))).collect()
     }
 
     fn atom(

@@ -475,6 +475,12 @@ impl Wiring<'_> {
                 }
             }
         }
+        for index in 0..arena.locations().len() {
+            let location = LocationId::new(index);
+            if let Some(target) = self.only_target(location) {
+                comes[self.bits.locations[target.index()]].push(self.at(location));
+            }
+        }
         let mut next = Vec::with_capacity(comes.len());
         for bit in 0..comes.len() {
             let builder = &mut self.grounder.builder;
@@ -534,11 +540,22 @@ impl Wiring<'_> {
         }
     }
 
+    /// The location that all moves here lead to, if they do: then it does not matter which is made, and the turn is seen to go round
+    /// whatever the players do.
+    fn only_target(&self, location: LocationId) -> Option<LocationId> {
+        let edges = self.arena.location(location).edges.iter().find(|edges| !edges.is_empty())?;
+        let [(target, _)] = edges.first()?.outcomes[..] else { return None };
+        edges
+            .iter()
+            .all(|edge| matches!(edge.outcomes[..], [(other, _)] if other == target))
+            .then_some(target)
+    }
+
     /// Where play goes on: the first of those who act decides.
     fn lead_on(&mut self, place: EdgePlace, made: Signal, n_places: usize, comes: &mut [Vec<Signal>]) {
         let location = self.arena.location(place.location);
         let first = location.edges.iter().position(|edges| !edges.is_empty());
-        if first != Some(place.player as usize) {
+        if first != Some(place.player as usize) || self.only_target(place.location).is_some() {
             return;
         }
         // A move of one location only is made nowhere else.

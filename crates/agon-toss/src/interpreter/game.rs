@@ -22,6 +22,19 @@ pub struct Options {
     pub limits: Limits,
     /// What rules may make of a structure.
     pub growth: Growth,
+    /// How matches are found at the next state.
+    pub matching: Matching,
+}
+
+/// How the matches of rules are found at a state.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Matching {
+    /// From the formula alone.
+    Anew,
+    /// From those at the state seen before, by what has changed since.
+    Followed,
+    /// Followed where elements come and go: other games are played fast by circuits, and their interpreter stays plain.
+    AsSuits,
 }
 
 impl Default for Options {
@@ -30,6 +43,7 @@ impl Default for Options {
             // A formula of a sensible game takes a thousandth of it.
             limits: Limits { steps: 200_000_000, ..Limits::default() },
             growth: Growth { elements: MAX_ELEMENTS, tuples: 200_000 },
+            matching: Matching::AsSuits,
         }
     }
 }
@@ -110,6 +124,15 @@ impl Game {
 
     pub(super) fn evaluator(&self) -> Evaluator {
         self.evaluator.clone()
+    }
+
+    /// Whether matches are followed from state to state.
+    pub(super) fn follows(&self) -> bool {
+        match self.options.matching {
+            Matching::Anew => false,
+            Matching::Followed => true,
+            Matching::AsSuits => !self.keeps_universe,
+        }
     }
 
     pub(super) fn growth(&self) -> Growth {

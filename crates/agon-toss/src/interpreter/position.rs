@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Fault, Position, Role, Shape};
-use agon_logic::evaluate::{Assignment, Evaluator, TermQuery};
+use agon_logic::evaluate::{Assignment, Evaluator, Followed, Refusal, TermQuery};
 use agon_logic::rational::Rational;
-use agon_logic::structure::{Element, Structure};
+use agon_logic::structure::{Element, Structure, Tuples};
 use agon_text::Span;
 
 use super::game::{Game, assignment};
@@ -143,6 +143,8 @@ pub struct Interpreter {
     state: State,
     standing: OnceCell<Standing>,
     payoffs: OnceCell<Result<Vec<Rational>, Refused>>,
+    /// By rule: the solutions of its condition at the state where it was last asked for, if matches are followed.
+    followed: RefCell<Vec<Option<(Structure, Tuples)>>>,
 }
 
 struct Standing {
@@ -159,6 +161,7 @@ impl Clone for Interpreter {
             state: self.state.clone(),
             standing: OnceCell::new(),
             payoffs: OnceCell::new(),
+            followed: self.followed.clone(),
         }
     }
 }
@@ -174,7 +177,9 @@ impl Interpreter {
     pub(super) fn new(game: Arc<Game>) -> Interpreter {
         let state = game.initial().clone();
         let evaluator = RefCell::new(game.evaluator());
-        Interpreter { game, evaluator, state, standing: OnceCell::new(), payoffs: OnceCell::new() }
+        let followed = RefCell::new(vec![None; game.arena().rules().len()]);
+        let (standing, payoffs) = (OnceCell::new(), OnceCell::new());
+        Interpreter { game, evaluator, state, standing, payoffs, followed }
     }
 
     /// The game it is a position of.
@@ -215,10 +220,7 @@ impl Interpreter {
         if !self.history_allows(rule) {
             return Ok(Vec::new());
         }
-        let structure = self.state.structure();
-        let query = self.game.questions.conditions[id.index()];
-        let found = self.evaluator.borrow_mut().solve(query, structure, &Assignment::new());
-        let found = found.map_err(|refusal| self.blame(rule, &refusal.to_string()))?;
+        let found = self.solutions(id).map_err(|refusal| self.blame(rule, &refusal.to_string()))?;
         let mut found: Vec<Vec<Element>> = found.iter().map(<[Element]>::to_vec).collect();
         if rule.post.is_some() {
             let mut kept = Vec::with_capacity(found.len());
@@ -229,6 +231,31 @@ impl Interpreter {
             }
             found = kept;
         }
+        Ok(found)
+    }
+
+    /// The solutions of a rule's condition: from those at the state where it was last asked for, if matches are followed.
+    fn solutions(&self, id: RuleId) -> Result<Tuples, Refusal> {
+        let structure = self.state.structure();
+        let query = self.game.questions.conditions[id.index()];
+        let mut evaluator = self.evaluator.borrow_mut();
+        if !self.game.follows() {
+            return evaluator.solve(query, structure, &Assignment::new());
+        }
+        let kept = &mut self.followed.borrow_mut()[id.index()];
+        let followed = match kept.take() {
+            None => None,
+            Some((old, last)) => match evaluator.follow(query, &old, &last, structure)? {
+                Followed::To(found) => Some(found),
+                Followed::Same => Some(last),
+                Followed::Lost => None,
+            },
+        };
+        let found = match followed {
+            Some(found) => found,
+            None => evaluator.solve(query, structure, &Assignment::new())?,
+        };
+        *kept = Some((structure.clone(), found.clone()));
         Ok(found)
     }
 

@@ -1,17 +1,24 @@
 use std::sync::Arc;
 
-use agon_game::{Position, laws};
+use agon_game::{Position, Rng, laws};
 use agon_text::{Source, render};
 
-use super::{Game, Interpreter, Options};
+use super::{Game, Interpreter, Matching, Options};
 use crate::check::check;
+
+use rand::{RngExt as _, SeedableRng as _};
 
 /// A game from its text.
 fn open(text: &str) -> Interpreter {
+    open_by(text, Matching::AsSuits)
+}
+
+fn open_by(text: &str, matching: Matching) -> Interpreter {
     let source = Arc::new(Source::new("test.toss", text));
     let checked = check(Arc::clone(&source));
     let arena = checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
-    Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message)).start()
+    let options = Options { matching, ..Options::default() };
+    Game::open(arena, options).unwrap_or_else(|finding| panic!("{}", finding.message)).start()
 }
 
 fn shipped(name: &str) -> Interpreter {
@@ -42,6 +49,64 @@ fn tic_tac_toe_has_its_plays() {
     let mut start = shipped("tic-tac-toe");
     assert_eq!([1, 2, 3].map(|depth| perft(&mut start, depth)), [9, 72, 504]);
     laws::check(&start, &laws::Plan { plays: 5, ..laws::Plan::default() }).unwrap_or_else(|v| panic!("{v}"));
+}
+
+/// Cells that bud, split, join and die, with conditions of every kind: negations that nothing binds, counts, closures.
+const GARDEN: &str = "
+PLAYERS gardener, random
+REL Lonely(x) = Cell(x) and not ex y (E(x, y) or E(y, x))
+REL Apart(x, y) = x != y and not E(x, y) and not E(y, x)
+REL Far(x, y) = not tc x, y (E(x, y) or E(y, x))
+REL Few() = Sum (x | Cell(x) : 1) < 9
+RULE Bud: [a | Cell(a) | -] -> [a, b | Cell {(a); (b)}; E(a, b) | -] pre Few() post not ex x, y Far(x, y) or ex x Dot(x)
+RULE Split: [a | Cell(a) | -] -> [a, b | E(a, b) | -] with [a <- a, b <- a] pre Few() and ex x Apart(a, x)
+RULE Dot: [a | Cell(a) | -] -> [a | Cell(a); Dot(a) | -] pre all x (Dot(x) or not E(a, x)) and not Dot(a)
+RULE Die: [a, b | E(a, b) | -] -> [a | - | -] pre not ex z E(b, z)
+RULE Wither: [a | Lonely(a) | -] -> [ | - | -]
+RULE Join: [a, b | Apart(a, b) | -] -> [a, b | E(a, b) | -] pre lfp T(a) = (Dot(a) or ex z (E(a, z) and T(z)))
+PAYOFF { gardener: Sum (x, y | Far(x, y) : 1) }
+LOC 0 { PLAYER gardener MOVES [Bud -> 1]; [Split -> 1]; [Dot -> 1]; [Join -> 1] }
+LOC 1 { PLAYER random MOVES [Die -> 0]; [Wither -> 0]; [Bud -> 0] }
+START [ a, b, c | Cell {a; b; c}; E {(a, b)}; Dot:1 {} | - ]
+";
+
+/// Matches that are followed from state to state are those found anew, however positions jump about.
+#[test]
+fn matches_are_followed_as_they_are() {
+    let path = format!("{}/../../games/toss/rewriting.toss", env!("CARGO_MANIFEST_DIR"));
+    let rewriting = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let path = path.replace("rewriting", "checkers");
+    let checkers = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    for (text, n_plays) in [(GARDEN, 60), (&*rewriting, 60), (&*checkers, 2)] {
+        let mut anew = open_by(text, Matching::Anew);
+        let mut followed = open_by(text, Matching::Followed);
+        let start = anew.state().clone();
+        for seed in 0..n_plays {
+            let mut rng = Rng::seed_from_u64(seed);
+            let mut seen = vec![start.clone()];
+            anew.go_to(&start);
+            followed.go_to(&start);
+            for _ in 0..40 {
+                assert_eq!(anew.is_terminal(), followed.is_terminal());
+                for role in anew.shape().roles() {
+                    assert_eq!(anew.legal_moves(role), followed.legal_moves(role), "{:?}", anew.state());
+                    assert_eq!(anew.payoff(role), followed.payoff(role));
+                }
+                if anew.is_terminal() || rng.random_range(0..6) == 0 {
+                    let state = seen[rng.random_range(0..seen.len())].clone();
+                    anew.go_to(&state);
+                    followed.go_to(&state);
+                    continue;
+                }
+                let mut joint = Vec::new();
+                anew.draw(&mut rng, &mut joint);
+                anew.advance(&joint);
+                followed.advance(&joint);
+                assert_eq!(anew.key(), followed.key());
+                seen.push(anew.state().clone());
+            }
+        }
+    }
 }
 
 #[test]

@@ -64,16 +64,27 @@ fn write_single(formula: &Formula, text: &mut String) {
         }
         FormulaKind::Exists(variables, body) => quantified("ex", variables, body, text),
         FormulaKind::All(variables, body) => quantified("all", variables, body, text),
-        FormulaKind::Fixpoint { is_least, relation, parameters, body } => {
+        FormulaKind::Fixpoint { is_least, relation, parameters, body, arguments } => {
             let word = if *is_least { "lfp" } else { "gfp" };
-            text.push_str(&format!("{word} {}({}) = ", relation.text, names(parameters)));
-            write_single(body, text);
+            let start = format!("{word} {}({}) = ", relation.text, names(parameters));
+            asked(&start, body, arguments.as_deref(), text);
         }
-        FormulaKind::Closure { bound, from, to, body } => {
+        FormulaKind::Closure { bound, from, to, body, arguments } => {
             let bound = bound.map_or(String::new(), |(bound, _)| format!("{bound} "));
-            text.push_str(&format!("tc {bound}{}, {} ", from.text, to.text));
-            write_single(body, text);
+            asked(&format!("tc {bound}{}, {} ", from.text, to.text), body, arguments.as_deref(), text);
         }
+    }
+}
+
+/// A fixed point or closure, with what it is asked of where that is said.
+fn asked(start: &str, body: &Formula, arguments: Option<&[crate::syntax::Name]>, text: &mut String) {
+    if arguments.is_some() {
+        text.push('(');
+    }
+    text.push_str(start);
+    write_single(body, text);
+    if let Some(arguments) = arguments {
+        text.push_str(&format!(")({})", names(arguments)));
     }
 }
 

@@ -75,7 +75,7 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         let parameters = cursor.arguments()?;
         cursor.expect("=")?;
         let body = Box::new(single(cursor)?);
-        return Some(FormulaKind::Fixpoint { is_least, relation, parameters, body });
+        return Some(FormulaKind::Fixpoint { is_least, relation, parameters, body, arguments: None });
     }
     if cursor.take_word("tc") {
         return closure(cursor);
@@ -97,7 +97,14 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         cursor.skip();
         let inner = formula(cursor)?;
         cursor.expect(")")?;
-        return Some(inner.kind);
+        let mut kind = inner.kind;
+        if let FormulaKind::Fixpoint { arguments, .. } | FormulaKind::Closure { arguments, .. } = &mut kind
+            && arguments.is_none()
+            && cursor.is_sign("(")
+        {
+            *arguments = Some(cursor.arguments()?);
+        }
+        return Some(kind);
     }
     if cursor.is_sign("|") {
         cursor.unsupported(start, "a relation variable");
@@ -171,7 +178,7 @@ fn closure(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     cursor.expect(",")?;
     let to = cursor.name("a variable")?;
     let body = Box::new(single(cursor)?);
-    Some(FormulaKind::Closure { bound, from, to, body })
+    Some(FormulaKind::Closure { bound, from, to, body, arguments: None })
 }
 
 fn comparison(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
