@@ -219,6 +219,9 @@ fn survey(args: &Args, folder: &Path) -> Result<(), Failure> {
     }
     found.sort();
     let (mut n_made, mut n_refused, mut n_late, mut n_unplayable) = (0, 0, 0, 0);
+    // By feature: in how many games it is (001, figure 1, on the right). Last: those without any.
+    let mut games_with: Vec<(String, usize)> = Vec::new();
+    let mut n_without = 0;
     for path in &found {
         let began = Instant::now();
         let name = path.display().to_string();
@@ -237,9 +240,22 @@ fn survey(args: &Args, folder: &Path) -> Result<(), Failure> {
             Ok(_) => n_made += 1,
             Err(_) => n_refused += 1,
         }
-        tell(args, &line(&name, seconds, subject.compiled().is_some(), fuzzy.as_deref()));
+        let line = line(&name, seconds, subject.compiled().is_some(), fuzzy.as_deref());
+        if let Some(features) = line["features"].as_object() {
+            n_without += usize::from(features.values().all(|n| n.as_u64() == Some(0)));
+            games_with.resize(features.len(), (String::new(), 0));
+            for ((name, n), (known, n_games)) in features.iter().zip(&mut games_with) {
+                known.clone_from(name);
+                *n_games += usize::from(n.as_u64() != Some(0));
+            }
+        }
+        tell(args, &line);
     }
     if !args.json {
+        for (feature, n_games) in &games_with {
+            say!("{n_games:5} games with {}", feature.replace('_', " "));
+        }
+        say!("{n_without:5} games without any feature");
         say!(
             "{n_made} of {} have an evaluation within {} s; {n_late} took longer, {n_refused} are refused, {n_unplayable} \
              cannot be played",
