@@ -32,7 +32,9 @@ mod view;
 
 pub use belief::Belief;
 pub use board::{Board, Picture, sample};
-pub use build::{Rules, action_heuristic_wanted, auto, build, build_with_insight, fuzzy_options};
+pub use build::{
+    Rules, action_heuristic_wanted, auto, build, build_with_insight, concepts_file, fuzzy_options,
+};
 pub use drive::{Clocks, Event, Seat, Timing, drive, drive_until};
 pub use kif::{first_term, joined, spaced};
 pub use kinds::{KINDS, Kind, OptionKind, OptionType, Origin, Settings, Value};

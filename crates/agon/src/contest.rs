@@ -21,7 +21,7 @@ use crate::engine::{GamePosition, GameTask, Opened};
 use crate::failure::Failure;
 use crate::outside::{Console, Human, Program};
 use crate::shipped::Shipped;
-use crate::subjects::subject_of;
+use crate::subjects::{bring_concepts, subject_of};
 
 /// Enough for a player to get ready before the clock starts.
 const A_LONG_TIME: Duration = Duration::from_secs(3600);
@@ -348,6 +348,9 @@ impl GameTask for Seating<'_> {
                             );
                         }
                         (None, _) => {}
+                    }
+                    if let Some(subject) = &subject {
+                        bring_concepts(subject, spec)?;
                     }
                     match (action_heuristic_wanted(spec), &subject) {
                         (Some(wanted), Some(subject)) => {

@@ -148,7 +148,7 @@ const fn copy(of: &OptionKind) -> OptionKind {
     OptionKind { name: of.name, kind: of.kind, default: of.default, meaning: of.meaning }
 }
 
-const FUZZY: [OptionKind; 22] = [
+const FUZZY: [OptionKind; 23] = [
     word(
         "eval",
         &["goals", "fuzzy", "concepts", "tnf", "descriptions", "rule-conditions"],
@@ -192,9 +192,15 @@ const FUZZY: [OptionKind; 22] = [
         &["own", "tic-tac-toe"],
         "concepts: learnt from the game itself, or from tic-tac-toe",
     ),
+    OptionKind {
+        name: "concepts-file",
+        kind: OptionType::Text,
+        default: Value::Text(""),
+        meaning: "concepts: from a file as `agon explain GAME --concepts FILE` writes it, if there is one",
+    },
 ];
 
-pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 29>([
+pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 30>([
     integer("depth", 1, 10_000, 100, "not deeper than this"),
     integer(
         "playouts",
@@ -214,7 +220,7 @@ pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 29>([
     flag("reductions", true, "late moves are looked at less deeply first"),
 ]);
 
-pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 20>([
+pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 25>([
     integer(
         "playouts",
         0,
