@@ -133,6 +133,11 @@ fn matches(
     if let Some(iterations) = args.iterations {
         size.push_str(&format!(".{iterations}"));
     }
+    // A store holds a tournament, and one with other games is another.
+    if let Some(only) = &args.only {
+        let plain: String = only.chars().filter(char::is_ascii_alphanumeric).collect();
+        size.push_str(&format!(".{}", plain.to_lowercase()));
+    }
     let mut all = Vec::new();
     if !args.json {
         say!("{}", terminal::bold(&experiment.title));
