@@ -11,7 +11,7 @@ pub mod regression;
 mod subject;
 pub mod theory;
 
-pub use subject::{Subject, USUAL_TIME};
+pub use subject::{ConceptsFrom, Subject, USUAL_TIME};
 
 #[cfg(test)]
 mod tests;

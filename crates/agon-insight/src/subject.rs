@@ -1,13 +1,13 @@
 //! A game that insight is wanted of: what is found out is found out once, and shared by all who ask.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agon_gdl::engine::{Compiled, Opened};
 use agon_gdl::interpreter::Game;
 
-use crate::concepts::{ConceptJudge, LearnOptions, concepts_of_tic_tac_toe};
+use crate::concepts::{Concept, ConceptJudge, LearnOptions, concepts_of_tic_tac_toe};
 use crate::fuzzy::{Fuzzy, FuzzyOptions, NoFuzzy};
 use crate::properties::{Properties, PropertyLimits};
 use crate::regression::{ActionHeuristics, Refusal, RegressOptions, Wanted};
@@ -20,7 +20,9 @@ struct Inner {
     game: Arc<Game>,
     compiled: Option<Arc<Compiled>>,
     properties: Mutex<Option<Arc<Properties>>>,
-    concepts: Mutex<BTreeMap<(LearnOptions, bool), Arc<ConceptJudge>>>,
+    concepts: Mutex<BTreeMap<(LearnOptions, ConceptsFrom), Arc<ConceptJudge>>>,
+    /// Concepts that somebody brought along, by what they are called.
+    given: Mutex<BTreeMap<String, BTreeSet<Concept>>>,
     /// By what is wanted.
     heuristics: Mutex<Vec<(Wanted, Found)>>,
     /// By how they are made.
@@ -29,6 +31,18 @@ struct Inner {
 
 type Evaluation = Result<Arc<Fuzzy>, NoFuzzy>;
 type Found = Result<Arc<ActionHeuristics>, Refusal>;
+
+/// Where the concepts of a heuristic come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ConceptsFrom {
+    /// The game itself.
+    #[default]
+    Own,
+    /// Tic-tac-toe.
+    TicTacToe,
+    /// Whoever brought them along under this name ([`Subject::give_concepts`]); if nobody did, the game itself.
+    Given(String),
+}
 
 /// What insight into a game may take, where nobody says.
 pub const USUAL_TIME: Duration = Duration::from_secs(30);
@@ -44,6 +58,7 @@ impl Subject {
             properties: Mutex::default(),
             heuristics: Mutex::default(),
             concepts: Mutex::default(),
+            given: Mutex::default(),
             evaluations: Mutex::default(),
         }))
     }
@@ -93,18 +108,27 @@ impl Subject {
         made
     }
 
-    /// A heuristic from random plays (004), learnt within this time. With `is_carried` its concepts are those of tic-tac-toe.
-    pub fn concepts(&self, options: &LearnOptions, is_carried: bool, time: Duration) -> Arc<ConceptJudge> {
+    /// Brings concepts along, to be asked for by this name.
+    pub fn give_concepts(&self, name: &str, concepts: BTreeSet<Concept>) {
+        lock(&self.0.given).insert(name.to_owned(), concepts);
+    }
+
+    /// A heuristic from random plays (004), learnt within this time.
+    pub fn concepts(&self, options: &LearnOptions, from: &ConceptsFrom, time: Duration) -> Arc<ConceptJudge> {
         let mut all = lock(&self.0.concepts);
         let learn = || {
-            let given = is_carried.then(concepts_of_tic_tac_toe);
+            let given = match from {
+                ConceptsFrom::Own => None,
+                ConceptsFrom::TicTacToe => Some(concepts_of_tic_tac_toe()),
+                ConceptsFrom::Given(name) => lock(&self.0.given).get(name).cloned(),
+            };
             let deadline = Some(Instant::now() + time);
             Arc::new(match &self.0.compiled {
                 Some(compiled) => ConceptJudge::learn(&compiled.start(), options, given.as_ref(), deadline),
                 None => ConceptJudge::learn(&self.0.game.start(), options, given.as_ref(), deadline),
             })
         };
-        Arc::clone(all.entry((*options, is_carried)).or_insert_with(learn))
+        Arc::clone(all.entry((*options, from.clone())).or_insert_with(learn))
     }
 
     /// The regressed goals of all moves, found within this time or refused.

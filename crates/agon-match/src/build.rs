@@ -88,6 +88,18 @@ pub fn goal_options(spec: &Spec) -> Option<(Method, GoalOptions)> {
     }
 }
 
+/// The file from which a player wants its concepts, if it wants any.
+pub fn concepts_file(spec: &Spec) -> Option<&'static str> {
+    match &spec.kind {
+        SpecKind::BuiltIn(kind, settings) => {
+            let has_choice = matches!(kind.name, "alphabeta" | "bestfirst");
+            let is_wanted = has_choice && settings.word("eval") == "concepts";
+            is_wanted.then(|| settings.text("concepts-file")).filter(|file| !file.is_empty())
+        }
+        SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => None,
+    }
+}
+
 /// How a player wants moves judged by regressed goals before they are tried, if it does.
 pub fn action_heuristic_wanted(spec: &Spec) -> Option<Wanted> {
     match &spec.kind {

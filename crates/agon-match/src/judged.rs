@@ -7,7 +7,7 @@ use agon_game::{Notation, Role};
 use agon_insight::concepts::{ConceptJudge, LearnOptions};
 use agon_insight::fuzzy::{FuzzyJudge, FuzzyOptions};
 use agon_insight::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_terms};
-use agon_insight::{Subject, USUAL_TIME};
+use agon_insight::{ConceptsFrom, Subject, USUAL_TIME};
 use agon_search::{Budget, Evaluate, GoalValues, Report, Search};
 
 /// A search that judges positions by fuzzy logic over the goals. The judge is made when there is a budget for it, with half
@@ -69,7 +69,7 @@ impl<P: Notation + 'static> Evaluate<P> for ByFuzzy {
 pub(crate) struct Taught<P, S> {
     subject: Option<Subject>,
     options: LearnOptions,
-    is_carried: bool,
+    from: ConceptsFrom,
     make: Box<dyn Fn(Box<dyn Evaluate<P>>) -> S + Send>,
     search: Option<S>,
 }
@@ -77,21 +77,21 @@ pub(crate) struct Taught<P, S> {
 impl<P, S> Taught<P, S> {
     pub(crate) fn new(
         subject: Option<&Subject>,
-        (options, is_carried): (LearnOptions, bool),
+        (options, from): (LearnOptions, ConceptsFrom),
         make: impl Fn(Box<dyn Evaluate<P>>) -> S + Send + 'static,
     ) -> Taught<P, S> {
-        Taught { subject: subject.cloned(), options, is_carried, make: Box::new(make), search: None }
+        Taught { subject: subject.cloned(), options, from, make: Box::new(make), search: None }
     }
 }
 
 impl<P: Notation + 'static, S: Search<P>> Search<P> for Taught<P, S> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let Taught { subject, options, is_carried, make, search } = self;
+        let Taught { subject, options, from, make, search } = self;
         let search = search.get_or_insert_with(|| {
             let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now()) / 2;
             let time: Duration = budget.deadline.map_or(USUAL_TIME, left).min(USUAL_TIME);
             make(match subject {
-                Some(subject) => Box::new(ByConcepts(subject.concepts(options, *is_carried, time))),
+                Some(subject) => Box::new(ByConcepts(subject.concepts(options, from, time))),
                 None => Box::new(GoalValues),
             })
         });

@@ -50,6 +50,8 @@ pub enum OptionType {
     Real(f64, f64),
     /// One of a few words.
     Word(&'static [&'static str]),
+    /// Anything without commas and parentheses: a path.
+    Text,
 }
 
 /// What an option is set to.
@@ -63,6 +65,8 @@ pub enum Value {
     Real(f64),
     /// A word of the option's.
     Word(&'static str),
+    /// A text. Kept until the program ends: users write few of them.
+    Text(&'static str),
 }
 
 /// All of them, in the order in which they are listed. A kind that is [`Origin::BuiltIn`] has its arm in [`crate::build`];
@@ -213,6 +217,7 @@ impl OptionType {
                 .find(|word| word.eq_ignore_ascii_case(text))
                 .map(|word| Value::Word(word))
                 .ok_or_else(fails),
+            OptionType::Text => Ok(Value::Text(Box::leak(text.to_owned().into_boxed_str()))),
         }
     }
 }
@@ -224,6 +229,7 @@ impl std::fmt::Display for OptionType {
             OptionType::Integer(low, high) => write!(f, "a whole number from {low} to {high}"),
             OptionType::Real(low, high) => write!(f, "a number from {low} to {high}"),
             OptionType::Word(words) => write!(f, "one of {}", words.join(", ")),
+            OptionType::Text => f.write_str("a path"),
         }
     }
 }
@@ -235,7 +241,7 @@ impl std::fmt::Display for Value {
             Value::Flag(false) => f.write_str("off"),
             Value::Integer(n) => write!(f, "{n}"),
             Value::Real(x) => write!(f, "{x}"),
-            Value::Word(word) => f.write_str(word),
+            Value::Word(text) | Value::Text(text) => f.write_str(text),
         }
     }
 }
@@ -290,6 +296,12 @@ impl Settings {
     pub fn real(&self, name: &str) -> f64 {
         let Value::Real(x) = self.value(name) else { panic!("the table says `{name}` is no number") };
         x
+    }
+
+    /// The text that an option is.
+    pub fn text(&self, name: &str) -> &'static str {
+        let Value::Text(text) = self.value(name) else { panic!("the table says `{name}` is no text") };
+        text
     }
 
     /// The word that an option is.

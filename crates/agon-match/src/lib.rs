@@ -34,7 +34,8 @@ mod view;
 pub use belief::Belief;
 pub use board::{Board, Picture, sample};
 pub use build::{
-    Rules, action_heuristic_wanted, auto, build, build_with_insight, fuzzy_options, goal_options,
+    Rules, action_heuristic_wanted, auto, build, build_with_insight, concepts_file, fuzzy_options,
+    goal_options,
 };
 pub use drive::{Clocks, Event, Seat, Timing, drive, drive_until};
 pub use kif::{first_term, joined, spaced};

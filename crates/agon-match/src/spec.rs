@@ -249,7 +249,7 @@ fn setting(
     let Some(value) = value else {
         return match option.kind {
             OptionType::Flag => Ok((option, Value::Flag(true))),
-            OptionType::Integer(..) | OptionType::Real(..) | OptionType::Word(_) => {
+            OptionType::Integer(..) | OptionType::Real(..) | OptionType::Word(_) | OptionType::Text => {
                 Err(error(place(0, part.len()), format!("`{name}` needs a value: {}", option.kind))
                     .hint(format!("write {}={}", option.name, option.default))
                     .into())
@@ -278,7 +278,7 @@ fn shorthand(kind: &'static Kind, text: &str) -> Option<(&'static OptionKind, Va
     }
     let mut meant = kind.options.iter().filter_map(|option| match option.kind {
         OptionType::Word(_) => option.kind.parse(text).ok().map(|value| (option, value)),
-        OptionType::Flag | OptionType::Integer(..) | OptionType::Real(..) => None,
+        OptionType::Flag | OptionType::Integer(..) | OptionType::Real(..) | OptionType::Text => None,
     });
     let first = meant.next();
     if meant.next().is_some() { None } else { first }

@@ -44,6 +44,8 @@ const N_MATCHES: usize = 16;
 const MIN_MATCHES: usize = 8;
 /// A search that has less time to a move than this says nothing about one that has seconds.
 const MIN_TO_A_MOVE: Duration = Duration::from_millis(3);
+/// Regressed goals with more operands take longer to be made ready for a search than a short match lasts.
+const MAX_OPERANDS: usize = 300_000;
 /// A match is not waited for after so many steps.
 const MAX_STEPS: usize = 500;
 /// So many standard errors above an even score are wanted. 1.65: by chance one in twenty, and there are two contenders.
@@ -84,7 +86,8 @@ impl<P: Notation + 'static> Tried<P> {
             return Contender::Plain;
         }
         let mut contenders = Vec::new();
-        if self.subject.action_heuristics(Wanted::default(), time / MAKING_PART).is_ok() {
+        let regressed = self.subject.action_heuristics(Wanted::default(), time / MAKING_PART);
+        if regressed.is_ok_and(|made| made.formulas.size() <= MAX_OPERANDS) {
             contenders.push(Contender::Tree);
         }
         if self.subject.fuzzy(&FuzzyOptions::default(), time / MAKING_PART).is_ok() {
@@ -165,7 +168,11 @@ impl<P: Notation + 'static> Trial<'_, P> {
                 self.open(&mut opening, at / 2 % 3, &mut rng);
             }
             let own = self.roles[at % 2];
-            match self.play_one(&opening, own, to_a_move, &mut rng) {
+            let mut budget = || {
+                let now = Instant::now();
+                (now < self.until).then(|| Budget::until(now + to_a_move))
+            };
+            match self.play_one(&opening, own, &mut budget, &mut rng) {
                 Some(score) => scores.push(score),
                 None => break,
             }
@@ -191,7 +198,14 @@ impl<P: Notation + 'static> Trial<'_, P> {
         }
     }
 
-    fn play_one(&self, opening: &P, own: Role, to_a_move: Duration, rng: &mut Rng) -> Option<f64> {
+    /// One match with the contender in the role. `budget` says how long to think about a move; none if there is no time left.
+    fn play_one(
+        &self,
+        opening: &P,
+        own: Role,
+        budget: &mut dyn FnMut() -> Option<Budget>,
+        rng: &mut Rng,
+    ) -> Option<f64> {
         // Here one thinks at a time, and nobody may take the processor from the other.
         let options = MctsOptions { threads: 1, ..self.by.options.clone() };
         let mut ours = self.by.search(self.contender, &options, rng.random());
@@ -205,13 +219,9 @@ impl<P: Notation + 'static> Trial<'_, P> {
             position.draw(rng, &mut joint);
             for role in self.roles {
                 if position.legal_moves(role).len() > 1 {
-                    let now = Instant::now();
-                    if now > self.until {
-                        return None;
-                    }
+                    let budget = budget()?;
                     let search = if role == own { &mut ours } else { &mut plain };
-                    joint[role.index()] =
-                        search.think(&mut position, role, &Budget::until(now + to_a_move)).best;
+                    joint[role.index()] = search.think(&mut position, role, &budget).best;
                 }
             }
             position.advance(&joint);

@@ -23,7 +23,7 @@ use crate::engine::{GamePosition, GameTask, Opened};
 use crate::failure::Failure;
 use crate::outside::{Console, Human, Program};
 use crate::shipped::Shipped;
-use crate::subjects::{subject_of, subject_of_rewriting};
+use crate::subjects::{bring_concepts, subject_of, subject_of_rewriting};
 
 /// Enough for a player to get ready before the clock starts.
 const A_LONG_TIME: Duration = Duration::from_secs(3600);
@@ -339,6 +339,9 @@ impl GameTask for Seating<'_> {
                 SpecKind::BuiltIn(..) => {
                     if let Some(why) = why_not_judged(spec, &contest.opened, &subject) {
                         eprintln!("{}: positions are judged by the goals as they stand: {why}", spec.text);
+                    }
+                    if let Ok(subject) = &subject {
+                        bring_concepts(subject, spec)?;
                     }
                     if let Some(wanted) = action_heuristic_wanted(spec) {
                         let found = subject.as_ref().map_err(Clone::clone).and_then(|subject| {

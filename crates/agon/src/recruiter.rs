@@ -13,7 +13,7 @@ use agon_server::{Opening, Recruit};
 use agon_text::Source;
 
 use crate::open::{self, RuleOptions};
-use crate::subjects::subject_of;
+use crate::subjects::{bring_concepts, subject_of};
 
 /// Makes players as the user named them, of whatever rules come in.
 pub(crate) struct Recruiter {
@@ -124,6 +124,9 @@ impl Opening for Recruited {
             None => engine(&self.game, half(until), &self.last),
         };
         let subject = subject_of(&opened);
+        if let Err(failure) = bring_concepts(&subject, &self.spec) {
+            eprintln!("{}", failure.message);
+        }
         opened.run(Hired { spec: &self.spec, role: self.role, seed: self.seed, subject })
     }
 }

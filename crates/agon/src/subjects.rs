@@ -6,9 +6,13 @@ use agon_game::Notation as _;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Opened;
 use agon_insight::Subject;
+use agon_insight::concepts::read_concepts;
 use agon_insight::goal_formulas::RewritingGame;
+use agon_match::{Spec, concepts_file};
 use agon_text::Source;
 use agon_translate::to_gdl::{Limits, to_gdl};
+
+use crate::failure::Failure;
 
 /// Games remembered. A tournament has no more under way at the same time.
 const MAX_RECENT: usize = 16;
@@ -73,4 +77,18 @@ fn translated(game: &Arc<RewritingGame>) -> Result<Subject, String> {
     let limits = CircuitLimits { gates: MAX_GATES, ..CircuitLimits::default() };
     let compiled = other.compile(&limits).ok().map(Arc::new);
     Ok(Subject::new(other, compiled))
+}
+
+/// Reads the concepts that a player wants from a file.
+pub(crate) fn bring_concepts(subject: &Subject, spec: &Spec) -> Result<(), Failure> {
+    let Some(file) = concepts_file(spec) else { return Ok(()) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::unreadable(format!("{}: cannot read {file}: {error}", spec.text)))?;
+    let concepts = read_concepts(&text).map_err(|line| {
+        Failure::wrong(format!(
+            "{file}:{line}: this is no concept; one looks like (<= (concept (number ?x0) ?x1) (cell ?x0 ?x1) (cell (+ ?x0 1) ?x1))"
+        ))
+    })?;
+    subject.give_concepts(file, concepts);
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! From what a user has set to the options of a search.
 
+use agon_insight::ConceptsFrom;
 use agon_insight::concepts::{self, LearnOptions};
 use agon_insight::fuzzy::{Cardinality, Features, FuzzyOptions, Logic, Several, TNorm};
 use agon_insight::goal_formulas::{GoalOptions, Method, Rational, Weights};
@@ -116,8 +117,8 @@ pub(super) fn fuzzy(settings: &Settings) -> FuzzyOptions {
     }
 }
 
-/// Of those who judge positions by what random plays taught, and whether concepts come from elsewhere.
-pub(super) fn concepts(settings: &Settings, seed: u64) -> (LearnOptions, bool) {
+/// Of those who judge positions by what random plays taught, and where concepts come from.
+pub(super) fn concepts(settings: &Settings, seed: u64) -> (LearnOptions, ConceptsFrom) {
     let size = |name: &str| settings.integer(name).try_into().unwrap_or(usize::MAX);
     let kind = match settings.word("concepts-kind") {
         "sets" => concepts::Kind::Statistical,
@@ -126,7 +127,12 @@ pub(super) fn concepts(settings: &Settings, seed: u64) -> (LearnOptions, bool) {
     };
     let options =
         LearnOptions { kind, max_size: size("concepts-size"), n_wins: size("concepts-plays"), seed };
-    (options, settings.word("concepts-from") == "tic-tac-toe")
+    let from = match (settings.text("concepts-file"), settings.word("concepts-from")) {
+        ("", "tic-tac-toe") => ConceptsFrom::TicTacToe,
+        ("", _) => ConceptsFrom::Own,
+        (file, _) => ConceptsFrom::Given(file.to_owned()),
+    };
+    (options, from)
 }
 
 /// The terms, made of the goals of a structure rewriting game, that an option chooses, if it does.

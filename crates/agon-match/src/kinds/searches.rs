@@ -169,7 +169,7 @@ const DESCRIPTIONS_ALPHA: OptionKind =
 const RULE_CONDITIONS_M: OptionKind =
     integer("rule-conditions-m", 1, 16, 4, "rule-conditions: the power to which what is there is raised");
 
-const FUZZY: [OptionKind; 22] = [
+const FUZZY: [OptionKind; 23] = [
     word(
         "eval",
         &["goals", "fuzzy", "concepts", "tnf", "descriptions", "rule-conditions"],
@@ -209,9 +209,15 @@ const FUZZY: [OptionKind; 22] = [
         &["own", "tic-tac-toe"],
         "concepts: learnt from the game itself, or from tic-tac-toe",
     ),
+    OptionKind {
+        name: "concepts-file",
+        kind: OptionType::Text,
+        default: Value::Text(""),
+        meaning: "concepts: from a file as `agon explain GAME --concepts FILE` writes it, if there is one",
+    },
 ];
 
-pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 29>([
+pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 30>([
     integer("depth", 1, 10_000, 100, "not deeper than this"),
     integer(
         "playouts",
@@ -231,7 +237,7 @@ pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 29>([
     flag("reductions", true, "late moves are looked at less deeply first"),
 ]);
 
-pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 20>([
+pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 25>([
     integer(
         "playouts",
         0,

@@ -1,6 +1,18 @@
-//! The decision itself; that a trial is held and changes nothing without a clock is tested where there are games.
+//! The decision, and matches that are counted instead of timed.
 
-use super::sure_score;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use agon_game::{Rng, Role};
+use agon_gdl::check::check;
+use agon_gdl::interpreter::{Game, Options};
+use agon_insight::Subject;
+use agon_search::{Budget, MctsOptions};
+use agon_text::Source;
+use rand::SeedableRng as _;
+
+use super::{Contender, Trial, Tried, sure_score};
 
 #[test]
 fn only_a_clear_win_counts() {
@@ -16,4 +28,48 @@ fn only_a_clear_win_counts() {
     assert_eq!(sure_score(&some), None, "ten of sixteen happens by chance");
     assert_eq!(sure_score(&[0.5; 16]), None, "draws decide nothing");
     assert_eq!(sure_score(&[]), None);
+}
+
+fn tic_tac_toe() -> Arc<Game> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/gdl/tic-tac-toe.kif");
+    let text = std::fs::read_to_string(path).expect("the game ships");
+    let rules = check(Arc::new(Source::new("tic-tac-toe", &text))).rules.expect("it is right");
+    Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
+}
+
+#[test]
+fn short_matches_are_played_to_the_end_by_either_role() {
+    let game = tic_tac_toe();
+    let by = Tried::new(Subject::new(Arc::clone(&game), None), MctsOptions::default(), 1);
+    let start = game.start();
+    for contender in [Contender::Plain, Contender::Tree, Contender::Fuzzy] {
+        let roles = [Role::new(0), Role::new(1)];
+        let trial = Trial { by: &by, contender, roles, until: Instant::now() };
+        let score = |own: Role| {
+            let mut rng = Rng::seed_from_u64(5);
+            let mut budget = || Some(Budget::iterations(40));
+            trial.play_one(&start, own, &mut budget, &mut rng).expect("there is no clock")
+        };
+        for own in roles {
+            let first = score(own);
+            assert!([0.0, 0.5, 1.0].contains(&first), "{contender:?} as {own:?}: {first}");
+            assert_eq!(first, score(own), "{contender:?}: under iterations nothing depends on time");
+        }
+        let mut n_left = 3;
+        let mut budget = || {
+            n_left -= 1;
+            (n_left > 0).then(|| Budget::iterations(10))
+        };
+        let cut = trial.play_one(&start, roles[0], &mut budget, &mut Rng::seed_from_u64(5));
+        assert_eq!(cut, None, "without time there is no result");
+    }
+}
+
+#[test]
+fn without_a_clock_nothing_is_tried() {
+    let game = tic_tac_toe();
+    let by = Tried::new(Subject::new(Arc::clone(&game), None), MctsOptions::default(), 1);
+    assert_eq!(by.choose(&game.start(), &Budget::iterations(1000)), Contender::Plain);
+    assert_eq!(by.choose(&game.start(), &Budget::nodes(1000)), Contender::Plain);
+    assert_eq!(by.choose(&game.start(), &Budget::until(Instant::now())), Contender::Plain);
 }

@@ -60,6 +60,8 @@ fn they_play_to_the_end_and_the_same_again() {
             ["alphabeta(depth=1,extension=0,eval=concepts(kind=sets,size=3,plays=50))", "random"],
         ),
         ("connect-four", ["alphabeta(depth=1,eval=concepts(from=tic-tac-toe,plays=5))", "uct(playout,rave)"]),
+        ("tic-tac-toe", ["bestfirst(eval=concepts(file=nowhere,plays=5))", "solver(insight=trial)"]),
+        ("tic-tac-toe", ["auto", "mcts(action-heuristic=tree,heuristic-steps=2)"]),
     ] {
         let game = shipped(name);
         let play = || {

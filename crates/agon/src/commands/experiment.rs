@@ -24,13 +24,22 @@ Examples:
   agon experiment
   agon experiment 003-table-5.5 --quick
   agon experiment 004-table-2 --quick --json
-  agon experiment 003-table-5.2 --games my-rulesheets --store results")]
+  agon experiment 003-table-5.2 --games my-rulesheets --store results
+  agon experiment 003-table-5.2 --iterations 1000 --repeats 10 --only connect
+
+How many games have each feature of 001 (figure 1, on the right) is told by `agon explain --all FOLDER`.")]
 pub(crate) struct Args {
     /// Which
     name: Option<String>,
     /// Fewer and shorter matches: minutes instead of days
     #[arg(long)]
     quick: bool,
+    /// So many iterations for each move, whatever the experiment says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    iterations: Option<u64>,
+    /// So many repetitions, each with roles swapped, whatever the experiment says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    repeats: Option<u64>,
     /// A folder with the rulesheets of games that do not ship, as SHEET.kif or SHEET/SHEET.kif
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
@@ -59,8 +68,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let message = format!("there is no experiment `{name}`; there are {}", names.join(", "));
         return Err(Failure::unreadable(message));
     };
-    let experiment =
+    let mut experiment =
         Experiment::read(text, args.quick).map_err(|why| Failure::unreadable(format!("{name}: {why}")))?;
+    if let Some(iterations) = args.iterations {
+        experiment.iterations = Some(iterations);
+        (experiment.play_clock, experiment.start_clock) = (None, None);
+    }
+    experiment.repeats = args.repeats.unwrap_or(experiment.repeats);
     let mut games = Vec::new();
     let mut missing = Vec::new();
     for sheet in &experiment.games {
@@ -115,7 +129,15 @@ fn matches(
     std::fs::create_dir_all(&args.store)
         .map_err(|error| Failure::unreadable(format!("cannot make {}: {error}", args.store.display())))?;
     let options = RunOptions { cores: None, jobs: args.jobs.map(usize::from), quiet: args.quiet };
-    let size = if args.quick { ".quick" } else { "" };
+    let mut size = if args.quick { ".quick".to_owned() } else { String::new() };
+    if let Some(iterations) = args.iterations {
+        size.push_str(&format!(".{iterations}"));
+    }
+    // A store holds a tournament, and one with other games is another.
+    if let Some(only) = &args.only {
+        let plain: String = only.chars().filter(char::is_ascii_alphanumeric).collect();
+        size.push_str(&format!(".{}", plain.to_lowercase()));
+    }
     let mut all = Vec::new();
     if !args.json {
         say!("{}", terminal::bold(&experiment.title));

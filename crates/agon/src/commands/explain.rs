@@ -10,14 +10,14 @@ use agon_game::{Notation as _, Position as _, Role};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Interpreter};
 use agon_gdl::read::split_terms;
-use agon_insight::Subject;
-use agon_insight::concepts::{Kind, LearnOptions};
+use agon_insight::concepts::{Kind, LearnOptions, write_concepts};
 use agon_insight::explain::{
     Entry, action_heuristic_json, action_heuristic_text, concepts_json, concepts_text, evaluation_json,
     evaluation_text, properties_json, properties_text,
 };
 use agon_insight::fuzzy::{Fuzzy, FuzzyJudge, FuzzyOptions, Seen};
 use agon_insight::regression::Wanted;
+use agon_insight::{ConceptsFrom, Subject};
 use serde_json::{Value, json};
 
 use super::why::go_on;
@@ -53,6 +53,9 @@ pub(crate) struct Args {
     /// Of many parts of a goal, show so many
     #[arg(long, default_value_t = 8)]
     parts: usize,
+    /// Write the concepts found to a file, for `eval=concepts(file=FILE)`
+    #[arg(long, value_name = "FILE", conflicts_with = "all")]
+    concepts: Option<PathBuf>,
     /// Seconds for one game
     #[arg(long, default_value_t = 30)]
     seconds: u64,
@@ -84,7 +87,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let fuzzy = subject.fuzzy(&FuzzyOptions::default(), time / 3);
     let heuristics = subject.action_heuristics(Wanted::default(), time / 3);
     let learn = LearnOptions { kind: Kind::Concepts, ..LearnOptions::default() };
-    let learnt = subject.concepts(&learn, false, time / 6);
+    let learnt = subject.concepts(&learn, &ConceptsFrom::Own, time / 6);
+    if let Some(file) = &args.concepts {
+        std::fs::write(file, write_concepts(&learnt.concepts))
+            .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", file.display())))?;
+    }
     let mut judge = fuzzy.as_ref().ok().map(FuzzyJudge::new);
     if let Some(judge) = &mut judge {
         judge.look(Seen::Terms(position.state().fluents()));
@@ -219,6 +226,9 @@ fn survey(args: &Args, folder: &Path) -> Result<(), Failure> {
     }
     found.sort();
     let (mut n_made, mut n_refused, mut n_late, mut n_unplayable) = (0, 0, 0, 0);
+    // By feature: in how many games it is (001, figure 1, on the right). Last: those without any.
+    let mut games_with: Vec<(String, usize)> = Vec::new();
+    let mut n_without = 0;
     for path in &found {
         let began = Instant::now();
         let name = path.display().to_string();
@@ -237,9 +247,22 @@ fn survey(args: &Args, folder: &Path) -> Result<(), Failure> {
             Ok(_) => n_made += 1,
             Err(_) => n_refused += 1,
         }
-        tell(args, &line(&name, seconds, subject.compiled().is_some(), fuzzy.as_deref()));
+        let line = line(&name, seconds, subject.compiled().is_some(), fuzzy.as_deref());
+        if let Some(features) = line["features"].as_object() {
+            n_without += usize::from(features.values().all(|n| n.as_u64() == Some(0)));
+            games_with.resize(features.len(), (String::new(), 0));
+            for ((name, n), (known, n_games)) in features.iter().zip(&mut games_with) {
+                known.clone_from(name);
+                *n_games += usize::from(n.as_u64() != Some(0));
+            }
+        }
+        tell(args, &line);
     }
     if !args.json {
+        for (feature, n_games) in &games_with {
+            say!("{n_games:5} games with {}", feature.replace('_', " "));
+        }
+        say!("{n_without:5} games without any feature");
         say!(
             "{n_made} of {} have an evaluation within {} s; {n_late} took longer, {n_refused} are refused, {n_unplayable} \
              cannot be played",

@@ -48,12 +48,13 @@ fn to_json(kind: &Kind) -> serde_json::Value {
             OptionType::Integer(low, high) => ("integer", json!([low, high])),
             OptionType::Real(low, high) => ("real", json!([low, high])),
             OptionType::Word(words) => ("word", json!(words)),
+            OptionType::Text => ("text", json!(null)),
         };
         let default = match option.default {
             Value::Flag(flag) => json!(flag),
             Value::Integer(n) => json!(n),
             Value::Real(x) => json!(x),
-            Value::Word(word) => json!(word),
+            Value::Word(text) | Value::Text(text) => json!(text),
         };
         json!({"name": option.name, "type": word, "range": range, "default": default, "meaning": option.meaning})
     });

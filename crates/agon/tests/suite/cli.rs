@@ -2,6 +2,7 @@
 //! is wrong with what it was given.
 
 mod bench;
+mod experiment;
 mod explain;
 mod exploding;
 mod matches;
