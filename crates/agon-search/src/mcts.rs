@@ -18,6 +18,7 @@ mod recycle;
 mod report;
 mod select;
 mod settle;
+mod spread;
 mod sprout;
 mod tree;
 mod worker;

@@ -22,61 +22,74 @@ pub(super) struct Outcome<'a> {
 }
 
 impl<P: Position> Tree<P> {
-    /// Adds the outcome of a child that has it already to all positions on the way to it.
-    pub(super) fn back_up(&mut self, steps: &[Step], child: NodeId, outcome: &mut Outcome<'_>) {
+    /// Adds the outcome of a step's child, which has it already, to the position where the step is made. What is proved of the child
+    /// counts more than what was sampled there: the outcome is made to fit.
+    pub(super) fn back_up(&mut self, step: Step, outcome: &mut Outcome<'_>) {
         let n_roles = self.facts.n_roles;
+        let id = step.node;
+        let child = self.child(id, step.choice);
         let n = f64::from(outcome.n);
-        let mut child = child;
-        for step in steps.iter().rev() {
-            let id = step.node;
-            // What is proved of the child counts more than what was sampled there.
-            let is_narrowed = self.nodes[child.index()].proof != Proof::None;
-            for role in (0..n_roles).filter(|_| is_narrowed) {
-                let [lo, hi] = self.bounds[child.index() * n_roles + role];
-                let sum = outcome.sums[role].clamp(lo * n, hi * n);
-                if sum != outcome.sums[role] {
-                    outcome.sums[role] = sum;
-                    outcome.squares[role] = sum * sum / n;
-                }
+        let is_narrowed = self.nodes[child.index()].proof != Proof::None;
+        for role in (0..n_roles).filter(|_| is_narrowed) {
+            let [lo, hi] = self.bounds[child.index() * n_roles + role];
+            let sum = outcome.sums[role].clamp(lo * n, hi * n);
+            if sum != outcome.sums[role] {
+                outcome.sums[role] = sum;
+                outcome.squares[role] = sum * sum / n;
             }
-            self.add_outcome(id, outcome);
-            let node = &mut self.nodes[id.index()];
-            node.pending -= outcome.n;
-            match node.kind {
-                Kind::Ended => unreachable!("no step leads away from an end"),
-                Kind::Alone(role) => {
-                    let at = node.first_arm as usize + step.choice as usize;
-                    let has_open = node.has_open;
-                    let mean = self.mean(child, role);
-                    let variance = if self.wants_variance { self.variance(child, role) } else { 0.0 };
-                    let arm = &mut self.arms[at];
-                    arm.visits = arm.visits.saturating_add(outcome.n);
-                    arm.pending -= outcome.n;
-                    arm.mean = mean as f32;
-                    arm.variance = variance as f32;
-                    self.score(at, has_open, mean as f32);
-                    if self.solver && is_narrowed {
-                        // Other roles may learn something too where this one does not, as under nature.
-                        let [lo, hi] = self.bound(child, role);
-                        let is_news = lo > self.fine[at].lo || hi < self.fine[at].hi;
-                        let is_chance = Some(role) == self.facts.nature;
-                        if is_news || is_chance || self.is_settled(child) {
-                            self.tighten(id);
-                        }
-                    }
-                }
-                Kind::Joint | Kind::Sparse => {
-                    let is_tabled = node.kind == Kind::Joint;
-                    self.add_to_arms(id, step.choice, outcome);
-                    if is_tabled && self.has_mixes {
-                        self.add_regrets(id, step.choice);
-                    }
-                    if is_tabled && self.solver && is_narrowed {
+        }
+        self.add_outcome(id, outcome);
+        let node = &mut self.nodes[id.index()];
+        node.pending -= step.marked;
+        match node.kind {
+            Kind::Ended => unreachable!("no step leads away from an end"),
+            Kind::Alone(role) => {
+                let at = node.first_arm as usize + step.choice as usize;
+                let has_open = node.has_open;
+                let mean = self.mean(child, role);
+                let variance = if self.wants_variance { self.variance(child, role) } else { 0.0 };
+                let arm = &mut self.arms[at];
+                arm.visits = arm.visits.saturating_add(outcome.n);
+                arm.pending -= step.marked;
+                arm.mean = mean as f32;
+                arm.variance = variance as f32;
+                self.score(at, has_open, mean as f32);
+                if self.solver && is_narrowed {
+                    // Other roles may learn something too where this one does not, as under nature.
+                    let [lo, hi] = self.bound(child, role);
+                    let is_news = lo > self.fine[at].lo || hi < self.fine[at].hi;
+                    let is_chance = Some(role) == self.facts.nature;
+                    if is_news || is_chance || self.is_settled(child) {
                         self.tighten(id);
                     }
                 }
             }
-            child = id;
+            Kind::Joint | Kind::Sparse => {
+                let is_tabled = node.kind == Kind::Joint;
+                self.add_to_arms(step, outcome);
+                if is_tabled && self.has_mixes {
+                    self.add_regrets(id, step.choice);
+                }
+                if is_tabled && self.solver && is_narrowed {
+                    self.tighten(id);
+                }
+            }
+        }
+    }
+
+    /// Takes a mark back that nothing came of.
+    pub(super) fn unmark(&mut self, step: Step) {
+        let node = &mut self.nodes[step.node.index()];
+        node.pending -= step.marked;
+        if let Kind::Alone(role) = node.kind {
+            let (at, has_open) = (node.first_arm as usize + step.choice as usize, node.has_open);
+            self.arms[at].pending -= step.marked;
+            let mean = self.mean(step.node, role) as f32;
+            self.score(at, has_open, mean);
+            return;
+        }
+        for arm in self.chosen_arms(step.node, step.choice) {
+            self.arms[arm].pending -= step.marked;
         }
     }
 
@@ -96,19 +109,20 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    fn add_to_arms(&mut self, id: NodeId, choice: u64, outcome: &Outcome<'_>) {
+    fn add_to_arms(&mut self, step: Step, outcome: &Outcome<'_>) {
+        let id = step.node;
         let range = self.facts.range();
         let min = self.facts.min;
         let node = self.node(id);
         let first_arm = node.first_arm as usize;
-        let mut left = choice;
+        let mut left = step.choice;
         for at in self.groups_of(id).rev() {
             let group = self.groups[at];
             let digit = (left % u64::from(group.n)) as usize;
             left /= u64::from(group.n);
             let role = group.role.index();
             let arm = &mut self.arms[first_arm + group.first as usize + digit];
-            arm.pending -= outcome.n;
+            arm.pending -= step.marked;
             arm.visits = arm.visits.saturating_add(outcome.n);
             let n = f64::from(outcome.n);
             let weight = n / f64::from(arm.visits);

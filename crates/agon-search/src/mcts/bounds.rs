@@ -18,9 +18,15 @@ impl<P: Position> Tree<P> {
         if self.is_settled(id) {
             return false;
         }
-        let mut fresh = vec![[self.facts.min, self.facts.max]; n_roles];
+        if matches!(self.node(id).kind, Kind::Ended | Kind::Sparse) {
+            return false;
+        }
+        // Taken out while it is filled, so that its memory is used again.
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
+        fresh.resize(n_roles, [self.facts.min, self.facts.max]);
         match self.node(id).kind {
-            Kind::Ended | Kind::Sparse => return false,
+            Kind::Ended | Kind::Sparse => unreachable!("nothing is worked out of these"),
             Kind::Alone(role) if Some(role) == self.facts.nature => self.expected_bounds(id, &mut fresh),
             Kind::Alone(role) => self.mover_bounds(id, role, &mut fresh),
             Kind::Joint => self.joint_bounds(id, &mut fresh),
@@ -37,7 +43,7 @@ impl<P: Position> Tree<P> {
         }
         let mut changed = false;
         let rounding = 1e-9 * (self.facts.max - self.facts.min);
-        for (role, [lo, hi]) in fresh.into_iter().enumerate() {
+        for (role, &[lo, hi]) in fresh.iter().enumerate() {
             let known = &mut self.bounds[start + role];
             let mut tighter = [lo.max(known[0]), hi.min(known[1])];
             // Two ways to the same expectation may differ in the last digits: then the bounds have met.
@@ -50,6 +56,7 @@ impl<P: Position> Tree<P> {
                 changed = true;
             }
         }
+        self.fresh = fresh;
         if changed {
             let is_exact = |player: &Role| {
                 let [lo, hi] = self.bound(id, *player);

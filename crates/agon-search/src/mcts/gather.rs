@@ -3,110 +3,110 @@
 use agon_game::Position;
 
 use super::options::MctsOptions;
-use super::select::{Chooser, End, Step};
-use super::tree::NodeId;
+use super::select::{Chooser, End, Step, breadth};
 use super::worker::{Leaf, Shared, Worker};
 
 impl<P: Position> Worker<P> {
-    /// Goes down the tree for each leaf of a round.
+    /// Goes down the tree for the leaves of a round.
     pub(super) fn gather(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
         self.leaves.clear();
         self.steps.clear();
         self.joints.clear();
         self.record.clear();
-        let (at_once, playouts) =
-            if self.plays_in_bulk(options) { (self.at_once, self.playouts) } else { (1, 1) };
+        if self.plays_in_bulk(options) {
+            self.gather_many(shared, options);
+        } else {
+            self.gather_one(shared, options);
+        }
+        self.judge_moves(shared, options);
+        self.note_moves(shared);
+    }
+
+    fn gather_one(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
+        if shared.n_left() == 0 {
+            return;
+        }
+        let mut chooser = Chooser {
+            options,
+            rng: &mut self.rng,
+            policy: self.policy.as_mut(),
+            scratch: &mut self.scratch.weights,
+            k: self.k,
+            breadth: 1.0,
+        };
+        let end = shared.tree.descend(&mut self.steps, &mut chooser);
+        shared.depth = shared.depth.max(self.steps.len() as u32);
+        for step in &self.steps {
+            shared.tree.mark(step.node, step.choice, step.marked);
+        }
+        let last = (self.steps.len() as u32).checked_sub(1).unwrap_or(Step::NONE);
+        self.push_leaf(shared, last, end, 1);
+    }
+
+    fn gather_many(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
         // A small tree has few leaves that are worth it.
-        let n_known = shared.tree.node(shared.tree.root).visits / u64::from(playouts);
-        let at_once = u64::from(at_once).min(1 + n_known / 4) as usize;
-        while self.leaves.len() < at_once {
-            let n = u64::from(playouts).min(shared.n_left()) as u32;
-            if n == 0 {
-                break;
-            }
-            let start = self.steps.len();
+        let n_known = shared.tree.node(shared.tree.root).visits / u64::from(self.playouts);
+        // Strategies are mixed anew after each round only, so where they are, there have to be many.
+        let worth = if shared.tree.has_mixes { n_known.isqrt() } else { n_known / 4 };
+        let at_once = u64::from(self.at_once).min(1 + worth) as usize;
+        let family = if options.takes_siblings() { 1 + options.leaves.siblings as usize } else { 1 };
+        while self.leaves.len() < at_once && shared.n_left() > 0 {
+            // With siblings there may be more leaves than ways.
+            let n_ways = (at_once - self.leaves.len()).div_ceil(family) as u64;
+            let n_ways = n_ways.min(shared.n_left().div_ceil(u64::from(self.playouts))) as u32;
             let mut chooser = Chooser {
                 options,
                 rng: &mut self.rng,
-                policy: self.policy.as_mut(),
+                policy: None,
                 scratch: &mut self.scratch.weights,
                 k: self.k,
+                breadth: breadth(self.playouts),
             };
-            let end = shared.tree.descend(&mut self.steps, &mut chooser);
-            let n_steps = self.steps.len() - start;
-            shared.depth = shared.depth.max(n_steps as u32);
-            self.judge_moves(shared, start, options);
-            self.note_moves(shared, start);
-            let first = self.leaves.len();
-            self.push_leaf(shared, start, end, n);
-            if end == End::Open && options.takes_siblings() {
-                let most = (at_once - self.leaves.len()).min(options.leaves.siblings as usize);
-                self.gather_siblings(shared, most, n);
+            let mut spreading = std::mem::take(&mut self.spreading);
+            shared.tree.spread(n_ways, self.playouts, &mut self.steps, &mut spreading, &mut chooser);
+            shared.depth = shared.depth.max(spreading.depth);
+            for tip in &spreading.tips {
+                let n = u64::from(tip.n * self.playouts).min(shared.n_left()) as u32;
+                if n > 0 {
+                    self.push_leaf(shared, tip.step, tip.end, n);
+                }
             }
-            let n_of_all: u32 = self.leaves[first..].iter().map(|leaf| leaf.n).sum();
-            for step in &self.steps[start..start + n_steps.saturating_sub(1)] {
-                shared.tree.mark(step.node, step.choice, n_of_all);
-            }
+            self.spreading = spreading;
         }
     }
 
-    /// Other moves at the position of the last leaf that were never tried would be the next to be tried there: some are
-    /// taken at once, so that the way down is gone once for all of them.
-    fn gather_siblings(&mut self, shared: &mut Shared<'_, P>, most: usize, n: u32) {
-        let first = self.leaves.len() - 1;
-        let last = *self.steps.last().expect("a move leads out of the tree");
-        let arms = shared.tree.arms_of(last.node);
-        let n_arms = arms.len() as u64;
-        for choice in (1..n_arms).map(|further| (last.choice + further) % n_arms) {
-            if self.leaves[first].n_siblings >= most || shared.n_left() < u64::from(n) {
-                break;
-            }
-            let score = &shared.tree.scores[arms.start + choice as usize];
-            if score.child == NodeId::NONE && score.value == f32::INFINITY {
-                let start = self.steps.len();
-                self.steps.push(Step { node: last.node, choice });
-                self.push_leaf(shared, start, End::Open, n);
-                self.leaves[first].n_siblings += 1;
-            }
-        }
-    }
-
-    /// Takes a leaf in whose way are the steps from `start` on, and marks the last of these as being under way.
-    fn push_leaf(&mut self, shared: &mut Shared<'_, P>, start: usize, end: End, n: u32) {
+    /// Takes a leaf, to which this step leads.
+    fn push_leaf(&mut self, shared: &mut Shared<'_, P>, step: u32, end: End, n: u32) {
         let tree = &mut shared.tree;
-        let steps = start..self.steps.len();
         let joint = self.joints.len();
         let state = match end {
             End::Open => {
-                let last = self.steps.last().expect("a move leads out of the tree");
+                let last = self.steps[step as usize];
                 tree.push_joint(last.node, last.choice, &mut self.joints);
                 tree.states[last.node.index()].clone()
             }
             End::Again(id) => tree.states[id.index()].clone(),
             End::Exact(_) => None,
         };
-        if let Some(last) = self.steps[steps.clone()].last() {
-            tree.mark(last.node, last.choice, n);
-        }
         shared.meter.n_iterations += u64::from(n);
-        self.leaves.push(Leaf { steps, n_siblings: 0, end, n, state, joint, sprout: None, record: 0..0 });
+        self.leaves.push(Leaf { step, end, n, state, joint, sprout: None, record: 0..0 });
     }
 
-    /// Has the heuristic, if there is one for the tree, judge the moves on the way to a leaf.
-    fn judge_moves(&mut self, shared: &mut Shared<'_, P>, start: usize, options: &MctsOptions) {
+    /// Has the heuristic, if there is one for the tree, judge the moves on the ways to the leaves.
+    fn judge_moves(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
         let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.tree) else { return };
-        for step in &self.steps[start..] {
+        for step in &self.steps {
             let judged = &mut self.scratch.judged;
             shared.tree.judge_moves(step.node, &mut self.position, heuristic, options, judged);
         }
     }
 
-    /// Tells the policy of the playouts, if there is one, the moves on the way to a leaf.
-    fn note_moves(&mut self, shared: &Shared<'_, P>, start: usize) {
+    /// Tells the policy of the playouts, if there is one, the moves on the way to the only leaf.
+    fn note_moves(&mut self, shared: &Shared<'_, P>) {
         let Some(policy) = &mut self.policy else { return };
         let tree = &shared.tree;
         policy.begin();
-        for step in &self.steps[start..] {
+        for step in &self.steps {
             let n_made = policy.n_made();
             tree.visit_choice(step.node, step.choice, |group, arm| {
                 if group.n > 1 && Some(group.role) != tree.facts.nature {

@@ -105,7 +105,9 @@ impl<P: Position> Tree<P> {
             self.states.push(states[id].take());
             let roles = id * n_roles..(id + 1) * n_roles;
             self.sums.extend_from_slice(&sums[roles.clone()]);
-            self.squares.extend_from_slice(&squares[roles.clone()]);
+            if self.wants_variance {
+                self.squares.extend_from_slice(&squares[roles.clone()]);
+            }
             self.bounds.extend_from_slice(&bounds[roles]);
             let own_groups = node.first_group as usize..node.first_group as usize + node.n_groups as usize;
             node.first_group = self.groups.len() as u32;

@@ -14,6 +14,15 @@ pub(super) struct Step {
     pub(super) node: NodeId,
     /// The number of the joint move.
     pub(super) choice: u64,
+    /// The step before it, by number.
+    pub(super) before: u32,
+    /// How many playouts it was marked for.
+    pub(super) marked: u32,
+}
+
+impl Step {
+    /// Before the first step.
+    pub(super) const NONE: u32 = u32::MAX;
 }
 
 /// Where a descent has ended.
@@ -28,7 +37,7 @@ pub(super) enum End {
 }
 
 /// Descents longer than this are played out from where they are, as circles are.
-const MAX_DEPTH: usize = 2000;
+pub(super) const MAX_DEPTH: usize = 2000;
 
 /// What choosing needs beside the tree.
 pub(super) struct Chooser<'a, M> {
@@ -39,10 +48,20 @@ pub(super) struct Chooser<'a, M> {
     pub(super) scratch: &'a mut Vec<f64>,
     /// How long a heuristic is believed, if there is one.
     pub(super) k: f64,
+    /// How many times the usual exploration: see [`breadth`].
+    pub(super) breadth: f32,
+}
+
+/// As many playouts from one leaf tell less than if each were from another, so where there are more than usual, exploration has
+/// to shrink more slowly: as if only the usual number had been made.
+pub(super) fn breadth(playouts: u32) -> f32 {
+    /// Up to here it makes no difference that was measured.
+    const USUAL: f32 = 32.0;
+    (playouts as f32 / USUAL).max(1.0).sqrt()
 }
 
 impl<P: Position> Tree<P> {
-    /// Goes down from the root.
+    /// Goes down from the root, one way for one playout.
     pub(super) fn descend(&mut self, steps: &mut Vec<Step>, chooser: &mut Chooser<'_, P::Move>) -> End {
         self.last_stamp = self.last_stamp.wrapping_add(1).max(1);
         let start = steps.len();
@@ -77,7 +96,8 @@ impl<P: Position> Tree<P> {
             if child != NodeId::NONE {
                 self.ask_for(id, choice, child);
             }
-            steps.push(Step { node: id, choice });
+            let before = if steps.len() == start { Step::NONE } else { steps.len() as u32 - 1 };
+            steps.push(Step { node: id, choice, before, marked: 1 });
             if child == NodeId::NONE {
                 return End::Open;
             }
@@ -88,7 +108,7 @@ impl<P: Position> Tree<P> {
     /// Reads what is looked at next, all at the same time: in a large tree it has to come from afar, and where its arms are would
     /// be known only when the position has come.
     #[inline]
-    fn ask_for(&self, id: NodeId, choice: u64, child: NodeId) {
+    pub(super) fn ask_for(&self, id: NodeId, choice: u64, child: NodeId) {
         let node = self.node(id);
         if let Kind::Alone(_) = node.kind {
             let first = self.scores[node.first_arm as usize + choice as usize].child_arms as usize;
@@ -143,7 +163,7 @@ impl<P: Position> Tree<P> {
     }
 
     /// The outcome of chance that has come up too seldom so far: this varies less than drawing lots.
-    fn due_outcome(&self, id: NodeId) -> u64 {
+    pub(super) fn due_outcome(&self, id: NodeId) -> u64 {
         let node = self.node(id);
         let total = (node.visits + u64::from(node.pending) + 1) as f64;
         let mut best = (f64::NEG_INFINITY, 0);
@@ -159,7 +179,7 @@ impl<P: Position> Tree<P> {
     }
 
     /// The best arm of a role that chooses alone.
-    fn choose_alone(
+    pub(super) fn choose_alone(
         &mut self,
         id: NodeId,
         role: Role,
@@ -176,7 +196,7 @@ impl<P: Position> Tree<P> {
             (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play, &chooser.policy)
             && !self.is_judged(first_arm)
         {
-            return self.choose_plainly(node, c as f32);
+            return self.choose_plainly(node, c as f32 * chooser.breadth);
         }
         // As for scores.
         let has_open = node.has_open;
@@ -207,13 +227,13 @@ impl<P: Position> Tree<P> {
                 Amaf::Off | Amaf::Grave { .. } => 0.0,
             },
             trust: trust(chooser.k, visits) as f32,
+            breadth: chooser.breadth,
         };
         let is_judged = self.is_judged(first_arm);
-        if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First) =
-            (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play)
-            && !self.is_judged(first_arm)
+        if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First, false) =
+            (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play, is_judged)
         {
-            return self.choose_plainly(node, c as f32);
+            return self.choose_plainly(node, c as f32 * chooser.breadth);
         }
         let table = reference.map(|table| &self.tables[table]);
         let mut best = (f32::NEG_INFINITY, 0);
@@ -308,7 +328,7 @@ impl<P: Position> Tree<P> {
 }
 
 /// Moves that go first do so in an order that differs from position to position: the number of the first of all.
-fn first_in_turn(node: &Node) -> usize {
+pub(super) fn first_in_turn(node: &Node) -> usize {
     (((node.key >> 32) * u64::from(node.n_arms)) >> 32) as usize
 }
 
@@ -332,6 +352,7 @@ struct View<'a> {
     beta: f32,
     /// The weight of what was judged beforehand.
     trust: f32,
+    breadth: f32,
     options: &'a MctsOptions,
 }
 
@@ -366,10 +387,11 @@ impl View<'_> {
     #[inline]
     fn exploration(&self, n: f32, variance: f32) -> f32 {
         let rate = self.log_visits / n;
+        let scale = self.breadth * self.range;
         match self.options.bandit {
-            Bandit::Ucb1 { c } => c as f32 * self.range * rate.sqrt(),
+            Bandit::Ucb1 { c } => c as f32 * scale * rate.sqrt(),
             Bandit::Ucb1Tuned { c } => {
-                c as f32 * self.range * (rate * (variance + (2.0 * rate).sqrt()).min(0.25)).sqrt()
+                c as f32 * scale * (rate * (variance + (2.0 * rate).sqrt()).min(0.25)).sqrt()
             }
         }
     }

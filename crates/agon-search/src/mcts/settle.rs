@@ -13,52 +13,55 @@ impl<P: Position> Worker<P> {
     /// Puts what was found into the tree.
     pub(super) fn settle(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
         let n_roles = self.facts.n_roles;
+        let width = 1 + 2 * n_roles;
         let tree = &mut shared.tree;
         shared.playouts += self.n_playouts;
         shared.meter.n_nodes += self.n_seen;
-        let mut rest = 0..self.leaves.len();
-        while let Some(first) = rest.next() {
-            let n_siblings = self.leaves[first].n_siblings;
-            rest.start += n_siblings;
-            let family = first..=first + n_siblings;
-            let steps = self.steps[self.leaves[first].steps.clone()].split_last();
-            self.trunk.clear();
-            self.trunk.resize(2 * n_roles, 0.0);
-            let mut n_of_all = 0;
-            for at in family {
-                let leaf = &self.leaves[at];
-                let last = self.steps[leaf.steps.clone()].last().copied();
-                let id = match (leaf.end, last, leaf.sprout) {
-                    (End::Open, Some(last), Some(sprout)) => {
-                        plant(tree, last, &self.sprouts, sprout, &self.families, options)
-                    }
-                    (End::Exact(id) | End::Again(id), ..) => id,
-                    (End::Open, ..) => unreachable!("a move leads out of the tree, and was looked at"),
-                };
-                let found = &mut self.results[at * 2 * n_roles..][..2 * n_roles];
-                let (sums, squares) = found.split_at_mut(n_roles);
-                if let End::Exact(_) = leaf.end {
-                    let n = f64::from(leaf.n);
-                    for role in 0..n_roles {
-                        let [value, _] = tree.bound(id, Role::new(role));
-                        (sums[role], squares[role]) = (value * n, value * value * n);
-                    }
+        self.flow.clear();
+        self.flow.resize(self.steps.len() * width, 0.0);
+        for (at, leaf) in self.leaves.iter().enumerate() {
+            let id = match (leaf.end, leaf.sprout) {
+                (End::Open, Some(sprout)) => {
+                    let last = self.steps[leaf.step as usize];
+                    plant(tree, last, &self.sprouts, sprout, &self.families, options)
                 }
-                if options.needs_moves() {
-                    let record = &self.record[leaf.record.clone()];
-                    tree.learn_moves(&self.steps[leaf.steps.clone()], record, sums, options, &mut self.seen);
-                }
-                let mut outcome = Outcome { n: leaf.n, sums, squares };
-                tree.add_outcome(id, &outcome);
-                tree.back_up(last.as_slice(), id, &mut outcome);
-                n_of_all += leaf.n;
-                for (sum, own) in self.trunk.iter_mut().zip(&*found) {
-                    *sum += own;
+                (End::Exact(id) | End::Again(id), _) => id,
+                (End::Open, None) => unreachable!("a move leads out of the tree, and was looked at"),
+            };
+            let found = &mut self.results[at * 2 * n_roles..][..2 * n_roles];
+            let (sums, squares) = found.split_at_mut(n_roles);
+            if let End::Exact(_) = leaf.end {
+                let n = f64::from(leaf.n);
+                for role in 0..n_roles {
+                    let [value, _] = tree.bound(id, Role::new(role));
+                    (sums[role], squares[role]) = (value * n, value * value * n);
                 }
             }
-            if let Some((last, trunk)) = steps {
-                let (sums, squares) = self.trunk.split_at_mut(n_roles);
-                tree.back_up(trunk, last.node, &mut Outcome { n: n_of_all, sums, squares });
+            if options.needs_moves() {
+                let record = &self.record[leaf.record.clone()];
+                tree.learn_moves(&self.steps, record, sums, options, &mut self.seen);
+            }
+            tree.add_outcome(id, &Outcome { n: leaf.n, sums, squares });
+            if leaf.step != Step::NONE {
+                let flow = &mut self.flow[leaf.step as usize * width..][..width];
+                flow[0] += f64::from(leaf.n);
+                flow[1..].iter_mut().zip(&*found).for_each(|(sum, own)| *sum += own);
+            }
+        }
+        // A step comes after the one before it, so by the time it is backed up all that comes through it has arrived.
+        for (at, &step) in self.steps.iter().enumerate().rev() {
+            let (earlier, own) = self.flow.split_at_mut(at * width);
+            let own = &mut own[..width];
+            if own[0] == 0.0 {
+                tree.unmark(step);
+                continue;
+            }
+            let n = own[0] as u32;
+            let (sums, squares) = own[1..].split_at_mut(n_roles);
+            tree.back_up(step, &mut Outcome { n, sums, squares });
+            if step.before != Step::NONE {
+                let before = &mut earlier[step.before as usize * width..][..width];
+                before.iter_mut().zip(&*own).for_each(|(sum, own)| *sum += own);
             }
         }
     }

@@ -5,6 +5,7 @@ mod heuristic;
 mod mixing;
 mod random_games;
 mod shipped;
+mod spreading;
 mod table_game;
 
 use crate::{Budget, MctsOptions, Report, Search};

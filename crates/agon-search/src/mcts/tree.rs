@@ -216,7 +216,7 @@ pub(super) struct Tree<P: Position> {
     pub(super) nodes: Vec<Node>,
     /// By node, but for ended ones.
     pub(super) states: Vec<Option<P::State>>,
-    /// By node and role: the sum of the payoffs, and of their squares.
+    /// By node and role: the sum of the payoffs, and of their squares if the variance is wanted.
     pub(super) sums: Vec<f64>,
     pub(super) squares: Vec<f64>,
     /// By node and role: what the role gets at least, and at most.
@@ -252,6 +252,8 @@ pub(super) struct Tree<P: Position> {
     pub(super) has_amaf: bool,
     pub(super) has_priors: bool,
     pub(super) last_stamp: u32,
+    /// Bounds while they are worked out.
+    pub(super) fresh: Vec<[f64; 2]>,
     /// What making room took the last time; 0 if there was no need yet.
     pub(super) recycle_seconds: f64,
 }
@@ -290,6 +292,7 @@ impl<P: Position> Tree<P> {
             has_amaf: options.amaf != Amaf::Off,
             has_priors: options.heuristic.tree,
             last_stamp: 0,
+            fresh: Vec::new(),
             recycle_seconds: 0.0,
         }
     }
@@ -462,7 +465,9 @@ impl<P: Position> Tree<P> {
         self.states.push(seen.state.clone());
         let Facts { n_roles, min, max, .. } = self.facts;
         self.sums.resize(self.nodes.len() * n_roles, 0.0);
-        self.squares.resize(self.nodes.len() * n_roles, 0.0);
+        if self.wants_variance {
+            self.squares.resize(self.nodes.len() * n_roles, 0.0);
+        }
         if kind == Kind::Ended {
             let payoffs = &sprouts.payoffs[seen.payoffs..seen.payoffs + n_roles];
             self.bounds.extend(payoffs.iter().map(|&payoff| [payoff, payoff]));
@@ -553,7 +558,9 @@ impl<P: Position> Tree<P> {
         });
         self.states.push(None);
         self.sums.resize(self.nodes.len() * self.facts.n_roles, 0.0);
-        self.squares.resize(self.nodes.len() * self.facts.n_roles, 0.0);
+        if self.wants_variance {
+            self.squares.resize(self.nodes.len() * self.facts.n_roles, 0.0);
+        }
         self.bounds.extend(payoffs.iter().map(|&payoff| [payoff, payoff]));
         id
     }

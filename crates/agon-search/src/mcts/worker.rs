@@ -10,16 +10,19 @@ use rand::SeedableRng;
 use super::backup::Seen;
 use super::heuristic::Timed;
 use super::leaves::{MAX_LOOK, look_ahead};
-use super::options::{MctsOptions, PlayoutPolicy};
+use super::options::{MctsOptions, PlayoutPolicy, Simultaneous};
 use super::playout::Scratch;
 use super::policy::Policy;
 use super::select::{End, Step};
+use super::spread::Spreading;
 use super::sprout::Sprouts;
 use super::tree::{Facts, Tree};
 use crate::{Budget, Meter};
 
 /// No more playouts are made from a leaf than leave room for so many leaves.
 const FEW_LEAVES: u64 = 128;
+/// Where strategies are mixed: they learn once from each leaf, so leaves count for more than playouts.
+const FEW_PLAYOUTS: u64 = 16;
 /// Children are looked at one by one only if that takes no more than this part of the time left.
 const LOOK_PART: f64 = 0.1;
 /// Under a deadline a round should take no longer than this many seconds.
@@ -60,10 +63,8 @@ impl<P: Position> Shared<'_, P> {
 
 /// A leaf on its way.
 pub(super) struct Leaf<S> {
-    /// The way to it. That of a sibling is the last step alone; before it are those of the leaf that it is a sibling of.
-    pub(super) steps: Range<usize>,
-    /// How many of the leaves that follow are its siblings.
-    pub(super) n_siblings: usize,
+    /// The last step of the way to it, by number.
+    pub(super) step: u32,
     pub(super) end: End,
     /// Playouts wanted.
     pub(super) n: u32,
@@ -107,8 +108,9 @@ pub(super) struct Worker<P: Position> {
     pub(super) ordered: Vec<usize>,
     /// By leaf: sums of payoffs by role, then sums of squares by role.
     pub(super) results: Vec<f64>,
-    /// The same for the leaves with the same way, together.
-    pub(super) trunk: Vec<f64>,
+    /// By step: the number of playouts that came through, then the sums as for leaves.
+    pub(super) flow: Vec<f64>,
+    pub(super) spreading: Spreading,
     pub(super) record: Vec<(Role, P::Move)>,
     pub(super) seen: Seen,
     pub(super) scratch: Scratch<P::Move>,
@@ -157,7 +159,8 @@ impl<P: Position> Worker<P> {
             orders: Vec::new(),
             ordered: Vec::new(),
             results: Vec::new(),
-            trunk: Vec::new(),
+            flow: Vec::new(),
+            spreading: Spreading::default(),
             record: Vec::new(),
             seen: Seen::default(),
             scratch: Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() },
@@ -181,6 +184,11 @@ impl<P: Position> Worker<P> {
         self.us = us;
         // A small number of playouts is better spent on many leaves than on few.
         let few = budget.iterations.map_or(u64::MAX, |n| (n / FEW_LEAVES).max(1));
+        let few = if matches!(options.simultaneous, Simultaneous::RegretMatching { .. }) {
+            few.min(FEW_PLAYOUTS)
+        } else {
+            few
+        };
         self.playouts = u64::from(options.leaves.playouts.max(1)).min(few) as u32;
         self.k = k;
         if let Some(heuristic) = &mut self.heuristic {

@@ -25,7 +25,7 @@ fn open(path: &Path) -> Arc<Game> {
         .unwrap_or_else(|finding| panic!("{}: {}", path.display(), finding.message))
 }
 
-fn circuit(name: &str) -> ScalarCircuit {
+pub(super) fn circuit(name: &str) -> ScalarCircuit {
     let path = games().join("gdl").join(format!("{name}.kif"));
     let path = if path.exists() { path } else { games().join("gdl2").join(format!("{name}.kif")) };
     let compiled = open(&path).compile(&CircuitLimits::default());
