@@ -7,6 +7,7 @@
 
 mod arena;
 mod cases;
+mod cells;
 mod domain;
 mod effects;
 mod formula;
@@ -22,6 +23,8 @@ use std::sync::Arc;
 
 use agon_gdl::interpreter::Game;
 
+use crate::joint::{Extent, play_jointly};
+
 /// What a translation may cost, and how much play it looks at.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -29,6 +32,12 @@ pub struct Options {
     pub plays: usize,
     /// How many states of them are kept.
     pub states: usize,
+    /// How long one of them may be.
+    pub steps_of_play: usize,
+    /// How many plays of both games must agree before a translation is given away.
+    pub joint_plays: usize,
+    /// How often a translation is made anew from states where the last one was found to differ.
+    pub rounds: usize,
     /// Of how many bytes the text may be.
     pub text_bytes: usize,
     /// How many rule instances and gates grounding may make.
@@ -43,15 +52,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            plays: 30,
-            states: 300,
-            text_bytes: 4_000_000,
-            gates: 2_000_000,
-            steps: 300_000_000,
-            conditions: 400_000,
-            seed: 1,
-        }
+        Options { plays: 40, states: 400, steps_of_play: 400, joint_plays: 40, rounds: 8, text_bytes: 4_000_000, gates: 2_000_000, steps: 300_000_000, conditions: 400_000, seed: 1 }
     }
 }
 
@@ -160,6 +161,8 @@ pub enum Construct {
     ManyCases,
     /// Whose turn comes next is more than locations can say.
     Turns,
+    /// Joint play found the translation to differ, however often it was made anew.
+    Differs,
     /// Our own text is not taken: a fault of the translator.
     Text,
 }
@@ -181,26 +184,80 @@ impl std::error::Error for Untranslatable {}
 /// If it has a construct that cannot be written so.
 pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
     if game.rules().has_sees() {
-        let why =
-            "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
+        let why = "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
         return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
     }
-    let domain = domain::Domain::new(game, options)?;
-    let mut arena = arena::arena(&domain, options.conditions)?;
-    arena.drop_unread();
-    let translation = write::write(&mut arena, options.text_bytes)?;
-    let source = Arc::new(agon_text::Source::new("translated.toss", translation.text.clone()));
-    let checked = agon_toss::check::check(Arc::clone(&source));
-    if checked.arena.is_none() {
-        let first = checked.findings.0.iter().find(|finding| finding.severity == agon_text::Severity::Error);
-        let why = first.map_or_else(String::new, |finding| {
-            format!(
-                "{} (line {} of the translation)",
-                finding.message,
-                source.place(finding.span.start()).line
-            )
-        });
-        return Err(Untranslatable { construct: Construct::Text, why, line: None });
+    let mut domain = domain::Domain::new(game, options)?;
+    let mut told = Told::ByPlaces;
+    let mut round = 0;
+    loop {
+        let difference = match attempt(&domain, options, told) {
+            Ok(translation) => {
+                let toss = open(&translation.text)?;
+                let seed = options.seed.wrapping_add(round as u64 + 1);
+                let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
+                let translate = |role: usize, text: &str| translation.gdl_move(role, text);
+                match play_jointly(&game.start(), &toss.start(), &translate, &extent) {
+                    Ok(_) => return Ok(translation),
+                    Err(difference) => difference,
+                }
+            }
+            Err(refusal) if told == Told::ByValues => return Err(refusal),
+            Err(_) => {
+                told = Told::ByValues;
+                continue;
+            }
+        };
+        round += 1;
+        if round > options.rounds && told == Told::ByValues {
+            let why = format!("the translation differs: {difference}");
+            return Err(Untranslatable { construct: Construct::Differs, why, line: None });
+        }
+        if round > options.rounds {
+            (told, round) = (Told::ByValues, 0);
+        }
+        // What was not seen in the sample is seen now.
+        domain.learn(&difference.moves);
     }
+}
+
+/// What elements are.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Told {
+    /// Places of state terms where they have two coordinates or more, else values.
+    ByPlaces,
+    /// Values alone: simpler to come by, and harder to read.
+    ByValues,
+}
+
+fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Translation, Untranslatable> {
+    let mut arena = arena::arena(domain, options.conditions)?;
+    arena.drop_unread();
+    if told == Told::ByPlaces && cells::by_places(&mut arena).is_err() {
+        let why = "not to be told by places".to_owned();
+        return Err(Untranslatable { construct: Construct::Size, why, line: None });
+    }
+    let translation = write::write(&mut arena, options.text_bytes)?;
+    open(&translation.text)?;
     Ok(translation)
+}
+
+/// The translation, ready to be played.
+fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untranslatable> {
+    let source = Arc::new(agon_text::Source::new("translated.toss", text));
+    let fault = |finding: &agon_text::Diagnostic| {
+        let line = source.place(finding.span.start()).line;
+        let why = format!("{} (line {line} of the translation)", finding.message);
+        Untranslatable { construct: Construct::Text, why, line: None }
+    };
+    let checked = agon_toss::check::check(Arc::clone(&source));
+    let Some(arena) = checked.arena else {
+        let is_error = |finding: &&agon_text::Diagnostic| finding.severity == agon_text::Severity::Error;
+        return Err(checked.findings.0.iter().find(is_error).map_or_else(
+            || Untranslatable { construct: Construct::Text, why: "no game".to_owned(), line: None },
+            fault,
+        ));
+    };
+    let options = agon_toss::interpreter::Options::default();
+    agon_toss::interpreter::Game::open(arena, options).map_err(|finding| fault(&finding))
 }

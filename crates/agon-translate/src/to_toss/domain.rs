@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agon_game::{Position as _, Rng};
+use agon_game::{Notation as _, Position as _, Rng};
 use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::interpreter::Game;
+use agon_gdl::interpreter::{Game, Interpreter};
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 use agon_logic::{Symbol, TermBank, TermId};
@@ -20,6 +20,9 @@ use super::{Construct, Options, Untranslatable};
 
 /// So many values a position may have whose values become names.
 const MAX_NAMED: usize = 16;
+
+/// So many predicates one functor may become.
+const MAX_NAMES: usize = 48;
 
 /// A functor and its number of arguments.
 pub(super) type Functor = (Symbol, usize);
@@ -112,6 +115,19 @@ impl Domain {
         Some((self.predicate(functor, &names)?, coordinates))
     }
 
+    /// Adds the states of a play to the sample: one in which a translation was found to differ.
+    pub(super) fn learn(&mut self, moves: &[Vec<String>]) {
+        let mut position = self.game.start();
+        let mut plays = vec![sample(&position)];
+        for joint in moves {
+            let parsed = position.shape().roles().zip(joint).map(|(role, text)| position.parse_move(role, text));
+            let Some(joint) = parsed.collect::<Option<Vec<_>>>() else { break };
+            position.advance(&joint);
+            plays.push(sample(&position));
+        }
+        self.samples.extend(plays);
+    }
+
     fn list_predicates(&mut self) {
         for (&functor, shape) in &self.state {
             let mut rows: BTreeMap<Vec<TermId>, Vec<Vec<TermId>>> = BTreeMap::new();
@@ -126,28 +142,41 @@ impl Domain {
         }
     }
 
+    /// A position is named if rules speak of its values by name alone, or if it is what changes while the others stay, as the
+    /// contents of a cell do. What rules relate to other things by static relations is a place, not a name.
     fn name_state_positions(&mut self) {
         let roles: BTreeSet<TermId> = self.game.role_terms().iter().copied().collect();
+        let statics = static_columns(&self.game, &roles);
         let rules = self.game.rules().rules().to_vec();
         let functors: Vec<Functor> = self.state.keys().copied().collect();
         for functor in functors {
-            for position in 0..functor.1 {
-                let values = &self.state[&functor].values[position];
-                if values.len() > MAX_NAMED {
+            // From the last one: contents are written last.
+            for position in (0..functor.1).rev() {
+                let shape = &self.state[&functor];
+                let values = &shape.values[position];
+                let n_names: usize =
+                    shape.named.iter().zip(&shape.values).filter(|(named, _)| **named).map(|(_, v)| v.len()).product();
+                if values.len() > MAX_NAMED || values.len() * n_names > MAX_NAMES {
                     continue;
                 }
                 let are_roles = values.is_subset(&roles);
-                let is_ground = occurrences(&rules, keyword::TRUE, functor)
+                let mut found = occurrences(&rules, keyword::TRUE, functor)
                     .chain(heads(&rules, keyword::NEXT, functor))
-                    .chain(heads(&rules, keyword::INIT, functor))
-                    .all(|(rule, arguments)| match &arguments[position] {
-                        RuleTerm::Variable(v) => is_role_variable(rule, *v),
-                        other => is_ground(other),
-                    });
-                let counts = heads(&rules, keyword::NEXT, functor)
+                    .chain(heads(&rules, keyword::INIT, functor));
+                let by_name = found.all(|(rule, arguments)| match &arguments[position] {
+                    RuleTerm::Variable(v) => is_role_variable(rule, *v),
+                    other => is_ground(other),
+                });
+                let mut found = occurrences(&rules, keyword::TRUE, functor).chain(heads(&rules, keyword::NEXT, functor));
+                let is_place = found.any(|(rule, arguments)| match &arguments[position] {
+                    RuleTerm::Variable(v) => is_related(rule, *v, &statics),
+                    other => !is_ground(other),
+                });
+                let is_carried = heads(&rules, keyword::NEXT, functor)
                     .any(|(rule, arguments)| is_carried(rule, &arguments[position], values.len()));
                 let is_single = self.is_function_of_others(functor, position);
-                if is_ground || are_roles && is_single || is_single && !counts && values.len() > 1 {
+                let is_content = is_single && values.len() > 1 && (are_roles || !is_place && !is_carried);
+                if by_name || is_content {
                     let shape = self.state.get_mut(&functor).expect("the functor is listed");
                     shape.named[position] = true;
                 }
@@ -278,14 +307,17 @@ fn shapes(bank: &TermBank, terms: impl Iterator<Item = TermId>) -> BTreeMap<Func
     shapes
 }
 
+/// States of random plays, from all parts of play alike.
 fn samples(game: &Arc<Game>, options: &Options) -> Vec<Sample> {
     let mut rng = Rng::seed_from_u64(options.seed);
     let mut samples: Vec<Sample> = Vec::new();
     let mut joint = Vec::new();
     let mut position = game.start();
     let start = position.state().clone();
+    let quota = options.states / options.plays.max(1) + 1;
     for play in 0..options.plays {
         position.go_to(&start);
+<<<<<<< HEAD
         // Later plays give up their places by turns, so that all parts of play are seen.
         let quota = options.states * (play + 1) / options.plays.max(1);
         let mut steps = 0;
@@ -306,12 +338,33 @@ fn samples(game: &Arc<Game>, options: &Options) -> Vec<Sample> {
             if is_terminal || steps > 400 {
                 break;
             }
+=======
+        let mut states = vec![start.clone()];
+        while !position.is_terminal() && states.len() <= options.steps_of_play {
+>>>>>>> 424ce5fe32e53d7c498a6568a1a989fd630038be
             position.draw(&mut rng, &mut joint);
             position.advance(&joint);
-            steps += 1;
+            states.push(position.state().clone());
+        }
+        let stride = states.len().div_ceil(quota).max(1);
+        for (at, state) in states.iter().enumerate() {
+            // Which ones differs from play to play; the end is always among them.
+            if at % stride == play % stride || at + 1 == states.len() {
+                position.go_to(state);
+                samples.push(sample(&position));
+            }
         }
     }
     samples
+}
+
+fn sample(position: &Interpreter) -> Sample {
+    let legal = position.shape().roles().map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
+    Sample {
+        fluents: position.state().fluents().to_vec(),
+        legal: legal.collect(),
+        is_terminal: position.is_terminal(),
+    }
 }
 
 fn is_ground(term: &RuleTerm) -> bool {
@@ -329,27 +382,45 @@ fn is_role_variable(rule: &Rule, variable: u32) -> bool {
     is_role(&rule.head) || rule.body.iter().any(|c| matches!(c, Condition::Holds(atom) if is_role(atom)))
 }
 
-/// Whether what a next state has here is worked out, or carried from elsewhere in the state: then it had better be a variable.
+/// The static relations, and which of their columns hold roles alone.
+type Columns = BTreeMap<(Symbol, usize), Vec<bool>>;
+
+fn static_columns(game: &Game, roles: &BTreeSet<TermId>) -> Columns {
+    let statics = game.is_static().into_iter().filter(|(_, is_static)| *is_static);
+    let mut columns: Columns = statics.map(|(relation, _)| (relation, vec![false; relation.1])).collect();
+    for (relation, rows) in game.static_rows() {
+        let holds_roles = |column: usize| rows.iter().all(|row| roles.contains(&row[column]));
+        columns.insert(relation, (0..relation.1).map(holds_roles).collect());
+    }
+    columns
+}
+
+/// Whether a static relation connects a variable to another one that is no role.
+fn is_related(rule: &Rule, variable: u32, statics: &Columns) -> bool {
+    let mut related = false;
+    for atom in rule.body.iter().filter_map(Condition::atom) {
+        let Some(roles) = statics.get(&(atom.relation, atom.arguments.len())) else { continue };
+        if atom.arguments.iter().any(|argument| argument.mentions(variable)) {
+            for (argument, _) in atom.arguments.iter().zip(roles).filter(|(_, is_role)| !**is_role) {
+                argument.each_variable(&mut |v| related |= v != variable && !is_role_variable(rule, v));
+            }
+        }
+    }
+    related
+}
+
+/// Whether what a next state has here is carried from elsewhere in the state: then it had better be a variable.
 fn is_carried(rule: &Rule, argument: &RuleTerm, n_values: usize) -> bool {
-    let RuleTerm::Variable(v) = argument else { return !is_ground(argument) };
-    if is_role_variable(rule, *v) {
-        return false;
-    }
+    let RuleTerm::Variable(v) = argument else { return false };
     let head = &rule.head.arguments[0];
-    let mut is_known = false;
-    for condition in &rule.body {
-        let Condition::Holds(atom) = condition else { continue };
-        if !atom.arguments.iter().any(|argument| argument.mentions(*v)) {
-            continue;
-        }
-        match atom.relation {
-            keyword::TRUE if atom.arguments[0] == *head => return false,
-            keyword::DOES => return false,
-            keyword::TRUE => is_known |= n_values <= 4,
-            _ => {}
-        }
-    }
-    !is_known
+    n_values > 4
+        && !is_role_variable(rule, *v)
+        && rule.body.iter().any(|condition| match condition {
+            Condition::Holds(atom) => {
+                atom.relation == keyword::TRUE && atom.arguments[0] != *head && atom.arguments[0].mentions(*v)
+            }
+            Condition::Fails(_) | Condition::Differ(..) => false,
+        })
 }
 
 type Found<'r> = (&'r Rule, &'r [RuleTerm]);

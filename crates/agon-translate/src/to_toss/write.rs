@@ -55,12 +55,10 @@ impl Writer<'_, '_> {
         let domain = self.arena.lifter.domain;
         let role_text = |role: usize| domain.game.text(domain.game.role_terms()[role]);
         let mut player_names = Names::of_players();
-        let players: Vec<String> =
-            (0..domain.moves.len()).map(|role| player_names.name(&role_text(role))).collect();
+        let players: Vec<String> = (0..domain.moves.len()).map(|role| player_names.name(&role_text(role))).collect();
         self.name_fluents();
         let used = self.arena.used_definitions();
-        let ordered: Vec<usize> =
-            order(&self.arena.lifter).into_iter().filter(|index| used.contains(index)).collect();
+        let ordered: Vec<usize> = order(&self.arena.lifter).into_iter().filter(|index| used.contains(index)).collect();
         for &index in &ordered {
             let name = self.relations.name(&self.arena.lifter.defined[index].name);
             self.called.insert(Relation::Defined(index), name);
@@ -88,10 +86,16 @@ impl Writer<'_, '_> {
         if start != 0 {
             let _ = writeln!(text, "STATE LOC {}", self.arena.turns.locations[start].name);
         }
-        let elements = self.elements.iter().map(|(&term, name)| (name.clone(), vec![domain.game.text(term)]));
-        let elements = elements.collect();
-        let waiting =
-            self.arena.turns.waiting.iter().map(|term| term.map(|term| domain.game.text(term))).collect();
+        let places: BTreeSet<TermId> = self.arena.cells.places.values().flatten().copied().collect();
+        let parts = |term: TermId| -> Vec<String> {
+            if places.contains(&term) {
+                domain.bank.arguments(term).map(|part| domain.game.text(part)).collect()
+            } else {
+                vec![domain.game.text(term)]
+            }
+        };
+        let elements = self.elements.iter().map(|(&term, name)| (name.clone(), parts(term))).collect();
+        let waiting = self.arena.turns.waiting.iter().map(|term| term.map(|term| domain.game.text(term))).collect();
         Ok(Translation { text, rules, elements, waiting })
     }
 
@@ -112,8 +116,7 @@ impl Writer<'_, '_> {
         let defined = self.arena.lifter.defined[index].clone();
         let body = self.without_constants(&defined.body);
         let mut scope = Scope::default();
-        let parameters: Vec<String> =
-            defined.parameters.iter().map(|&v| self.variable(v, &mut scope)).collect();
+        let parameters: Vec<String> = defined.parameters.iter().map(|&v| self.variable(v, &mut scope)).collect();
         let parameters = parameters.join(", ");
         let name = self.called[&Relation::Defined(index)].clone();
         let body = self.form(&body, &mut scope, Place::Top);
@@ -189,10 +192,10 @@ impl Writer<'_, '_> {
             .iter()
             .map(|value| match value {
                 Val::Term(term) => Argument::Fixed(domain.game.text(*term)),
-                Val::Var(v) => Argument::Element {
-                    index: elements.iter().position(|e| e == v).unwrap_or(0),
-                    coordinate: 0,
-                },
+                Val::Var(v) => {
+                    let (own, coordinate) = ruling.coordinates.get(v).copied().unwrap_or((*v, 0));
+                    Argument::Element { index: elements.iter().position(|e| *e == own).unwrap_or(0), coordinate }
+                }
             })
             .collect();
         let functor = self.arena.lifter.symbol_name(ruling.functor.0).to_owned();
@@ -207,15 +210,10 @@ impl Writer<'_, '_> {
         text: &mut String,
     ) -> Result<(), Untranslatable> {
         let location = self.arena.turns.locations[index].clone();
-        let targets: BTreeSet<usize> = edges
-            .iter()
-            .flatten()
-            .map(|(_, target)| *target)
-            .filter(|&target| target != usize::MAX)
-            .collect();
+        let targets: BTreeSet<usize> =
+            edges.iter().flatten().map(|(_, target)| *target).filter(|&target| target != usize::MAX).collect();
         if location.active.len() > 1 && targets.len() > 1 {
-            let why =
-                "several roles act at once, and whose turn comes next depends on their moves".to_owned();
+            let why = "several roles act at once, and whose turn comes next depends on their moves".to_owned();
             return Err(Untranslatable { construct: Construct::Turns, why, line: None });
         }
         let common = targets.first().copied().unwrap_or(index);
@@ -259,15 +257,17 @@ impl Writer<'_, '_> {
         let domain = self.arena.lifter.domain;
         let mut terms: BTreeSet<TermId> = BTreeSet::new();
         for &index in &self.used_fluents {
-            terms.extend(domain.predicates[index].rows.iter().flatten());
+            terms.extend(domain.predicates[index].rows.iter().flat_map(|row| self.arena.row(index, row)));
         }
         for &index in &self.used_tables {
             terms.extend(self.arena.lifter.tables[index].rows.iter().flatten());
         }
         for (_, _, ruling) in &self.arena.rulings {
             let shape = &domain.moves[ruling.role][&ruling.functor];
-            for (values, named) in shape.values.iter().zip(&shape.named) {
-                if !named {
+            for (values, argument) in shape.values.iter().zip(&ruling.arguments) {
+                if let Val::Var(v) = argument
+                    && !ruling.coordinates.contains_key(v)
+                {
                     terms.extend(values);
                 }
             }
@@ -292,12 +292,14 @@ impl Writer<'_, '_> {
         }
         let mut held: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for &term in domain.game.initial_fluents() {
-            if let Some((predicate, coordinates)) = domain.place(term) {
-                held.entry(predicate).or_default().push(row(&coordinates));
+            if let Some((predicate, coordinates)) = domain.place(term)
+                && self.used_fluents.contains(&predicate)
+            {
+                held.entry(predicate).or_default().push(row(&self.arena.row(predicate, &coordinates)));
             }
         }
         for &index in &self.used_fluents {
-            let arity = domain.predicates[index].rows.first().map_or(0, Vec::len);
+            let arity = domain.predicates[index].rows.first().map_or(0, |row| self.arena.row(index, row).len());
             let called = &self.called[&Relation::Fluent(index)];
             relations.push(listed(called, arity, held.get(&index).map_or(&[], Vec::as_slice)));
         }
@@ -311,17 +313,13 @@ impl Writer<'_, '_> {
                 functions = format!("value {{ {} }}", values.join(", "));
             }
         }
-        if functions.is_empty() && self.reads_numbers {
-            functions = String::new();
-        }
         text.push_str(locations);
-        let elements: Vec<&str> = ordered.iter().map(|term| self.elements[term].as_str()).collect();
-        let _ = writeln!(
-            text,
-            "START [ {} |\n  {}\n| {functions} ]",
-            elements.join(", "),
-            relations.join(";\n  ")
-        );
+        let mut elements: Vec<&str> = ordered.iter().map(|term| self.elements[term].as_str()).collect();
+        if elements.is_empty() {
+            // A structure is about something, be it only the table at which they sit.
+            elements.push("table");
+        }
+        let _ = writeln!(text, "START [ {} |\n  {}\n| {functions} ]", elements.join(", "), relations.join(";\n  "));
     }
 
     /// The table with one term alone.
@@ -353,9 +351,7 @@ impl Writer<'_, '_> {
                 let left = arguments.iter().copied().filter(|value| matches!(value, Val::Var(_))).collect();
                 Form::Atom(Relation::Static(selected), left)
             }
-            Form::Atom(relation, arguments)
-                if arguments.iter().any(|value| matches!(value, Val::Term(_))) =>
-            {
+            Form::Atom(relation, arguments) if arguments.iter().any(|value| matches!(value, Val::Term(_))) => {
                 let mut parts = Vec::new();
                 let mut locals = Vec::new();
                 let mut values = Vec::new();
@@ -381,9 +377,7 @@ impl Writer<'_, '_> {
             }
             Form::Atom(..) | Form::Same(..) | Form::Before(..) | Form::Foreign => form.clone(),
             Form::Not(inner) => super::formula::not(self.without_constants(inner)),
-            Form::And(parts) => {
-                and(parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>())
-            }
+            Form::And(parts) => and(parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>()),
             Form::Or(parts) => {
                 super::formula::or(parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>())
             }
@@ -397,14 +391,9 @@ impl Writer<'_, '_> {
             return known;
         }
         let whole = &self.arena.lifter.tables[table];
-        let fits =
-            |row: &&Vec<TermId>| row.iter().zip(&pattern).all(|(cell, p)| p.is_none_or(|p| p == *cell));
+        let fits = |row: &&Vec<TermId>| row.iter().zip(&pattern).all(|(cell, p)| p.is_none_or(|p| p == *cell));
         let left = |row: &Vec<TermId>| {
-            row.iter()
-                .zip(&pattern)
-                .filter(|(_, p)| p.is_none())
-                .map(|(cell, _)| *cell)
-                .collect::<Vec<TermId>>()
+            row.iter().zip(&pattern).filter(|(_, p)| p.is_none()).map(|(cell, _)| *cell).collect::<Vec<TermId>>()
         };
         let rows: BTreeSet<Vec<TermId>> = whole.rows.iter().filter(fits).map(left).collect();
         let mut name = whole.name.clone();
@@ -444,8 +433,7 @@ impl Writer<'_, '_> {
                 if let Relation::Fluent(index) = relation {
                     self.used_fluents.insert(*index);
                 }
-                let arguments: Vec<String> =
-                    arguments.iter().map(|value| self.argument(value, scope)).collect();
+                let arguments: Vec<String> = arguments.iter().map(|value| self.argument(value, scope)).collect();
                 format!("{}({})", self.called[relation], arguments.join(", "))
             }
             Form::Same(a, b) => format!("{} = {}", self.argument(a, scope), self.argument(b, scope)),
@@ -458,14 +446,12 @@ impl Writer<'_, '_> {
             Form::And(parts) if parts.is_empty() => "true".to_owned(),
             Form::Or(parts) if parts.is_empty() => "false".to_owned(),
             Form::And(parts) => {
-                let parts: Vec<String> =
-                    parts.iter().map(|part| self.form(part, scope, Place::Conjunct)).collect();
+                let parts: Vec<String> = parts.iter().map(|part| self.form(part, scope, Place::Conjunct)).collect();
                 let joined = parts.join(" and ");
                 if place == Place::Single { format!("({joined})") } else { joined }
             }
             Form::Or(parts) => {
-                let parts: Vec<String> =
-                    parts.iter().map(|part| self.form(part, scope, Place::Top)).collect();
+                let parts: Vec<String> = parts.iter().map(|part| self.form(part, scope, Place::Top)).collect();
                 let parts: Vec<String> = parts;
                 let joined = parts.join(" or ");
                 if place == Place::Top { joined } else { format!("({joined})") }
