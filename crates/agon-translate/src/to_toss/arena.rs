@@ -250,7 +250,8 @@ impl Arena<'_> {
     /// The elements of which a predicate says that it holds of these coordinates.
     pub(super) fn row(&self, predicate: usize, coordinates: &[TermId]) -> Vec<TermId> {
         let place = self.cells.functor_of.get(&predicate);
-        place.and_then(|&functor| self.lifter.domain.bank.find(functor, coordinates))
+        place
+            .and_then(|&functor| self.lifter.domain.bank.find(functor, coordinates))
             .map_or_else(|| coordinates.to_vec(), |place| vec![place])
     }
 

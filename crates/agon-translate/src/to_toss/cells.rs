@@ -368,14 +368,19 @@ impl Celler<'_, '_> {
             }
         }
         // A value between places is left out by joining all that is said of it.
-        let locals: Vec<Var> =
-            quantified.iter().copied().filter(|v| !scope.sort.contains_key(v) && !elsewhere.contains(v)).collect();
+        let locals: Vec<Var> = quantified
+            .iter()
+            .copied()
+            .filter(|v| !scope.sort.contains_key(v) && !elsewhere.contains(v))
+            .collect();
         for v in locals {
             let (with, without): (Vec<_>, Vec<_>) =
                 std::mem::take(&mut groups).into_iter().partition(|(variables, _, _)| variables.contains(&v));
-            let mut all: BTreeSet<Var> = with.iter().flat_map(|(variables, _, _)| variables.iter().copied()).collect();
+            let mut all: BTreeSet<Var> =
+                with.iter().flat_map(|(variables, _, _)| variables.iter().copied()).collect();
             all.remove(&v);
-            let is_positive = with.iter().any(|(_, _, own)| own.iter().any(|c| !matches!(c, Constraint::Not(_))));
+            let is_positive =
+                with.iter().any(|(_, _, own)| own.iter().any(|c| !matches!(c, Constraint::Not(_))));
             if with.is_empty() || all.is_empty() || all.len() > 2 || !is_positive {
                 groups = without.into_iter().chain(with).collect();
                 continue;
@@ -436,10 +441,14 @@ impl Celler<'_, '_> {
             let values = values.collect();
             return Ok(self.arena.lifter.table_atom(*table, values));
         }
-        if let ([Constraint::Equal(Argument::Value(a), Argument::Value(b))], true) = (constraints, hidden.is_empty()) {
+        if let ([Constraint::Equal(Argument::Value(a), Argument::Value(b))], true) =
+            (constraints, hidden.is_empty())
+        {
             return Ok(super::formula::same(Val::Var(*a), Val::Var(*b)));
         }
-        if let ([Constraint::Equal(Argument::Value(a), Argument::Constant(b))], true) = (constraints, hidden.is_empty()) {
+        if let ([Constraint::Equal(Argument::Value(a), Argument::Constant(b))], true) =
+            (constraints, hidden.is_empty())
+        {
             return Ok(super::formula::same(Val::Var(*a), Val::Term(*b)));
         }
         let listed: Vec<Var> = variables.iter().copied().collect();
@@ -493,7 +502,10 @@ impl Celler<'_, '_> {
             return known;
         }
         let bank = &self.arena.lifter.domain.bank;
-        let rows = self.cells.places[&functor].iter().map(|&place| vec![place, bank.argument(place, index)]).collect();
+        let rows = self.cells.places[&functor]
+            .iter()
+            .map(|&place| vec![place, bank.argument(place, index)])
+            .collect();
         let name = format!("{}_at_{}", self.arena.lifter.symbol_name(functor), index + 1);
         let id = self.arena.lifter.add_table(Table { name, arity: 2, rows });
         self.coordinate_tables.insert((functor, index), id);
@@ -504,7 +516,11 @@ impl Celler<'_, '_> {
         match constraint {
             Constraint::In(table, _) => self.arena.lifter.tables[*table].name.clone(),
             Constraint::Equal(Argument::Coordinate(_, index), Argument::Constant(term)) => {
-                format!("{}_is_{}", ["column", "row", "level"].get(*index).unwrap_or(&"part"), self.arena.lifter.term_name(*term))
+                format!(
+                    "{}_is_{}",
+                    ["column", "row", "level"].get(*index).unwrap_or(&"part"),
+                    self.arena.lifter.term_name(*term)
+                )
             }
             Constraint::Equal(Argument::Coordinate(_, index), _) => {
                 format!("same {}", ["column", "row", "level"].get(*index).unwrap_or(&"part"))
@@ -580,7 +596,8 @@ impl Celler<'_, '_> {
         let (mut variables, mut parts) = (Vec::new(), Vec::new());
         flatten(condition, &mut variables, &mut parts);
         let elements: BTreeSet<Var> = ruling.elements.iter().copied().collect();
-        let is_own = |values: &[Val]| values.iter().all(|value| variable(value).is_none_or(|v| elements.contains(&v)));
+        let is_own =
+            |values: &[Val]| values.iter().all(|value| variable(value).is_none_or(|v| elements.contains(&v)));
         let mut scope = Scope::default();
         let mut places: Vec<Var> = Vec::new();
         // What the match itself determines is part of it.

@@ -120,7 +120,8 @@ impl Domain {
         let mut position = self.game.start();
         let mut plays = vec![sample(&position)];
         for joint in moves {
-            let parsed = position.shape().roles().zip(joint).map(|(role, text)| position.parse_move(role, text));
+            let parsed =
+                position.shape().roles().zip(joint).map(|(role, text)| position.parse_move(role, text));
             let Some(joint) = parsed.collect::<Option<Vec<_>>>() else { break };
             position.advance(&joint);
             plays.push(sample(&position));
@@ -154,8 +155,13 @@ impl Domain {
             for position in (0..functor.1).rev() {
                 let shape = &self.state[&functor];
                 let values = &shape.values[position];
-                let n_names: usize =
-                    shape.named.iter().zip(&shape.values).filter(|(named, _)| **named).map(|(_, v)| v.len()).product();
+                let n_names: usize = shape
+                    .named
+                    .iter()
+                    .zip(&shape.values)
+                    .filter(|(named, _)| **named)
+                    .map(|(_, v)| v.len())
+                    .product();
                 if values.len() > MAX_NAMED || values.len() * n_names > MAX_NAMES {
                     continue;
                 }
@@ -167,7 +173,8 @@ impl Domain {
                     RuleTerm::Variable(v) => is_role_variable(rule, *v),
                     other => is_ground(other),
                 });
-                let mut found = occurrences(&rules, keyword::TRUE, functor).chain(heads(&rules, keyword::NEXT, functor));
+                let mut found =
+                    occurrences(&rules, keyword::TRUE, functor).chain(heads(&rules, keyword::NEXT, functor));
                 let is_place = found.any(|(rule, arguments)| match &arguments[position] {
                     RuleTerm::Variable(v) => is_related(rule, *v, &statics),
                     other => !is_ground(other),
@@ -317,31 +324,8 @@ fn samples(game: &Arc<Game>, options: &Options) -> Vec<Sample> {
     let quota = options.states / options.plays.max(1) + 1;
     for play in 0..options.plays {
         position.go_to(&start);
-<<<<<<< HEAD
-        // Later plays give up their places by turns, so that all parts of play are seen.
-        let quota = options.states * (play + 1) / options.plays.max(1);
-        let mut steps = 0;
-        loop {
-            let legal = position
-                .shape()
-                .roles()
-                .map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
-            let sample = Sample {
-                fluents: position.state().fluents().to_vec(),
-                legal: legal.collect(),
-                is_terminal: position.is_terminal(),
-            };
-            let is_terminal = sample.is_terminal;
-            if samples.len() < quota || is_terminal {
-                samples.push(sample);
-            }
-            if is_terminal || steps > 400 {
-                break;
-            }
-=======
         let mut states = vec![start.clone()];
         while !position.is_terminal() && states.len() <= options.steps_of_play {
->>>>>>> 424ce5fe32e53d7c498a6568a1a989fd630038be
             position.draw(&mut rng, &mut joint);
             position.advance(&joint);
             states.push(position.state().clone());
@@ -359,7 +343,8 @@ fn samples(game: &Arc<Game>, options: &Options) -> Vec<Sample> {
 }
 
 fn sample(position: &Interpreter) -> Sample {
-    let legal = position.shape().roles().map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
+    let legal =
+        position.shape().roles().map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
     Sample {
         fluents: position.state().fluents().to_vec(),
         legal: legal.collect(),
