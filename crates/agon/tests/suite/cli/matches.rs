@@ -475,7 +475,7 @@ fn who_cannot_judge_as_told_says_so() {
     let told = "uct(prior=tnf),random";
     let run = agon(&["match", "tic-tac-toe", "--players", told, "--iterations", "20"]).succeeds();
     assert!(run.err.contains("as they stand"), "{}", run.err);
-    let told = "alphabeta(eval=fuzzy,depth=1)";
-    let run = agon(&["match", "toss/rewriting", "--players", told, "--iterations", "20"]).succeeds();
-    assert!(run.err.contains("fuzzy evaluation is for GDL, and the rule `Grow` creates"), "{}", run.err);
+    let told = "alphabeta(eval=fuzzy,depth=1),random";
+    let run = agon(&["match", "toss/entanglement", "--players", told, "--iterations", "20"]).succeeds();
+    assert!(run.err.contains("fuzzy evaluation is for GDL, and some of its names mean"), "{}", run.err);
 }
