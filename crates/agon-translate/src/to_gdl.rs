@@ -227,6 +227,9 @@ pub struct Translation {
     pub text: String,
     /// What payoffs became.
     pub payoffs: Payoffs,
+    /// Whether states are told in the same words on both sides: fluents are the facts that the game's states tell. Not so where a
+    /// relation has to be called otherwise in GDL; and while nature decides where play goes on, places are called otherwise.
+    pub tells_states_alike: bool,
     /// Words of moves that could not stay, in lower case, and what they stand for.
     renamed: BTreeMap<String, String>,
 }
@@ -289,6 +292,7 @@ pub fn to_gdl(arena: &CheckedArena, limits: Limits) -> Result<Translation, Refus
     }
     let mut maker = Maker::new(arena, limits);
     let payoffs = maker.game()?;
+    let tells_states_alike = maker.tells_states_alike();
     maker.sheet.tidy();
     let mut text = format!(";; {} in GDL.\n", arena.sheet().source.name());
     if !arena.keeps_universe() {
@@ -310,5 +314,5 @@ pub fn to_gdl(arena: &CheckedArena, limits: Limits) -> Result<Translation, Refus
         }
     }
     text.push_str(&maker.sheet.print(&maker.hints));
-    Ok(Translation { text, payoffs, renamed: maker.names.renamed() })
+    Ok(Translation { text, payoffs, tells_states_alike, renamed: maker.names.renamed() })
 }

@@ -55,6 +55,19 @@ impl Maker<'_> {
         self.payoffs(&words, &pending)
     }
 
+    /// Whether fluents are called as the facts of the game's states are.
+    pub(super) fn tells_states_alike(&mut self) -> bool {
+        let vocabulary = self.arena.vocabulary();
+        let is_kept = |name: &Name| {
+            self.words.get(&(Arc::clone(name), Moment::Now)).is_none_or(|word| **word == **name)
+        };
+        let all: Vec<RelationId> = vocabulary.relations().filter(|&id| self.is_fluent(id)).collect();
+        let mut facts = all.into_iter().map(|id| vocabulary.relation_name(id));
+        let words = ["location", "element", "applied"];
+        let is_taken = |word: &&str| vocabulary.relation(word).is_some();
+        facts.all(is_kept) && !words.iter().any(is_taken) && self.names.is_plain()
+    }
+
     fn here(&self, words: &Words, name: Expression) -> Atom {
         Atom::about("true", Expression::Call(words.location.clone(), vec![name]))
     }

@@ -81,6 +81,12 @@ impl Names {
         word
     }
 
+    /// Whether all names that moves and states tell have stayed, and those of the translation are what they were meant to be.
+    pub(super) fn is_plain(&self) -> bool {
+        let ours = ["location_2", "element_2", "applied_2"];
+        self.renamed.is_empty() && !ours.iter().any(|word| self.taken.contains(*word))
+    }
+
     /// The words that could not stay, and what they stand for.
     pub(super) fn renamed(self) -> BTreeMap<String, String> {
         self.renamed

@@ -48,11 +48,7 @@ fn structure_rewriting_games_become_rulesheets_without_findings() {
         assert_eq!(report["check"]["plays"], 2, "{report}");
         assert_eq!(report["check"]["alike"], true, "{report}");
         let checked = agon(&["check", &path]).succeeds();
-        assert!(
-            !checked.out.contains("warning") && !checked.err.contains("warning"),
-            "{name}: {}",
-            checked.out
-        );
+        assert!(checked.out.contains("no errors, no warnings"), "{name}: {}", checked.out);
     }
 }
 
@@ -85,7 +81,7 @@ fn recorded_plays_are_replayed_by_the_translation() {
                     let recorded: Vec<&str> =
                         recorded.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
                     assert_eq!(texts, recorded, "{name}, step {n_steps}");
-                    let chosen = step["joint"][role].as_str().expect("a move");
+                    let chosen = step["move"][role].as_str().expect("a move");
                     let m = position.parse_move(Role::new(role), &translation.gdl_move(chosen));
                     joint.push(m.unwrap_or_else(|| panic!("{name}: {chosen} is not legal")));
                 }
@@ -105,7 +101,9 @@ fn rulesheets_are_written_in_both_syntaxes() {
     assert!(infix.contains("legal(chooser,call(heads)) :- true(open)"), "{infix}");
     let infix = scratch.file("coin.infix", infix);
     let back = agon(&["translate", &infix, "--to", "kif"]).succeeds().out;
-    assert_eq!(back, agon(&["translate", &coin, "--to", "gdl"]).succeeds().out);
+    // Variables are capitals in infix, and stay so.
+    let plain = agon(&["translate", &coin, "--to", "gdl"]).succeeds().out;
+    assert_eq!(back.to_lowercase(), plain.to_lowercase());
     let through = agon(&["translate", "toss/tic-tac-toe", "--to", "infix"]).succeeds().out;
     assert!(through.contains("role("), "{through}");
 }
