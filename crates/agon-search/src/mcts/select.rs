@@ -237,6 +237,7 @@ impl<P: Position> Tree<P> {
         let is_judged = self.is_judged(first_arm);
         if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First, false) =
             (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play, is_judged)
+            && !self.has_implicit
         {
             return self.choose_plainly(node, c as f32 * chooser.breadth);
         }
