@@ -11,6 +11,7 @@
 //! The terms are formulas one can read: print them, or have them [in words](words).
 
 mod changes;
+mod circuit;
 mod descriptions;
 mod existential;
 mod judge;
@@ -33,6 +34,7 @@ pub use agon_logic::rational::Rational;
 /// A structure rewriting game, opened.
 pub use agon_toss::interpreter::Game as RewritingGame;
 pub use changes::{Change, changes};
+pub use circuit::{GoalCircuit, GoalCircuitLimits, LANES, ManyStates, NoGoalCircuit, OneState};
 pub use descriptions::Describer;
 pub use existential::progress;
 pub use judge::GoalJudge;

@@ -81,7 +81,7 @@ pub fn goal_options(spec: &Spec) -> Option<(Method, GoalOptions)> {
     match &spec.kind {
         SpecKind::BuiltIn(kind, settings) => match kind.name {
             "alphabeta" | "bestfirst" => options::goals_of(settings, "eval"),
-            "mcts" | "uct" => options::goals_of(settings, "prior"),
+            "mcts" | "uct" => options::goals_in_tree(settings),
             _ => None,
         },
         SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => None,
@@ -157,7 +157,7 @@ fn named<P: Hidden + 'static>(
             let options = options::mcts(settings);
             let is_judged = options.heuristic.playout || options.heuristic.tree;
             let search = Fitted::new(options, seed);
-            let insight = match (options::goals_of(settings, "prior"), rewriting, subject) {
+            let insight = match (options::goals_in_tree(settings), rewriting, subject) {
                 (Some((method, options)), Some(game), _) => {
                     Some(Insight::Stepwise(Arc::clone(game), method, options))
                 }

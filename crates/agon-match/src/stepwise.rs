@@ -43,6 +43,10 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Stepwise {
         values.iter().any(|&value| value > 0.0)
     }
 
+    fn worth(&mut self, position: &P, role: Role) -> Option<f64> {
+        Some(self.0.estimate_at(position, role))
+    }
+
     fn fork(&self) -> Box<dyn ActionHeuristic<P>> {
         Box::new(Stepwise(self.0.clone()))
     }

@@ -8,6 +8,7 @@ mod backup;
 mod bounds;
 mod gather;
 mod heuristic;
+mod implicit;
 mod joint;
 mod leaves;
 mod number;

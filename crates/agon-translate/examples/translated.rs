@@ -2,12 +2,12 @@
 //!
 //! `cargo run --release -p agon-translate --example translated -- DIR [PLAYS [NAME ...]]`; with `SHOW=1` translations are printed,
 //! and `SECONDS=n` is what one game may take.
-#![allow(clippy::disallowed_types)]
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use agon_gdl::interpreter::{Game, Options};
@@ -26,6 +26,13 @@ fn main() {
     };
     let patience = std::env::var("SECONDS").ok().and_then(|n| n.parse().ok()).unwrap_or(PATIENCE);
     let patience = Duration::from_secs(patience);
+    if directory == "--one" {
+        let path = arguments.next().unwrap_or_default();
+        let plays = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
+        let (kind, line) = run(Path::new(&path), plays);
+        println!("{kind}\n{}", line.replace('\n', " "));
+        return;
+    }
     let plays: usize = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(100);
     let wanted: Vec<String> = arguments.collect();
     let mut sheets = Vec::new();
@@ -38,18 +45,7 @@ fn main() {
             continue;
         }
         let began = Instant::now();
-        let (send, receive) = mpsc::channel();
-        // A thread for each, so that one game that takes for ever costs no more than its time.
-        let stack = std::thread::Builder::new().stack_size(256 << 20);
-        let spawned = stack.spawn(move || {
-            let _ = send.send(run(&path, plays));
-        });
-        let (kind, line) = match spawned.map(|_| receive.recv_timeout(patience)) {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(mpsc::RecvTimeoutError::Timeout)) => ("time".to_owned(), "out of time".to_owned()),
-            Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => ("PANIC".to_owned(), "panicked".to_owned()),
-            Err(fault) => ("time".to_owned(), fault.to_string()),
-        };
+        let (kind, line) = in_a_process(&path, plays, patience);
         println!("{name}: {line} [{:.1}s]", began.elapsed().as_secs_f64());
         *totals.entry(kind).or_default() += 1;
     }
@@ -57,7 +53,36 @@ fn main() {
     for (kind, n) in totals {
         println!("{n:4} {kind}");
     }
-    std::process::exit(0);
+}
+
+/// A process for each game, so that one that takes for ever costs no more than its time.
+fn in_a_process(path: &Path, plays: usize, patience: Duration) -> (String, String) {
+    let failed = |why: &str| (why.to_owned(), why.to_owned());
+    let Ok(own) = std::env::current_exe() else { return failed("no process") };
+    let mut command = Command::new(own);
+    command.arg("--one").arg(path).arg(plays.to_string()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else { return failed("no process") };
+    let Some(mut output) = child.stdout.take() else { return failed("no process") };
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        let _ = output.read_to_string(&mut text);
+        text
+    });
+    let began = Instant::now();
+    while began.elapsed() < patience && !reader.is_finished() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    if !reader.is_finished() {
+        let _ = child.kill();
+        let _ = child.wait();
+        return failed("out of time");
+    }
+    let _ = child.wait();
+    let text = reader.join().unwrap_or_default();
+    let mut lines: Vec<&str> = text.lines().collect();
+    let (Some(line), Some(kind)) = (lines.pop(), lines.pop()) else { return failed("PANIC") };
+    lines.iter().for_each(|shown| println!("{shown}"));
+    (kind.to_owned(), line.to_owned())
 }
 
 fn find(directory: &Path, sheets: &mut Vec<PathBuf>) {

@@ -1,9 +1,9 @@
 //! Structure rewriting games written in GDL, so that they can be played on any server of general game playing.
 //!
-//! What goes in is an arena whose rules leave the universe as it is; what comes out is a rulesheet of first-order rules, not a
+//! What goes in is an arena; what comes out is a rulesheet of first-order rules, not a
 //! ground one. Relations that change are fluents, others facts; a formula becomes relations with safe variables, `tc` and fixed
 //! points become recursion, terms become a condition for each of their values; a rule is the move `(Rule a1 b2)`, written
-//! as the structure rewriting game writes it. A location is a fluent. What cannot be said in GDL is refused by name, never
+//! as the structure rewriting game writes it. A location is a fluent. Where elements come and go, there is a pool of names for them. What cannot be said in GDL is refused by name, never
 //! changed in silence: where payoffs have to be scaled, the text and [`Translation::payoffs`] say so.
 
 mod clauses;
@@ -15,6 +15,7 @@ mod names;
 mod nodes;
 #[cfg(test)]
 mod random_games;
+mod rewrites;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use agon_logic::rational::Rational;
-use agon_toss::arena::{CheckedArena, Effect};
+use agon_toss::arena::CheckedArena;
 
 use maker::Maker;
 
@@ -36,25 +37,29 @@ pub struct Limits {
     pub values: usize,
     /// Facts of one table of arithmetic.
     pub rows: usize,
+    /// Names for new elements that are called after the same one in a rule.
+    pub pool: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         // A game on a board of 19x19 has some 2 000 facts; tables of sums over it have 400 values.
-        Limits { conditions: 500_000, values: 1_000, rows: 100_000 }
+        Limits { conditions: 500_000, values: 1_000, rows: 100_000, pool: 16 }
     }
 }
 
 /// Why a game is not written in GDL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// A rule creates, copies or deletes elements.
+    /// A rule that creates, copies or deletes elements has a post-condition, or is applied at the same time as others.
     ChangingUniverse {
         /// The rule.
         rule: String,
     },
     /// There are no elements.
     NoElements,
+    /// Numbers or functions of elements where these come and go.
+    NumberedElements,
     /// Nature has edges with weights, and how likely a match is depends on how many there are.
     WeightedMatches {
         /// The location.
@@ -106,7 +111,7 @@ impl Refusal {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Refusal::ChangingUniverse { .. } => Some(
-                "GDL has no new elements: list all that may ever be needed, and say by a relation which are there",
+                "say it by a precondition, or list all elements that may ever be needed and say by a relation which are there",
             ),
             Refusal::WeightedMatches { .. } => Some(
                 "let a player's or nature's rule without a choice lead to locations with probabilities, one for each edge",
@@ -116,6 +121,7 @@ impl Refusal {
             Refusal::FixedPoints => Some("keep `lfp` and `gfp` out of each other"),
             Refusal::TooManyValues { .. } => Some("count less in one term, or compare smaller parts"),
             Refusal::NoElements
+            | Refusal::NumberedElements
             | Refusal::Sort { .. }
             | Refusal::Unknown { .. }
             | Refusal::NumberTooLarge
@@ -129,9 +135,15 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::ChangingUniverse { rule } => {
-                write!(f, "the rule `{rule}` creates, copies or deletes elements")
+                write!(
+                    f,
+                    "the rule `{rule}` creates, copies or deletes elements, and has a post-condition or acts together with others"
+                )
             }
             Refusal::NoElements => write!(f, "there are no elements"),
+            Refusal::NumberedElements => {
+                write!(f, "elements have numbers or functions, and come and go")
+            }
             Refusal::WeightedMatches { location } => write!(
                 f,
                 "nature's edges at the location `{location}` have weights, and GDL draws all moves alike"
@@ -215,6 +227,9 @@ pub struct Translation {
     pub text: String,
     /// What payoffs became.
     pub payoffs: Payoffs,
+    /// Whether states are told in the same words on both sides: fluents are the facts that the game's states tell. Not so where a
+    /// relation has to be called otherwise in GDL; and while nature decides where play goes on, places are called otherwise.
+    pub tells_states_alike: bool,
     /// Words of moves that could not stay, in lower case, and what they stand for.
     renamed: BTreeMap<String, String>,
 }
@@ -275,13 +290,17 @@ pub fn to_gdl(arena: &CheckedArena, limits: Limits) -> Result<Translation, Refus
     if arena.start().n_elements() == 0 {
         return Err(Refusal::NoElements);
     }
-    if let Some(rule) = arena.rules().iter().find(|rule| matches!(rule.effect, Effect::Rewrite(_))) {
-        return Err(Refusal::ChangingUniverse { rule: rule.name.clone() });
-    }
     let mut maker = Maker::new(arena, limits);
     let payoffs = maker.game()?;
+    let tells_states_alike = maker.tells_states_alike();
     maker.sheet.tidy();
     let mut text = format!(";; {} in GDL.\n", arena.sheet().source.name());
+    if !arena.keeps_universe() {
+        text.push_str(&format!(
+            ";; New elements are called NAME_1 to NAME_{}; where no name is left, what would need one is not legal.\n",
+            limits.pool
+        ));
+    }
     if payoffs.is_scaled() {
         let pairs: Vec<String> =
             payoffs.all().take(12).map(|(payoff, goal)| format!("{payoff} is {goal}")).collect();
@@ -295,5 +314,5 @@ pub fn to_gdl(arena: &CheckedArena, limits: Limits) -> Result<Translation, Refus
         }
     }
     text.push_str(&maker.sheet.print(&maker.hints));
-    Ok(Translation { text, payoffs, renamed: maker.names.renamed() })
+    Ok(Translation { text, payoffs, tells_states_alike, renamed: maker.names.renamed() })
 }

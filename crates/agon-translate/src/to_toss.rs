@@ -7,6 +7,7 @@
 
 mod arena;
 mod cases;
+mod cells;
 mod domain;
 mod effects;
 mod formula;
@@ -199,26 +200,58 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
         return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
     }
     let mut domain = domain::Domain::new(game, options)?;
+    let mut told = Told::ByPlaces;
     let mut round = 0;
     loop {
-        let mut arena = arena::arena(&domain, options.conditions)?;
-        arena.drop_unread();
-        let translation = write::write(&mut arena, options.text_bytes)?;
-        let toss = open(&translation.text)?;
-        round += 1;
-        let seed = options.seed.wrapping_add(round as u64);
-        let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
-        let translate = |role: usize, text: &str| translation.gdl_move(role, text);
-        let Err(difference) = play_jointly(&game.start(), &toss.start(), &translate, &extent) else {
-            return Ok(translation);
+        let difference = match attempt(&domain, options, told) {
+            Ok(translation) => {
+                let toss = open(&translation.text)?;
+                let seed = options.seed.wrapping_add(round as u64 + 1);
+                let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
+                let translate = |role: usize, text: &str| translation.gdl_move(role, text);
+                match play_jointly(&game.start(), &toss.start(), &translate, &extent) {
+                    Ok(_) => return Ok(translation),
+                    Err(difference) => difference,
+                }
+            }
+            Err(refusal) if told == Told::ByValues => return Err(refusal),
+            Err(_) => {
+                told = Told::ByValues;
+                continue;
+            }
         };
-        if round > options.rounds {
+        round += 1;
+        if round > options.rounds && told == Told::ByValues {
             let why = format!("the translation differs: {difference}");
             return Err(Untranslatable { construct: Construct::Differs, why, line: None });
+        }
+        if round > options.rounds {
+            (told, round) = (Told::ByValues, 0);
         }
         // What was not seen in the sample is seen now.
         domain.learn(&difference.moves);
     }
+}
+
+/// What elements are.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Told {
+    /// Places of state terms where they have two coordinates or more, else values.
+    ByPlaces,
+    /// Values alone: simpler to come by, and harder to read.
+    ByValues,
+}
+
+fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Translation, Untranslatable> {
+    let mut arena = arena::arena(domain, options.conditions)?;
+    arena.drop_unread();
+    if told == Told::ByPlaces && cells::by_places(&mut arena).is_err() {
+        let why = "not to be told by places".to_owned();
+        return Err(Untranslatable { construct: Construct::Size, why, line: None });
+    }
+    let translation = write::write(&mut arena, options.text_bytes)?;
+    open(&translation.text)?;
+    Ok(translation)
 }
 
 /// The translation, ready to be played.

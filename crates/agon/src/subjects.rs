@@ -62,18 +62,18 @@ pub(crate) fn subject_of_rewriting(game: &Arc<RewritingGame>) -> Result<Subject,
 
 fn translated(game: &Arc<RewritingGame>) -> Result<Subject, String> {
     let translation = to_gdl(game.arena(), Limits::default()).map_err(|why| why.to_string())?;
+    if !translation.tells_states_alike {
+        return Err("some of its names mean something else in GDL".to_owned());
+    }
     let source = Arc::new(Source::new("translation", translation.text));
     let rules = agon_gdl::check::check(source).rules.ok_or("its translation is not sound")?;
     let other = agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
         .map_err(|finding| finding.message)?;
-    let told = |texts: Vec<String>| {
-        let mut texts: Vec<String> = texts.into_iter().map(|text| text.to_lowercase()).collect();
-        texts.sort();
-        texts
-    };
-    if told(game.start().state_text()) != told(other.start().state_text()) {
-        return Err("some of its names mean something else in GDL".to_owned());
-    }
+    debug_assert_eq!(
+        told(game.start().state_text()),
+        told(other.start().state_text()),
+        "states are told in the same words"
+    );
     let limits = CircuitLimits { gates: MAX_GATES, ..CircuitLimits::default() };
     let compiled = other.compile(&limits).ok().map(Arc::new);
     Ok(Subject::new(other, compiled))
@@ -91,4 +91,11 @@ pub(crate) fn bring_concepts(subject: &Subject, spec: &Spec) -> Result<(), Failu
     })?;
     subject.give_concepts(file, concepts);
     Ok(())
+}
+
+/// The texts of a state, whatever their order and capitals.
+fn told(texts: Vec<String>) -> Vec<String> {
+    let mut texts: Vec<String> = texts.into_iter().map(|text| text.to_lowercase()).collect();
+    texts.sort();
+    texts
 }

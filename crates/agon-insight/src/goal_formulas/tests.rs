@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
+use agon_game::{Position as _, Rng};
 use agon_logic::formula::{Formula, Term, Variable};
 use agon_text::Source;
 use agon_toss::arena::CheckedArena;
 use agon_toss::check::check;
-use agon_toss::interpreter::{Game, Options};
+use agon_toss::interpreter::{Game, Options, State};
+use rand::SeedableRng as _;
 
 use super::words::in_words;
-use super::{Change, Describer, GoalJudge, GoalOptions, Method, NoTerms, Weights, changes, goal_terms};
+use super::{
+    Change, Describer, GoalCircuit, GoalCircuitLimits, GoalJudge, GoalOptions, LANES, ManyStates, Method,
+    NoTerms, OneState, Rational, Weights, changes, goal_terms,
+};
 
 /// A board with marks P and Q, and goals in rows and columns only, as the examples have it.
 fn arena(rows: usize, columns: usize, goal: &str) -> CheckedArena {
@@ -159,6 +164,82 @@ fn shipped_games_but_chess_get_terms_by_every_method() {
         |(name, _, why): &(String, Method, NoTerms)| name == "chess" && matches!(why, NoTerms::TooLarge(_));
     assert!(refused.iter().all(is_chess), "{refused:?}");
     assert_eq!(refused.len(), 3, "chess by each method: {refused:?}");
+}
+
+/// States of random plays of a shipped game.
+fn states_of(game: &Arc<Game>, n_plays: u64, n_states: usize) -> Vec<State> {
+    let mut states = Vec::new();
+    for seed in 0..n_plays {
+        let (mut position, mut rng) = (game.start(), Rng::seed_from_u64(seed));
+        let mut joint = Vec::new();
+        while !position.is_terminal() && states.len() < n_states {
+            states.push(position.state().clone());
+            position.draw(&mut rng, &mut joint);
+            position.advance(&joint);
+        }
+    }
+    states
+}
+
+/// The evaluator, gates at one state and gates at many states at once say the same, to the last digit.
+#[test]
+fn gates_are_worth_what_the_evaluator_says() {
+    let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/toss");
+    let (mut n_compared, mut refused) = (0, Vec::new());
+    for name in [
+        "tic-tac-toe",
+        "connect-four",
+        "connect-five",
+        "breakthrough",
+        "pawn-whopping",
+        "checkers",
+        "entanglement",
+        "stepping-stones",
+        "concurrent-tic-tac-toe",
+    ] {
+        let text = std::fs::read_to_string(games.join(format!("{name}.toss"))).expect("games are readable");
+        let arena = check(Arc::new(Source::new(name, text))).arena.expect("shipped games are accepted");
+        let game =
+            Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
+        let states = states_of(&game, 3, 60);
+        for method in [Method::Existential, Method::Descriptions, Method::RuleConditions] {
+            let terms =
+                goal_terms(game.arena(), method, &GoalOptions::default()).expect("no game is too large");
+            let circuit = match GoalCircuit::new(&game, &terms, GoalCircuitLimits::default()) {
+                Ok(circuit) => circuit,
+                Err(why) => {
+                    refused.push(format!("{name} {method:?}: {why}"));
+                    continue;
+                }
+            };
+            let mut judge = GoalJudge::new(&game, &terms).expect("the terms fit the game");
+            let (mut one, mut many) = (OneState::new(&circuit), ManyStates::new(&circuit));
+            let mut facts = Vec::new();
+            for (lane, state) in states.iter().enumerate() {
+                circuit.read(state.structure(), &mut facts);
+                many.tell(lane, &facts);
+            }
+            many.work_out();
+            let mut sums = [0; LANES];
+            for player in 0..game.arena().players().len() {
+                for (lane, state) in states.iter().enumerate() {
+                    let expected =
+                        judge.value(state.structure(), state.location(), player).expect("it is small");
+                    circuit.read(state.structure(), &mut facts);
+                    one.go_to(&facts);
+                    assert_eq!(one.value(state.location(), player), expected, "{name} {method:?}");
+                    let below = many.values(state.location(), player, &mut sums);
+                    assert_eq!(Rational::fraction(sums[lane], below), expected, "{name} {method:?}");
+                    n_compared += 1;
+                }
+            }
+        }
+    }
+    assert!(n_compared > 1000, "{n_compared}");
+    // Diagonals are defined by way of a third cell, so their sums go through all pairs of cells: too many to be written out.
+    let is_known = |why: &String| why.starts_with("connect-") && why.ends_with("too many summands");
+    assert!(refused.iter().all(is_known), "{refused:?}");
+    assert!(refused.len() <= 4, "{refused:?}");
 }
 
 #[test]

@@ -60,6 +60,10 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
             playout: matches!(settings.word("action-heuristic"), "playout" | "combined"),
             tree: matches!(settings.word("action-heuristic"), "tree" | "combined")
                 || goals_of(settings, "prior").is_some(),
+            implicit: match goals_of(settings, "implicit-minimax") {
+                Some(_) => settings.real("alpha"),
+                None => 0.0,
+            },
             temperature: settings.real("heuristic-temperature"),
             scale: settings.real("heuristic-scale"),
             divisor: settings.real("heuristic-divisor"),
@@ -151,6 +155,11 @@ pub(super) fn goals_of(settings: &Settings, option: &str) -> Option<(Method, Goa
     };
     let power = settings.integer("rule-conditions-m").try_into().unwrap_or(u32::MAX);
     Some((method, GoalOptions { weights, power, ..GoalOptions::default() }))
+}
+
+/// Those by which a tree search judges positions or moves.
+pub(super) fn goals_in_tree(settings: &Settings) -> Option<(Method, GoalOptions)> {
+    goals_of(settings, "implicit-minimax").or_else(|| goals_of(settings, "prior"))
 }
 
 pub(super) fn alphabeta(settings: &Settings, seed: u64) -> AlphaBetaOptions {

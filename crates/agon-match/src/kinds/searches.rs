@@ -19,11 +19,11 @@ const fn word(name: &'static str, words: &'static [&'static str], meaning: &'sta
     OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
 }
 
-pub(super) const MCTS: [OptionKind; 41] = mcts(false);
-pub(super) const UCT: [OptionKind; 41] = mcts(true);
+pub(super) const MCTS: [OptionKind; 43] = mcts(false);
+pub(super) const UCT: [OptionKind; 43] = mcts(true);
 
 /// The options of Monte Carlo tree search; plain UCT has other defaults.
-const fn mcts(is_plain: bool) -> [OptionKind; 41] {
+const fn mcts(is_plain: bool) -> [OptionKind; 43] {
     [
         real("c", 0.0, 100.0, 0.4, "exploration in the tree, for payoffs from 0 to 1; tuned: 1"),
         word("bandit", &["ucb1", "tuned"], "how a role that moves alone picks a move in the tree"),
@@ -79,6 +79,13 @@ const fn mcts(is_plain: bool) -> [OptionKind; 41] {
             &["none", "tnf", "descriptions", "rule-conditions"],
             "structure rewriting: moves in the tree begin with what steps towards the goals they make, as eval of alphabeta",
         ),
+        word(
+            "implicit-minimax",
+            &["none", "tnf", "descriptions", "rule-conditions"],
+            "structure rewriting: positions are judged as by eval of alphabeta, and that is backed up beside the playouts; instead \
+             of prior",
+        ),
+        real("alpha", 0.0, 1.0, 0.4, "implicit-minimax: what is backed up counts so much, playouts the rest"),
         TNF_ALPHA,
         TNF_WEIGHTS,
         DESCRIPTIONS_ALPHA,

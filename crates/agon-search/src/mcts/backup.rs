@@ -39,6 +39,9 @@ impl<P: Position> Tree<P> {
             }
         }
         self.add_outcome(id, outcome);
+        if self.has_implicit {
+            self.imply(id);
+        }
         let node = &mut self.nodes[id.index()];
         node.pending -= step.marked;
         match node.kind {

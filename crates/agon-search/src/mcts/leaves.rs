@@ -26,7 +26,7 @@ impl<P: Position> Worker<P> {
         self.families.clear();
         let n_roles = self.facts.n_roles;
         let is_bulk = self.plays_in_bulk(options);
-        let Worker { leaves, joints, position, sprouts, children, .. } = self;
+        let Worker { leaves, joints, position, sprouts, children, heuristic, .. } = self;
         if is_bulk && let Some(batch) = &mut self.batch {
             let open = || leaves.iter().filter(|leaf| leaf.end == End::Open);
             let steps: Vec<(&P::State, &[P::Move])> = open()
@@ -48,6 +48,9 @@ impl<P: Position> Worker<P> {
                 if leaf.end == End::Open {
                     position.advance(&joints[leaf.joint..leaf.joint + n_roles]);
                     leaf.sprout = Some(sprouts.push_position(position));
+                    if let Some(heuristic) = heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0) {
+                        heuristic.push_worths(position, &mut sprouts.worths);
+                    }
                 }
             }
         }
@@ -68,6 +71,9 @@ impl<P: Position> Worker<P> {
         }
         for payoffs in self.sprouts.payoffs.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, payoffs);
+        }
+        for worths in self.sprouts.worths.chunks_mut(self.facts.n_roles) {
+            oppose(&self.facts, self.us, worths);
         }
         for payoffs in self.families.payoffs.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, payoffs);

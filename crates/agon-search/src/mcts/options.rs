@@ -87,7 +87,10 @@ impl MctsOptions {
 
     /// Whether playouts must be made one by one, because the moves in them matter.
     pub(super) fn needs_moves(&self) -> bool {
-        self.policy != PlayoutPolicy::Uniform || self.amaf != Amaf::Off || self.heuristic.playout
+        self.policy != PlayoutPolicy::Uniform
+            || self.amaf != Amaf::Off
+            || self.heuristic.playout
+            || self.heuristic.implicit > 0.0
     }
 }
 

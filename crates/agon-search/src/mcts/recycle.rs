@@ -100,6 +100,7 @@ impl<P: Position> Tree<P> {
         let numbers = std::mem::take(&mut self.numbers);
         let amaf = std::mem::take(&mut self.amaf);
         let priors = std::mem::take(&mut self.priors);
+        let implicit = std::mem::take(&mut self.implicit);
         let mut tables = std::mem::take(&mut self.tables);
         for (id, mut node) in nodes.into_iter().enumerate().filter(|&(id, _)| kept[id]) {
             self.states.push(states[id].take());
@@ -107,6 +108,9 @@ impl<P: Position> Tree<P> {
             self.sums.extend_from_slice(&sums[roles.clone()]);
             if self.wants_variance {
                 self.squares.extend_from_slice(&squares[roles.clone()]);
+            }
+            if self.has_implicit {
+                self.implicit.extend_from_slice(&implicit[roles.clone()]);
             }
             self.bounds.extend_from_slice(&bounds[roles]);
             let own_groups = node.first_group as usize..node.first_group as usize + node.n_groups as usize;

@@ -195,6 +195,7 @@ impl<P: Position> Tree<P> {
         if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First, None) =
             (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play, &chooser.policy)
             && !self.is_judged(first_arm)
+            && !self.has_implicit
         {
             return self.choose_plainly(node, c as f32 * chooser.breadth);
         }
@@ -226,12 +227,17 @@ impl<P: Position> Tree<P> {
                 Amaf::Rave { k } => (k / (3.0 * visits + k)).sqrt() as f32,
                 Amaf::Off | Amaf::Grave { .. } => 0.0,
             },
-            trust: trust(chooser.k, visits) as f32,
+            trust: if self.has_implicit {
+                chooser.options.heuristic.implicit as f32
+            } else {
+                trust(chooser.k, visits) as f32
+            },
             breadth: chooser.breadth,
         };
         let is_judged = self.is_judged(first_arm);
         if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First, false) =
             (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play, is_judged)
+            && !self.has_implicit
         {
             return self.choose_plainly(node, c as f32 * chooser.breadth);
         }
@@ -251,7 +257,13 @@ impl<P: Position> Tree<P> {
                     .copied()
                     .unwrap_or_default(),
             };
-            let prior = is_judged.then(|| self.priors[first_arm + at]);
+            let prior = match arm.child {
+                NodeId::NONE if self.has_implicit => None,
+                child if self.has_implicit => {
+                    Some(self.implicit[child.index() * self.facts.n_roles + role.index()])
+                }
+                _ => is_judged.then(|| self.priors[first_arm + at]),
+            };
             let score = view.score(arm, amaf, prior);
             if score > best.0 {
                 best = (score, at);

@@ -31,6 +31,8 @@ pub(super) struct Sprouts<P: Position> {
     pub(super) chances: Vec<f64>,
     pub(super) forced: Vec<P::Move>,
     pub(super) payoffs: Vec<f64>,
+    /// By sprout and role: what it was judged to be worth, where that is wanted.
+    pub(super) worths: Vec<f64>,
 }
 
 impl<P: Position> Sprouts<P> {
@@ -42,6 +44,7 @@ impl<P: Position> Sprouts<P> {
             chances: Vec::new(),
             forced: Vec::new(),
             payoffs: Vec::new(),
+            worths: Vec::new(),
         }
     }
 
@@ -52,6 +55,7 @@ impl<P: Position> Sprouts<P> {
         self.chances.clear();
         self.forced.clear();
         self.payoffs.clear();
+        self.worths.clear();
     }
 
     /// Takes in the position stood at.

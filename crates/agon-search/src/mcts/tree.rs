@@ -242,6 +242,8 @@ pub(super) struct Tree<P: Position> {
     pub(super) amaf: Vec<Average>,
     /// By arm, if moves are judged before they are tried: what the move counts as, in payoffs; see [`UNJUDGED`] and [`UNKNOWN`].
     pub(super) priors: Vec<f32>,
+    /// By node and role, if judgements are backed up by minimax: what came of that.
+    pub(super) implicit: Vec<f32>,
     /// By node with a table, and number of a move: all moves as first.
     pub(super) tables: Vec<Vec<Average>>,
     pub(super) numbering: Numbering<P::Move>,
@@ -253,6 +255,7 @@ pub(super) struct Tree<P: Position> {
     pub(super) has_mixes: bool,
     pub(super) has_amaf: bool,
     pub(super) has_priors: bool,
+    pub(super) has_implicit: bool,
     pub(super) last_stamp: u32,
     /// Bounds while they are worked out.
     pub(super) fresh: Vec<[f64; 2]>,
@@ -283,6 +286,7 @@ impl<P: Position> Tree<P> {
             numbers: Vec::new(),
             amaf: Vec::new(),
             priors: Vec::new(),
+            implicit: Vec::new(),
             tables: Vec::new(),
             numbering: Numbering::new(),
             index: HashTable::new(),
@@ -293,6 +297,7 @@ impl<P: Position> Tree<P> {
             has_mixes: matches!(options.simultaneous, Simultaneous::RegretMatching { .. }),
             has_amaf: options.amaf != Amaf::Off,
             has_priors: options.heuristic.tree,
+            has_implicit: options.heuristic.implicit > 0.0,
             last_stamp: 0,
             fresh: Vec::new(),
             recycle_seconds: 0.0,
@@ -445,6 +450,9 @@ impl<P: Position> Tree<P> {
             _ if n_joint <= MAX_JOINT => Kind::Joint,
             _ => Kind::Sparse,
         };
+        if self.has_implicit {
+            self.push_implicit(sprouts, sprout);
+        }
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
             key: seen.key,

@@ -210,6 +210,9 @@ impl<P: Position> Worker<P> {
         self.sprouts.clear();
         self.families.clear();
         let sprout = self.sprouts.push_position(position);
+        if let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0) {
+            heuristic.push_worths(position, &mut self.sprouts.worths);
+        }
         let seen = &self.sprouts.list[sprout];
         let moves = &self.sprouts.moves[seen.moves.clone()];
         let known = tree.find(seen.key, &self.sprouts.groups[seen.groups.clone()], moves);

@@ -222,7 +222,28 @@ impl Sheet {
     /// Leaves out what can never hold or is never asked: conditions on relations without clauses, and their like.
     pub(super) fn tidy(&mut self) {
         self.drop_impossible();
+        self.drop_subsumed();
         self.drop_unused();
+    }
+
+    /// Leaves out clauses that ask for more than another one with the same head. Those that differ in their variables are not seen.
+    fn drop_subsumed(&mut self) {
+        let mut by_head: BTreeMap<&Atom, Vec<usize>> = BTreeMap::new();
+        for (index, (_, clause)) in self.clauses.iter().enumerate() {
+            by_head.entry(&clause.head).or_default().push(index);
+        }
+        let mut dropped = vec![false; self.clauses.len()];
+        for group in by_head.values().filter(|group| group.len() > 1) {
+            for &strong in group {
+                let body = &self.clauses[strong].1.body;
+                dropped[strong] = group.iter().any(|&weak| {
+                    let other = &self.clauses[weak].1.body;
+                    other.len() < body.len() && other.iter().all(|literal| body.contains(literal))
+                });
+            }
+        }
+        let mut dropped = dropped.into_iter();
+        self.clauses.retain(|_| !dropped.next().expect("one for each clause"));
     }
 
     fn drop_impossible(&mut self) {

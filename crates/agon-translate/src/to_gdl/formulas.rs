@@ -128,15 +128,21 @@ impl Maker<'_> {
             Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
                 let (scope, vars) = self.bind(variables, scope)?;
                 let inner = self.node(inner, &scope, positive)?;
+                let is_exists = matches!(formula, Formula::Exists(..)) == positive;
+                if self.is_changing() {
+                    // The universe may be empty, and names outlive their elements.
+                    let lives = vars.iter().map(|&var| Node::holds(self.lives(Expression::Variable(var))));
+                    let lives = Node::and(lives.collect::<Vec<_>>());
+                    return Ok(if is_exists {
+                        Node::Exists(vars, Box::new(Node::and([lives, inner])))
+                    } else {
+                        Node::All(vars, Box::new(Node::or([lives.negated(), inner])))
+                    });
+                }
                 if inner.is_truth() || inner.is_falsity() {
                     return Ok(inner);
                 }
-                let is_exists = matches!(formula, Formula::Exists(..));
-                if is_exists == positive {
-                    Node::Exists(vars, Box::new(inner))
-                } else {
-                    Node::All(vars, Box::new(inner))
-                }
+                if is_exists { Node::Exists(vars, Box::new(inner)) } else { Node::All(vars, Box::new(inner)) }
             }
             Formula::Fix(fix) => self.fixed_point(fix, scope, positive)?,
             Formula::Closure(closure) => self.closure(closure, scope, positive)?,
@@ -184,7 +190,7 @@ impl Maker<'_> {
         let Some(relation) = self.arena.vocabulary().relation(name) else {
             return Err(Refusal::Unknown { name: name.to_string() });
         };
-        let is_fluent = self.arena.is_fluent(relation);
+        let is_fluent = self.is_fluent(relation);
         let word = self.relation(name, moment)?;
         let atom = if is_fluent && moment == Moment::Now {
             Atom::about("true", Expression::Call(word, arguments))
@@ -233,7 +239,7 @@ impl Maker<'_> {
             Moment::Now => {
                 let word = self.names.fresh(name);
                 self.words.insert(key, word.clone());
-                if !self.arena.is_fluent(relation) {
+                if !self.is_fluent(relation) {
                     let start = self.arena.start();
                     for tuple in start.tuples(relation).iter() {
                         let words = tuple

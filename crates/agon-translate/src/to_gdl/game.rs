@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use agon_logic::formula::Name;
 use agon_logic::rational::Rational;
-use agon_toss::arena::{Edge, Effect, LocationId, RuleId};
+use agon_logic::structure::RelationId;
+use agon_toss::arena::{Edge, Effect, LocationId, Rewrite, RuleId};
 
 use super::clauses::{Atom, Expression, Section};
 use super::formulas::Scope;
@@ -54,6 +55,19 @@ impl Maker<'_> {
         self.payoffs(&words, &pending)
     }
 
+    /// Whether fluents are called as the facts of the game's states are.
+    pub(super) fn tells_states_alike(&mut self) -> bool {
+        let vocabulary = self.arena.vocabulary();
+        let is_kept = |name: &Name| {
+            self.words.get(&(Arc::clone(name), Moment::Now)).is_none_or(|word| **word == **name)
+        };
+        let all: Vec<RelationId> = vocabulary.relations().filter(|&id| self.is_fluent(id)).collect();
+        let mut facts = all.into_iter().map(|id| vocabulary.relation_name(id));
+        let words = ["location", "element", "applied"];
+        let is_taken = |word: &&str| vocabulary.relation(word).is_some();
+        facts.all(is_kept) && !words.iter().any(is_taken) && self.names.is_plain()
+    }
+
     fn here(&self, words: &Words, name: Expression) -> Atom {
         Atom::about("true", Expression::Call(words.location.clone(), vec![name]))
     }
@@ -66,12 +80,22 @@ impl Maker<'_> {
         let at = Expression::Call(words.location.clone(), vec![self.place(self.arena.start_location())]);
         self.fact(Section::Start, Atom::about("init", at));
         let (vocabulary, start) = (Arc::clone(self.arena.vocabulary()), self.arena.start().clone());
-        for relation in vocabulary.relations().filter(|&relation| self.arena.is_fluent(relation)) {
+        let all: Vec<RelationId> =
+            vocabulary.relations().filter(|&relation| self.is_fluent(relation)).collect();
+        for relation in all {
             let word = self.relation(vocabulary.relation_name(relation), Moment::Now)?;
             for tuple in start.tuples(relation).iter() {
                 let elements =
                     tuple.iter().map(|&element| Expression::word(self.names.constant(start.name(element))));
                 let fluent = Expression::Call(word.clone(), elements.collect());
+                self.fact(Section::Start, Atom::about("init", fluent));
+            }
+        }
+        if self.is_changing() {
+            let element = self.element();
+            for living in start.elements() {
+                let name = Expression::word(self.names.constant(start.name(living)));
+                let fluent = Expression::Call(element.clone(), vec![name]);
                 self.fact(Section::Start, Atom::about("init", fluent));
             }
         }
@@ -132,6 +156,12 @@ impl Maker<'_> {
         let is_chancy = |edge: &Edge| edge.outcomes.len() > 1;
         let targets: BTreeSet<LocationId> =
             edges.iter().flat_map(|(_, edge)| edge.outcomes.iter().map(|outcome| outcome.0)).collect();
+        let rewrites = |edge: &Edge| matches!(arena.rule(edge.rule).effect, Effect::Rewrite(_));
+        if n_movers > 1
+            && let Some((_, edge)) = edges.iter().find(|(_, edge)| rewrites(edge))
+        {
+            return Err(Refusal::ChangingUniverse { rule: arena.rule(edge.rule).name.clone() });
+        }
         if n_movers > 1 && edges.iter().any(|(_, edge)| is_chancy(edge)) {
             return Err(Refusal::ChanceAtOnce { location: location.name.clone() });
         }
@@ -223,6 +253,9 @@ impl Maker<'_> {
         let fits = self.fits(id)?;
         let arena = self.arena;
         let rule = arena.rule(id);
+        if let Effect::Rewrite(rewrite) = &rule.effect {
+            return self.can_rewrite(id, rewrite, fits);
+        }
         let Some(post) = &rule.post else { return Ok(fits) };
         let key = (Name::from(format!("can {}", id.index())), Moment::After(id));
         if let Some(word) = self.words.get(&key) {
@@ -241,6 +274,32 @@ impl Maker<'_> {
         Ok(word)
     }
 
+    /// The same where elements are made: there must be names left for them.
+    fn can_rewrite(&mut self, id: RuleId, rewrite: &Rewrite, fits: String) -> Result<String, Refusal> {
+        if self.arena.rule(id).post.is_some() {
+            return Err(Refusal::ChangingUniverse { rule: self.arena.rule(id).name.clone() });
+        }
+        let new: Vec<usize> = (0..rewrite.right.len()).filter(|&place| !rewrite.keeps[place]).collect();
+        if new.is_empty() {
+            return Ok(fits);
+        }
+        let key = (Name::from(format!("can {}", id.index())), Moment::After(id));
+        if let Some(word) = self.words.get(&key) {
+            return Ok(word.clone());
+        }
+        let word = self.names.fresh(&format!("{}_allowed", self.arena.rule(id).name));
+        self.words.insert(key, word.clone());
+        let matched = self.own_terms(id);
+        let mut conditions = vec![Node::holds(Atom::new(fits, matched.clone()))];
+        for place in new {
+            let name = Expression::Variable(self.variable("new"));
+            let made = self.new_name(id, place)?;
+            conditions.push(Node::holds(Atom::new(made, [matched.as_slice(), &[name]].concat())));
+        }
+        self.define(Section::Meanings, &Atom::new(word.clone(), matched), &Node::and(conditions))?;
+        Ok(word)
+    }
+
     /// `(true (applied Rule))`: the rule was applied earlier in the play.
     pub(super) fn applied(&mut self, rule: RuleId) -> Atom {
         Atom::about("true", self.applied_fluent(rule))
@@ -256,7 +315,7 @@ impl Maker<'_> {
     }
 
     /// The ways to say that somebody applies the rule to a match.
-    fn doings(&mut self, rule: RuleId, arguments: &[Expression]) -> Vec<Atom> {
+    pub(super) fn doings(&mut self, rule: RuleId, arguments: &[Expression]) -> Vec<Atom> {
         let arena = self.arena;
         let mut shapes: BTreeSet<Shape> = BTreeSet::new();
         for edges in arena.locations().iter().flat_map(|location| &location.edges) {
@@ -277,22 +336,25 @@ impl Maker<'_> {
     fn changes(&mut self) -> Result<(), Refusal> {
         let arena = self.arena;
         let vocabulary = arena.vocabulary();
-        for relation in vocabulary.relations().filter(|&relation| arena.is_fluent(relation)) {
+        let all: Vec<RelationId> =
+            vocabulary.relations().filter(|&relation| self.is_fluent(relation)).collect();
+        for relation in all {
             let name = vocabulary.relation_name(relation);
             let word = self.relation(name, Moment::Now)?;
             let fluent = |arguments: Vec<Expression>| Expression::Call(word.clone(), arguments);
             let loses = self.names.fresh(&format!("{name}_goes"));
             let mut is_lost = false;
             for (index, rule) in arena.rules().iter().enumerate() {
-                let Effect::Tuples { delete, add } = &rule.effect else {
-                    return Err(Refusal::ChangingUniverse { rule: rule.name.clone() });
-                };
                 let Some(id) = self.rule_id(index) else { continue };
-                let matched: Vec<Expression> = rule
-                    .elements
-                    .iter()
-                    .map(|element| Expression::Variable(self.variable(element.name())))
-                    .collect();
+                let (delete, add) = match &rule.effect {
+                    Effect::Tuples { delete, add } => (delete, add),
+                    Effect::Rewrite(rewrite) => {
+                        is_lost = true;
+                        self.rewritten(relation, (&word, &loses), id, rewrite)?;
+                        continue;
+                    }
+                };
+                let matched = self.own_terms(id);
                 for done in self.doings(id, &matched) {
                     let done = Node::holds(done);
                     for tuple in add.iter().filter(|tuple| tuple.relation == relation) {
@@ -332,6 +394,9 @@ impl Maker<'_> {
             }
             let head = Atom::about("next", fluent(own));
             self.define(Section::Changes, &head, &Node::and(conditions))?;
+        }
+        if self.is_changing() {
+            self.births_and_deaths()?;
         }
         self.history()
     }
@@ -421,7 +486,7 @@ impl Maker<'_> {
     }
 
     /// The id of the rule at an index, if some edge uses it.
-    fn rule_id(&self, index: usize) -> Option<RuleId> {
+    pub(super) fn rule_id(&self, index: usize) -> Option<RuleId> {
         let locations = self.arena.locations().iter();
         let mut edges = locations.flat_map(|location| location.edges.iter().flatten());
         edges.find(|edge| edge.rule.index() == index).map(|edge| edge.rule)

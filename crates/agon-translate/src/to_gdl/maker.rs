@@ -65,7 +65,7 @@ impl<'a> Maker<'a> {
         Maker {
             arena,
             limits,
-            names: Names::new(arena),
+            names: Names::new(arena, limits.pool),
             sheet: Sheet::default(),
             context: String::new(),
             hints: Vec::new(),
@@ -105,12 +105,13 @@ impl<'a> Maker<'a> {
             return word.clone();
         }
         let word = self.names.fresh("element");
-        let start = self.arena.start();
-        for element in start.elements() {
-            let name = Expression::word(self.names.constant(start.name(element)));
-            self.fact(Section::Facts, Atom::new(word.clone(), vec![name]));
-        }
         self.element = Some(word.clone());
+        // Where elements come and go, it is a fluent.
+        if !self.is_changing() {
+            for name in self.universe() {
+                self.fact(Section::Facts, Atom::new(word.clone(), vec![Expression::word(name)]));
+            }
+        }
         word
     }
 
@@ -121,10 +122,8 @@ impl<'a> Maker<'a> {
             return walk.clone();
         }
         let (relation, origin) = (self.names.fresh("follows"), self.names.fresh("nobody"));
-        let start = self.arena.start();
         let mut last = origin.clone();
-        for element in start.elements() {
-            let name = self.names.constant(start.name(element));
+        for name in self.universe() {
             let step = vec![Expression::word(last), Expression::word(name.clone())];
             self.fact(Section::Facts, Atom::new(relation.clone(), step));
             last = name;
@@ -135,9 +134,7 @@ impl<'a> Maker<'a> {
 
     /// The word for the last element of the order.
     pub(super) fn last_element(&self) -> Expression {
-        let start = self.arena.start();
-        let last = start.elements().last().expect("a universe without elements was refused");
-        Expression::word(self.names.constant(start.name(last)))
+        Expression::word(self.universe().pop().expect("a universe without elements was refused"))
     }
 
     pub(super) fn fact(&mut self, section: Section, head: Atom) {
@@ -317,6 +314,7 @@ impl<'a> Maker<'a> {
             }
             let guard = match self.groups.get(&var) {
                 Some(atom) => atom.replaced(&by),
+                None if self.is_changing() => self.lives(Expression::Variable(var)),
                 None => Atom::new(self.element(), vec![Expression::Variable(var)]),
             };
             guard.each_variable(&mut |var| _ = bound.insert(var));

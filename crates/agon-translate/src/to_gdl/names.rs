@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_toss::arena::CheckedArena;
+use agon_toss::arena::{CheckedArena, Effect};
 
 /// Words that mean something to GDL, or to the translation.
 const KEYWORDS: [&str; 19] = [
@@ -25,7 +25,7 @@ pub(super) struct Names {
 
 impl Names {
     /// With all that is said in moves in its place.
-    pub(super) fn new(arena: &CheckedArena) -> Names {
+    pub(super) fn new(arena: &CheckedArena, pool: usize) -> Names {
         let taken = KEYWORDS.iter().map(|word| (*word).to_owned()).collect();
         let mut names = Names { taken, constants: BTreeMap::new(), renamed: BTreeMap::new() };
         for (index, player) in arena.players().iter().enumerate() {
@@ -38,6 +38,15 @@ impl Names {
         arena.rules().iter().for_each(|rule| names.keep(&rule.name, "rule"));
         let start = arena.start();
         start.elements().for_each(|element| names.keep(start.name(element), "element"));
+        // What new elements will be called.
+        for rule in arena.rules() {
+            let Effect::Rewrite(rewrite) = &rule.effect else { continue };
+            for variable in
+                rewrite.right.iter().zip(&rewrite.keeps).filter(|(_, keeps)| !**keeps).map(|(v, _)| v)
+            {
+                (1..=pool).for_each(|number| names.keep(&format!("{}_{number}", variable.name()), "element"));
+            }
+        }
         arena.locations().iter().for_each(|location| names.keep(&location.name, "location"));
         names
     }
@@ -70,6 +79,12 @@ impl Names {
             number += 1;
         }
         word
+    }
+
+    /// Whether all names that moves and states tell have stayed, and those of the translation are what they were meant to be.
+    pub(super) fn is_plain(&self) -> bool {
+        let ours = ["location_2", "element_2", "applied_2"];
+        self.renamed.is_empty() && !ours.iter().any(|word| self.taken.contains(*word))
     }
 
     /// The words that could not stay, and what they stand for.

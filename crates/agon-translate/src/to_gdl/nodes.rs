@@ -85,6 +85,7 @@ impl Node {
             Node::Literal(Literal::Differ(Expression::Variable(a), Expression::Variable(b))) => {
                 Node::Same(*a, *b)
             }
+            // Only rewriting rules compare with names, and nothing of theirs is ever negated.
             Node::Literal(Literal::Differ(..)) => unreachable!("only variables are compared"),
             Node::Same(a, b) => {
                 Node::Literal(Literal::Differ(Expression::Variable(*a), Expression::Variable(*b)))

@@ -95,6 +95,9 @@ impl Maker<'_> {
                 let unknown = || Refusal::Unknown { name: variable.name().to_owned() };
                 found.map(|(_, cases)| cases.clone()).ok_or_else(unknown)?
             }
+            Term::ElementNumber(_) | Term::Function(..) if self.is_changing() => {
+                return Err(Refusal::NumberedElements);
+            }
             Term::ElementNumber(argument) => {
                 let element = scope.element(argument)?;
                 let start = self.arena.start();
@@ -273,7 +276,12 @@ impl Maker<'_> {
 
     fn aggregate(&mut self, aggregate: &Aggregate, scope: &Scope) -> Result<Cases, Refusal> {
         let (inner, vars) = self.bind(&aggregate.variables, scope)?;
-        let guard = self.node(&aggregate.guard, &inner, true)?;
+        let mut guard = self.node(&aggregate.guard, &inner, true)?;
+        if self.is_changing() {
+            let lives = vars.iter().map(|&var| Node::holds(self.lives(Expression::Variable(var))));
+            let lives = Node::and(lives.collect::<Vec<_>>());
+            guard = Node::and([lives, guard]);
+        }
         let cases = self.term(&aggregate.term, &inner)?;
         let (yes, no) = self.yes_or_no(&guard, |yes, no| (yes, no))?;
         let (operator, neutral) = match aggregate.fold {
@@ -345,7 +353,7 @@ impl Maker<'_> {
     ) -> Result<(BTreeSet<Rational>, BTreeSet<Rational>), Refusal> {
         let mut now = BTreeSet::from([neutral]);
         let mut known = now.clone();
-        for _ in 0..self.arena.start().n_elements() {
+        for _ in 0..self.universe().len() {
             let mut next = BTreeSet::new();
             for sum in &now {
                 for (value, _) in each {

@@ -66,8 +66,18 @@ fn chess_plays_alike() {
 }
 
 #[test]
-fn a_changing_universe_is_refused_by_the_name_of_the_rule() {
-    let game = toss("rewriting.toss", &shipped("rewriting"));
-    let refused = to_gdl(game.arena(), Limits::default()).expect_err("elements come and go");
-    assert_eq!(refused, Refusal::ChangingUniverse { rule: "Grow".to_owned() });
+fn elements_come_and_go_with_a_pool_of_names() {
+    let plan = Plan { plays: 60, max_steps: 10, seed: 1 };
+    let (translation, agreement) = plays_alike("rewriting", &shipped("rewriting"), plan);
+    assert!(agreement.ended > 50, "{agreement:?}");
+    assert!(translation.text.contains("New elements are called NAME_1 to NAME_16"), "{}", translation.text);
+}
+
+#[test]
+fn what_comes_of_a_new_universe_cannot_be_asked_beforehand() {
+    let text = shipped("rewriting")
+        .replace("pre not Triangle() and Sum (x | Cell(x) : 1) > 1", "pre not Triangle() post ex x Cell(x)");
+    let game = toss("rewriting.toss", &text);
+    let refused = to_gdl(game.arena(), Limits::default()).expect_err("a post-condition");
+    assert_eq!(refused, Refusal::ChangingUniverse { rule: "Cut".to_owned() });
 }

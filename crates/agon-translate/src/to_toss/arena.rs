@@ -6,6 +6,7 @@ use agon_gdl::symbols::keyword;
 use agon_logic::TermId;
 
 use super::cases::{Ruling, rulings};
+use super::cells::Cells;
 use super::domain::{Domain, Sample};
 use super::effects::{Class, Effects, Entry};
 use super::formula::{FALSE, Form, Relation, Val, Var, and, not, or};
@@ -24,6 +25,8 @@ pub(super) struct Arena<'d> {
     pub(super) terminal: Form,
     /// By location and role.
     pub(super) payoffs: Vec<Vec<Payoff>>,
+    /// Which predicates are about places.
+    pub(super) cells: Cells,
 }
 
 /// What a role gets: a sum.
@@ -86,7 +89,7 @@ pub(super) fn arena<'d>(domain: &'d Domain, budget: usize) -> Result<Arena<'d>, 
             part_overlaps(&judge, domain, location.token, payoff);
         }
     }
-    Ok(Arena { lifter, turns, rulings: made, terminal, payoffs })
+    Ok(Arena { lifter, turns, rulings: made, terminal, payoffs, cells: Cells::default() })
 }
 
 /// The location that a rule leads to.
@@ -242,6 +245,14 @@ impl Arena<'_> {
                 return;
             }
         }
+    }
+
+    /// The elements of which a predicate says that it holds of these coordinates.
+    pub(super) fn row(&self, predicate: usize, coordinates: &[TermId]) -> Vec<TermId> {
+        let place = self.cells.functor_of.get(&predicate);
+        place
+            .and_then(|&functor| self.lifter.domain.bank.find(functor, coordinates))
+            .map_or_else(|| coordinates.to_vec(), |place| vec![place])
     }
 
     /// The rule's condition with that play has not ended.

@@ -35,6 +35,8 @@ pub(super) struct Ruling {
     pub(super) elements: Vec<Var>,
     pub(super) condition: Form,
     pub(super) changes: Vec<Change>,
+    /// Variables of the move that are coordinates of a place of the match.
+    pub(super) coordinates: BTreeMap<Var, (Var, usize)>,
 }
 
 /// A tuple that comes or goes; `None` is any element.
@@ -169,6 +171,7 @@ pub(super) fn rulings(
             elements,
             condition,
             changes,
+            coordinates: BTreeMap::new(),
         });
     }
     Ok(rulings)

@@ -88,8 +88,15 @@ impl Writer<'_, '_> {
         if start != 0 {
             let _ = writeln!(text, "STATE LOC {}", self.arena.turns.locations[start].name);
         }
-        let elements = self.elements.iter().map(|(&term, name)| (name.clone(), vec![domain.game.text(term)]));
-        let elements = elements.collect();
+        let places: BTreeSet<TermId> = self.arena.cells.places.values().flatten().copied().collect();
+        let parts = |term: TermId| -> Vec<String> {
+            if places.contains(&term) {
+                domain.bank.arguments(term).map(|part| domain.game.text(part)).collect()
+            } else {
+                vec![domain.game.text(term)]
+            }
+        };
+        let elements = self.elements.iter().map(|(&term, name)| (name.clone(), parts(term))).collect();
         let waiting =
             self.arena.turns.waiting.iter().map(|term| term.map(|term| domain.game.text(term))).collect();
         Ok(Translation { text, rules, elements, waiting })
@@ -189,10 +196,13 @@ impl Writer<'_, '_> {
             .iter()
             .map(|value| match value {
                 Val::Term(term) => Argument::Fixed(domain.game.text(*term)),
-                Val::Var(v) => Argument::Element {
-                    index: elements.iter().position(|e| e == v).unwrap_or(0),
-                    coordinate: 0,
-                },
+                Val::Var(v) => {
+                    let (own, coordinate) = ruling.coordinates.get(v).copied().unwrap_or((*v, 0));
+                    Argument::Element {
+                        index: elements.iter().position(|e| *e == own).unwrap_or(0),
+                        coordinate,
+                    }
+                }
             })
             .collect();
         let functor = self.arena.lifter.symbol_name(ruling.functor.0).to_owned();
@@ -259,15 +269,17 @@ impl Writer<'_, '_> {
         let domain = self.arena.lifter.domain;
         let mut terms: BTreeSet<TermId> = BTreeSet::new();
         for &index in &self.used_fluents {
-            terms.extend(domain.predicates[index].rows.iter().flatten());
+            terms.extend(domain.predicates[index].rows.iter().flat_map(|row| self.arena.row(index, row)));
         }
         for &index in &self.used_tables {
             terms.extend(self.arena.lifter.tables[index].rows.iter().flatten());
         }
         for (_, _, ruling) in &self.arena.rulings {
             let shape = &domain.moves[ruling.role][&ruling.functor];
-            for (values, named) in shape.values.iter().zip(&shape.named) {
-                if !named {
+            for (values, argument) in shape.values.iter().zip(&ruling.arguments) {
+                if let Val::Var(v) = argument
+                    && !ruling.coordinates.contains_key(v)
+                {
                     terms.extend(values);
                 }
             }
@@ -292,12 +304,15 @@ impl Writer<'_, '_> {
         }
         let mut held: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for &term in domain.game.initial_fluents() {
-            if let Some((predicate, coordinates)) = domain.place(term) {
-                held.entry(predicate).or_default().push(row(&coordinates));
+            if let Some((predicate, coordinates)) = domain.place(term)
+                && self.used_fluents.contains(&predicate)
+            {
+                held.entry(predicate).or_default().push(row(&self.arena.row(predicate, &coordinates)));
             }
         }
         for &index in &self.used_fluents {
-            let arity = domain.predicates[index].rows.first().map_or(0, Vec::len);
+            let arity =
+                domain.predicates[index].rows.first().map_or(0, |row| self.arena.row(index, row).len());
             let called = &self.called[&Relation::Fluent(index)];
             relations.push(listed(called, arity, held.get(&index).map_or(&[], Vec::as_slice)));
         }

@@ -3,6 +3,7 @@
 //! Each game is measured with each engine in a process of its own, so that the memory told is that of this game and
 //! engine alone, and no measurement finds the memory that another has left behind.
 
+mod evaluation;
 mod measure;
 
 use std::ffi::OsString;
@@ -30,7 +31,8 @@ search from the start of the game, beside those of lanes on their own. Rates are
 Examples:
   agon bench connect-four breakthrough
   agon bench connect-four --engine lanes --seconds 5 --json
-  agon bench --search connect-four breakthrough")]
+  agon bench --search connect-four breakthrough
+  agon bench --evaluation toss/connect-four toss/breakthrough --seconds 2")]
 pub(crate) struct Args {
     /// Shipped games' names or paths of rulesheets
     #[arg(required = true)]
@@ -41,6 +43,10 @@ pub(crate) struct Args {
     /// Playouts inside the default search, on one thread, beside those of the bare lanes engine: the same as --engine search
     #[arg(long, conflicts_with = "engine")]
     search: bool,
+    /// Evaluations per second of the terms made of the goals of structure rewriting games, by each method: by the evaluator, by gates
+    /// at one state, by gates at 256 states
+    #[arg(long, conflicts_with_all = ["engine", "search"])]
+    evaluation: bool,
     /// Playouts from each leaf of the search, instead of the default
     #[arg(long, value_name = "N")]
     per_leaf: Option<u32>,
@@ -134,6 +140,9 @@ impl Measured {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let time = Duration::try_from_secs_f64(args.seconds)
         .map_err(|error| Failure::unreadable(format!("--seconds: {error}")))?;
+    if args.evaluation {
+        return evaluation::run(&args.games, time, args.seed, args.json);
+    }
     if !args.json {
         let (length, build, cpu) = ("length", "build s", "cpu s");
         say!(

@@ -88,3 +88,72 @@ fn it_goes_together_with_everything_and_is_repeated_exactly() {
         }
     }
 }
+
+/// Says that a position is worth all to the first role if its first fact is true, and nothing otherwise: something that playouts
+/// do not know.
+#[derive(Clone)]
+struct LikesAFact(u32);
+
+impl ActionHeuristic<ScalarCircuit> for LikesAFact {
+    fn values(&mut self, _: &ScalarCircuit, _: Role, _: &[Move], _: &mut Vec<f64>) -> bool {
+        false
+    }
+
+    fn worth(&mut self, position: &ScalarCircuit, role: Role) -> Option<f64> {
+        let mut facts = Vec::new();
+        position.features(&mut facts);
+        let liked = if facts.contains(&self.0) { 100.0 } else { 0.0 };
+        Some(if role == Role::new(0) { liked } else { 100.0 - liked })
+    }
+
+    fn fork(&self) -> Box<dyn ActionHeuristic<ScalarCircuit>> {
+        Box::new(self.clone())
+    }
+}
+
+#[test]
+fn what_is_backed_up_by_minimax_counts_beside_playouts() {
+    let mut position = shipped("tic-tac-toe");
+    let home = position.state().clone();
+    let (us, wait) = (Role::new(0), position.legal_moves(Role::new(1))[0]);
+    // The facts that each move makes true; every move of tic-tac-toe makes one that no other does.
+    let before = facts(&position);
+    let moves: Vec<Move> = position.legal_moves(us).to_vec();
+    for &liked in &moves {
+        position.advance(&[liked, wait]);
+        let made = facts(&position).into_iter().filter(|fact| !before.contains(fact));
+        let others: Vec<u32> = moves
+            .iter()
+            .filter(|m| **m != liked)
+            .flat_map(|m| {
+                position.go_to(&home);
+                position.advance(&[*m, wait]);
+                facts(&position)
+            })
+            .collect();
+        position.go_to(&home);
+        let mark = made.into_iter().find(|fact| !others.contains(fact)).expect("it makes a mark of its own");
+        let think = |implicit: f64| {
+            let heuristic = HeuristicUse { implicit, ..HeuristicUse::OFF };
+            let options = MctsOptions { heuristic, ..MctsOptions::plain() };
+            let mut search = Mcts::with_heuristic(options, 5, Box::new(LikesAFact(mark)));
+            let report = search.think(&mut position.clone(), us, &Budget::iterations(400));
+            is_sound(&position, &report);
+            report
+        };
+        let report = think(0.9);
+        assert_eq!(report.best, liked, "nearly all that counts is the mark");
+        let again = think(0.9);
+        assert_eq!(
+            report.candidates.iter().map(|c| c.visits).collect::<Vec<_>>(),
+            again.candidates.iter().map(|c| c.visits).collect::<Vec<_>>(),
+            "it can be repeated"
+        );
+    }
+}
+
+fn facts(position: &ScalarCircuit) -> Vec<u32> {
+    let mut facts = Vec::new();
+    position.features(&mut facts);
+    facts
+}

@@ -455,3 +455,27 @@ fn players_that_are_not_there_or_silent_cost_nothing_but_their_moves() {
     assert_eq!(result(&run)["errors"], serde_json::json!([0, 1]));
     drop(listener);
 }
+
+#[test]
+fn players_of_both_families_of_rules_meet() {
+    let both = "alphabeta(eval=fuzzy,depth=2),alphabeta(eval=tnf,depth=2)";
+    let run = agon(&["match", "toss/tic-tac-toe", "--players", both, "--iterations", "60"]).succeeds();
+    assert!(!run.err.contains("as they stand"), "{}", run.err);
+    let trees = "uct(prior=rule-conditions(m=4)),uct(implicit-minimax=tnf,alpha=0.4)";
+    let run = agon(&["match", "toss/tic-tac-toe", "--players", trees, "--iterations", "60"]).succeeds();
+    assert!(!run.err.contains("as they stand"), "{}", run.err);
+}
+
+#[test]
+fn who_cannot_judge_as_told_says_so() {
+    let told = "alphabeta(eval=descriptions,depth=1),random";
+    let run = agon(&["match", "tic-tac-toe", "--players", told, "--iterations", "20"]).succeeds();
+    assert!(run.err.contains("judged by the goals as they stand: terms made of goals"), "{}", run.err);
+    assert!(run.err.contains("agon translate"), "{}", run.err);
+    let told = "uct(prior=tnf),random";
+    let run = agon(&["match", "tic-tac-toe", "--players", told, "--iterations", "20"]).succeeds();
+    assert!(run.err.contains("as they stand"), "{}", run.err);
+    let told = "alphabeta(eval=fuzzy,depth=1),random";
+    let run = agon(&["match", "toss/entanglement", "--players", told, "--iterations", "20"]).succeeds();
+    assert!(run.err.contains("fuzzy evaluation is for GDL, and some of its names mean"), "{}", run.err);
+}

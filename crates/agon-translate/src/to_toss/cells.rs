@@ -1,0 +1,779 @@
+//! State terms with their names blanked as elements: `(cell 1 2 x)` becomes the predicate `Cell_x` of an element `cell_1_2`.
+//!
+//! Where a state term has two coordinates or more, its places become elements of their own, and what held of two values holds of
+//! one place. Values that served only to say where a place is are gone then: all that static conditions say of places is
+//! put together into one relation between them, and relations with the same tuples become one. So `(true (cell ?x ?y
+//! white)) (succ ?y ?z) (not (true (cell ?x ?z white)))` comes to `Cell_white(a) and Succ(a, b) and not Cell_white(b)`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agon_logic::{Symbol, TermId};
+
+use super::arena::Arena;
+use super::cases::Ruling;
+use super::formula::{FALSE, Form, Relation, Val, Var, and, ex, not, or};
+use super::lift::Table;
+
+/// So many combinations of elements are tried for one relation, and for all.
+const MAX_TRIED: usize = 3_000_000;
+const MAX_TRIED_IN_ALL: usize = 30_000_000;
+
+/// So many parts a formula may have when definitions are put in place.
+const MAX_SIZE: usize = 4_000;
+
+/// Which predicates are about places: the functor that their places have.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cells {
+    pub(super) functor_of: BTreeMap<usize, Symbol>,
+    /// By functor: the places.
+    pub(super) places: BTreeMap<Symbol, Vec<TermId>>,
+}
+
+/// Something could not be said of places; the game is then told by values.
+#[derive(Debug)]
+pub(super) struct TooMuch;
+
+/// What a value is: a coordinate of a place, if it is one.
+type Aliases = BTreeMap<Var, (Var, usize)>;
+
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Argument {
+    Constant(TermId),
+    Coordinate(Var, usize),
+    Value(Var),
+}
+
+/// A static condition about places and values.
+#[derive(Clone, Debug)]
+enum Constraint {
+    In(usize, Vec<Argument>),
+    Equal(Argument, Argument),
+    Not(Box<Constraint>),
+}
+
+/// What is known where a formula stands.
+#[derive(Clone, Default)]
+struct Scope {
+    aliases: Aliases,
+    /// The place with these coordinates.
+    known: BTreeMap<(Symbol, Vec<Val>), Var>,
+    /// The functor of each place variable.
+    sort: BTreeMap<Var, Symbol>,
+}
+
+struct Celler<'a, 'd> {
+    arena: &'a mut Arena<'d>,
+    cells: Cells,
+    tables: BTreeMap<(usize, BTreeSet<Vec<TermId>>), usize>,
+    coordinate_tables: BTreeMap<(Symbol, usize), usize>,
+    tried: usize,
+    values: Vec<TermId>,
+}
+
+/// Tells a game by places where it can be.
+pub(super) fn by_places(arena: &mut Arena<'_>) -> Result<(), TooMuch> {
+    let cells = cells(arena);
+    if cells.functor_of.is_empty() {
+        return Ok(());
+    }
+    let values = values(arena);
+    let mut celler = Celler {
+        arena,
+        cells,
+        tables: BTreeMap::new(),
+        coordinate_tables: BTreeMap::new(),
+        tried: 0,
+        values,
+    };
+    celler.game()
+}
+
+/// The predicates with two coordinates or more. Functors whose places are mostly the same share them.
+fn cells(arena: &Arena<'_>) -> Cells {
+    let domain = arena.lifter.domain;
+    let mut cells = Cells::default();
+    let mut rows: Vec<(Symbol, usize, BTreeSet<Vec<TermId>>)> = Vec::new();
+    for (index, predicate) in domain.predicates.iter().enumerate() {
+        let width = predicate.rows.first().map_or(0, Vec::len);
+        if width < 2 {
+            continue;
+        }
+        let own: BTreeSet<Vec<TermId>> = predicate.rows.iter().cloned().collect();
+        let shared = rows.iter_mut().find(|(symbol, w, known)| {
+            *symbol == predicate.functor.0 && *w == width
+                || *w == width && known.intersection(&own).count() * 2 >= own.len().max(1)
+        });
+        match shared {
+            Some((symbol, _, known)) => {
+                known.extend(own);
+                cells.functor_of.insert(index, *symbol);
+            }
+            None => {
+                cells.functor_of.insert(index, predicate.functor.0);
+                rows.push((predicate.functor.0, width, own));
+            }
+        }
+    }
+    // One width for one functor; a functor with two widths keeps its values.
+    let mut widths: BTreeMap<Symbol, BTreeSet<usize>> = BTreeMap::new();
+    rows.iter().for_each(|(symbol, width, _)| {
+        widths.entry(*symbol).or_default().insert(*width);
+    });
+    cells.functor_of.retain(|_, symbol| widths[symbol].len() == 1);
+    for (symbol, width, rows) in rows {
+        if widths[&symbol].len() != 1 || width == 0 {
+            continue;
+        }
+        let places = rows.iter().filter_map(|row| domain.bank.term(symbol, row).ok()).collect();
+        cells.places.insert(symbol, places);
+    }
+    cells
+}
+
+/// All values that are no places.
+fn values(arena: &Arena<'_>) -> Vec<TermId> {
+    let domain = arena.lifter.domain;
+    let mut values: BTreeSet<TermId> = BTreeSet::new();
+    values.extend(arena.lifter.tables.iter().flat_map(|table| table.rows.iter().flatten()));
+    values.extend(domain.predicates.iter().flat_map(|predicate| predicate.rows.iter().flatten()));
+    for shape in domain.moves.iter().flat_map(BTreeMap::values) {
+        values.extend(shape.values.iter().flatten());
+    }
+    values.into_iter().collect()
+}
+
+impl Celler<'_, '_> {
+    fn game(&mut self) -> Result<(), TooMuch> {
+        let mut rulings = Vec::new();
+        for (location, target, ruling) in self.arena.rulings.clone() {
+            let ruling = self.ruling(ruling)?;
+            rulings.push((location, target, ruling));
+        }
+        let terminal = self.arena.terminal.clone();
+        let terminal = self.closed(&terminal, &[])?;
+        let mut payoffs = self.arena.payoffs.clone();
+        for payoff in payoffs.iter_mut().flatten() {
+            for (_, form) in &mut payoff.fixed {
+                *form = self.closed(form, &[])?;
+            }
+            for (v, form) in &mut payoff.read {
+                *form = self.closed(form, &[*v])?;
+            }
+        }
+        let mut bodies = Vec::new();
+        for index in 0..self.arena.lifter.defined.len() {
+            let defined = self.arena.lifter.defined[index].clone();
+            // Others are put in place.
+            let is_kept = defined.is_recursive || defined.parameters.is_empty();
+            bodies.push(if is_kept { Some(self.closed(&defined.body, &defined.parameters)?) } else { None });
+        }
+        for (index, body) in bodies.into_iter().enumerate() {
+            if let Some(body) = body {
+                self.arena.lifter.defined[index].body = body;
+            }
+        }
+        self.arena.rulings = rulings;
+        self.arena.terminal = terminal;
+        self.arena.payoffs = payoffs;
+        self.arena.cells = std::mem::take(&mut self.cells);
+        Ok(())
+    }
+
+    /// A formula in which these variables alone are free, and stay values.
+    fn closed(&mut self, form: &Form, free: &[Var]) -> Result<Form, TooMuch> {
+        let form = self.inlined(form, 0)?;
+        let mut pinned = self.pinned(&form);
+        pinned.extend(free);
+        self.block(&[], form, &Scope::default(), &pinned)
+    }
+
+    /// The formula with definitions that have parameters put in place.
+    fn inlined(&mut self, form: &Form, depth: usize) -> Result<Form, TooMuch> {
+        if depth > 200 {
+            return Err(TooMuch);
+        }
+        Ok(match form {
+            Form::Atom(Relation::Defined(index), arguments) => {
+                let defined = self.arena.lifter.defined[*index].clone();
+                if defined.is_recursive || defined.parameters.is_empty() {
+                    return Ok(form.clone());
+                }
+                let body = self.arena.lifter.renamed(&defined.body);
+                let by = defined.parameters.iter().copied().zip(arguments.iter().copied()).collect();
+                let form = self.inlined(&body.replace(&by), depth + 1)?;
+                if size(&form) > MAX_SIZE {
+                    return Err(TooMuch);
+                }
+                form
+            }
+            Form::Not(inner) => not(self.inlined(inner, depth + 1)?),
+            Form::And(parts) => {
+                and(parts.iter().map(|part| self.inlined(part, depth + 1)).collect::<Result<Vec<_>, _>>()?)
+            }
+            Form::Or(parts) => {
+                or(parts.iter().map(|part| self.inlined(part, depth + 1)).collect::<Result<Vec<_>, _>>()?)
+            }
+            Form::Ex(variables, body) => ex(variables, self.inlined(body, depth + 1)?),
+            other => other.clone(),
+        })
+    }
+
+    /// The variables that must stay values: those that stand elsewhere than in places and static conditions.
+    fn pinned(&self, form: &Form) -> BTreeSet<Var> {
+        let mut pinned = BTreeSet::new();
+        self.add_pinned(form, &mut pinned);
+        pinned
+    }
+
+    fn add_pinned(&self, form: &Form, pinned: &mut BTreeSet<Var>) {
+        match form {
+            Form::Atom(Relation::Static(_), _) | Form::Same(..) | Form::Foreign => {}
+            Form::Atom(Relation::Fluent(p), _) if self.cells.functor_of.contains_key(p) => {}
+            Form::Atom(_, arguments) => pinned.extend(arguments.iter().filter_map(variable)),
+            Form::Before(a, b) => pinned.extend([a, b].into_iter().filter_map(variable)),
+            Form::Not(inner) | Form::Ex(_, inner) => self.add_pinned(inner, pinned),
+            Form::And(parts) | Form::Or(parts) => parts.iter().for_each(|part| self.add_pinned(part, pinned)),
+        }
+    }
+
+    /// A formula under what is known, `variables` being quantified here.
+    fn block(
+        &mut self,
+        variables: &[Var],
+        form: Form,
+        outer: &Scope,
+        pinned: &BTreeSet<Var>,
+    ) -> Result<Form, TooMuch> {
+        if let Form::Or(parts) = form {
+            let mut ways = Vec::new();
+            for part in parts {
+                // Each way has variables of its own.
+                let part = ex(variables, part);
+                let part = if variables.is_empty() { part } else { self.arena.lifter.renamed(&part) };
+                let mut pinned = pinned.clone();
+                self.add_pinned(&part, &mut pinned);
+                ways.push(self.block(&[], part, outer, &pinned)?);
+            }
+            return Ok(or(ways));
+        }
+        let (mut variables, mut parts) = (variables.to_vec(), Vec::new());
+        flatten(form, &mut variables, &mut parts);
+        let mut scope = outer.clone();
+        let mut new_places: Vec<Var> = Vec::new();
+        let mut constraints = Vec::new();
+        for part in &parts {
+            if let Form::Atom(Relation::Fluent(p), arguments) = part
+                && let Some(&functor) = self.cells.functor_of.get(p)
+                && !scope.known.contains_key(&(functor, arguments.clone()))
+            {
+                new_places.push(self.add_place(functor, arguments, &mut scope));
+            }
+        }
+        self.alias(&new_places, &variables, pinned, &mut scope);
+        for &place in &new_places {
+            self.place_constraints(place, &scope, &mut constraints);
+        }
+        let mut left = self.rest(parts, &scope, pinned, &mut constraints)?;
+        variables.retain(|v| !scope.aliases.contains_key(v));
+        let mut quantified = variables;
+        quantified.extend(&new_places);
+        left.splice(0..0, self.relations(constraints, &scope, &mut quantified, &left.clone())?);
+        Ok(ex(&quantified, and(left)))
+    }
+
+    /// A new variable for the place with these coordinates.
+    fn add_place(&mut self, functor: Symbol, coordinates: &[Val], scope: &mut Scope) -> Var {
+        let name = self.arena.lifter.symbol_name(functor).chars().next().unwrap_or('e').to_string();
+        let place = self.arena.lifter.fresh(&name);
+        scope.known.insert((functor, coordinates.to_vec()), place);
+        scope.sort.insert(place, functor);
+        place
+    }
+
+    /// Values quantified here that are coordinates of places found here are no more than that.
+    fn alias(&mut self, places: &[Var], variables: &[Var], pinned: &BTreeSet<Var>, scope: &mut Scope) {
+        let known: Vec<(Vec<Val>, Var)> =
+            scope.known.iter().map(|((_, coordinates), &place)| (coordinates.clone(), place)).collect();
+        for &place in places {
+            let Some((coordinates, _)) = known.iter().find(|(_, p)| *p == place) else { continue };
+            for (index, value) in coordinates.iter().enumerate() {
+                if let Val::Var(v) = value
+                    && variables.contains(v)
+                    && !pinned.contains(v)
+                {
+                    scope.aliases.entry(*v).or_insert((place, index));
+                }
+            }
+        }
+    }
+
+    /// Where a place is, as far as that is not how others are told.
+    fn place_constraints(&self, place: Var, scope: &Scope, constraints: &mut Vec<Constraint>) {
+        let Some(((_, coordinates), _)) = scope.known.iter().find(|(_, p)| **p == place) else { return };
+        for (index, value) in coordinates.iter().enumerate() {
+            let own = Argument::Coordinate(place, index);
+            let other = argument(value, scope);
+            if own != other {
+                constraints.push(Constraint::Equal(own, other));
+            }
+        }
+    }
+
+    /// The parts that are no static conditions, told by places; static ones go to `constraints`.
+    fn rest(
+        &mut self,
+        parts: Vec<Form>,
+        scope: &Scope,
+        pinned: &BTreeSet<Var>,
+        constraints: &mut Vec<Constraint>,
+    ) -> Result<Vec<Form>, TooMuch> {
+        let mut left = Vec::new();
+        for part in parts {
+            if let Some(constraint) = constraint(&part, scope) {
+                constraints.push(constraint);
+                continue;
+            }
+            left.push(match part {
+                Form::Atom(Relation::Fluent(p), arguments) => match self.cells.functor_of.get(&p) {
+                    Some(&functor) => {
+                        let place = scope.known[&(functor, arguments)];
+                        Form::Atom(Relation::Fluent(p), vec![Val::Var(place)])
+                    }
+                    None => Form::Atom(Relation::Fluent(p), arguments),
+                },
+                Form::Not(inner) => not(self.block(&[], *inner, scope, pinned)?),
+                Form::Or(ways) => self.block(&[], Form::Or(ways), scope, pinned)?,
+                other => other,
+            });
+        }
+        Ok(left)
+    }
+
+    /// Static conditions as relations between places and values. Values that stand nowhere else are left out.
+    fn relations(
+        &mut self,
+        constraints: Vec<Constraint>,
+        scope: &Scope,
+        quantified: &mut Vec<Var>,
+        left: &[Form],
+    ) -> Result<Vec<Form>, TooMuch> {
+        let elsewhere: BTreeSet<Var> = left.iter().flat_map(Form::free).collect();
+        let mut groups: Vec<(BTreeSet<Var>, BTreeSet<Var>, Vec<Constraint>)> = Vec::new();
+        for constraint in constraints {
+            let mut variables = BTreeSet::new();
+            constraint.add_variables(&mut variables);
+            match groups.iter_mut().find(|(known, _, _)| *known == variables) {
+                Some((_, _, own)) => own.push(constraint),
+                None => groups.push((variables, BTreeSet::new(), vec![constraint])),
+            }
+        }
+        // A value between places is left out by joining all that is said of it.
+        let locals: Vec<Var> = quantified
+            .iter()
+            .copied()
+            .filter(|v| !scope.sort.contains_key(v) && !elsewhere.contains(v))
+            .collect();
+        for v in locals {
+            let (with, without): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut groups).into_iter().partition(|(variables, _, _)| variables.contains(&v));
+            let mut all: BTreeSet<Var> =
+                with.iter().flat_map(|(variables, _, _)| variables.iter().copied()).collect();
+            all.remove(&v);
+            let is_positive =
+                with.iter().any(|(_, _, own)| own.iter().any(|c| !matches!(c, Constraint::Not(_))));
+            if with.is_empty() || all.is_empty() || all.len() > 2 || !is_positive {
+                groups = without.into_iter().chain(with).collect();
+                continue;
+            }
+            let mut inner = BTreeSet::from([v]);
+            let mut own = Vec::new();
+            for (_, hidden, constraints) in with {
+                inner.extend(hidden);
+                own.extend(constraints);
+            }
+            quantified.retain(|q| *q != v);
+            groups = without;
+            match groups.iter_mut().find(|(known, hidden, _)| *known == all && hidden.is_empty()) {
+                Some((_, hidden, known)) => {
+                    hidden.extend(inner);
+                    known.extend(own);
+                }
+                None => groups.push((all, inner, own)),
+            }
+        }
+        let mut forms = Vec::new();
+        for (variables, hidden, constraints) in groups {
+            let is_negative = constraints.iter().all(|c| matches!(c, Constraint::Not(_)));
+            if is_negative && hidden.is_empty() && variables.len() > 1 {
+                for constraint in constraints {
+                    let Constraint::Not(inner) = constraint else { continue };
+                    forms.push(not(self.relation(&variables, &BTreeSet::new(), &[*inner], scope)?));
+                }
+                continue;
+            }
+            forms.push(self.relation(&variables, &hidden, &constraints, scope)?);
+        }
+        Ok(forms)
+    }
+
+    /// The relation of all elements that satisfy conditions.
+    fn relation(
+        &mut self,
+        variables: &BTreeSet<Var>,
+        hidden: &BTreeSet<Var>,
+        constraints: &[Constraint],
+        scope: &Scope,
+    ) -> Result<Form, TooMuch> {
+        // A coordinate of a place that stays a value has a relation of its own name.
+        if let ([Constraint::Equal(Argument::Coordinate(place, index), Argument::Value(v))], true) =
+            (constraints, hidden.is_empty())
+        {
+            let table = self.coordinate_table(scope.sort[place], *index);
+            return Ok(Form::Atom(Relation::Static(table), vec![Val::Var(*place), Val::Var(*v)]));
+        }
+        if let ([Constraint::In(table, arguments)], true) = (constraints, hidden.is_empty())
+            && arguments.iter().all(|argument| !matches!(argument, Argument::Coordinate(..)))
+        {
+            let values = arguments.iter().map(|argument| match argument {
+                Argument::Constant(term) => Val::Term(*term),
+                Argument::Value(v) | Argument::Coordinate(v, _) => Val::Var(*v),
+            });
+            let values = values.collect();
+            return Ok(self.arena.lifter.table_atom(*table, values));
+        }
+        if let ([Constraint::Equal(Argument::Value(a), Argument::Value(b))], true) =
+            (constraints, hidden.is_empty())
+        {
+            return Ok(super::formula::same(Val::Var(*a), Val::Var(*b)));
+        }
+        if let ([Constraint::Equal(Argument::Value(a), Argument::Constant(b))], true) =
+            (constraints, hidden.is_empty())
+        {
+            return Ok(super::formula::same(Val::Var(*a), Val::Term(*b)));
+        }
+        let listed: Vec<Var> = variables.iter().copied().collect();
+        // Places first: they are fewer combinations than their coordinates.
+        let mut order: Vec<Var> = listed.clone();
+        order.extend(hidden);
+        let mut rows: BTreeSet<Vec<TermId>> = BTreeSet::new();
+        let mut n_tried = 0;
+        self.search(&order, listed.len(), constraints, scope, &mut BTreeMap::new(), &mut rows, &mut n_tried)?;
+        self.tried += n_tried;
+        if self.tried > MAX_TRIED_IN_ALL {
+            return Err(TooMuch);
+        }
+        if rows.is_empty() {
+            return Ok(FALSE);
+        }
+        let full: Option<usize> = listed.iter().try_fold(1_usize, |n, v| {
+            scope.sort.get(v).and_then(|functor| n.checked_mul(self.cells.places[functor].len()))
+        });
+        if full == Some(rows.len()) {
+            return Ok(super::formula::TRUE);
+        }
+        let arguments: Vec<Val> = listed.iter().map(|&v| Val::Var(v)).collect();
+        let key = (listed.len(), rows);
+        if let Some(&known) = self.tables.get(&key) {
+            return Ok(Form::Atom(Relation::Static(known), arguments));
+        }
+        if listed.len() == 2 {
+            let inverse = key.1.iter().map(|row| vec![row[1], row[0]]).collect();
+            if let Some(&known) = self.tables.get(&(2, inverse)) {
+                return Ok(Form::Atom(Relation::Static(known), vec![arguments[1], arguments[0]]));
+            }
+        }
+        let mut name = String::new();
+        for constraint in constraints {
+            let part = self.constraint_name(constraint);
+            if !name.split('_').any(|known| known == part) {
+                if !name.is_empty() {
+                    name.push('_');
+                }
+                name.push_str(&part);
+            }
+        }
+        let id = self.arena.lifter.add_table(Table { name, arity: key.0, rows: key.1.clone() });
+        self.tables.insert(key, id);
+        Ok(Form::Atom(Relation::Static(id), arguments))
+    }
+
+    fn coordinate_table(&mut self, functor: Symbol, index: usize) -> usize {
+        if let Some(&known) = self.coordinate_tables.get(&(functor, index)) {
+            return known;
+        }
+        let bank = &self.arena.lifter.domain.bank;
+        let rows = self.cells.places[&functor]
+            .iter()
+            .map(|&place| vec![place, bank.argument(place, index)])
+            .collect();
+        let name = format!("{}_at_{}", self.arena.lifter.symbol_name(functor), index + 1);
+        let id = self.arena.lifter.add_table(Table { name, arity: 2, rows });
+        self.coordinate_tables.insert((functor, index), id);
+        id
+    }
+
+    fn constraint_name(&self, constraint: &Constraint) -> String {
+        match constraint {
+            Constraint::In(table, _) => self.arena.lifter.tables[*table].name.clone(),
+            Constraint::Equal(Argument::Coordinate(_, index), Argument::Constant(term)) => {
+                format!(
+                    "{}_is_{}",
+                    ["column", "row", "level"].get(*index).unwrap_or(&"part"),
+                    self.arena.lifter.term_name(*term)
+                )
+            }
+            Constraint::Equal(Argument::Coordinate(_, index), _) => {
+                format!("same {}", ["column", "row", "level"].get(*index).unwrap_or(&"part"))
+            }
+            Constraint::Equal(..) => "same".to_owned(),
+            Constraint::Not(inner) => format!("not {}", self.constraint_name(inner)),
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn search(
+        &self,
+        order: &[Var],
+        n_listed: usize,
+        constraints: &[Constraint],
+        scope: &Scope,
+        assigned: &mut BTreeMap<Var, TermId>,
+        rows: &mut BTreeSet<Vec<TermId>>,
+        n_tried: &mut usize,
+    ) -> Result<(), TooMuch> {
+        let depth = assigned.len();
+        let Some(&v) = order.get(depth) else {
+            rows.insert(order[..n_listed].iter().map(|v| assigned[v]).collect());
+            return Ok(());
+        };
+        let choices = match scope.sort.get(&v) {
+            Some(functor) => &self.cells.places[functor],
+            None => &self.values,
+        };
+        for &choice in choices {
+            *n_tried += 1;
+            if *n_tried > MAX_TRIED {
+                return Err(TooMuch);
+            }
+            assigned.insert(v, choice);
+            let fits = constraints.iter().all(|constraint| self.holds(constraint, assigned).unwrap_or(true));
+            if fits {
+                self.search(order, n_listed, constraints, scope, assigned, rows, n_tried)?;
+            }
+            assigned.remove(&v);
+        }
+        Ok(())
+    }
+
+    /// Whether a condition holds, if all that it speaks of is known.
+    fn holds(&self, constraint: &Constraint, assigned: &BTreeMap<Var, TermId>) -> Option<bool> {
+        let value = |argument: &Argument| match argument {
+            Argument::Constant(term) => Some(*term),
+            Argument::Coordinate(place, index) => {
+                assigned.get(place).map(|&place| self.arena.lifter.domain.bank.argument(place, *index))
+            }
+            Argument::Value(v) => assigned.get(v).copied(),
+        };
+        match constraint {
+            Constraint::In(table, arguments) => {
+                let row: Vec<TermId> = arguments.iter().map(value).collect::<Option<_>>()?;
+                Some(self.arena.lifter.tables[*table].rows.contains(&row))
+            }
+            Constraint::Equal(a, b) => Some(value(a)? == value(b)?),
+            Constraint::Not(inner) => self.holds(inner, assigned).map(|holds| !holds),
+        }
+    }
+
+    /// A rule told by places.
+    fn ruling(&mut self, ruling: Ruling) -> Result<Ruling, TooMuch> {
+        let condition = self.inlined(&ruling.condition, 0)?;
+        let mut pinned = self.pinned(&condition);
+        for change in &ruling.changes {
+            if !self.cells.functor_of.contains_key(&change.predicate) {
+                pinned.extend(change.tuple.iter().flatten().filter_map(variable));
+            }
+        }
+        let (mut variables, mut parts) = (Vec::new(), Vec::new());
+        flatten(condition, &mut variables, &mut parts);
+        let elements: BTreeSet<Var> = ruling.elements.iter().copied().collect();
+        let is_own =
+            |values: &[Val]| values.iter().all(|value| variable(value).is_none_or(|v| elements.contains(&v)));
+        let mut scope = Scope::default();
+        let mut places: Vec<Var> = Vec::new();
+        // What the match itself determines is part of it.
+        for part in &parts {
+            if let Form::Atom(Relation::Fluent(p), arguments) = part
+                && let Some(&functor) = self.cells.functor_of.get(p)
+                && is_own(arguments)
+                && !scope.known.contains_key(&(functor, arguments.clone()))
+            {
+                places.push(self.add_place(functor, arguments, &mut scope));
+            }
+        }
+        for change in &ruling.changes {
+            let Some(&functor) = self.cells.functor_of.get(&change.predicate) else { continue };
+            let Some(tuple) = change.tuple.iter().copied().collect::<Option<Vec<Val>>>() else { continue };
+            if scope.known.contains_key(&(functor, tuple.clone())) {
+                continue;
+            }
+            // What goes may be nowhere, and then the rule must apply all the same.
+            if !change.holds && !self.is_always_a_place(functor, &tuple, &ruling) {
+                return Err(TooMuch);
+            }
+            places.push(self.add_place(functor, &tuple, &mut scope));
+        }
+        self.alias(&places, &ruling.elements, &pinned, &mut scope);
+        let mut constraints = Vec::new();
+        for &place in &places {
+            self.place_constraints(place, &scope, &mut constraints);
+        }
+        let outer = scope.clone();
+        let mut inner: Vec<Var> = Vec::new();
+        for part in &parts {
+            if let Form::Atom(Relation::Fluent(p), arguments) = part
+                && let Some(&functor) = self.cells.functor_of.get(p)
+                && !scope.known.contains_key(&(functor, arguments.clone()))
+            {
+                inner.push(self.add_place(functor, arguments, &mut scope));
+            }
+        }
+        self.alias(&inner, &variables, &pinned, &mut scope);
+        for &place in &inner {
+            self.place_constraints(place, &scope, &mut constraints);
+        }
+        let mut left = self.rest(parts, &scope, &pinned, &mut constraints)?;
+        variables.retain(|v| !scope.aliases.contains_key(v));
+        let mut quantified = variables;
+        quantified.extend(&inner);
+        left.splice(0..0, self.relations(constraints, &scope, &mut quantified, &left.clone())?);
+        let condition = ex(&quantified, and(left));
+        let mut listed: Vec<Var> = Vec::new();
+        for v in &ruling.elements {
+            let own = outer.aliases.get(v).map_or(*v, |(place, _)| *place);
+            if !listed.contains(&own) {
+                listed.push(own);
+            }
+        }
+        listed.extend(places.iter().filter(|place| !listed.contains(place)).copied().collect::<Vec<_>>());
+        let mut changes = ruling.changes.clone();
+        for change in &mut changes {
+            let Some(&functor) = self.cells.functor_of.get(&change.predicate) else { continue };
+            change.tuple = match change.tuple.iter().copied().collect::<Option<Vec<Val>>>() {
+                Some(tuple) => vec![Some(Val::Var(outer.known[&(functor, tuple)]))],
+                None if change.tuple.iter().all(Option::is_none) => vec![None],
+                None => return Err(TooMuch),
+            };
+        }
+        let coordinates = outer.aliases.clone();
+        Ok(Ruling { elements: listed, condition, changes, coordinates, ..ruling })
+    }
+
+    /// Whether a tuple is a place whatever move of the rule is made.
+    fn is_always_a_place(&self, functor: Symbol, tuple: &[Val], ruling: &Ruling) -> bool {
+        let domain = self.arena.lifter.domain;
+        let places: BTreeSet<TermId> = self.cells.places[&functor].iter().copied().collect();
+        let shape = &domain.moves[ruling.role][&ruling.functor];
+        shape.terms.iter().all(|&term| {
+            let mut assigned: BTreeMap<Var, TermId> = BTreeMap::new();
+            for (value, cell) in ruling.arguments.iter().zip(domain.bank.arguments(term)) {
+                match value {
+                    Val::Var(v) => {
+                        assigned.insert(*v, cell);
+                    }
+                    Val::Term(term) if *term != cell => return true,
+                    Val::Term(_) => {}
+                }
+            }
+            let row: Option<Vec<TermId>> = tuple
+                .iter()
+                .map(|value| match value {
+                    Val::Var(v) => assigned.get(v).copied(),
+                    Val::Term(term) => Some(*term),
+                })
+                .collect();
+            row.and_then(|row| domain.bank.find(functor, &row)).is_some_and(|place| places.contains(&place))
+        })
+    }
+}
+
+impl Constraint {
+    fn add_variables(&self, variables: &mut BTreeSet<Var>) {
+        let mut note = |argument: &Argument| match argument {
+            Argument::Constant(_) => {}
+            Argument::Coordinate(v, _) | Argument::Value(v) => {
+                variables.insert(*v);
+            }
+        };
+        match self {
+            Constraint::In(_, arguments) => arguments.iter().for_each(note),
+            Constraint::Equal(a, b) => {
+                note(a);
+                note(b);
+            }
+            Constraint::Not(inner) => inner.add_variables(variables),
+        }
+    }
+}
+
+/// Brings conjunctions and quantifiers that stand side by side or in each other to one list.
+fn flatten(form: Form, variables: &mut Vec<Var>, parts: &mut Vec<Form>) {
+    match form {
+        Form::And(inner) => inner.into_iter().for_each(|part| flatten(part, variables, parts)),
+        Form::Ex(more, body) => {
+            variables.extend(more);
+            flatten(*body, variables, parts);
+        }
+        other => parts.push(other),
+    }
+}
+
+fn variable(value: &Val) -> Option<Var> {
+    match value {
+        Val::Var(v) => Some(*v),
+        Val::Term(_) => None,
+    }
+}
+
+fn argument(value: &Val, scope: &Scope) -> Argument {
+    match value {
+        Val::Term(term) => Argument::Constant(*term),
+        Val::Var(v) => match scope.aliases.get(v) {
+            Some(&(place, index)) => Argument::Coordinate(place, index),
+            None => Argument::Value(*v),
+        },
+    }
+}
+
+/// A static condition, if it is one, about places and values.
+fn constraint(form: &Form, scope: &Scope) -> Option<Constraint> {
+    match form {
+        Form::Atom(Relation::Static(table), arguments) => {
+            Some(Constraint::In(*table, arguments.iter().map(|value| argument(value, scope)).collect()))
+        }
+        Form::Same(a, b) => {
+            let (a, b) = (argument(a, scope), argument(b, scope));
+            // Places first, constants last.
+            let rank = |argument: &Argument| match argument {
+                Argument::Coordinate(..) => 0,
+                Argument::Value(_) => 1,
+                Argument::Constant(_) => 2,
+            };
+            Some(if rank(&a) <= rank(&b) { Constraint::Equal(a, b) } else { Constraint::Equal(b, a) })
+        }
+        Form::Not(inner) => match &**inner {
+            Form::Atom(Relation::Static(_), _) | Form::Same(..) => {
+                Some(Constraint::Not(Box::new(constraint(inner, scope)?)))
+            }
+            _ => None,
+        },
+        Form::Atom(..) | Form::Before(..) | Form::Foreign | Form::And(_) | Form::Or(_) | Form::Ex(..) => None,
+    }
+}
+
+fn size(form: &Form) -> usize {
+    match form {
+        Form::Atom(..) | Form::Same(..) | Form::Before(..) | Form::Foreign => 1,
+        Form::Not(inner) | Form::Ex(_, inner) => 1 + size(inner),
+        Form::And(parts) | Form::Or(parts) => 1 + parts.iter().map(size).sum::<usize>(),
+    }
+}
