@@ -132,7 +132,8 @@ fn run(path: &Path, plays: usize) -> (String, String) {
     };
     let extent = Extent { plays, steps: 500, seed: 7 };
     let began = Instant::now();
-    match play_jointly(&game.start(), &toss.start(), &|role, text| translation.gdl_move(role, text), &extent) {
+    match play_jointly(&game.start(), &toss.start(), &|role, text| translation.gdl_move(role, text), &extent)
+    {
         Ok(agreement) => (
             "translated".to_owned(),
             format!(

@@ -1,7 +1,7 @@
 //! Two games played with the same moves, step by step: the judge of translations.
 //!
 //! At every state both must agree on whether play has ended and, by way of the translated moves, on what each role may do; at the
-//! end on what each role gets. Moves are compared as lists, so a move that one side has twice is a difference.
+//! end on what each role gets. Where the first game has a fault, the play is left. Moves are compared as lists, so a move that one side has twice is a difference.
 
 use std::fmt;
 
@@ -67,8 +67,12 @@ pub fn play_jointly<A: Notation, B: Notation>(
         let differ = |moves: &[Vec<String>], what: String| Difference { play, moves: moves.to_vec(), what };
         loop {
             agreement.states += 1;
-            for fault in [a.fault(), b.fault()].into_iter().flatten() {
-                return Err(differ(&moves, format!("a fault: {fault}")));
+            if a.fault().is_some() {
+                // Rules that do not say how play goes on are none to compare with.
+                break;
+            }
+            if let Some(fault) = b.fault() {
+                return Err(differ(&moves, format!("a fault of the second game: {fault}")));
             }
             if a.is_terminal() != b.is_terminal() {
                 let who = if a.is_terminal() { "first" } else { "second" };
@@ -123,7 +127,9 @@ fn pair_moves<A: Notation, B: Notation>(
     for at in 0..left.len().max(right.len()) {
         match (left.get(at), right.get(at)) {
             (Some(x), Some(y)) if x.0 == y.0 => {}
-            (Some(x), Some(y)) if x.0 < y.0 => return Err(format!("{name} may do {} in the first game alone", x.0)),
+            (Some(x), Some(y)) if x.0 < y.0 => {
+                return Err(format!("{name} may do {} in the first game alone", x.0));
+            }
             (Some(x), None) => return Err(format!("{name} may do {} in the first game alone", x.0)),
             (_, Some(y)) => return Err(format!("{name} may do {} in the second game alone, or twice", y.0)),
             (None, None) => {}

@@ -52,7 +52,18 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { plays: 40, states: 400, steps_of_play: 400, joint_plays: 40, rounds: 8, text_bytes: 4_000_000, gates: 2_000_000, steps: 300_000_000, conditions: 400_000, seed: 1 }
+        Options {
+            plays: 40,
+            states: 400,
+            steps_of_play: 400,
+            joint_plays: 40,
+            rounds: 8,
+            text_bytes: 4_000_000,
+            gates: 2_000_000,
+            steps: 300_000_000,
+            conditions: 400_000,
+            seed: 1,
+        }
     }
 }
 
@@ -184,7 +195,8 @@ impl std::error::Error for Untranslatable {}
 /// If it has a construct that cannot be written so.
 pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
     if game.rules().has_sees() {
-        let why = "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
+        let why =
+            "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
         return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
     }
     let mut domain = domain::Domain::new(game, options)?;

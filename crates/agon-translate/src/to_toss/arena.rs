@@ -59,7 +59,8 @@ pub(super) fn arena<'d>(domain: &'d Domain, budget: usize) -> Result<Arena<'d>, 
         }
         let mut of_location = Vec::new();
         for role in 0..domain.moves.len() {
-            let effects = Effects { lifter: &mut lifter, location, tokens: &turns.tokens, waiting: &turns.waiting };
+            let effects =
+                Effects { lifter: &mut lifter, location, tokens: &turns.tokens, waiting: &turns.waiting };
             of_location.push(payoff(effects, role)?);
         }
         payoffs.push(of_location);
@@ -70,7 +71,8 @@ pub(super) fn arena<'d>(domain: &'d Domain, budget: usize) -> Result<Arena<'d>, 
         let here: Vec<usize> = (0..domain.samples.len())
             .filter(|&sample| is_at(domain, &domain.samples[sample], turns.locations[location].token))
             .collect();
-        let blame = entries.iter().find(|e| e.holds && turns.tokens.contains(&e.predicate)).and_then(|e| e.rule);
+        let blame =
+            entries.iter().find(|e| e.holds && turns.tokens.contains(&e.predicate)).and_then(|e| e.rule);
         for ruling in rulings(&mut lifter, &judge, &class, entries, &here)? {
             let target = target(&turns, location, &ruling).ok_or_else(|| {
                 let why = "after some move it is nobody's turn, or that of several";
@@ -132,7 +134,9 @@ fn payoff(effects: Effects<'_, '_>, role: usize) -> Result<Payoff, Untranslatabl
                 continue;
             }
             let constant = form.clone().conjuncts().into_iter().find_map(|part| match part {
-                Form::Same(Val::Var(a), Val::Term(term)) | Form::Same(Val::Term(term), Val::Var(a)) if a == v => {
+                Form::Same(Val::Var(a), Val::Term(term)) | Form::Same(Val::Term(term), Val::Var(a))
+                    if a == v =>
+                {
                     Some(term)
                 }
                 _ => None,
@@ -246,7 +250,8 @@ impl Arena<'_> {
     /// The elements of which a predicate says that it holds of these coordinates.
     pub(super) fn row(&self, predicate: usize, coordinates: &[TermId]) -> Vec<TermId> {
         let place = self.cells.functor_of.get(&predicate);
-        place.and_then(|&functor| self.lifter.domain.bank.find(functor, coordinates))
+        place
+            .and_then(|&functor| self.lifter.domain.bank.find(functor, coordinates))
             .map_or_else(|| coordinates.to_vec(), |place| vec![place])
     }
 
@@ -259,4 +264,3 @@ impl Arena<'_> {
         }
     }
 }
-

@@ -10,7 +10,7 @@ use agon_logic::TermId;
 
 use super::domain::Functor;
 use super::effects::{Class, Entry};
-use super::formula::{Form, Val, Var, and, ex, not, or, same};
+use super::formula::{Form, Val, Var, and, ex, not, or, same, without_implied};
 use super::judge::Judge;
 use super::lift::Lifter;
 use super::{Construct, Untranslatable};
@@ -110,9 +110,8 @@ pub(super) fn rulings(
                 let other = copy(lifter, &group.extra);
                 let variables: Vec<Var> = other.values().filter_map(variable).collect();
                 let further = lifter.renamed(&group.form).replace(&other);
-                let different = own.iter().map(|known| {
-                    not(and(group.extra.iter().map(|v| same(known[v], other[v]))))
-                });
+                let different =
+                    own.iter().map(|known| not(and(group.extra.iter().map(|v| same(known[v], other[v])))));
                 let form = ex(&variables, and([further].into_iter().chain(different.collect::<Vec<_>>())));
                 parts.push(not(form));
             }
@@ -125,7 +124,11 @@ pub(super) fn rulings(
                 tuple: entry
                     .tuple
                     .iter()
-                    .map(|cell| cell.map(|value| variable(&value).and_then(|v| copy.get(&v).copied()).unwrap_or(value)))
+                    .map(|cell| {
+                        cell.map(|value| {
+                            variable(&value).and_then(|v| copy.get(&v).copied()).unwrap_or(value)
+                        })
+                    })
                     .collect(),
             };
             match *when {
@@ -140,8 +143,12 @@ pub(super) fn rulings(
                 When::With(index) => {
                     // The entry's own variables are those of the group, by place.
                     changes.extend(copies[index].iter().map(|copy| {
-                        let own: BTreeMap<Var, Val> =
-                            entry.extra.iter().zip(&groups[index].extra).map(|(mine, theirs)| (*mine, copy[theirs])).collect();
+                        let own: BTreeMap<Var, Val> = entry
+                            .extra
+                            .iter()
+                            .zip(&groups[index].extra)
+                            .map(|(mine, theirs)| (*mine, copy[theirs]))
+                            .collect();
                         change(&own)
                     }));
                 }
@@ -153,7 +160,7 @@ pub(super) fn rulings(
         let coming: BTreeSet<(usize, Vec<Option<Val>>)> =
             changes.iter().filter(|c| c.holds).map(|c| (c.predicate, c.tuple.clone())).collect();
         changes.retain(|c| c.holds || !coming.contains(&(c.predicate, c.tuple.clone())));
-        let condition = and(parts);
+        let condition = and(without_implied(parts));
         if condition.is_false() {
             continue;
         }
@@ -208,13 +215,19 @@ fn group(entries: &[Entry]) -> (Vec<Group>, Vec<When>) {
         // The same condition with other variables is the same.
         let same = |group: &Group| {
             group.extra.len() == entry.extra.len() && {
-                let by: BTreeMap<Var, Val> =
-                    entry.extra.iter().zip(&group.extra).map(|(mine, theirs)| (*mine, Val::Var(*theirs))).collect();
+                let by: BTreeMap<Var, Val> = entry
+                    .extra
+                    .iter()
+                    .zip(&group.extra)
+                    .map(|(mine, theirs)| (*mine, Val::Var(*theirs)))
+                    .collect();
                 alike(&entry.condition.replace(&by), &group.form)
             }
         };
         let opposite = |group: &Group| {
-            entry.extra.is_empty() && group.extra.is_empty() && alike(&not(entry.condition.clone()), &group.form)
+            entry.extra.is_empty()
+                && group.extra.is_empty()
+                && alike(&not(entry.condition.clone()), &group.form)
         };
         if let Some(known) = groups.iter().position(same) {
             when.push(When::With(known));
@@ -292,7 +305,9 @@ fn observed(
     let mut counts: Vec<Vec<Vec<usize>>> = Vec::new();
     for (index, group) in groups.iter().enumerate() {
         let found = judge.counts(&group.form, &given, &group.extra, &rows);
-        counts.push(found.map_err(|why| blame(index, Construct::Size, format!("what a move changes is too costly to work out: {why}")))?);
+        counts.push(found.map_err(|why| {
+            blame(index, Construct::Size, format!("what a move changes is too costly to work out: {why}"))
+        })?);
     }
     let mut vectors: BTreeSet<Vec<usize>> = BTreeSet::new();
     for (at, (_, rows)) in rows.iter().enumerate() {

@@ -15,8 +15,8 @@ use super::formula::{FALSE, Form, Relation, Val, Var, and, ex, not, or};
 use super::lift::Table;
 
 /// So many combinations of elements are tried for one relation, and for all.
-const MAX_TRIED: usize = 3_000_000;
-const MAX_TRIED_IN_ALL: usize = 30_000_000;
+const MAX_TRIED: usize = 400_000;
+const MAX_TRIED_IN_ALL: usize = 3_000_000;
 
 /// So many parts a formula may have when definitions are put in place.
 const MAX_SIZE: usize = 4_000;
@@ -68,6 +68,8 @@ struct Celler<'a, 'd> {
     coordinate_tables: BTreeMap<(Symbol, usize), usize>,
     tried: usize,
     values: Vec<TermId>,
+    /// Places by functor and one of their coordinates.
+    places_at: BTreeMap<(Symbol, usize, TermId), Vec<TermId>>,
 }
 
 /// Tells a game by places where it can be.
@@ -77,6 +79,14 @@ pub(super) fn by_places(arena: &mut Arena<'_>) -> Result<(), TooMuch> {
         return Ok(());
     }
     let values = values(arena);
+    let mut places_at: BTreeMap<(Symbol, usize, TermId), Vec<TermId>> = BTreeMap::new();
+    for (&functor, places) in &cells.places {
+        for &place in places {
+            for (index, coordinate) in arena.lifter.domain.bank.arguments(place).enumerate() {
+                places_at.entry((functor, index, coordinate)).or_default().push(place);
+            }
+        }
+    }
     let mut celler = Celler {
         arena,
         cells,
@@ -84,6 +94,7 @@ pub(super) fn by_places(arena: &mut Arena<'_>) -> Result<(), TooMuch> {
         coordinate_tables: BTreeMap::new(),
         tried: 0,
         values,
+        places_at,
     };
     celler.game()
 }
@@ -100,8 +111,8 @@ fn cells(arena: &Arena<'_>) -> Cells {
         }
         let own: BTreeSet<Vec<TermId>> = predicate.rows.iter().cloned().collect();
         let shared = rows.iter_mut().find(|(symbol, w, known)| {
-            *symbol == predicate.functor.0 && *w == width
-                || *w == width && known.intersection(&own).count() * 2 >= own.len().max(1)
+            let is_same = *symbol == predicate.functor.0;
+            *w == width && (is_same || known.intersection(&own).count() * 2 >= own.len().max(1))
         });
         match shared {
             Some((symbol, _, known)) => {
@@ -259,6 +270,7 @@ impl Celler<'_, '_> {
         let (mut variables, mut parts) = (variables.to_vec(), Vec::new());
         flatten(form, &mut variables, &mut parts);
         let mut scope = outer.clone();
+        scope.learn_equations(&parts);
         let mut new_places: Vec<Var> = Vec::new();
         let mut constraints = Vec::new();
         for part in &parts {
@@ -368,14 +380,19 @@ impl Celler<'_, '_> {
             }
         }
         // A value between places is left out by joining all that is said of it.
-        let locals: Vec<Var> =
-            quantified.iter().copied().filter(|v| !scope.sort.contains_key(v) && !elsewhere.contains(v)).collect();
+        let locals: Vec<Var> = quantified
+            .iter()
+            .copied()
+            .filter(|v| !scope.sort.contains_key(v) && !elsewhere.contains(v))
+            .collect();
         for v in locals {
             let (with, without): (Vec<_>, Vec<_>) =
                 std::mem::take(&mut groups).into_iter().partition(|(variables, _, _)| variables.contains(&v));
-            let mut all: BTreeSet<Var> = with.iter().flat_map(|(variables, _, _)| variables.iter().copied()).collect();
+            let mut all: BTreeSet<Var> =
+                with.iter().flat_map(|(variables, _, _)| variables.iter().copied()).collect();
             all.remove(&v);
-            let is_positive = with.iter().any(|(_, _, own)| own.iter().any(|c| !matches!(c, Constraint::Not(_))));
+            let is_positive =
+                with.iter().any(|(_, _, own)| own.iter().any(|c| !matches!(c, Constraint::Not(_))));
             if with.is_empty() || all.is_empty() || all.len() > 2 || !is_positive {
                 groups = without.into_iter().chain(with).collect();
                 continue;
@@ -436,10 +453,14 @@ impl Celler<'_, '_> {
             let values = values.collect();
             return Ok(self.arena.lifter.table_atom(*table, values));
         }
-        if let ([Constraint::Equal(Argument::Value(a), Argument::Value(b))], true) = (constraints, hidden.is_empty()) {
+        if let ([Constraint::Equal(Argument::Value(a), Argument::Value(b))], true) =
+            (constraints, hidden.is_empty())
+        {
             return Ok(super::formula::same(Val::Var(*a), Val::Var(*b)));
         }
-        if let ([Constraint::Equal(Argument::Value(a), Argument::Constant(b))], true) = (constraints, hidden.is_empty()) {
+        if let ([Constraint::Equal(Argument::Value(a), Argument::Constant(b))], true) =
+            (constraints, hidden.is_empty())
+        {
             return Ok(super::formula::same(Val::Var(*a), Val::Term(*b)));
         }
         let listed: Vec<Var> = variables.iter().copied().collect();
@@ -493,7 +514,10 @@ impl Celler<'_, '_> {
             return known;
         }
         let bank = &self.arena.lifter.domain.bank;
-        let rows = self.cells.places[&functor].iter().map(|&place| vec![place, bank.argument(place, index)]).collect();
+        let rows = self.cells.places[&functor]
+            .iter()
+            .map(|&place| vec![place, bank.argument(place, index)])
+            .collect();
         let name = format!("{}_at_{}", self.arena.lifter.symbol_name(functor), index + 1);
         let id = self.arena.lifter.add_table(Table { name, arity: 2, rows });
         self.coordinate_tables.insert((functor, index), id);
@@ -504,7 +528,11 @@ impl Celler<'_, '_> {
         match constraint {
             Constraint::In(table, _) => self.arena.lifter.tables[*table].name.clone(),
             Constraint::Equal(Argument::Coordinate(_, index), Argument::Constant(term)) => {
-                format!("{}_is_{}", ["column", "row", "level"].get(*index).unwrap_or(&"part"), self.arena.lifter.term_name(*term))
+                format!(
+                    "{}_is_{}",
+                    ["column", "row", "level"].get(*index).unwrap_or(&"part"),
+                    self.arena.lifter.term_name(*term)
+                )
             }
             Constraint::Equal(Argument::Coordinate(_, index), _) => {
                 format!("same {}", ["column", "row", "level"].get(*index).unwrap_or(&"part"))
@@ -530,9 +558,11 @@ impl Celler<'_, '_> {
             rows.insert(order[..n_listed].iter().map(|v| assigned[v]).collect());
             return Ok(());
         };
-        let choices = match scope.sort.get(&v) {
-            Some(functor) => &self.cells.places[functor],
-            None => &self.values,
+        let narrowed = self.narrowed(v, constraints, scope, assigned);
+        let choices = match (&narrowed, scope.sort.get(&v)) {
+            (Some(choices), _) => choices,
+            (None, Some(functor)) => &self.cells.places[functor],
+            (None, None) => &self.values,
         };
         for &choice in choices {
             *n_tried += 1;
@@ -549,15 +579,71 @@ impl Celler<'_, '_> {
         Ok(())
     }
 
-    /// Whether a condition holds, if all that it speaks of is known.
-    fn holds(&self, constraint: &Constraint, assigned: &BTreeMap<Var, TermId>) -> Option<bool> {
-        let value = |argument: &Argument| match argument {
+    /// What a variable can be by a condition of which all else is known. `None` if there is no such condition.
+    fn narrowed(
+        &self,
+        v: Var,
+        constraints: &[Constraint],
+        scope: &Scope,
+        assigned: &BTreeMap<Var, TermId>,
+    ) -> Option<Vec<TermId>> {
+        let mut best: Option<Vec<TermId>> = None;
+        for constraint in constraints {
+            // The values that one mention of the variable can have, and which coordinate it is.
+            let (index, values): (Option<usize>, BTreeSet<TermId>) = match constraint {
+                Constraint::Not(_) => continue,
+                Constraint::Equal(a, b) => {
+                    let (own, other) = if a.is_about(v) { (a, b) } else { (b, a) };
+                    if !own.is_about(v) || other.is_about(v) {
+                        continue;
+                    }
+                    let Some(value) = self.value(other, assigned) else { continue };
+                    (own.index(), BTreeSet::from([value]))
+                }
+                Constraint::In(table, arguments) => {
+                    let Some(place) = arguments.iter().position(|argument| argument.is_about(v)) else {
+                        continue;
+                    };
+                    let known: Vec<Option<TermId>> =
+                        arguments.iter().map(|argument| self.value(argument, assigned)).collect();
+                    let rows = &self.arena.lifter.tables[*table].rows;
+                    if rows.len() > 4 * self.values.len() && known.iter().all(Option::is_none) {
+                        continue;
+                    }
+                    let fits = |row: &&Vec<TermId>| {
+                        row.iter().zip(&known).all(|(cell, known)| known.is_none_or(|known| known == *cell))
+                    };
+                    (arguments[place].index(), rows.iter().filter(fits).map(|row| row[place]).collect())
+                }
+            };
+            let choices: Vec<TermId> = match (index, scope.sort.get(&v)) {
+                (Some(index), Some(functor)) => {
+                    let at =
+                        |value| self.places_at.get(&(*functor, index, value)).into_iter().flatten().copied();
+                    values.into_iter().flat_map(at).collect()
+                }
+                _ => values.into_iter().collect(),
+            };
+            if best.as_ref().is_none_or(|known| choices.len() < known.len()) {
+                best = Some(choices);
+            }
+        }
+        best
+    }
+
+    fn value(&self, argument: &Argument, assigned: &BTreeMap<Var, TermId>) -> Option<TermId> {
+        match argument {
             Argument::Constant(term) => Some(*term),
             Argument::Coordinate(place, index) => {
                 assigned.get(place).map(|&place| self.arena.lifter.domain.bank.argument(place, *index))
             }
             Argument::Value(v) => assigned.get(v).copied(),
-        };
+        }
+    }
+
+    /// Whether a condition holds, if all that it speaks of is known.
+    fn holds(&self, constraint: &Constraint, assigned: &BTreeMap<Var, TermId>) -> Option<bool> {
+        let value = |argument: &Argument| self.value(argument, assigned);
         match constraint {
             Constraint::In(table, arguments) => {
                 let row: Vec<TermId> = arguments.iter().map(value).collect::<Option<_>>()?;
@@ -580,7 +666,8 @@ impl Celler<'_, '_> {
         let (mut variables, mut parts) = (Vec::new(), Vec::new());
         flatten(condition, &mut variables, &mut parts);
         let elements: BTreeSet<Var> = ruling.elements.iter().copied().collect();
-        let is_own = |values: &[Val]| values.iter().all(|value| variable(value).is_none_or(|v| elements.contains(&v)));
+        let is_own =
+            |values: &[Val]| values.iter().all(|value| variable(value).is_none_or(|v| elements.contains(&v)));
         let mut scope = Scope::default();
         let mut places: Vec<Var> = Vec::new();
         // What the match itself determines is part of it.
@@ -676,6 +763,45 @@ impl Celler<'_, '_> {
                 .collect();
             row.and_then(|row| domain.bank.find(functor, &row)).is_some_and(|place| places.contains(&place))
         })
+    }
+}
+
+impl Argument {
+    fn is_about(&self, variable: Var) -> bool {
+        match self {
+            Argument::Constant(_) => false,
+            Argument::Coordinate(v, _) | Argument::Value(v) => *v == variable,
+        }
+    }
+
+    /// Which coordinate of a place it is.
+    fn index(&self) -> Option<usize> {
+        match self {
+            Argument::Coordinate(_, index) => Some(*index),
+            Argument::Constant(_) | Argument::Value(_) => None,
+        }
+    }
+}
+
+impl Scope {
+    /// Places are known by other coordinates too, where equations say that these are the same.
+    fn learn_equations(&mut self, parts: &[Form]) {
+        for part in parts {
+            let Form::Same(a, b) = part else { continue };
+            for (from, to) in [(*a, *b), (*b, *a)] {
+                let with_other =
+                    self.known.iter().filter(|((_, coordinates), _)| coordinates.contains(&from));
+                let more: Vec<((Symbol, Vec<Val>), Var)> = with_other
+                    .map(|((functor, coordinates), &place)| {
+                        let other = coordinates.iter().map(|&value| if value == from { to } else { value });
+                        ((*functor, other.collect()), place)
+                    })
+                    .collect();
+                for (key, place) in more {
+                    self.known.entry(key).or_insert(place);
+                }
+            }
+        }
     }
 }
 

@@ -120,7 +120,8 @@ impl Domain {
         let mut position = self.game.start();
         let mut plays = vec![sample(&position)];
         for joint in moves {
-            let parsed = position.shape().roles().zip(joint).map(|(role, text)| position.parse_move(role, text));
+            let parsed =
+                position.shape().roles().zip(joint).map(|(role, text)| position.parse_move(role, text));
             let Some(joint) = parsed.collect::<Option<Vec<_>>>() else { break };
             position.advance(&joint);
             plays.push(sample(&position));
@@ -154,8 +155,13 @@ impl Domain {
             for position in (0..functor.1).rev() {
                 let shape = &self.state[&functor];
                 let values = &shape.values[position];
-                let n_names: usize =
-                    shape.named.iter().zip(&shape.values).filter(|(named, _)| **named).map(|(_, v)| v.len()).product();
+                let n_names: usize = shape
+                    .named
+                    .iter()
+                    .zip(&shape.values)
+                    .filter(|(named, _)| **named)
+                    .map(|(_, v)| v.len())
+                    .product();
                 if values.len() > MAX_NAMED || values.len() * n_names > MAX_NAMES {
                     continue;
                 }
@@ -167,7 +173,8 @@ impl Domain {
                     RuleTerm::Variable(v) => is_role_variable(rule, *v),
                     other => is_ground(other),
                 });
-                let mut found = occurrences(&rules, keyword::TRUE, functor).chain(heads(&rules, keyword::NEXT, functor));
+                let mut found =
+                    occurrences(&rules, keyword::TRUE, functor).chain(heads(&rules, keyword::NEXT, functor));
                 let is_place = found.any(|(rule, arguments)| match &arguments[position] {
                     RuleTerm::Variable(v) => is_related(rule, *v, &statics),
                     other => !is_ground(other),
@@ -272,7 +279,10 @@ impl Domain {
             let Some(RuleTerm::Function(symbol, arguments)) = argument else { return false };
             let functor = (*symbol, arguments.len());
             shapes.iter().filter_map(|shapes| shapes.get(&functor)).any(|shape| {
-                arguments.iter().zip(&shape.named).any(|(argument, named)| *named && argument.mentions(variable))
+                arguments
+                    .iter()
+                    .zip(&shape.named)
+                    .any(|(argument, named)| *named && argument.mentions(variable))
             })
         })
     }
@@ -333,7 +343,8 @@ fn samples(game: &Arc<Game>, options: &Options) -> Vec<Sample> {
 }
 
 fn sample(position: &Interpreter) -> Sample {
-    let legal = position.shape().roles().map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
+    let legal =
+        position.shape().roles().map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
     Sample {
         fluents: position.state().fluents().to_vec(),
         legal: legal.collect(),

@@ -83,7 +83,11 @@ impl Effects<'_, '_> {
         }
         form.rewrite(&mut |form| match form {
             Form::Atom(Relation::Fluent(p), _) if tokens.contains(&p) => {
-                if Some(p) == token { super::formula::TRUE } else { super::formula::FALSE }
+                if Some(p) == token {
+                    super::formula::TRUE
+                } else {
+                    super::formula::FALSE
+                }
             }
             other => other,
         })
@@ -108,8 +112,15 @@ impl Effects<'_, '_> {
                 for index in self.lifter.rules_of(keyword::LEGAL, 2) {
                     let rule = self.lifter.rule(index);
                     let mut b = self.lifter.binding(index);
-                    let fits = self.lifter.unify(rule, &rule.head.arguments[0], Val::Term(role_term), &mut b)?
-                        && self.lifter.unify_move(rule, &rule.head.arguments[1], functor, &arguments, &mut b)?;
+                    let fits =
+                        self.lifter.unify(rule, &rule.head.arguments[0], Val::Term(role_term), &mut b)?
+                            && self.lifter.unify_move(
+                                rule,
+                                &rule.head.arguments[1],
+                                functor,
+                                &arguments,
+                                &mut b,
+                            )?;
                     if !fits {
                         continue;
                     }
@@ -225,7 +236,8 @@ impl Effects<'_, '_> {
                 .into_iter()
                 .map(|part| Part { form: self.here(&part.form), roles: part.roles })
                 .collect();
-            if parts.iter().any(|part| part.form.is_false() || class.known.contains(&not(part.form.clone()))) {
+            if parts.iter().any(|part| part.form.is_false() || class.known.contains(&not(part.form.clone())))
+            {
                 continue;
             }
             let solved = solve(&parts, &[head, &instance.locals].concat());
@@ -299,7 +311,14 @@ impl Effects<'_, '_> {
             if self.is_keeper(class) && !nobody_has {
                 let tuple = vec![None; head.len()];
                 let condition = super::formula::TRUE;
-                entries.push(Entry { holds: false, predicate, tuple, extra: Vec::new(), condition, rule: None });
+                entries.push(Entry {
+                    holds: false,
+                    predicate,
+                    tuple,
+                    extra: Vec::new(),
+                    condition,
+                    rule: None,
+                });
             }
             return Ok(());
         }
@@ -383,8 +402,7 @@ impl Effects<'_, '_> {
         blame: usize,
         entries: &mut Vec<Entry>,
     ) -> Result<(), Untranslatable> {
-        let parts: Vec<Part> =
-            form.conjuncts().into_iter().map(|form| Part { form, roles: 0 }).collect();
+        let parts: Vec<Part> = form.conjuncts().into_iter().map(|form| Part { form, roles: 0 }).collect();
         if parts.iter().any(|part| class.known.contains(&not(part.form.clone()))) {
             return Ok(());
         }

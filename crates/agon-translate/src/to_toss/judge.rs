@@ -40,7 +40,11 @@ impl Judge {
         lifter.defined.iter().for_each(|defined| note(&defined.body));
         terms.extend(domain.game.role_terms());
         let mut vocabulary = Vocabulary::new();
-        let clash = |_| Untranslatable { construct: Construct::Size, why: "too many relations".to_owned(), line: None };
+        let clash = |_| Untranslatable {
+            construct: Construct::Size,
+            why: "too many relations".to_owned(),
+            line: None,
+        };
         let mut tables: Vec<RelationId> = Vec::new();
         for (index, table) in lifter.tables.iter().enumerate() {
             tables.push(vocabulary.add_relation(&format!("S{index}"), table.arity).map_err(clash)?);
@@ -55,7 +59,8 @@ impl Judge {
         let constants: Vec<_> = names.iter().map(|(_, name)| vocabulary.add_constant(name)).collect();
         let mut base = Structure::new(Arc::new(vocabulary));
         let mut elements = BTreeMap::new();
-        let broken = |_| Untranslatable { construct: Construct::Size, why: "too many terms".to_owned(), line: None };
+        let broken =
+            |_| Untranslatable { construct: Construct::Size, why: "too many terms".to_owned(), line: None };
         for ((term, name), constant) in names.iter().zip(constants) {
             let element = base.create(Some(name)).map_err(broken)?;
             base.set_constant(constant, Some(element)).map_err(broken)?;

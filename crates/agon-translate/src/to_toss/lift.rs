@@ -108,7 +108,8 @@ impl<'d> Lifter<'d> {
         for (index, rule) in rules.iter().enumerate() {
             by_head.entry((rule.head.relation, rule.head.arguments.len())).or_default().push(index);
         }
-        let rows: BTreeMap<(Symbol, usize), Vec<Vec<TermId>>> = domain.game.static_rows().into_iter().collect();
+        let rows: BTreeMap<(Symbol, usize), Vec<Vec<TermId>>> =
+            domain.game.static_rows().into_iter().collect();
         let mut universe = BTreeSet::new();
         let bank = &domain.bank;
         let mut note = |term: TermId| add_subterms(bank, term, &mut universe);
@@ -159,13 +160,19 @@ impl<'d> Lifter<'d> {
     /// A refusal that names the rule that is being looked at.
     pub(super) fn refuse(&self, construct: Construct, why: impl Into<String>) -> Untranslatable {
         let sheet = self.domain.game.rules().sheet();
-        let place = sheet.clauses.get(self.rule(self.clause).clause).map(|c| sheet.source.place(c.span.start()));
+        let place =
+            sheet.clauses.get(self.rule(self.clause).clause).map(|c| sheet.source.place(c.span.start()));
         let line = place.and_then(|place| u32::try_from(place.line).ok());
         Untranslatable { construct, why: why.into(), line }
     }
 
     /// A refusal that names a rule.
-    pub(super) fn refuse_at(&self, rule: usize, construct: Construct, why: impl Into<String>) -> Untranslatable {
+    pub(super) fn refuse_at(
+        &self,
+        rule: usize,
+        construct: Construct,
+        why: impl Into<String>,
+    ) -> Untranslatable {
         let sheet = self.domain.game.rules().sheet();
         let span = sheet.clauses[self.rule(rule).clause].span;
         let line = u32::try_from(sheet.source.place(span.start()).line).ok();
@@ -400,12 +407,17 @@ impl<'d> Lifter<'d> {
             if let Some(instance) = self.finish(rule, b, chosen, doing)? {
                 found.push(instance);
                 if found.len() > 4000 {
-                    return Err(self.refuse(Construct::Size, "the rule has too many instances with values for its names"));
+                    return Err(self.refuse(
+                        Construct::Size,
+                        "the rule has too many instances with values for its names",
+                    ));
                 }
             }
             return Ok(());
         };
-        let Condition::Holds(atom) = &rule.body[place] else { unreachable!("only positive conditions are chosen for") };
+        let Condition::Holds(atom) = &rule.body[place] else {
+            unreachable!("only positive conditions are chosen for")
+        };
         if atom.relation == keyword::DOES {
             for role in 0..self.domain.moves.len() {
                 let mut b = b.clone();
@@ -513,7 +525,9 @@ impl<'d> Lifter<'d> {
             return Ok(false);
         }
         let Some(doing) = doing else {
-            return Err(self.refuse(Construct::MoveOutOfPlace, "what holds depends on moves where there are none"));
+            return Err(
+                self.refuse(Construct::MoveOutOfPlace, "what holds depends on moves where there are none")
+            );
         };
         match &doing[role] {
             Does::Foreign => Ok(true),
@@ -578,9 +592,10 @@ impl<'d> Lifter<'d> {
         chosen: &[(usize, usize)],
         doing: Option<&Doing>,
     ) -> Result<Option<Instance>, Untranslatable> {
-        self.budget = self.budget.checked_sub(rule.body.len() + 1).ok_or_else(|| {
-            self.refuse(Construct::Size, "the formulas become too large")
-        })?;
+        self.budget = self
+            .budget
+            .checked_sub(rule.body.len() + 1)
+            .ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
         let mut parts = Vec::new();
         // State terms first: they say most of what variables stand for.
         for &(place, choice) in chosen {
@@ -651,7 +666,8 @@ impl<'d> Lifter<'d> {
         doing: Option<&Doing>,
     ) -> Result<Vec<Part>, Untranslatable> {
         let own = || Binding { values: b.values.clone(), locals: Vec::new(), extra: Vec::new() };
-        let closed = |inner: Binding, form: Form| ex(&inner.locals, and(inner.extra.into_iter().chain([form])));
+        let closed =
+            |inner: Binding, form: Form| ex(&inner.locals, and(inner.extra.into_iter().chain([form])));
         let mut ways = Vec::new();
         match atom.relation {
             keyword::TRUE => {
@@ -750,7 +766,9 @@ impl<'d> Lifter<'d> {
         doing: Option<&Doing>,
     ) -> Result<Vec<Part>, Untranslatable> {
         if self.depth > MAX_DEPTH {
-            return Err(self.refuse(Construct::Recursion, "a relation that depends on moves depends on itself"));
+            return Err(
+                self.refuse(Construct::Recursion, "a relation that depends on moves depends on itself")
+            );
         }
         self.depth += 1;
         let mut ways = Vec::new();

@@ -36,14 +36,17 @@ pub(super) fn turns(domain: &Domain) -> Turns {
     let n_roles = domain.moves.len();
     let waiting: Vec<Option<TermId>> = (0..n_roles).map(|role| waiting_move(domain, role)).collect();
     let active = |sample: &Sample| -> BTreeSet<usize> {
-        let waits = |role: &usize| matches!(sample.legal[*role].as_slice(), [only] if Some(*only) == waiting[*role]);
+        let waits =
+            |role: &usize| matches!(sample.legal[*role].as_slice(), [only] if Some(*only) == waiting[*role]);
         (0..n_roles).filter(|role| !waits(role)).collect()
     };
     let playing: Vec<&Sample> = domain.samples.iter().filter(|sample| !sample.is_terminal).collect();
     let everybody: BTreeSet<usize> = playing.iter().flat_map(|sample| active(sample)).collect();
     let everybody = if everybody.is_empty() { BTreeSet::from([0]) } else { everybody };
     let mut best: Option<(usize, Functor, BTreeMap<usize, BTreeSet<usize>>)> = None;
-    let cost = |groups: &BTreeMap<usize, BTreeSet<usize>>| groups.values().map(|roles| roles.len().max(1)).sum::<usize>();
+    let cost = |groups: &BTreeMap<usize, BTreeSet<usize>>| {
+        groups.values().map(|roles| roles.len().max(1)).sum::<usize>()
+    };
     for &functor in domain.state.keys() {
         let Some(groups) = by_place(domain, functor, &playing, &active) else { continue };
         // A token is worth its locations only where it takes choices away from somebody.

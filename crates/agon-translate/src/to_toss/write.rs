@@ -55,10 +55,12 @@ impl Writer<'_, '_> {
         let domain = self.arena.lifter.domain;
         let role_text = |role: usize| domain.game.text(domain.game.role_terms()[role]);
         let mut player_names = Names::of_players();
-        let players: Vec<String> = (0..domain.moves.len()).map(|role| player_names.name(&role_text(role))).collect();
+        let players: Vec<String> =
+            (0..domain.moves.len()).map(|role| player_names.name(&role_text(role))).collect();
         self.name_fluents();
         let used = self.arena.used_definitions();
-        let ordered: Vec<usize> = order(&self.arena.lifter).into_iter().filter(|index| used.contains(index)).collect();
+        let ordered: Vec<usize> =
+            order(&self.arena.lifter).into_iter().filter(|index| used.contains(index)).collect();
         for &index in &ordered {
             let name = self.relations.name(&self.arena.lifter.defined[index].name);
             self.called.insert(Relation::Defined(index), name);
@@ -95,7 +97,8 @@ impl Writer<'_, '_> {
             }
         };
         let elements = self.elements.iter().map(|(&term, name)| (name.clone(), parts(term))).collect();
-        let waiting = self.arena.turns.waiting.iter().map(|term| term.map(|term| domain.game.text(term))).collect();
+        let waiting =
+            self.arena.turns.waiting.iter().map(|term| term.map(|term| domain.game.text(term))).collect();
         Ok(Translation { text, rules, elements, waiting })
     }
 
@@ -116,7 +119,8 @@ impl Writer<'_, '_> {
         let defined = self.arena.lifter.defined[index].clone();
         let body = self.without_constants(&defined.body);
         let mut scope = Scope::default();
-        let parameters: Vec<String> = defined.parameters.iter().map(|&v| self.variable(v, &mut scope)).collect();
+        let parameters: Vec<String> =
+            defined.parameters.iter().map(|&v| self.variable(v, &mut scope)).collect();
         let parameters = parameters.join(", ");
         let name = self.called[&Relation::Defined(index)].clone();
         let body = self.form(&body, &mut scope, Place::Top);
@@ -194,7 +198,10 @@ impl Writer<'_, '_> {
                 Val::Term(term) => Argument::Fixed(domain.game.text(*term)),
                 Val::Var(v) => {
                     let (own, coordinate) = ruling.coordinates.get(v).copied().unwrap_or((*v, 0));
-                    Argument::Element { index: elements.iter().position(|e| *e == own).unwrap_or(0), coordinate }
+                    Argument::Element {
+                        index: elements.iter().position(|e| *e == own).unwrap_or(0),
+                        coordinate,
+                    }
                 }
             })
             .collect();
@@ -210,10 +217,15 @@ impl Writer<'_, '_> {
         text: &mut String,
     ) -> Result<(), Untranslatable> {
         let location = self.arena.turns.locations[index].clone();
-        let targets: BTreeSet<usize> =
-            edges.iter().flatten().map(|(_, target)| *target).filter(|&target| target != usize::MAX).collect();
+        let targets: BTreeSet<usize> = edges
+            .iter()
+            .flatten()
+            .map(|(_, target)| *target)
+            .filter(|&target| target != usize::MAX)
+            .collect();
         if location.active.len() > 1 && targets.len() > 1 {
-            let why = "several roles act at once, and whose turn comes next depends on their moves".to_owned();
+            let why =
+                "several roles act at once, and whose turn comes next depends on their moves".to_owned();
             return Err(Untranslatable { construct: Construct::Turns, why, line: None });
         }
         let common = targets.first().copied().unwrap_or(index);
@@ -299,7 +311,8 @@ impl Writer<'_, '_> {
             }
         }
         for &index in &self.used_fluents {
-            let arity = domain.predicates[index].rows.first().map_or(0, |row| self.arena.row(index, row).len());
+            let arity =
+                domain.predicates[index].rows.first().map_or(0, |row| self.arena.row(index, row).len());
             let called = &self.called[&Relation::Fluent(index)];
             relations.push(listed(called, arity, held.get(&index).map_or(&[], Vec::as_slice)));
         }
@@ -319,7 +332,12 @@ impl Writer<'_, '_> {
             // A structure is about something, be it only the table at which they sit.
             elements.push("table");
         }
-        let _ = writeln!(text, "START [ {} |\n  {}\n| {functions} ]", elements.join(", "), relations.join(";\n  "));
+        let _ = writeln!(
+            text,
+            "START [ {} |\n  {}\n| {functions} ]",
+            elements.join(", "),
+            relations.join(";\n  ")
+        );
     }
 
     /// The table with one term alone.
@@ -351,7 +369,9 @@ impl Writer<'_, '_> {
                 let left = arguments.iter().copied().filter(|value| matches!(value, Val::Var(_))).collect();
                 Form::Atom(Relation::Static(selected), left)
             }
-            Form::Atom(relation, arguments) if arguments.iter().any(|value| matches!(value, Val::Term(_))) => {
+            Form::Atom(relation, arguments)
+                if arguments.iter().any(|value| matches!(value, Val::Term(_))) =>
+            {
                 let mut parts = Vec::new();
                 let mut locals = Vec::new();
                 let mut values = Vec::new();
@@ -377,7 +397,9 @@ impl Writer<'_, '_> {
             }
             Form::Atom(..) | Form::Same(..) | Form::Before(..) | Form::Foreign => form.clone(),
             Form::Not(inner) => super::formula::not(self.without_constants(inner)),
-            Form::And(parts) => and(parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>()),
+            Form::And(parts) => {
+                and(parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>())
+            }
             Form::Or(parts) => {
                 super::formula::or(parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>())
             }
@@ -391,9 +413,14 @@ impl Writer<'_, '_> {
             return known;
         }
         let whole = &self.arena.lifter.tables[table];
-        let fits = |row: &&Vec<TermId>| row.iter().zip(&pattern).all(|(cell, p)| p.is_none_or(|p| p == *cell));
+        let fits =
+            |row: &&Vec<TermId>| row.iter().zip(&pattern).all(|(cell, p)| p.is_none_or(|p| p == *cell));
         let left = |row: &Vec<TermId>| {
-            row.iter().zip(&pattern).filter(|(_, p)| p.is_none()).map(|(cell, _)| *cell).collect::<Vec<TermId>>()
+            row.iter()
+                .zip(&pattern)
+                .filter(|(_, p)| p.is_none())
+                .map(|(cell, _)| *cell)
+                .collect::<Vec<TermId>>()
         };
         let rows: BTreeSet<Vec<TermId>> = whole.rows.iter().filter(fits).map(left).collect();
         let mut name = whole.name.clone();
@@ -433,7 +460,8 @@ impl Writer<'_, '_> {
                 if let Relation::Fluent(index) = relation {
                     self.used_fluents.insert(*index);
                 }
-                let arguments: Vec<String> = arguments.iter().map(|value| self.argument(value, scope)).collect();
+                let arguments: Vec<String> =
+                    arguments.iter().map(|value| self.argument(value, scope)).collect();
                 format!("{}({})", self.called[relation], arguments.join(", "))
             }
             Form::Same(a, b) => format!("{} = {}", self.argument(a, scope), self.argument(b, scope)),
@@ -446,12 +474,14 @@ impl Writer<'_, '_> {
             Form::And(parts) if parts.is_empty() => "true".to_owned(),
             Form::Or(parts) if parts.is_empty() => "false".to_owned(),
             Form::And(parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| self.form(part, scope, Place::Conjunct)).collect();
+                let parts: Vec<String> =
+                    parts.iter().map(|part| self.form(part, scope, Place::Conjunct)).collect();
                 let joined = parts.join(" and ");
                 if place == Place::Single { format!("({joined})") } else { joined }
             }
             Form::Or(parts) => {
-                let parts: Vec<String> = parts.iter().map(|part| self.form(part, scope, Place::Top)).collect();
+                let parts: Vec<String> =
+                    parts.iter().map(|part| self.form(part, scope, Place::Top)).collect();
                 let parts: Vec<String> = parts;
                 let joined = parts.join(" or ");
                 if place == Place::Top { joined } else { format!("({joined})") }
