@@ -2,18 +2,22 @@
 //!
 //! The steps are those of Toss: a superset of all state terms (`domain`), positions whose values become names of predicates and
 //! positions that become elements, conditions as formulas (`lift`), turns as locations (`turns`), `next` rules as tuples that
-//! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), text (`write`). What cannot be written so is
+//! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), places as elements (`cells`), text
+//! (`write`). Where roles act at once and what comes of it depends on the moves of several, moves are remembered (`delayed`). What cannot be written so is
 //! refused with the construct and its line. Whether a translation is right is for joint play to say.
 
 mod arena;
 mod cases;
 mod cells;
+mod delayed;
 mod domain;
 mod effects;
 mod formula;
 mod judge;
 mod lift;
 mod names;
+#[cfg(test)]
+mod tests;
 mod turns;
 mod write;
 
@@ -199,6 +203,27 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
             "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
         return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
     }
+    let refusal = match translate(game, options) {
+        Err(refusal) if refusal.construct == Construct::JointEffect => refusal,
+        other => return other,
+    };
+    let Some(remembering) = delayed::delayed(game) else { return Err(refusal) };
+    let in_vain = |why: &dyn fmt::Display| Untranslatable {
+        why: format!("{}; with moves remembered: {why}", refusal.why),
+        ..refusal.clone()
+    };
+    let translation = translate(&remembering, options).map_err(|second| in_vain(&second.why))?;
+    let toss = open(&translation.text)?;
+    let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
+    let gdl_move = |role: usize, text: &str| translation.gdl_move(role, text);
+    match play_jointly(&game.start(), &toss.start(), &gdl_move, &extent) {
+        Ok(_) => Ok(translation),
+        Err(difference) => Err(in_vain(&difference)),
+    }
+}
+
+/// Makes translations until joint play finds no difference.
+fn translate(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
     let mut domain = domain::Domain::new(game, options)?;
     let mut told = Told::ByPlaces;
     let mut round = 0;

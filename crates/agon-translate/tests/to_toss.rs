@@ -70,7 +70,9 @@ fn puzzles_play_alike() {
 
 #[test]
 fn roles_that_choose_at_once_act_at_one_location() {
-    check("matching-pennies");
+    for name in ["matching-pennies", "prisoners-dilemma", "rock-paper-scissors"] {
+        check(name);
+    }
 }
 
 #[test]

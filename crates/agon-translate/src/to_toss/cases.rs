@@ -18,6 +18,9 @@ use super::{Construct, Untranslatable};
 /// So many cases a class of moves may have.
 const MAX_CASES: usize = 64;
 
+/// So many cases are made of conditions whose values were seen apart.
+const MAX_PRODUCT: usize = 32;
+
 /// So many tuples may come or go by one entry.
 const MAX_COUNT: usize = 8;
 
@@ -350,6 +353,24 @@ fn observed(
             for bits in 0..1_usize << groups.len() {
                 vectors.insert((0..groups.len()).map(|index| bits >> index & 1).collect());
             }
+        }
+    }
+    // Where the sample missed something before, what was seen apart may come together.
+    if domain.n_learnt > 1 {
+        let counts: Vec<BTreeSet<usize>> =
+            (0..groups.len()).map(|index| vectors.iter().map(|vector| vector[index]).collect()).collect();
+        let n_ways = counts.iter().try_fold(1_usize, |n, counts| n.checked_mul(counts.len()));
+        if n_ways.is_some_and(|n| n <= MAX_PRODUCT) {
+            let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+            for counts in &counts {
+                all = all
+                    .iter()
+                    .flat_map(|vector| {
+                        counts.iter().map(move |&count| [vector.as_slice(), &[count]].concat())
+                    })
+                    .collect();
+            }
+            vectors.extend(all);
         }
     }
     if vectors.len() > MAX_CASES {

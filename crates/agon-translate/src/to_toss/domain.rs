@@ -67,6 +67,8 @@ pub(super) struct Domain {
     pub(super) predicates: Vec<Predicate>,
     by_names: BTreeMap<(Functor, Vec<TermId>), usize>,
     pub(super) samples: Vec<Sample>,
+    /// How often the sample was found to have missed something.
+    pub(super) n_learnt: usize,
 }
 
 impl Domain {
@@ -95,6 +97,7 @@ impl Domain {
             predicates: Vec::new(),
             by_names: BTreeMap::new(),
             samples: samples(game, options),
+            n_learnt: 0,
         };
         domain.name_state_positions();
         domain.name_move_positions();
@@ -127,6 +130,7 @@ impl Domain {
             plays.push(sample(&position));
         }
         self.samples.extend(plays);
+        self.n_learnt += 1;
     }
 
     fn list_predicates(&mut self) {

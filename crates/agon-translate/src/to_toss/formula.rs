@@ -205,6 +205,7 @@ fn is_witnessed(wanted: &[Form], variables: &[Var], others: &[&Form], found: &BT
 
 fn solution(variables: &[Var], a: Val, b: Val) -> Option<(Var, Val)> {
     match (a, b) {
+        (a, b) if a == b => None,
         (Val::Var(v), other) if variables.contains(&v) => Some((v, other)),
         (other, Val::Var(v)) if variables.contains(&v) => Some((v, other)),
         _ => None,
@@ -284,6 +285,7 @@ impl Form {
             Form::And(parts) => and(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>()),
             Form::Or(parts) => or(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>()),
             Form::Ex(variables, body) => ex(variables, body.rewrite(change)),
+            Form::Same(a, b) => same(*a, *b),
             other => other.clone(),
         };
         change(inner)
