@@ -4,6 +4,7 @@
 //! end on what each role gets. Where the first game has a fault, the play is left. Moves are compared as lists, so a move that one side has twice is a difference.
 
 use std::fmt;
+use std::time::Instant;
 
 use agon_game::{Notation, Rng, Role};
 use rand::{RngExt as _, SeedableRng as _};
@@ -17,6 +18,8 @@ pub struct Extent {
     pub steps: usize,
     /// The seed of the random moves.
     pub seed: u64,
+    /// A moment after which to stop with what was played by then.
+    pub deadline: Option<Instant>,
 }
 
 /// What was played without a difference.
@@ -66,6 +69,9 @@ pub fn play_jointly<A: Notation, B: Notation>(
         let mut moves: Vec<Vec<String>> = Vec::new();
         let differ = |moves: &[Vec<String>], what: String| Difference { play, moves: moves.to_vec(), what };
         loop {
+            if extent.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                return Ok(agreement);
+            }
             agreement.states += 1;
             if a.fault().is_some() {
                 // Rules that do not say how play goes on are none to compare with.

@@ -24,6 +24,7 @@ mod write;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_gdl::interpreter::Game;
 
@@ -52,6 +53,19 @@ pub struct Options {
     pub conditions: usize,
     /// The seed of the random plays.
     pub seed: u64,
+    /// A moment after which to stop. Without one the same game has the same translation everywhere.
+    pub deadline: Option<Instant>,
+}
+
+impl Options {
+    /// Refuses when time is up.
+    fn check_time(&self) -> Result<(), Untranslatable> {
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            let why = "the translation takes more time than there is".to_owned();
+            return Err(Untranslatable { construct: Construct::Size, why, line: None });
+        }
+        Ok(())
+    }
 }
 
 impl Default for Options {
@@ -67,6 +81,7 @@ impl Default for Options {
             steps: 300_000_000,
             conditions: 400_000,
             seed: 1,
+            deadline: None,
         }
     }
 }
@@ -214,7 +229,12 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
     };
     let translation = translate(&remembering, options).map_err(|second| in_vain(&second.why))?;
     let toss = open(&translation.text)?;
-    let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
+    let extent = Extent {
+        plays: options.joint_plays,
+        steps: options.steps_of_play,
+        seed: options.seed,
+        deadline: options.deadline,
+    };
     let gdl_move = |role: usize, text: &str| translation.gdl_move(role, text);
     match play_jointly(&game.start(), &toss.start(), &gdl_move, &extent) {
         Ok(_) => Ok(translation),
@@ -228,14 +248,23 @@ fn translate(game: &Arc<Game>, options: &Options) -> Result<Translation, Untrans
     let mut told = Told::ByPlaces;
     let mut round = 0;
     loop {
+        options.check_time()?;
         let difference = match attempt(&domain, options, told) {
             Ok(translation) => {
                 let toss = open(&translation.text)?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
-                let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
+                let extent = Extent {
+                    plays: options.joint_plays,
+                    steps: options.steps_of_play,
+                    seed,
+                    deadline: options.deadline,
+                };
                 let translate = |role: usize, text: &str| translation.gdl_move(role, text);
                 match play_jointly(&game.start(), &toss.start(), &translate, &extent) {
-                    Ok(_) => return Ok(translation),
+                    Ok(_) => {
+                        options.check_time()?;
+                        return Ok(translation);
+                    }
                     Err(difference) => difference,
                 }
             }
@@ -268,7 +297,7 @@ enum Told {
 }
 
 fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Translation, Untranslatable> {
-    let mut arena = arena::arena(domain, options.conditions)?;
+    let mut arena = arena::arena(domain, options)?;
     arena.drop_unread();
     if told == Told::ByPlaces && cells::by_places(&mut arena).is_err() {
         let why = "not to be told by places".to_owned();

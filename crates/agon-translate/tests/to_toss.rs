@@ -33,7 +33,7 @@ fn jointly(game: &Arc<Game>, text: &str, translation: &Translation) -> Result<Ag
     let options = agon_toss::interpreter::Options::default();
     let toss = agon_toss::interpreter::Game::open(arena.expect("the text is a game"), options);
     let toss = toss.map_err(|finding| finding.message.clone()).expect("the translation opens");
-    let extent = Extent { plays: 20, steps: 400, seed: 2024 };
+    let extent = Extent { plays: 20, steps: 400, seed: 2024, deadline: None };
     play_jointly(&game.start(), &toss.start(), &|role, text| translation.gdl_move(role, text), &extent)
 }
 
@@ -116,7 +116,7 @@ fn what_cannot_be_said_is_refused_by_name() {
     let refusal = translated(&game("gdl2", "krieg-tic-tac-toe")).expect_err("roles know different things");
     assert_eq!(refusal.construct, Construct::Percepts);
     let refusal =
-        translated(&game("gdl", "prisoners-dilemma")).expect_err("payoffs depend on both moves at once");
+        translated(&game("gdl", "blocker")).expect_err("what a mark brings depends on the other's mark");
     assert_eq!(refusal.construct, Construct::JointEffect);
     assert!(refusal.line.is_some());
     let game = opened(

@@ -15,6 +15,9 @@ use super::judge::Judge;
 use super::lift::Lifter;
 use super::{Construct, Untranslatable};
 
+/// In so many states a class of moves is looked at.
+const MAX_SAMPLES: usize = 150;
+
 /// So many cases a class of moves may have.
 const MAX_CASES: usize = 64;
 
@@ -304,6 +307,13 @@ fn observed(
             rows.push((sample, own));
         }
     }
+    // A part of them will do, but for what was learnt.
+    let stride = rows.len().div_ceil(MAX_SAMPLES).max(1);
+    let mut at = 0;
+    rows.retain(|(sample, _)| {
+        at += 1;
+        at % stride == 0 || *sample >= domain.n_first
+    });
     let n_seen: usize = rows.iter().map(|(_, rows)| rows.len()).sum();
     let mut counts: Vec<Vec<Vec<usize>>> = Vec::new();
     for (index, group) in groups.iter().enumerate() {

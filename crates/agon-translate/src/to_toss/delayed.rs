@@ -25,7 +25,7 @@ enum Moment {
     Now,
 }
 
-/// The game with its moves remembered. `None` where a variable stands for a whole state term or move.
+/// The game with its moves remembered. `None` where a variable stands for a whole state term.
 pub(super) fn delayed(game: &Game) -> Option<Arc<Game>> {
     let text = Delay::new(game)?.text()?;
     let checked = agon_gdl::check::check(Arc::new(Source::new("delayed.kif", text)));
@@ -36,6 +36,8 @@ struct Delay<'g> {
     game: &'g Game,
     statics: BTreeSet<(Symbol, usize)>,
     begun: &'static str,
+    /// Whether moves are remembered whole, because variables stand for them; else by their arguments.
+    whole: bool,
 }
 
 impl<'g> Delay<'g> {
@@ -45,7 +47,14 @@ impl<'g> Delay<'g> {
         let symbols = &game.rules().sheet().symbols;
         let begun =
             ["begun", "has_begun", "play_has_begun"].into_iter().find(|name| symbols.find(name).is_none())?;
-        Some(Delay { game, statics, begun })
+        let is_variable = |atom: &RuleAtom| {
+            [keyword::DOES, keyword::LEGAL].contains(&atom.relation)
+                && matches!(atom.arguments.get(1), Some(RuleTerm::Variable(_)))
+        };
+        let whole = game.rules().rules().iter().any(|rule| {
+            std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Condition::atom)).any(is_variable)
+        });
+        Some(Delay { game, statics, begun, whole })
     }
 
     fn name(&self, symbol: Symbol) -> &str {
@@ -61,6 +70,7 @@ impl<'g> Delay<'g> {
             for atom in atoms {
                 let (term, found) = match atom.relation {
                     keyword::TRUE | keyword::NEXT | keyword::INIT => (atom.arguments.first()?, &mut functors),
+                    keyword::DOES | keyword::LEGAL if self.whole => continue,
                     keyword::DOES | keyword::LEGAL => (atom.arguments.get(1)?, &mut moves),
                     _ => continue,
                 };
@@ -80,6 +90,9 @@ impl<'g> Delay<'g> {
             let now = now_atom(name, &arguments);
             let _ = writeln!(text, "(<= (next {term}) (true {term}) (not (true {begun})))");
             let _ = writeln!(text, "(<= {now} (true {term}) (not (true {begun})))");
+        }
+        if self.whole {
+            let _ = writeln!(text, "(<= (next (did ?r ?m)) (does ?r ?m))");
         }
         for &(symbol, arity) in &moves {
             let arguments: String = (0..arity).map(|index| format!(" ?a{index}")).collect();
@@ -161,6 +174,9 @@ impl<'g> Delay<'g> {
             (keyword::TRUE, Some(Moment::Now)) => {
                 let RuleTerm::Function(symbol, terms) = atom.arguments.first()? else { return None };
                 Some(now_atom(self.name(*symbol), &arguments(terms)))
+            }
+            (keyword::DOES, Some(Moment::Then)) if self.whole => {
+                Some(format!("(true (did{}))", arguments(&atom.arguments)))
             }
             (keyword::DOES, Some(Moment::Then)) => {
                 let RuleTerm::Function(symbol, terms) = atom.arguments.get(1)? else { return None };

@@ -168,7 +168,7 @@ pub(super) fn without_implied(parts: Vec<Form>) -> Vec<Form> {
                 };
                 let others: Vec<&Form> =
                     left.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, part)| part).collect();
-                is_witnessed(&wanted, variables, &others, &BTreeMap::new())
+                is_witnessed(&wanted, variables, &others, &BTreeMap::new(), &mut 2000)
             }
             _ => false,
         };
@@ -182,7 +182,13 @@ pub(super) fn without_implied(parts: Vec<Form>) -> Vec<Form> {
 }
 
 /// Whether values for the variables can be found such that each wanted part stands among the others.
-fn is_witnessed(wanted: &[Form], variables: &[Var], others: &[&Form], found: &BTreeMap<Var, Val>) -> bool {
+fn is_witnessed(
+    wanted: &[Form],
+    variables: &[Var],
+    others: &[&Form],
+    found: &BTreeMap<Var, Val>,
+    fuel: &mut usize,
+) -> bool {
     let Some((first, rest)) = wanted.split_first() else { return true };
     let first = first.replace(found);
     others.iter().any(|other| {
@@ -199,7 +205,9 @@ fn is_witnessed(wanted: &[Form], variables: &[Var], others: &[&Form], found: &BT
             }
             (first, other) => first == *other,
         };
-        fits && is_witnessed(rest, variables, others, &found)
+        // Whoever does not find a witness in time keeps a condition too many.
+        *fuel = fuel.saturating_sub(1);
+        fits && *fuel > 0 && is_witnessed(rest, variables, others, &found, fuel)
     })
 }
 

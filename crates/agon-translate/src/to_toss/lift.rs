@@ -14,8 +14,11 @@ use super::domain::{Domain, Functor};
 use super::formula::{FALSE, Form, Relation, TRUE, Val, Var, and, ex, not, or, same};
 use super::{Construct, Untranslatable};
 
-/// So deep relations that depend on moves may be put in place, one in the other.
+/// So deep relations may be put in place or defined, one in the other.
 const MAX_DEPTH: usize = 40;
+
+/// So many relations may be defined.
+const MAX_DEFINED: usize = 2000;
 
 /// A table: what never changes.
 #[derive(Clone, Debug)]
@@ -388,6 +391,12 @@ impl<'d> Lifter<'d> {
         Ok(found)
     }
 
+    fn spend(&mut self, conditions: usize) -> Result<(), Untranslatable> {
+        let left = self.budget.checked_sub(conditions);
+        self.budget = left.ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
+        Ok(())
+    }
+
     /// An empty binding for a rule.
     pub(super) fn binding(&self, index: usize) -> Binding {
         Binding { values: vec![None; self.rule(index).n_variables as usize], ..Binding::default() }
@@ -403,6 +412,7 @@ impl<'d> Lifter<'d> {
         doing: Option<&Doing>,
         found: &mut Vec<Instance>,
     ) -> Result<(), Untranslatable> {
+        self.spend(1)?;
         let Some((&place, rest)) = choices.split_first() else {
             if let Some(instance) = self.finish(rule, b, chosen, doing)? {
                 found.push(instance);
@@ -592,10 +602,7 @@ impl<'d> Lifter<'d> {
         chosen: &[(usize, usize)],
         doing: Option<&Doing>,
     ) -> Result<Option<Instance>, Untranslatable> {
-        self.budget = self
-            .budget
-            .checked_sub(rule.body.len() + 1)
-            .ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
+        self.spend(rule.body.len() + 1)?;
         let mut parts = Vec::new();
         // State terms first: they say most of what variables stand for.
         for &(place, choice) in chosen {
@@ -825,7 +832,13 @@ impl<'d> Lifter<'d> {
             return Ok(known);
         }
         let id = self.defined.len();
-        if id > 2000 {
+        // Each is made within the one that asks for it, on the stack of the caller.
+        if self.open.len() > MAX_DEPTH {
+            return Err(
+                self.refuse(Construct::Size, "relations depend on each other through too many others")
+            );
+        }
+        if id > MAX_DEFINED {
             return Err(self.refuse(Construct::Size, "too many relations are to be defined"));
         }
         let mut parameters = Vec::new();
