@@ -75,7 +75,7 @@ impl Default for Options {
             states: 400,
             steps_of_play: 400,
             joint_plays: 40,
-            rounds: 8,
+            rounds: 6,
             text_bytes: 4_000_000,
             gates: 2_000_000,
             steps: 300_000_000,
@@ -219,7 +219,8 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
         return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
     }
     let refusal = match translate(game, options) {
-        Err(refusal) if refusal.construct == Construct::JointEffect => refusal,
+        // Effects that several roles have together may also be found out by play alone.
+        Err(refusal) if [Construct::JointEffect, Construct::Differs].contains(&refusal.construct) => refusal,
         other => return other,
     };
     let Some(remembering) = delayed::delayed(game) else { return Err(refusal) };

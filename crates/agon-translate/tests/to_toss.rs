@@ -115,10 +115,16 @@ fn joint_play_finds_what_is_wrong() {
 fn what_cannot_be_said_is_refused_by_name() {
     let refusal = translated(&game("gdl2", "krieg-tic-tac-toe")).expect_err("roles know different things");
     assert_eq!(refusal.construct, Construct::Percepts);
-    let refusal =
-        translated(&game("gdl", "blocker")).expect_err("what a mark brings depends on the other's mark");
-    assert_eq!(refusal.construct, Construct::JointEffect);
-    assert!(refusal.line.is_some());
+    let game = opened(
+        "(role a) (role b) (d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (init (step 0))
+         (s 0 1) (s 1 2) (s 2 3) (s 3 4) (<= (next (step ?m)) (true (step ?n)) (s ?n ?m))
+         (legal a go) (legal a stay) (legal b go) (legal b stay)
+         (<= (next (p ?x)) (does a go) (does b go) (d ?x))
+         (<= terminal (true (step 4))) (<= (goal a 100) (true (p 1))) (goal b 0)",
+    );
+    let refusal = translated(&game).expect_err("both together bring more than a rule can name");
+    assert_eq!((refusal.construct, refusal.line), (Construct::JointEffect, Some(4)));
+    assert!(refusal.why.contains("changes 10 tuples at once"), "{}", refusal.why);
     let game = opened(
         "(role a) (init (p 1)) (init (q 1)) (<= (legal a go) (true (p 1))) (<= (next ?x) (true ?x))
          (<= terminal (not (true (p 1)))) (goal a 100)",

@@ -19,7 +19,7 @@ use super::{Construct, Untranslatable};
 const MAX_SAMPLES: usize = 150;
 
 /// So many cases a class of moves may have.
-const MAX_CASES: usize = 64;
+const MAX_CASES: usize = 128;
 
 /// So many cases are made of conditions whose values were seen apart.
 const MAX_PRODUCT: usize = 32;
