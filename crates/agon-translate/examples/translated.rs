@@ -130,7 +130,7 @@ fn run(path: &Path, plays: usize) -> (String, String) {
         Ok(toss) => toss,
         Err(finding) => return refused("fault", finding.message.clone()),
     };
-    let extent = Extent { plays, steps: 500, seed: 7, deadline: None };
+    let extent = Extent { plays, steps: 500, seed: 7 };
     let began = Instant::now();
     match play_jointly(&game.start(), &toss.start(), &|role, text| translation.gdl_move(role, text), &extent)
     {

@@ -18,8 +18,6 @@ pub struct Extent {
     pub steps: usize,
     /// The seed of the random moves.
     pub seed: u64,
-    /// A moment after which to stop with what was played by then.
-    pub deadline: Option<Instant>,
 }
 
 /// What was played without a difference.
@@ -62,6 +60,20 @@ pub fn play_jointly<A: Notation, B: Notation>(
     translate: &dyn Fn(usize, &str) -> Option<String>,
     extent: &Extent,
 ) -> Result<Agreement, Difference> {
+    play_jointly_until(first, second, translate, extent, None)
+}
+
+/// The same, stopped at a moment with what was played by then.
+///
+/// # Errors
+/// The first difference.
+pub fn play_jointly_until<A: Notation, B: Notation>(
+    first: &A,
+    second: &B,
+    translate: &dyn Fn(usize, &str) -> Option<String>,
+    extent: &Extent,
+    deadline: Option<Instant>,
+) -> Result<Agreement, Difference> {
     let mut agreement = Agreement::default();
     let mut rng = Rng::seed_from_u64(extent.seed);
     for play in 0..extent.plays {
@@ -69,7 +81,7 @@ pub fn play_jointly<A: Notation, B: Notation>(
         let mut moves: Vec<Vec<String>> = Vec::new();
         let differ = |moves: &[Vec<String>], what: String| Difference { play, moves: moves.to_vec(), what };
         loop {
-            if extent.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            if deadline.is_some_and(|deadline| Instant::now() > deadline) {
                 return Ok(agreement);
             }
             agreement.states += 1;

@@ -28,7 +28,7 @@ use std::time::Instant;
 
 use agon_gdl::interpreter::Game;
 
-use crate::joint::{Extent, play_jointly};
+use crate::joint::{Extent, play_jointly_until};
 
 /// What a translation may cost, and how much play it looks at.
 #[derive(Clone, Debug)]
@@ -230,14 +230,9 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
     };
     let translation = translate(&remembering, options).map_err(|second| in_vain(&second.why))?;
     let toss = open(&translation.text)?;
-    let extent = Extent {
-        plays: options.joint_plays,
-        steps: options.steps_of_play,
-        seed: options.seed,
-        deadline: options.deadline,
-    };
+    let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
     let gdl_move = |role: usize, text: &str| translation.gdl_move(role, text);
-    match play_jointly(&game.start(), &toss.start(), &gdl_move, &extent) {
+    match play_jointly_until(&game.start(), &toss.start(), &gdl_move, &extent, options.deadline) {
         Ok(_) => Ok(translation),
         Err(difference) => Err(in_vain(&difference)),
     }
@@ -254,14 +249,10 @@ fn translate(game: &Arc<Game>, options: &Options) -> Result<Translation, Untrans
             Ok(translation) => {
                 let toss = open(&translation.text)?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
-                let extent = Extent {
-                    plays: options.joint_plays,
-                    steps: options.steps_of_play,
-                    seed,
-                    deadline: options.deadline,
-                };
+                let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
                 let translate = |role: usize, text: &str| translation.gdl_move(role, text);
-                match play_jointly(&game.start(), &toss.start(), &translate, &extent) {
+                match play_jointly_until(&game.start(), &toss.start(), &translate, &extent, options.deadline)
+                {
                     Ok(_) => {
                         options.check_time()?;
                         return Ok(translation);

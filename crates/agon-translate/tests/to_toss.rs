@@ -33,7 +33,7 @@ fn jointly(game: &Arc<Game>, text: &str, translation: &Translation) -> Result<Ag
     let options = agon_toss::interpreter::Options::default();
     let toss = agon_toss::interpreter::Game::open(arena.expect("the text is a game"), options);
     let toss = toss.map_err(|finding| finding.message.clone()).expect("the translation opens");
-    let extent = Extent { plays: 20, steps: 400, seed: 2024, deadline: None };
+    let extent = Extent { plays: 20, steps: 400, seed: 2024 };
     play_jointly(&game.start(), &toss.start(), &|role, text| translation.gdl_move(role, text), &extent)
 }
 
