@@ -74,7 +74,7 @@ impl Default for Options {
             plays: 40,
             states: 400,
             steps_of_play: 400,
-            joint_plays: 40,
+            joint_plays: 60,
             rounds: 6,
             text_bytes: 4_000_000,
             gates: 2_000_000,
