@@ -1,9 +1,10 @@
 //! Two games played with the same moves, step by step: the judge of translations.
 //!
 //! At every state both must agree on whether play has ended and, by way of the translated moves, on what each role may do; at the
-//! end on what each role gets. Moves are compared as lists, so a move that one side has twice is a difference.
+//! end on what each role gets. Where the first game has a fault, the play is left. Moves are compared as lists, so a move that one side has twice is a difference.
 
 use std::fmt;
+use std::time::Instant;
 
 use agon_game::{Notation, Rng, Role};
 use rand::{RngExt as _, SeedableRng as _};
@@ -59,6 +60,20 @@ pub fn play_jointly<A: Notation, B: Notation>(
     translate: &dyn Fn(usize, &str) -> Option<String>,
     extent: &Extent,
 ) -> Result<Agreement, Difference> {
+    play_jointly_until(first, second, translate, extent, None)
+}
+
+/// The same, stopped at a moment with what was played by then.
+///
+/// # Errors
+/// The first difference.
+pub fn play_jointly_until<A: Notation, B: Notation>(
+    first: &A,
+    second: &B,
+    translate: &dyn Fn(usize, &str) -> Option<String>,
+    extent: &Extent,
+    deadline: Option<Instant>,
+) -> Result<Agreement, Difference> {
     let mut agreement = Agreement::default();
     let mut rng = Rng::seed_from_u64(extent.seed);
     for play in 0..extent.plays {
@@ -66,9 +81,16 @@ pub fn play_jointly<A: Notation, B: Notation>(
         let mut moves: Vec<Vec<String>> = Vec::new();
         let differ = |moves: &[Vec<String>], what: String| Difference { play, moves: moves.to_vec(), what };
         loop {
+            if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                return Ok(agreement);
+            }
             agreement.states += 1;
-            for fault in [a.fault(), b.fault()].into_iter().flatten() {
-                return Err(differ(&moves, format!("a fault: {fault}")));
+            if a.fault().is_some() {
+                // Rules that do not say how play goes on are none to compare with.
+                break;
+            }
+            if let Some(fault) = b.fault() {
+                return Err(differ(&moves, format!("a fault of the second game: {fault}")));
             }
             if a.is_terminal() != b.is_terminal() {
                 let who = if a.is_terminal() { "first" } else { "second" };

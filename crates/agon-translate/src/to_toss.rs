@@ -2,28 +2,33 @@
 //!
 //! The steps are those of Toss: a superset of all state terms (`domain`), positions whose values become names of predicates and
 //! positions that become elements, conditions as formulas (`lift`), turns as locations (`turns`), `next` rules as tuples that
-//! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), text (`write`). What cannot be written so is
+//! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), places as elements (`cells`), text
+//! (`write`). Where roles act at once and what comes of it depends on the moves of several, moves are remembered (`delayed`). What cannot be written so is
 //! refused with the construct and its line. Whether a translation is right is for joint play to say.
 
 mod arena;
 mod cases;
 mod cells;
+mod delayed;
 mod domain;
 mod effects;
 mod formula;
 mod judge;
 mod lift;
 mod names;
+#[cfg(test)]
+mod tests;
 mod turns;
 mod write;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_gdl::interpreter::Game;
 
-use crate::joint::{Extent, play_jointly};
+use crate::joint::{Extent, play_jointly_until};
 
 /// What a translation may cost, and how much play it looks at.
 #[derive(Clone, Debug)]
@@ -48,6 +53,19 @@ pub struct Options {
     pub conditions: usize,
     /// The seed of the random plays.
     pub seed: u64,
+    /// A moment after which to stop. Without one the same game has the same translation everywhere.
+    pub deadline: Option<Instant>,
+}
+
+impl Options {
+    /// Refuses when time is up.
+    fn check_time(&self) -> Result<(), Untranslatable> {
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            let why = "the translation takes more time than there is".to_owned();
+            return Err(Untranslatable { construct: Construct::Size, why, line: None });
+        }
+        Ok(())
+    }
 }
 
 impl Default for Options {
@@ -56,13 +74,14 @@ impl Default for Options {
             plays: 40,
             states: 400,
             steps_of_play: 400,
-            joint_plays: 40,
-            rounds: 8,
+            joint_plays: 60,
+            rounds: 6,
             text_bytes: 4_000_000,
             gates: 2_000_000,
             steps: 300_000_000,
             conditions: 400_000,
             seed: 1,
+            deadline: None,
         }
     }
 }
@@ -199,18 +218,45 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
             "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
         return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
     }
+    let refusal = match translate(game, options) {
+        // Effects that several roles have together may also be found out by play alone.
+        Err(refusal) if [Construct::JointEffect, Construct::Differs].contains(&refusal.construct) => refusal,
+        other => return other,
+    };
+    let Some(remembering) = delayed::delayed(game) else { return Err(refusal) };
+    let in_vain = |why: &dyn fmt::Display| Untranslatable {
+        why: format!("{}; with moves remembered: {why}", refusal.why),
+        ..refusal.clone()
+    };
+    let translation = translate(&remembering, options).map_err(|second| in_vain(&second.why))?;
+    let toss = open(&translation.text)?;
+    let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
+    let gdl_move = |role: usize, text: &str| translation.gdl_move(role, text);
+    match play_jointly_until(&game.start(), &toss.start(), &gdl_move, &extent, options.deadline) {
+        Ok(_) => Ok(translation),
+        Err(difference) => Err(in_vain(&difference)),
+    }
+}
+
+/// Makes translations until joint play finds no difference.
+fn translate(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
     let mut domain = domain::Domain::new(game, options)?;
     let mut told = Told::ByPlaces;
     let mut round = 0;
     loop {
+        options.check_time()?;
         let difference = match attempt(&domain, options, told) {
             Ok(translation) => {
                 let toss = open(&translation.text)?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
                 let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
                 let translate = |role: usize, text: &str| translation.gdl_move(role, text);
-                match play_jointly(&game.start(), &toss.start(), &translate, &extent) {
-                    Ok(_) => return Ok(translation),
+                match play_jointly_until(&game.start(), &toss.start(), &translate, &extent, options.deadline)
+                {
+                    Ok(_) => {
+                        options.check_time()?;
+                        return Ok(translation);
+                    }
                     Err(difference) => difference,
                 }
             }
@@ -243,7 +289,7 @@ enum Told {
 }
 
 fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Translation, Untranslatable> {
-    let mut arena = arena::arena(domain, options.conditions)?;
+    let mut arena = arena::arena(domain, options)?;
     arena.drop_unread();
     if told == Told::ByPlaces && cells::by_places(&mut arena).is_err() {
         let why = "not to be told by places".to_owned();

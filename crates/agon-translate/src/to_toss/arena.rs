@@ -13,7 +13,7 @@ use super::formula::{FALSE, Form, Relation, Val, Var, and, not, or};
 use super::judge::Judge;
 use super::lift::Lifter;
 use super::turns::{Turns, turns};
-use super::{Construct, Untranslatable};
+use super::{Construct, Options, Untranslatable};
 
 /// A structure rewriting game whose elements are terms.
 pub(super) struct Arena<'d> {
@@ -42,8 +42,8 @@ pub(super) struct Payoff {
 type Open = (usize, Class, Vec<Entry>);
 
 /// Makes the game.
-pub(super) fn arena<'d>(domain: &'d Domain, budget: usize) -> Result<Arena<'d>, Untranslatable> {
-    let mut lifter = Lifter::new(domain, budget);
+pub(super) fn arena<'d>(domain: &'d Domain, options: &Options) -> Result<Arena<'d>, Untranslatable> {
+    let mut lifter = Lifter::new(domain, options.conditions);
     let turns = turns(domain);
     let terminal = lifter.ask(keyword::TERMINAL, Vec::new(), None)?.form;
     let mut open: Vec<Open> = Vec::new();
@@ -53,6 +53,7 @@ pub(super) fn arena<'d>(domain: &'d Domain, budget: usize) -> Result<Arena<'d>, 
             let mut effects =
                 Effects { lifter: &mut lifter, location, tokens: &turns.tokens, waiting: &turns.waiting };
             for class in effects.classes(role)? {
+                options.check_time()?;
                 let entries = effects.entries(&class)?;
                 open.push((index, class, entries));
             }
@@ -68,6 +69,7 @@ pub(super) fn arena<'d>(domain: &'d Domain, budget: usize) -> Result<Arena<'d>, 
     let judge = Judge::new(&lifter)?;
     let mut made = Vec::new();
     for (location, class, entries) in open {
+        options.check_time()?;
         let here: Vec<usize> = (0..domain.samples.len())
             .filter(|&sample| is_at(domain, &domain.samples[sample], turns.locations[location].token))
             .collect();

@@ -10,13 +10,19 @@ use agon_logic::TermId;
 
 use super::domain::Functor;
 use super::effects::{Class, Entry};
-use super::formula::{Form, Val, Var, and, ex, not, or, same};
+use super::formula::{Form, Val, Var, and, ex, not, or, same, without_implied};
 use super::judge::Judge;
 use super::lift::Lifter;
 use super::{Construct, Untranslatable};
 
+/// In so many states a class of moves is looked at.
+const MAX_SAMPLES: usize = 150;
+
 /// So many cases a class of moves may have.
-const MAX_CASES: usize = 64;
+const MAX_CASES: usize = 128;
+
+/// So many cases are made of conditions whose values were seen apart.
+const MAX_PRODUCT: usize = 32;
 
 /// So many tuples may come or go by one entry.
 const MAX_COUNT: usize = 8;
@@ -160,7 +166,7 @@ pub(super) fn rulings(
         let coming: BTreeSet<(usize, Vec<Option<Val>>)> =
             changes.iter().filter(|c| c.holds).map(|c| (c.predicate, c.tuple.clone())).collect();
         changes.retain(|c| c.holds || !coming.contains(&(c.predicate, c.tuple.clone())));
-        let condition = and(parts);
+        let condition = and(without_implied(parts));
         if condition.is_false() {
             continue;
         }
@@ -301,6 +307,13 @@ fn observed(
             rows.push((sample, own));
         }
     }
+    // A part of them will do, but for what was learnt.
+    let stride = rows.len().div_ceil(MAX_SAMPLES).max(1);
+    let mut at = 0;
+    rows.retain(|(sample, _)| {
+        at += 1;
+        at % stride == 0 || *sample >= domain.n_first
+    });
     let n_seen: usize = rows.iter().map(|(_, rows)| rows.len()).sum();
     let mut counts: Vec<Vec<Vec<usize>>> = Vec::new();
     for (index, group) in groups.iter().enumerate() {
@@ -350,6 +363,24 @@ fn observed(
             for bits in 0..1_usize << groups.len() {
                 vectors.insert((0..groups.len()).map(|index| bits >> index & 1).collect());
             }
+        }
+    }
+    // Where the sample missed something before, what was seen apart may come together.
+    if domain.n_learnt > 1 {
+        let counts: Vec<BTreeSet<usize>> =
+            (0..groups.len()).map(|index| vectors.iter().map(|vector| vector[index]).collect()).collect();
+        let n_ways = counts.iter().try_fold(1_usize, |n, counts| n.checked_mul(counts.len()));
+        if n_ways.is_some_and(|n| n <= MAX_PRODUCT) {
+            let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+            for counts in &counts {
+                all = all
+                    .iter()
+                    .flat_map(|vector| {
+                        counts.iter().map(move |&count| [vector.as_slice(), &[count]].concat())
+                    })
+                    .collect();
+            }
+            vectors.extend(all);
         }
     }
     if vectors.len() > MAX_CASES {

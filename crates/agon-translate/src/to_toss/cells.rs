@@ -5,18 +5,19 @@
 //! put together into one relation between them, and relations with the same tuples become one. So `(true (cell ?x ?y
 //! white)) (succ ?y ?z) (not (true (cell ?x ?z white)))` comes to `Cell_white(a) and Succ(a, b) and not Cell_white(b)`.
 
+mod relations;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_logic::{Symbol, TermId};
 
 use super::arena::Arena;
 use super::cases::Ruling;
-use super::formula::{FALSE, Form, Relation, Val, Var, and, ex, not, or};
-use super::lift::Table;
+use super::formula::{Form, Relation, Val, Var, and, ex, not, or};
 
 /// So many combinations of elements are tried for one relation, and for all.
-const MAX_TRIED: usize = 3_000_000;
-const MAX_TRIED_IN_ALL: usize = 30_000_000;
+const MAX_TRIED: usize = 400_000;
+const MAX_TRIED_IN_ALL: usize = 3_000_000;
 
 /// So many parts a formula may have when definitions are put in place.
 const MAX_SIZE: usize = 4_000;
@@ -68,6 +69,8 @@ struct Celler<'a, 'd> {
     coordinate_tables: BTreeMap<(Symbol, usize), usize>,
     tried: usize,
     values: Vec<TermId>,
+    /// Places by functor and one of their coordinates.
+    places_at: BTreeMap<(Symbol, usize, TermId), Vec<TermId>>,
 }
 
 /// Tells a game by places where it can be.
@@ -77,6 +80,14 @@ pub(super) fn by_places(arena: &mut Arena<'_>) -> Result<(), TooMuch> {
         return Ok(());
     }
     let values = values(arena);
+    let mut places_at: BTreeMap<(Symbol, usize, TermId), Vec<TermId>> = BTreeMap::new();
+    for (&functor, places) in &cells.places {
+        for &place in places {
+            for (index, coordinate) in arena.lifter.domain.bank.arguments(place).enumerate() {
+                places_at.entry((functor, index, coordinate)).or_default().push(place);
+            }
+        }
+    }
     let mut celler = Celler {
         arena,
         cells,
@@ -84,6 +95,7 @@ pub(super) fn by_places(arena: &mut Arena<'_>) -> Result<(), TooMuch> {
         coordinate_tables: BTreeMap::new(),
         tried: 0,
         values,
+        places_at,
     };
     celler.game()
 }
@@ -100,8 +112,8 @@ fn cells(arena: &Arena<'_>) -> Cells {
         }
         let own: BTreeSet<Vec<TermId>> = predicate.rows.iter().cloned().collect();
         let shared = rows.iter_mut().find(|(symbol, w, known)| {
-            *symbol == predicate.functor.0 && *w == width
-                || *w == width && known.intersection(&own).count() * 2 >= own.len().max(1)
+            let is_same = *symbol == predicate.functor.0;
+            *w == width && (is_same || known.intersection(&own).count() * 2 >= own.len().max(1))
         });
         match shared {
             Some((symbol, _, known)) => {
@@ -259,6 +271,7 @@ impl Celler<'_, '_> {
         let (mut variables, mut parts) = (variables.to_vec(), Vec::new());
         flatten(form, &mut variables, &mut parts);
         let mut scope = outer.clone();
+        scope.learn_equations(&parts);
         let mut new_places: Vec<Var> = Vec::new();
         let mut constraints = Vec::new();
         for part in &parts {
@@ -347,241 +360,6 @@ impl Celler<'_, '_> {
             });
         }
         Ok(left)
-    }
-
-    /// Static conditions as relations between places and values. Values that stand nowhere else are left out.
-    fn relations(
-        &mut self,
-        constraints: Vec<Constraint>,
-        scope: &Scope,
-        quantified: &mut Vec<Var>,
-        left: &[Form],
-    ) -> Result<Vec<Form>, TooMuch> {
-        let elsewhere: BTreeSet<Var> = left.iter().flat_map(Form::free).collect();
-        let mut groups: Vec<(BTreeSet<Var>, BTreeSet<Var>, Vec<Constraint>)> = Vec::new();
-        for constraint in constraints {
-            let mut variables = BTreeSet::new();
-            constraint.add_variables(&mut variables);
-            match groups.iter_mut().find(|(known, _, _)| *known == variables) {
-                Some((_, _, own)) => own.push(constraint),
-                None => groups.push((variables, BTreeSet::new(), vec![constraint])),
-            }
-        }
-        // A value between places is left out by joining all that is said of it.
-        let locals: Vec<Var> = quantified
-            .iter()
-            .copied()
-            .filter(|v| !scope.sort.contains_key(v) && !elsewhere.contains(v))
-            .collect();
-        for v in locals {
-            let (with, without): (Vec<_>, Vec<_>) =
-                std::mem::take(&mut groups).into_iter().partition(|(variables, _, _)| variables.contains(&v));
-            let mut all: BTreeSet<Var> =
-                with.iter().flat_map(|(variables, _, _)| variables.iter().copied()).collect();
-            all.remove(&v);
-            let is_positive =
-                with.iter().any(|(_, _, own)| own.iter().any(|c| !matches!(c, Constraint::Not(_))));
-            if with.is_empty() || all.is_empty() || all.len() > 2 || !is_positive {
-                groups = without.into_iter().chain(with).collect();
-                continue;
-            }
-            let mut inner = BTreeSet::from([v]);
-            let mut own = Vec::new();
-            for (_, hidden, constraints) in with {
-                inner.extend(hidden);
-                own.extend(constraints);
-            }
-            quantified.retain(|q| *q != v);
-            groups = without;
-            match groups.iter_mut().find(|(known, hidden, _)| *known == all && hidden.is_empty()) {
-                Some((_, hidden, known)) => {
-                    hidden.extend(inner);
-                    known.extend(own);
-                }
-                None => groups.push((all, inner, own)),
-            }
-        }
-        let mut forms = Vec::new();
-        for (variables, hidden, constraints) in groups {
-            let is_negative = constraints.iter().all(|c| matches!(c, Constraint::Not(_)));
-            if is_negative && hidden.is_empty() && variables.len() > 1 {
-                for constraint in constraints {
-                    let Constraint::Not(inner) = constraint else { continue };
-                    forms.push(not(self.relation(&variables, &BTreeSet::new(), &[*inner], scope)?));
-                }
-                continue;
-            }
-            forms.push(self.relation(&variables, &hidden, &constraints, scope)?);
-        }
-        Ok(forms)
-    }
-
-    /// The relation of all elements that satisfy conditions.
-    fn relation(
-        &mut self,
-        variables: &BTreeSet<Var>,
-        hidden: &BTreeSet<Var>,
-        constraints: &[Constraint],
-        scope: &Scope,
-    ) -> Result<Form, TooMuch> {
-        // A coordinate of a place that stays a value has a relation of its own name.
-        if let ([Constraint::Equal(Argument::Coordinate(place, index), Argument::Value(v))], true) =
-            (constraints, hidden.is_empty())
-        {
-            let table = self.coordinate_table(scope.sort[place], *index);
-            return Ok(Form::Atom(Relation::Static(table), vec![Val::Var(*place), Val::Var(*v)]));
-        }
-        if let ([Constraint::In(table, arguments)], true) = (constraints, hidden.is_empty())
-            && arguments.iter().all(|argument| !matches!(argument, Argument::Coordinate(..)))
-        {
-            let values = arguments.iter().map(|argument| match argument {
-                Argument::Constant(term) => Val::Term(*term),
-                Argument::Value(v) | Argument::Coordinate(v, _) => Val::Var(*v),
-            });
-            let values = values.collect();
-            return Ok(self.arena.lifter.table_atom(*table, values));
-        }
-        if let ([Constraint::Equal(Argument::Value(a), Argument::Value(b))], true) =
-            (constraints, hidden.is_empty())
-        {
-            return Ok(super::formula::same(Val::Var(*a), Val::Var(*b)));
-        }
-        if let ([Constraint::Equal(Argument::Value(a), Argument::Constant(b))], true) =
-            (constraints, hidden.is_empty())
-        {
-            return Ok(super::formula::same(Val::Var(*a), Val::Term(*b)));
-        }
-        let listed: Vec<Var> = variables.iter().copied().collect();
-        // Places first: they are fewer combinations than their coordinates.
-        let mut order: Vec<Var> = listed.clone();
-        order.extend(hidden);
-        let mut rows: BTreeSet<Vec<TermId>> = BTreeSet::new();
-        let mut n_tried = 0;
-        self.search(&order, listed.len(), constraints, scope, &mut BTreeMap::new(), &mut rows, &mut n_tried)?;
-        self.tried += n_tried;
-        if self.tried > MAX_TRIED_IN_ALL {
-            return Err(TooMuch);
-        }
-        if rows.is_empty() {
-            return Ok(FALSE);
-        }
-        let full: Option<usize> = listed.iter().try_fold(1_usize, |n, v| {
-            scope.sort.get(v).and_then(|functor| n.checked_mul(self.cells.places[functor].len()))
-        });
-        if full == Some(rows.len()) {
-            return Ok(super::formula::TRUE);
-        }
-        let arguments: Vec<Val> = listed.iter().map(|&v| Val::Var(v)).collect();
-        let key = (listed.len(), rows);
-        if let Some(&known) = self.tables.get(&key) {
-            return Ok(Form::Atom(Relation::Static(known), arguments));
-        }
-        if listed.len() == 2 {
-            let inverse = key.1.iter().map(|row| vec![row[1], row[0]]).collect();
-            if let Some(&known) = self.tables.get(&(2, inverse)) {
-                return Ok(Form::Atom(Relation::Static(known), vec![arguments[1], arguments[0]]));
-            }
-        }
-        let mut name = String::new();
-        for constraint in constraints {
-            let part = self.constraint_name(constraint);
-            if !name.split('_').any(|known| known == part) {
-                if !name.is_empty() {
-                    name.push('_');
-                }
-                name.push_str(&part);
-            }
-        }
-        let id = self.arena.lifter.add_table(Table { name, arity: key.0, rows: key.1.clone() });
-        self.tables.insert(key, id);
-        Ok(Form::Atom(Relation::Static(id), arguments))
-    }
-
-    fn coordinate_table(&mut self, functor: Symbol, index: usize) -> usize {
-        if let Some(&known) = self.coordinate_tables.get(&(functor, index)) {
-            return known;
-        }
-        let bank = &self.arena.lifter.domain.bank;
-        let rows = self.cells.places[&functor]
-            .iter()
-            .map(|&place| vec![place, bank.argument(place, index)])
-            .collect();
-        let name = format!("{}_at_{}", self.arena.lifter.symbol_name(functor), index + 1);
-        let id = self.arena.lifter.add_table(Table { name, arity: 2, rows });
-        self.coordinate_tables.insert((functor, index), id);
-        id
-    }
-
-    fn constraint_name(&self, constraint: &Constraint) -> String {
-        match constraint {
-            Constraint::In(table, _) => self.arena.lifter.tables[*table].name.clone(),
-            Constraint::Equal(Argument::Coordinate(_, index), Argument::Constant(term)) => {
-                format!(
-                    "{}_is_{}",
-                    ["column", "row", "level"].get(*index).unwrap_or(&"part"),
-                    self.arena.lifter.term_name(*term)
-                )
-            }
-            Constraint::Equal(Argument::Coordinate(_, index), _) => {
-                format!("same {}", ["column", "row", "level"].get(*index).unwrap_or(&"part"))
-            }
-            Constraint::Equal(..) => "same".to_owned(),
-            Constraint::Not(inner) => format!("not {}", self.constraint_name(inner)),
-        }
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn search(
-        &self,
-        order: &[Var],
-        n_listed: usize,
-        constraints: &[Constraint],
-        scope: &Scope,
-        assigned: &mut BTreeMap<Var, TermId>,
-        rows: &mut BTreeSet<Vec<TermId>>,
-        n_tried: &mut usize,
-    ) -> Result<(), TooMuch> {
-        let depth = assigned.len();
-        let Some(&v) = order.get(depth) else {
-            rows.insert(order[..n_listed].iter().map(|v| assigned[v]).collect());
-            return Ok(());
-        };
-        let choices = match scope.sort.get(&v) {
-            Some(functor) => &self.cells.places[functor],
-            None => &self.values,
-        };
-        for &choice in choices {
-            *n_tried += 1;
-            if *n_tried > MAX_TRIED {
-                return Err(TooMuch);
-            }
-            assigned.insert(v, choice);
-            let fits = constraints.iter().all(|constraint| self.holds(constraint, assigned).unwrap_or(true));
-            if fits {
-                self.search(order, n_listed, constraints, scope, assigned, rows, n_tried)?;
-            }
-            assigned.remove(&v);
-        }
-        Ok(())
-    }
-
-    /// Whether a condition holds, if all that it speaks of is known.
-    fn holds(&self, constraint: &Constraint, assigned: &BTreeMap<Var, TermId>) -> Option<bool> {
-        let value = |argument: &Argument| match argument {
-            Argument::Constant(term) => Some(*term),
-            Argument::Coordinate(place, index) => {
-                assigned.get(place).map(|&place| self.arena.lifter.domain.bank.argument(place, *index))
-            }
-            Argument::Value(v) => assigned.get(v).copied(),
-        };
-        match constraint {
-            Constraint::In(table, arguments) => {
-                let row: Vec<TermId> = arguments.iter().map(value).collect::<Option<_>>()?;
-                Some(self.arena.lifter.tables[*table].rows.contains(&row))
-            }
-            Constraint::Equal(a, b) => Some(value(a)? == value(b)?),
-            Constraint::Not(inner) => self.holds(inner, assigned).map(|holds| !holds),
-        }
     }
 
     /// A rule told by places.
@@ -696,21 +474,24 @@ impl Celler<'_, '_> {
     }
 }
 
-impl Constraint {
-    fn add_variables(&self, variables: &mut BTreeSet<Var>) {
-        let mut note = |argument: &Argument| match argument {
-            Argument::Constant(_) => {}
-            Argument::Coordinate(v, _) | Argument::Value(v) => {
-                variables.insert(*v);
+impl Scope {
+    /// Places are known by other coordinates too, where equations say that these are the same.
+    fn learn_equations(&mut self, parts: &[Form]) {
+        for part in parts {
+            let Form::Same(a, b) = part else { continue };
+            for (from, to) in [(*a, *b), (*b, *a)] {
+                let with_other =
+                    self.known.iter().filter(|((_, coordinates), _)| coordinates.contains(&from));
+                let more: Vec<((Symbol, Vec<Val>), Var)> = with_other
+                    .map(|((functor, coordinates), &place)| {
+                        let other = coordinates.iter().map(|&value| if value == from { to } else { value });
+                        ((*functor, other.collect()), place)
+                    })
+                    .collect();
+                for (key, place) in more {
+                    self.known.entry(key).or_insert(place);
+                }
             }
-        };
-        match self {
-            Constraint::In(_, arguments) => arguments.iter().for_each(note),
-            Constraint::Equal(a, b) => {
-                note(a);
-                note(b);
-            }
-            Constraint::Not(inner) => inner.add_variables(variables),
         }
     }
 }

@@ -67,6 +67,10 @@ pub(super) struct Domain {
     pub(super) predicates: Vec<Predicate>,
     by_names: BTreeMap<(Functor, Vec<TermId>), usize>,
     pub(super) samples: Vec<Sample>,
+    /// How many samples there were at first; the others are from plays in which something was missed.
+    pub(super) n_first: usize,
+    /// How often the sample was found to have missed something.
+    pub(super) n_learnt: usize,
 }
 
 impl Domain {
@@ -95,7 +99,10 @@ impl Domain {
             predicates: Vec::new(),
             by_names: BTreeMap::new(),
             samples: samples(game, options),
+            n_first: 0,
+            n_learnt: 0,
         };
+        domain.n_first = domain.samples.len();
         domain.name_state_positions();
         domain.name_move_positions();
         domain.list_predicates();
@@ -127,6 +134,7 @@ impl Domain {
             plays.push(sample(&position));
         }
         self.samples.extend(plays);
+        self.n_learnt += 1;
     }
 
     fn list_predicates(&mut self) {
@@ -323,6 +331,9 @@ fn samples(game: &Arc<Game>, options: &Options) -> Vec<Sample> {
     let start = position.state().clone();
     let quota = options.states / options.plays.max(1) + 1;
     for play in 0..options.plays {
+        if options.check_time().is_err() {
+            break;
+        }
         position.go_to(&start);
         let mut states = vec![start.clone()];
         while !position.is_terminal() && states.len() <= options.steps_of_play {

@@ -353,14 +353,22 @@ impl Effects<'_, '_> {
             let solved = solve(&frame.parts, &frame.locals);
             let left: Vec<Var> = frame.locals.iter().copied().filter(|v| !solved.contains_key(v)).collect();
             let mut grouped: Vec<(Vec<Form>, u64, BTreeSet<Var>)> = Vec::new();
+            // What is kept because of a move of this class goes because of it too.
+            let own_mask =
+                frame.parts.iter().filter(|part| part.form.is_true()).fold(0, |mask, part| mask | part.roles);
             for part in &frame.parts {
                 let form = part.form.replace(&solved);
                 if form == *own || form.is_true() || class.known.contains(&form) {
                     continue;
                 }
                 // Conditions that share a variable of the rule belong together.
-                let mine: BTreeSet<Var> = form.free().into_iter().filter(|v| left.contains(v)).collect();
-                let (mut forms, mut mask, mut shared) = (vec![form], part.roles & self.active_mask(), mine);
+                let mut mine: BTreeSet<Var> = form.free().into_iter().filter(|v| left.contains(v)).collect();
+                if part.roles & self.active_mask() & !(1 << class.role) != 0 {
+                    // What another role does may speak of any of them.
+                    mine.extend(&left);
+                }
+                let (mut forms, mut mask, mut shared) =
+                    (vec![form], (part.roles | own_mask) & self.active_mask(), mine);
                 let mut rest = Vec::new();
                 for (other, roles, variables) in grouped {
                     if variables.is_disjoint(&shared) {

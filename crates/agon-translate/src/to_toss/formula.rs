@@ -155,8 +155,65 @@ pub(super) fn ex(variables: &[Var], form: Form) -> Form {
     }
 }
 
+/// The parts of a conjunction without those that others imply: something exists if it is named.
+pub(super) fn without_implied(parts: Vec<Form>) -> Vec<Form> {
+    let mut left: Vec<Form> = and(parts).conjuncts();
+    let mut at = 0;
+    while at < left.len() {
+        let is_implied = match &left[at] {
+            Form::Ex(variables, body) => {
+                let wanted = match &**body {
+                    Form::And(parts) => parts.clone(),
+                    other => vec![other.clone()],
+                };
+                let others: Vec<&Form> =
+                    left.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, part)| part).collect();
+                is_witnessed(&wanted, variables, &others, &BTreeMap::new(), &mut 2000)
+            }
+            _ => false,
+        };
+        if is_implied {
+            left.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    left
+}
+
+/// Whether values for the variables can be found such that each wanted part stands among the others.
+fn is_witnessed(
+    wanted: &[Form],
+    variables: &[Var],
+    others: &[&Form],
+    found: &BTreeMap<Var, Val>,
+    fuel: &mut usize,
+) -> bool {
+    let Some((first, rest)) = wanted.split_first() else { return true };
+    let first = first.replace(found);
+    others.iter().any(|other| {
+        let mut found = found.clone();
+        let fits = match (&first, other) {
+            (Form::Atom(relation, mine), Form::Atom(known, theirs)) => {
+                relation == known
+                    && mine.iter().zip(theirs).all(|(mine, theirs)| match mine {
+                        Val::Var(v) if variables.contains(v) => {
+                            *found.entry(*v).or_insert(*theirs) == *theirs
+                        }
+                        mine => mine == theirs,
+                    })
+            }
+            (first, other) => first == *other,
+        };
+        // Whoever does not find a witness in time keeps a condition too many.
+        *fuel = fuel.saturating_sub(1);
+        fits && *fuel > 0 && is_witnessed(rest, variables, others, &found, fuel)
+    })
+}
+
 fn solution(variables: &[Var], a: Val, b: Val) -> Option<(Var, Val)> {
     match (a, b) {
+        (a, b) if a == b => None,
         (Val::Var(v), other) if variables.contains(&v) => Some((v, other)),
         (other, Val::Var(v)) if variables.contains(&v) => Some((v, other)),
         _ => None,
@@ -236,6 +293,7 @@ impl Form {
             Form::And(parts) => and(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>()),
             Form::Or(parts) => or(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>()),
             Form::Ex(variables, body) => ex(variables, body.rewrite(change)),
+            Form::Same(a, b) => same(*a, *b),
             other => other.clone(),
         };
         change(inner)

@@ -4,6 +4,8 @@
 //! formula. Relations that never change are tables, relations that change with the state are defined by formulas, one
 //! definition for each way to ask with constants; relations that depend on moves are put in place.
 
+mod unify;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
@@ -14,8 +16,11 @@ use super::domain::{Domain, Functor};
 use super::formula::{FALSE, Form, Relation, TRUE, Val, Var, and, ex, not, or, same};
 use super::{Construct, Untranslatable};
 
-/// So deep relations that depend on moves may be put in place, one in the other.
+/// So deep relations may be put in place or defined, one in the other.
 const MAX_DEPTH: usize = 40;
+
+/// So many relations may be defined.
+const MAX_DEFINED: usize = 2000;
 
 /// A table: what never changes.
 #[derive(Clone, Debug)]
@@ -279,94 +284,6 @@ impl<'d> Lifter<'d> {
         clause.variables.get(variable as usize).map_or_else(|| "v".to_owned(), |v| v.name.clone())
     }
 
-    /// What a term of a rule stands for; a variable without a value gets a new one of the formula.
-    fn value(&mut self, rule: &Rule, term: &RuleTerm, b: &mut Binding) -> Result<Val, Untranslatable> {
-        match term {
-            RuleTerm::Variable(v) => {
-                if let Some(value) = b.values[*v as usize] {
-                    return Ok(value);
-                }
-                let name = self.variable_name(rule, *v);
-                let fresh = self.fresh(&name);
-                b.locals.push(fresh);
-                b.values[*v as usize] = Some(Val::Var(fresh));
-                Ok(Val::Var(fresh))
-            }
-            RuleTerm::Function(symbol, arguments) => {
-                let mut values = Vec::new();
-                for argument in arguments {
-                    values.push(self.value(rule, argument, b)?);
-                }
-                let ground: Option<Vec<TermId>> = values
-                    .iter()
-                    .map(|value| match value {
-                        Val::Term(term) => Some(*term),
-                        Val::Var(_) => None,
-                    })
-                    .collect();
-                if let Some(ground) = ground {
-                    return Ok(Val::Term(self.intern(*symbol, &ground)?));
-                }
-                let table = self.shape_table((*symbol, arguments.len()));
-                let name = self.symbol_name(*symbol).to_owned();
-                let whole = self.fresh(&name);
-                b.locals.push(whole);
-                let row = std::iter::once(Val::Var(whole)).chain(values).collect();
-                b.extra.push(Form::Atom(Relation::Static(table), row));
-                Ok(Val::Var(whole))
-            }
-        }
-    }
-
-    /// Makes a term of a rule stand for a value. `false` if it cannot.
-    pub(super) fn unify(
-        &mut self,
-        rule: &Rule,
-        pattern: &RuleTerm,
-        value: Val,
-        b: &mut Binding,
-    ) -> Result<bool, Untranslatable> {
-        match pattern {
-            RuleTerm::Variable(v) => {
-                match b.values[*v as usize] {
-                    None => b.values[*v as usize] = Some(value),
-                    Some(known) => {
-                        let equation = same(known, value);
-                        if equation.is_false() {
-                            return Ok(false);
-                        }
-                        b.extra.push(equation);
-                        // A constant says more than a variable.
-                        if matches!(value, Val::Term(_)) {
-                            b.values[*v as usize] = Some(value);
-                        }
-                    }
-                }
-                Ok(true)
-            }
-            RuleTerm::Function(symbol, arguments) => match value {
-                Val::Term(term) => {
-                    if !self.domain.bank.has_form(term, *symbol, arguments.len()) {
-                        return Ok(false);
-                    }
-                    for (index, argument) in arguments.iter().enumerate() {
-                        let part = Val::Term(self.domain.bank.argument(term, index));
-                        if !self.unify(rule, argument, part, b)? {
-                            return Ok(false);
-                        }
-                    }
-                    Ok(true)
-                }
-                Val::Var(_) => {
-                    let own = self.value(rule, pattern, b)?;
-                    let equation = same(own, value);
-                    b.extra.push(equation);
-                    Ok(true)
-                }
-            },
-        }
-    }
-
     /// The ways in which a rule applies, its head having been unified in `b`.
     pub(super) fn instances(
         &mut self,
@@ -388,6 +305,12 @@ impl<'d> Lifter<'d> {
         Ok(found)
     }
 
+    fn spend(&mut self, conditions: usize) -> Result<(), Untranslatable> {
+        let left = self.budget.checked_sub(conditions);
+        self.budget = left.ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
+        Ok(())
+    }
+
     /// An empty binding for a rule.
     pub(super) fn binding(&self, index: usize) -> Binding {
         Binding { values: vec![None; self.rule(index).n_variables as usize], ..Binding::default() }
@@ -403,6 +326,7 @@ impl<'d> Lifter<'d> {
         doing: Option<&Doing>,
         found: &mut Vec<Instance>,
     ) -> Result<(), Untranslatable> {
+        self.spend(1)?;
         let Some((&place, rest)) = choices.split_first() else {
             if let Some(instance) = self.finish(rule, b, chosen, doing)? {
                 found.push(instance);
@@ -440,150 +364,6 @@ impl<'d> Lifter<'d> {
         Ok(())
     }
 
-    /// The predicates that a state term of a rule may speak of.
-    pub(super) fn predicates_of(&self, atom: &RuleAtom) -> Result<Vec<usize>, Untranslatable> {
-        match &atom.arguments[0] {
-            RuleTerm::Variable(_) => {
-                Err(self.refuse(Construct::StateVariable, "a variable stands for a whole state term"))
-            }
-            RuleTerm::Function(symbol, arguments) => {
-                let functor = (*symbol, arguments.len());
-                let all = self.domain.predicates.iter().enumerate();
-                Ok(all.filter(|(_, p)| p.functor == functor).map(|(index, _)| index).collect())
-            }
-        }
-    }
-
-    /// Gives the named positions of a state term the values of a predicate.
-    pub(super) fn unify_names(
-        &mut self,
-        rule: &Rule,
-        atom: &RuleAtom,
-        predicate: usize,
-        b: &mut Binding,
-    ) -> Result<bool, Untranslatable> {
-        let domain = self.domain;
-        let predicate = &domain.predicates[predicate];
-        let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(false) };
-        let named = &domain.state[&predicate.functor].named;
-        let positions = arguments.iter().zip(named).filter(|(_, named)| **named);
-        for ((pattern, _), &value) in positions.zip(&predicate.names) {
-            if !self.unify(rule, pattern, Val::Term(value), b)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// The coordinates of a state term.
-    pub(super) fn coordinates(
-        &mut self,
-        rule: &Rule,
-        atom: &RuleAtom,
-        predicate: usize,
-        b: &mut Binding,
-    ) -> Result<Vec<Val>, Untranslatable> {
-        let domain = self.domain;
-        let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(Vec::new()) };
-        let named = &domain.state[&domain.predicates[predicate].functor].named;
-        let positions = arguments.iter().zip(named).filter(|(_, named)| !**named);
-        positions.map(|(argument, _)| self.value(rule, argument, b)).collect()
-    }
-
-    /// Gives the coordinates of a state term these values.
-    pub(super) fn unify_coordinates(
-        &mut self,
-        rule: &Rule,
-        atom: &RuleAtom,
-        predicate: usize,
-        values: &[Val],
-        b: &mut Binding,
-    ) -> Result<bool, Untranslatable> {
-        let domain = self.domain;
-        let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(false) };
-        let named = &domain.state[&domain.predicates[predicate].functor].named;
-        let positions = arguments.iter().zip(named).filter(|(_, named)| !**named);
-        for ((pattern, _), &value) in positions.zip(values) {
-            if !self.unify(rule, pattern, value, b)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Makes a condition on moves hold by what a role does. `false` if it does something else.
-    fn unify_does(
-        &mut self,
-        rule: &Rule,
-        atom: &RuleAtom,
-        role: usize,
-        b: &mut Binding,
-        doing: Option<&Doing>,
-    ) -> Result<bool, Untranslatable> {
-        let term = self.domain.game.role_terms()[role];
-        if !self.unify(rule, &atom.arguments[0], Val::Term(term), b)? {
-            return Ok(false);
-        }
-        let Some(doing) = doing else {
-            return Err(
-                self.refuse(Construct::MoveOutOfPlace, "what holds depends on moves where there are none")
-            );
-        };
-        match &doing[role] {
-            Does::Foreign => Ok(true),
-            Does::Form(functor, arguments) => {
-                let functor = *functor;
-                let arguments = arguments.clone();
-                self.unify_move(rule, &atom.arguments[1], functor, &arguments, b)
-            }
-        }
-    }
-
-    /// Makes a move of a rule stand for one of a form.
-    pub(super) fn unify_move(
-        &mut self,
-        rule: &Rule,
-        pattern: &RuleTerm,
-        functor: Functor,
-        arguments: &[Val],
-        b: &mut Binding,
-    ) -> Result<bool, Untranslatable> {
-        match pattern {
-            RuleTerm::Variable(_) => {
-                let ground: Option<Vec<TermId>> = arguments
-                    .iter()
-                    .map(|value| match value {
-                        Val::Term(term) => Some(*term),
-                        Val::Var(_) => None,
-                    })
-                    .collect();
-                let whole = match ground {
-                    Some(ground) => Val::Term(self.intern(functor.0, &ground)?),
-                    None => {
-                        let table = self.shape_table(functor);
-                        let whole = self.fresh("move");
-                        b.locals.push(whole);
-                        let row = std::iter::once(Val::Var(whole)).chain(arguments.iter().copied()).collect();
-                        b.extra.push(Form::Atom(Relation::Static(table), row));
-                        Val::Var(whole)
-                    }
-                };
-                self.unify(rule, pattern, whole, b)
-            }
-            RuleTerm::Function(symbol, patterns) => {
-                if (*symbol, patterns.len()) != functor {
-                    return Ok(false);
-                }
-                for (pattern, &argument) in patterns.iter().zip(arguments) {
-                    if !self.unify(rule, pattern, argument, b)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-        }
-    }
-
     /// The parts of a rule whose named positions have their values. `None` if one of them cannot hold.
     fn finish(
         &mut self,
@@ -592,10 +372,7 @@ impl<'d> Lifter<'d> {
         chosen: &[(usize, usize)],
         doing: Option<&Doing>,
     ) -> Result<Option<Instance>, Untranslatable> {
-        self.budget = self
-            .budget
-            .checked_sub(rule.body.len() + 1)
-            .ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
+        self.spend(rule.body.len() + 1)?;
         let mut parts = Vec::new();
         // State terms first: they say most of what variables stand for.
         for &(place, choice) in chosen {
@@ -825,7 +602,13 @@ impl<'d> Lifter<'d> {
             return Ok(known);
         }
         let id = self.defined.len();
-        if id > 2000 {
+        // Each is made within the one that asks for it, on the stack of the caller.
+        if self.open.len() > MAX_DEPTH {
+            return Err(
+                self.refuse(Construct::Size, "relations depend on each other through too many others")
+            );
+        }
+        if id > MAX_DEFINED {
             return Err(self.refuse(Construct::Size, "too many relations are to be defined"));
         }
         let mut parameters = Vec::new();

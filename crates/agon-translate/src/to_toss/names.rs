@@ -7,7 +7,7 @@ const RESERVED: &[&str] = &[
     "and", "or", "not", "ex", "all", "true", "false", "in", "let", "tc", "lfp", "gfp", "emb", "pre", "post",
     "inv", "with", "before", "sum", "prod", "min", "max", "elems", "match", "rels", "rule", "rel", "loc",
     "player", "players", "payoff", "moves", "start", "model", "state", "data", "time", "history", "dynamics",
-    "update", "to", "noop", "r", "c",
+    "update", "to", "noop",
 ];
 
 /// Gives names, each once whatever the capitalisation.
@@ -66,7 +66,7 @@ impl Names {
         };
         let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
         let is_number = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
-        if !starts_well && !(self.style == Style::Element && is_number) {
+        if !(starts_well || self.style == Style::Element && is_number) {
             let prefix = if self.style == Style::Capital { "N" } else { "n" };
             name = format!("{prefix}{name}");
         }

@@ -12,6 +12,9 @@ use super::lift::Table;
 use super::names::Names;
 use super::{Argument, Construct, RuleMove, Translation, Untranslatable};
 
+/// So many elements a relation of the language takes.
+const MAX_WIDTH: usize = 8;
+
 /// Writes a game.
 pub(super) struct Writer<'a, 'd> {
     arena: &'a mut Arena<'d>,
@@ -79,6 +82,7 @@ impl Writer<'_, '_> {
             edges[location][made.role].push((name.clone(), target));
             rules.insert(name, made);
         }
+        self.check_widths()?;
         let mut locations = String::new();
         for (index, edges) in edges.iter().enumerate() {
             self.location(index, edges, &players, &mut locations)?;
@@ -100,6 +104,23 @@ impl Writer<'_, '_> {
         let waiting =
             self.arena.turns.waiting.iter().map(|term| term.map(|term| domain.game.text(term))).collect();
         Ok(Translation { text, rules, elements, waiting })
+    }
+
+    /// Relations of the language have few arguments.
+    fn check_widths(&self) -> Result<(), Untranslatable> {
+        let lifter = &self.arena.lifter;
+        let tables =
+            self.used_tables.iter().map(|&index| (&lifter.tables[index].name, lifter.tables[index].arity));
+        let defined = self.arena.used_definitions().into_iter().map(|index| &lifter.defined[index]);
+        let defined = defined.map(|defined| (&defined.name, defined.parameters.len()));
+        match tables.chain(defined).find(|(_, width)| *width > MAX_WIDTH) {
+            Some((name, width)) => {
+                let why =
+                    format!("`{name}` would take {width} elements, and relations take {MAX_WIDTH} at most");
+                Err(Untranslatable { construct: Construct::Size, why, line: None })
+            }
+            None => Ok(()),
+        }
     }
 
     fn name_fluents(&mut self) {

@@ -1,0 +1,143 @@
+//! Shipped games told as structure rewriting games, and played in both languages with the same moves.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use agon_gdl::interpreter::{Game, Options};
+use agon_text::Source;
+use agon_translate::joint::{Agreement, Difference, Extent, play_jointly};
+use agon_translate::to_toss::{self, Construct, Translation, Untranslatable, to_toss};
+
+fn game(folder: &str, name: &str) -> Arc<Game> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games").join(folder).join(format!("{name}.kif"));
+    let text = std::fs::read_to_string(&path).expect("the game ships");
+    opened(&text)
+}
+
+fn opened(text: &str) -> Arc<Game> {
+    let checked = agon_gdl::check::check(Arc::new(Source::new("game.kif", text)));
+    Game::open(checked.rules.expect("the rules are sound"), Options::default()).expect("the game opens")
+}
+
+/// Less is looked at than by default, so that tests take little time.
+fn translated(game: &Arc<Game>) -> Result<Translation, Untranslatable> {
+    to_toss(
+        game,
+        &to_toss::Options { plays: 25, states: 200, joint_plays: 15, ..to_toss::Options::default() },
+    )
+}
+
+fn jointly(game: &Arc<Game>, text: &str, translation: &Translation) -> Result<Agreement, Difference> {
+    let arena = agon_toss::check::check(Arc::new(Source::new("translated.toss", text))).arena;
+    let options = agon_toss::interpreter::Options::default();
+    let toss = agon_toss::interpreter::Game::open(arena.expect("the text is a game"), options);
+    let toss = toss.map_err(|finding| finding.message.clone()).expect("the translation opens");
+    let extent = Extent { plays: 20, steps: 400, seed: 2024 };
+    play_jointly(&game.start(), &toss.start(), &|role, text| translation.gdl_move(role, text), &extent)
+}
+
+fn check(name: &str) {
+    let game = game("gdl", name);
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
+    let agreement = jointly(&game, &translation.text, &translation);
+    let agreement = agreement.unwrap_or_else(|difference| panic!("{name}: {difference}"));
+    assert_eq!(agreement.plays, 20, "{name}");
+}
+
+#[test]
+fn games_in_turns_play_alike() {
+    for name in
+        ["tic-tac-toe", "connect-four", "connect-three", "breakthrough", "pawn-whopping", "knightthrough"]
+    {
+        check(name);
+    }
+}
+
+#[test]
+fn games_with_counters_graphs_and_nested_terms_play_alike() {
+    for name in ["nim", "dots-and-boxes", "hex", "sheep-and-wolf", "three-way-tic-tac-toe"] {
+        check(name);
+    }
+}
+
+#[test]
+fn puzzles_play_alike() {
+    for name in ["eight-puzzle", "hanoi", "knights-tour", "peg-solitaire"] {
+        check(name);
+    }
+}
+
+#[test]
+fn roles_that_choose_at_once_act_at_one_location() {
+    for name in ["matching-pennies", "prisoners-dilemma", "rock-paper-scissors"] {
+        check(name);
+    }
+}
+
+#[test]
+fn places_are_elements_and_turns_are_locations() {
+    let translation = translated(&game("gdl", "tic-tac-toe")).expect("tic-tac-toe is translated");
+    for line in
+        ["  MATCH Cell_blank(c) and not Terminal()", "  RELS not Cell_blank(c); not Cell_o(c); Cell_x(c)"]
+    {
+        assert!(translation.text.lines().any(|known| known == line), "no {line:?} in\n{}", translation.text);
+    }
+    assert!(translation.text.contains("MOVES [Mark -> 1]"));
+    assert!(!translation.text.contains("Control"), "turns are told by locations alone");
+    assert_eq!(translation.gdl_move(0, "(Mark cell_2_3)").as_deref(), Some("(mark 2 3)"));
+    assert_eq!(translation.gdl_move(1, "noop").as_deref(), Some("noop"));
+    assert_eq!(translation.gdl_move(1, "(Mark cell_2_3)"), None, "this is the rule of the other role");
+    assert_eq!(
+        translation.toss_move(0, "(mark 1 1)", ["(Mark cell_2_3)", "(Mark cell_1_1)"]),
+        Some("(Mark cell_1_1)")
+    );
+}
+
+#[test]
+fn joint_play_finds_what_is_wrong() {
+    let game = game("gdl", "tic-tac-toe");
+    let translation = translated(&game).expect("tic-tac-toe is translated");
+    let wrong = [
+        (" and not Terminal()", ""),
+        ("RELS not Cell_blank(c); not Cell_o(c); Cell_x(c)", "RELS not Cell_o(c); Cell_x(c)"),
+        ("50 * ", "49 * "),
+        ("MOVES [Mark -> 1]", "MOVES [Mark -> 0]"),
+    ];
+    for (from, to) in wrong {
+        let text = translation.text.replace(from, to);
+        assert_ne!(text, translation.text, "{from:?} stands in the text");
+        assert!(jointly(&game, &text, &translation).is_err(), "nobody saw that {from:?} became {to:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_said_is_refused_by_name() {
+    let refusal = translated(&game("gdl2", "krieg-tic-tac-toe")).expect_err("roles know different things");
+    assert_eq!(refusal.construct, Construct::Percepts);
+    let game = opened(
+        "(role a) (role b) (d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (init (step 0))
+         (s 0 1) (s 1 2) (s 2 3) (s 3 4) (<= (next (step ?m)) (true (step ?n)) (s ?n ?m))
+         (legal a go) (legal a stay) (legal b go) (legal b stay)
+         (<= (next (p ?x)) (does a go) (does b go) (d ?x))
+         (<= terminal (true (step 4))) (<= (goal a 100) (true (p 1))) (goal b 0)",
+    );
+    let refusal = translated(&game).expect_err("both together bring more than a rule can name");
+    assert_eq!((refusal.construct, refusal.line), (Construct::JointEffect, Some(4)));
+    assert!(refusal.why.contains("changes 10 tuples at once"), "{}", refusal.why);
+    let game = opened(
+        "(role a) (init (p 1)) (init (q 1)) (<= (legal a go) (true (p 1))) (<= (next ?x) (true ?x))
+         (<= terminal (not (true (p 1)))) (goal a 100)",
+    );
+    let refusal = translated(&game).expect_err("a variable stands for a whole state term");
+    assert_eq!((refusal.construct, refusal.line), (Construct::StateVariable, Some(1)));
+}
+
+#[test]
+fn translations_are_the_same_every_time() {
+    let game = game("gdl", "connect-four");
+    assert_eq!(
+        translated(&game).expect("it is translated").text,
+        translated(&game).expect("it is translated").text
+    );
+}
