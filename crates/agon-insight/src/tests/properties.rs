@@ -5,6 +5,7 @@ use agon_gdl::circuit::CircuitLimits;
 use super::{compiled, game, names, shipped};
 use crate::properties::{
     Bound, Known, PlayLimits, Plays, Properties, PropertyLimits, Relation, RelationKind, RoleTurns, Seen,
+    prove_constant_sum,
 };
 use crate::prove::ProofLimits;
 
@@ -212,4 +213,27 @@ fn coins_are_games_of_their_own() {
         .map(|part| part.moves.iter().map(|&(role, m)| known.plays.moves[role][m].as_str()).collect())
         .collect();
     assert_eq!(moves, [["(turn left)"], ["(turn right)"]]);
+}
+
+#[test]
+fn a_constant_sum_is_proved_for_searches_where_it_is_one() {
+    let mut n_proved = 0;
+    for name in ["tic-tac-toe", "connect-four", "breakthrough", "pawn-whopping", "blocker"] {
+        let game = shipped(name);
+        let compiled = compiled(&game);
+        let Some(sum) = prove_constant_sum(&compiled) else { continue };
+        n_proved += 1;
+        let plays = Plays::play(&game, Some(&compiled), &PlayLimits::default());
+        for end in plays.states().filter(|seen| seen.is_terminal) {
+            assert_eq!(end.payoffs.iter().sum::<f64>(), sum as f64, "{name}");
+        }
+    }
+    assert!(n_proved > 0, "not one sum was proved");
+    assert_eq!(prove_constant_sum(&compiled(&game(COINS))), None, "one player has no sum");
+    let uneven = game(
+        "(role a) (role b) (init start) (legal a wait) (legal a go) (legal b wait)
+         (<= (next gone) (does a go)) (<= (next met) (true start)) (<= terminal (true met))
+         (<= (goal a 100) (true gone)) (<= (goal a 0) (not (true gone))) (<= (goal b 50) (role b))",
+    );
+    assert_eq!(prove_constant_sum(&compiled(&uneven)), None);
 }
