@@ -19,6 +19,9 @@ pub enum Seen<'a> {
     Terms(&'a [TermId]),
 }
 
+/// By base bit of a circuit: the number of the fluent, if the evaluation knows of it.
+type FluentOfBit = Arc<[Option<u32>]>;
+
 /// Applies an evaluation to one state after another. A part of the tree is worked out once for a state, and only if
 /// something depends on it.
 pub struct FuzzyJudge {
@@ -37,7 +40,7 @@ pub struct FuzzyJudge {
     /// Room for the bits of a state.
     bits: Vec<u32>,
     /// The circuit that was looked at last, with the fluents that its bits are.
-    circuit: Option<(Arc<Circuit>, Arc<[Option<u32>]>)>,
+    circuit: Option<(Arc<Circuit>, FluentOfBit)>,
 }
 
 impl FuzzyJudge {
@@ -124,7 +127,7 @@ impl FuzzyJudge {
 
     /// By base bit of a circuit, which need not be made of the same rules as long as it tells its bits in the same words: the number of
     /// the fluent.
-    fn fluents_of(&mut self, circuit: &Arc<Circuit>) -> Arc<[Option<u32>]> {
+    fn fluents_of(&mut self, circuit: &Arc<Circuit>) -> FluentOfBit {
         if let Some((known, fluents)) = &self.circuit
             && Arc::ptr_eq(known, circuit)
         {
@@ -134,7 +137,7 @@ impl FuzzyJudge {
             let fluent = self.fuzzy.theory.fluent(self.fuzzy.game.parse(text)?)?;
             u32::try_from(fluent).ok()
         };
-        let fluents: Arc<[Option<u32>]> = circuit.base.iter().map(number).collect();
+        let fluents: FluentOfBit = circuit.base.iter().map(number).collect();
         self.circuit = Some((Arc::clone(circuit), Arc::clone(&fluents)));
         fluents
     }

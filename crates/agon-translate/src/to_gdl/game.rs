@@ -12,6 +12,7 @@ use super::clauses::{Atom, Expression, Section};
 use super::formulas::Scope;
 use super::maker::{Maker, Moment};
 use super::nodes::Node;
+use super::terms::Cases;
 use super::{Payoffs, Refusal};
 
 /// A chance is a whole number of lots; more than so many in one draw are refused.
@@ -23,6 +24,9 @@ pub(super) struct Words {
     lot: String,
     acts: String,
 }
+
+/// The cases of a payoff at the location of this number, or at all of them.
+type PayoffAt = (Option<usize>, Cases);
 
 /// How a rule is named in a move: where one rule leads to several locations, the move says which.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -439,7 +443,7 @@ impl Maker<'_> {
     fn payoffs(&mut self, words: &Words, pending: &BTreeMap<String, usize>) -> Result<Payoffs, Refusal> {
         let arena = self.arena;
         let scope = Scope::new(Moment::Now, &[], Vec::new());
-        let mut goals: Vec<(Expression, Vec<(Option<usize>, super::terms::Cases)>)> = Vec::new();
+        let mut goals: Vec<(Expression, Vec<PayoffAt>)> = Vec::new();
         let mut values: BTreeSet<Rational> = BTreeSet::new();
         for (player, name) in arena.players().iter().enumerate() {
             if Some(player) == arena.nature() {

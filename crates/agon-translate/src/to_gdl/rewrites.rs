@@ -135,7 +135,10 @@ impl Maker<'_> {
                 Some(_) | None => {
                     let name = Expression::Variable(self.variable(variable.name()));
                     let word = self.new_name(rule, place)?;
-                    conditions.push(Some(Node::holds(Atom::new(word, [matched, &[name.clone()]].concat()))));
+                    conditions.push(Some(Node::holds(Atom::new(
+                        word,
+                        [matched, std::slice::from_ref(&name)].concat(),
+                    ))));
                     terms.push(name);
                 }
             }
