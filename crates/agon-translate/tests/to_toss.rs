@@ -76,6 +76,22 @@ fn roles_that_choose_at_once_act_at_one_location() {
 }
 
 #[test]
+fn nature_stays_nature() {
+    let game = opened(
+        "(role guesser) (role RANDOM) (init start)
+         (<= (legal guesser (guess heads)) (true start)) (<= (legal guesser (guess tails)) (true start))
+         (<= (legal random (flip heads)) (true start)) (<= (legal random (flip tails)) (true start))
+         (<= (next (guessed ?x)) (does guesser (guess ?x))) (<= (next (fell ?x)) (does random (flip ?x)))
+         (<= terminal (not (true start)))
+         (<= (goal guesser 100) (true (guessed ?x)) (true (fell ?x)))
+         (<= (goal guesser 10) (true (guessed ?x)) (not (true (fell ?x))))",
+    );
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert!(translation.text.starts_with("PLAYERS guesser, random\n"), "{}", translation.text);
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
 fn places_are_elements_and_turns_are_locations() {
     let translation = translated(&game("gdl", "tic-tac-toe")).expect("tic-tac-toe is translated");
     for line in

@@ -56,7 +56,15 @@ pub(super) fn write(arena: &mut Arena<'_>, max_bytes: usize) -> Result<Translati
 impl Writer<'_, '_> {
     fn game(&mut self) -> Result<Translation, Untranslatable> {
         let domain = self.arena.lifter.domain;
-        let role_text = |role: usize| domain.game.text(domain.game.role_terms()[role]);
+        let nature = domain.game.rules().nature();
+        let role_text = |role: usize| {
+            // Nature has one name in the language, however it was spelt.
+            if nature == Some(role) {
+                "random".to_owned()
+            } else {
+                domain.game.text(domain.game.role_terms()[role])
+            }
+        };
         let mut player_names = Names::of_players();
         let players: Vec<String> =
             (0..domain.moves.len()).map(|role| player_names.name(&role_text(role))).collect();
@@ -503,7 +511,6 @@ impl Writer<'_, '_> {
             Form::Or(parts) => {
                 let parts: Vec<String> =
                     parts.iter().map(|part| self.form(part, scope, Place::Top)).collect();
-                let parts: Vec<String> = parts;
                 let joined = parts.join(" or ");
                 if place == Place::Top { joined } else { format!("({joined})") }
             }
