@@ -1,5 +1,8 @@
 //! The numbers of plays that are written down, counted by circuits: all children of many states at once.
 
+#[path = "positions/mod.rs"]
+mod positions;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +12,7 @@ use agon_text::Source;
 use agon_toss::check::check;
 use agon_toss::circuit::CircuitLimits;
 use agon_toss::interpreter::{Game, Options};
+use positions::{KNOWN, start};
 
 /// Lines of more plays than this are counted with `SLOW=1` only.
 const MAX_NODES: u64 = 300_000;
@@ -87,5 +91,16 @@ fn circuits_have_the_numbers_of_plays_written_down() {
             let (reached, ended) = counts[depth];
             assert_eq!(if what == "perft" { reached } else { ended }, number, "{name}: {what} {depth}");
         }
+    }
+}
+
+#[test]
+fn chess_has_the_moves_of_known_positions() {
+    let text = std::fs::read_to_string(folder().join("chess.toss")).expect("chess ships");
+    let rules = &text[..text.find("\nSTART").expect("it has a start") + 1];
+    for (fen, known) in KNOWN {
+        let counts = count(&open(fen, &format!("{rules}{}", start(fen))), known.len());
+        let reached: Vec<u64> = counts[1..].iter().map(|count| count.0).collect();
+        assert_eq!(reached, known, "{fen}");
     }
 }

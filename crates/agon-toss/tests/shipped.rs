@@ -1,5 +1,8 @@
 //! The games that ship: each is described, checked, played, counted, and survives printing.
 
+#[path = "positions/mod.rs"]
+mod positions;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +12,7 @@ use agon_toss::check::check;
 use agon_toss::interpreter::{Game, Interpreter, Options};
 use agon_toss::print::print_sheet;
 use agon_toss::read::read;
+use positions::{KNOWN, start};
 
 /// Lines of more plays than this are counted with `SLOW=1` only.
 const MAX_NODES: u64 = 2500;
@@ -124,54 +128,14 @@ impl Counts {
 fn chess_has_the_moves_of_known_positions() {
     let game = text(&shipped().into_iter().find(|path| path.ends_with("chess.toss")).expect("chess ships"));
     let rules = &game[..game.find("\nSTART").expect("it has a start") + 1];
-    // Castling through and out of check, taking in passing with discovered checks, promotion with and without taking.
-    let known = [
-        ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -", [48, 2039]),
-        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - -", [14, 191]),
-        ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq -", [6, 264]),
-        ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ -", [44, 1486]),
-    ];
     let is_slow = std::env::var_os("SLOW").is_some();
-    for (fen, counts) in known {
+    for (fen, counts) in KNOWN {
         let mut position = open(fen, &format!("{rules}{}", start(fen)));
         let depth = if is_slow { 2 } else { 1 };
         let mut found = Counts { reached: vec![0; depth + 1], ended: vec![0; depth + 1] };
         found.walk(&mut position, 0);
         assert_eq!(found.reached[1..], counts[..depth], "{fen}");
     }
-}
-
-/// The start of a position in Forsyth-Edwards notation.
-fn start(fen: &str) -> String {
-    let fields: Vec<&str> = fen.split(' ').collect();
-    let mut board = String::new();
-    for row in fields[0].split('/') {
-        for c in row.chars() {
-            match c.to_digit(10) {
-                Some(n) => (0..n).for_each(|_| board.push_str(" .")),
-                None => {
-                    let colour = if c.is_uppercase() { 'w' } else { 'b' };
-                    board.push_str(&format!(" {colour}{}", c.to_uppercase()));
-                }
-            }
-        }
-        board.push('\n');
-    }
-    let mut homes: Vec<&str> = Vec::new();
-    for right in fields[2].chars() {
-        homes.extend(match right {
-            'K' => &["e1", "h1"][..],
-            'Q' => &["e1", "a1"],
-            'k' => &["e8", "h8"],
-            'q' => &["e8", "a8"],
-            _ => &[],
-        });
-    }
-    homes.sort_unstable();
-    homes.dedup();
-    let kinds = "PNBRQK".chars().flat_map(|kind| ["w", "b"].map(|colour| format!("; {colour}{kind}:1 {{}}")));
-    let kinds: String = kinds.collect();
-    format!("START [ | Cas:1 {{{}}}; Ep:1 {{}}{kinds} | ] \"\n{board}\"\n", homes.join("; "))
 }
 
 #[test]

@@ -15,8 +15,8 @@ use crate::{Bits, Input, Plane};
 /// A lane is settled after `2^BITS - 1` refusals in a row at the earliest.
 const BITS: usize = 3;
 
-/// So many lanes are worth a pass to settle them; so many passes are long enough to wait for others. Of 4, 16, 64 lanes and 8, 32, 128
-/// passes these play chess fastest, though not by much.
+/// Settling takes about three passes of the whole circuit, so it is done for so many lanes at once, or after so many passes for those there are.
+/// A lane that waits goes on drawing, so little is lost. The numbers are reckoned, not tuned.
 const WORTH_A_PASS: u32 = 16;
 const PATIENCE: u32 = 32;
 

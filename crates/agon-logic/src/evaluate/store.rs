@@ -61,10 +61,13 @@ impl Rows {
 /// most relations never change.
 #[derive(Clone, Default)]
 pub(super) struct Store {
-    relations: Vec<Option<(Structure, Arc<Rows>)>>,
+    relations: Vec<Option<Known>>,
     /// The last and the one before it, so that several formulas can follow the same change.
-    defined: Vec<[Option<(Structure, Arc<Rows>)>; 2]>,
+    defined: Vec<[Option<Known>; 2]>,
 }
+
+/// Rows, and the structure in which they are so.
+type Known = (Structure, Arc<Rows>);
 
 impl Store {
     pub(super) fn relation(&mut self, structure: &Structure, id: RelationId) -> Arc<Rows> {

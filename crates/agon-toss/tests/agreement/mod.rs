@@ -72,7 +72,7 @@ pub(crate) fn compare(game: &Arc<Game>, plan: &Plan) -> Compared {
             let place = format!("play {seed}, step {step}: {:?}", judge.state_text());
             assert_eq!(judge.fault(), None, "{place}");
             compared.n_states += 1;
-            if step % plan.naive_every == 0 {
+            if (step + seed as usize).is_multiple_of(plan.naive_every) {
                 by_definition(&judge, plan.naive_steps, &mut compared, &place);
             }
             if let Some(engines) = &mut engines {
