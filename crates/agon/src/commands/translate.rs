@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use agon_gdl::print::print_rulesheet;
 use agon_gdl::read::read_in;
@@ -50,6 +51,9 @@ pub(crate) struct Args {
     /// With --check: seed of the random generator
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// With --to toss: so many seconds it may take to find a translation that plays alike
+    #[arg(long, default_value_t = 120)]
+    seconds: u64,
     /// With --to asp: so many steps a play may have
     #[arg(long, default_value_t = 20)]
     horizon: usize,
@@ -154,20 +158,25 @@ fn written(args: &Args, source: Arc<Source>, syntax: Syntax) -> Result<Made, Fai
     if findings.has_errors() {
         return Err(Failure::wrong(render(&findings.0, &source, terminal::colour_on_stderr())));
     }
-    Ok(Made::plain(printed(&sheet, syntax)))
+    Ok(Made::plain(printed(&sheet, syntax)?))
 }
 
-fn printed(sheet: &Rulesheet, syntax: Syntax) -> String {
+fn printed(sheet: &Rulesheet, syntax: Syntax) -> Result<String, Failure> {
     let text = print_rulesheet(sheet, syntax);
     let again = Arc::new(Source::new("printed", text.as_str()));
     let (again, _) = read_in(again, sheet.symbols.case(), syntax);
-    assert!(same_rules(sheet, &again), "what is printed says the same as what was read");
-    text
+    if !same_rules(sheet, &again) {
+        return Err(Failure::wrong(
+            "what would be written does not say the same as the rules: a fault of agon's".to_owned(),
+        ));
+    }
+    Ok(text)
 }
 
 fn gdl_to_toss(args: &Args, source: Arc<Source>) -> Result<Made, Failure> {
     let game = open::open_source(Arc::clone(&source), &args.play)?;
-    let options = to_toss::Options { seed: args.seed, ..to_toss::Options::default() };
+    let deadline = Instant::now().checked_add(Duration::from_secs(args.seconds));
+    let options = to_toss::Options { seed: args.seed, deadline, ..to_toss::Options::default() };
     let translation = to_toss::to_toss(&game, &options).map_err(|why| {
         Failure::wrong(format!("{} cannot be written as a structure rewriting game: {why}", source.name()))
     })?;
@@ -217,7 +226,7 @@ fn from_toss(args: &Args, source: Arc<Source>) -> Result<Made, Failure> {
         notes.push(format!("payoffs are scaled to whole numbers from 0 to 100{exact}"));
     }
     let text = match args.to {
-        Target::Infix => printed(rules.sheet(), Syntax::Infix),
+        Target::Infix => printed(rules.sheet(), Syntax::Infix)?,
         Target::Asp => asp::program(&rules, args.horizon)
             .map_err(|why| Failure::wrong(format!("the translation of {}: {why}", source.name())))?,
         Target::Gdl | Target::Kif | Target::Toss | Target::Dot => translation.text.clone(),
