@@ -162,6 +162,8 @@ impl<P: Position> Tree<P> {
             score.child_arms = self.nodes[score.child.index()].first_arm;
         }
         self.root = renew(self.root);
+        self.ends.iter_mut().for_each(|end| *end = renew(*end));
+        self.ends.retain(|&end| end != NodeId::NONE);
         let entries = std::mem::take(&mut self.sparse);
         self.sparse_index = HashTable::new();
         for entry in entries {

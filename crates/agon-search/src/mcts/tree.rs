@@ -14,6 +14,9 @@ use super::sprout::Sprouts;
 /// Joint moves beyond this are not tabled, and not solved.
 pub(super) const MAX_JOINT: usize = 4096;
 
+/// Ends with more different payoffs have a node each.
+const MAX_ENDS: usize = 16;
+
 /// The prior of a move that was not judged yet.
 pub(super) const UNJUDGED: f32 = f32::NEG_INFINITY;
 /// The prior of a move of which nothing can be said.
@@ -218,6 +221,8 @@ pub(super) struct Tree<P: Position> {
     pub(super) nodes: Vec<Node>,
     /// By node, but for ended ones.
     pub(super) states: Vec<Option<P::State>>,
+    /// Nodes that stand for all ends with their payoffs.
+    pub(super) ends: Vec<NodeId>,
     /// By node and role: the sum of the payoffs, and of their squares if the variance is wanted.
     pub(super) sums: Vec<f64>,
     pub(super) squares: Vec<f64>,
@@ -270,6 +275,7 @@ impl<P: Position> Tree<P> {
             root: NodeId::NONE,
             nodes: Vec::new(),
             states: Vec::new(),
+            ends: Vec::new(),
             sums: Vec::new(),
             squares: Vec::new(),
             bounds: Vec::new(),
@@ -453,6 +459,9 @@ impl<P: Position> Tree<P> {
         if self.has_implicit {
             self.push_implicit(sprouts, sprout);
         }
+        if kind == Kind::Ended {
+            return self.add_end(&sprouts.payoffs[seen.payoffs..seen.payoffs + self.facts.n_roles]);
+        }
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
             key: seen.key,
@@ -470,7 +479,7 @@ impl<P: Position> Tree<P> {
             table: u32::MAX,
             plies: 0,
             kind,
-            proof: if kind == Kind::Ended { Proof::All } else { Proof::None },
+            proof: Proof::None,
             has_open: true,
         });
         self.states.push(seen.state.clone());
@@ -478,11 +487,6 @@ impl<P: Position> Tree<P> {
         self.sums.resize(self.nodes.len() * n_roles, 0.0);
         if self.wants_variance {
             self.squares.resize(self.nodes.len() * n_roles, 0.0);
-        }
-        if kind == Kind::Ended {
-            let payoffs = &sprouts.payoffs[seen.payoffs..seen.payoffs + n_roles];
-            self.bounds.extend(payoffs.iter().map(|&payoff| [payoff, payoff]));
-            return id;
         }
         self.bounds.resize(self.nodes.len() * n_roles, [min, max]);
         for group in groups {
@@ -546,9 +550,20 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    /// A node for a position where play has ended.
+    /// A node for positions where play has ended with these payoffs: one for all of them, where payoffs are few.
     pub(super) fn add_end(&mut self, payoffs: &[f64]) -> NodeId {
+        let n_roles = self.facts.n_roles;
+        let pays = |id: &&NodeId| {
+            let bounds = &self.bounds[id.index() * n_roles..][..n_roles];
+            bounds.iter().zip(payoffs).all(|(bound, payoff)| bound[0] == *payoff)
+        };
+        if let Some(&known) = self.ends.iter().find(pays) {
+            return known;
+        }
         let id = NodeId(self.nodes.len() as u32);
+        if self.ends.len() < MAX_ENDS {
+            self.ends.push(id);
+        }
         self.nodes.push(Node {
             key: 0,
             visits: 0,

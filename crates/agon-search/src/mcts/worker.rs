@@ -1,7 +1,7 @@
 //! Rounds of leaves: gathered under the lock of the tree, looked at and played out without it, and backed up under it again.
 
 use std::ops::Range;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
 use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role};
@@ -243,7 +243,7 @@ impl<P: Position> Worker<P> {
 
     /// Works until the budget is used up or all is proved.
     pub(super) fn run(&mut self, shared: &Mutex<Shared<'_, P>>, freed: &Condvar, options: &MctsOptions) {
-        let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || lock(shared, options.threads);
         let mut guard: MutexGuard<'_, Shared<'_, P>> = lock();
         let mut since = guard.meter.seconds();
         // What was found in earlier moves is an answer already.
@@ -288,6 +288,21 @@ impl<P: Position> Worker<P> {
             }
         }
     }
+}
+
+/// Waits for the tree. It is never kept for long, so where there are several threads it is asked for a while before going to sleep, from
+/// which waking up takes longer than most rounds.
+fn lock<T>(shared: &Mutex<T>, n_threads: usize) -> MutexGuard<'_, T> {
+    const MANY_TIMES: usize = 3000;
+    let n_times = if n_threads > 1 { MANY_TIMES } else { 0 };
+    for _ in 0..n_times {
+        match shared.try_lock() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+        }
+    }
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether all children can be made one by one in a small part of the time left. One step is made to find out.
