@@ -38,7 +38,9 @@ pub(crate) fn subject_of(opened: &Opened) -> Subject {
 }
 
 /// Structure rewriting games that were looked into last, and what they are in GDL, or why they are not.
-static TRANSLATED: Mutex<Vec<(Arc<RewritingGame>, Result<Subject, String>)>> = Mutex::new(Vec::new());
+static TRANSLATED: Mutex<Vec<Translated>> = Mutex::new(Vec::new());
+
+type Translated = (Arc<RewritingGame>, Result<Subject, String>);
 
 /// Circuits larger than this are not made only to look into a game.
 const MAX_GATES: usize = 1_000_000;
