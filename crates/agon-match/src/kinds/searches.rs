@@ -25,7 +25,13 @@ pub(super) const UCT: [OptionKind; 43] = mcts(true);
 /// The options of Monte Carlo tree search; plain UCT has other defaults.
 const fn mcts(is_plain: bool) -> [OptionKind; 43] {
     [
-        real("c", 0.0, 100.0, 0.4, "exploration in the tree, for payoffs from 0 to 1; tuned: 1"),
+        real(
+            "c",
+            0.0,
+            100.0,
+            0.4,
+            "exploration in the tree, for payoffs from 0 to 1; tuned: 1; times the root of playouts / 32 beyond 32",
+        ),
         word("bandit", &["ucb1", "tuned"], "how a role that moves alone picks a move in the tree"),
         word(
             "first-play",
@@ -120,7 +126,7 @@ const fn mcts(is_plain: bool) -> [OptionKind; 43] {
             "playouts",
             1,
             4096,
-            if is_plain { 1 } else { 32 },
+            if is_plain { 1 } else { 64 },
             "playouts from each leaf of a batch; fewer where iterations are few",
         ),
         integer(
