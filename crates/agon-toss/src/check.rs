@@ -195,7 +195,7 @@ fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnost
         return Definitions::new();
     }
     for (place, definition) in sheet.relations.iter().enumerate() {
-        check_variables(&definition.parameters, findings);
+        check_variables(&definition.parameters, signature, findings);
         let mut scope = Scope::new(signature, &definition.parameters, "the variables of the relation");
         let body = scope.formula(&definition.body, findings);
         bodies.entry(&definition.name.text).or_insert((place, body));

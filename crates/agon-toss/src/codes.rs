@@ -65,6 +65,7 @@ table! {
     Error "toss-free-variable" "a variable that nothing binds"
     Error "toss-repeated-variable" "a variable twice in one list"
     Error "toss-upper-case-variable" "a variable that is written like a set"
+    Error "toss-hidden-constant" "a variable with the name of a constant"
     Error "toss-circular-definition" "a relation that is defined by itself"
     Error "toss-not-monotone" "a fixed point that need not exist"
     Error "toss-division-by-zero" "a division by zero"
@@ -74,6 +75,8 @@ table! {
     Error "toss-defined-embedded" "a defined relation is embedded"
     Error "toss-optional-on-right" "an optional tuple where nothing is looked for"
     Error "toss-embedding-by-formula" "`emb` in a rule by formula"
+
+    Error "toss-deleted-constant" "elements are deleted where constants name some"
 
     Error "toss-missing-payoff" "a player without a payoff"
     Error "toss-probability" "probabilities that are none"

@@ -116,6 +116,8 @@ pub struct Structure {
     pub relations: Vec<RelationTuples>,
     /// Functions and their values.
     pub functions: Vec<FunctionValues>,
+    /// Constants, each with the element that it names.
+    pub constants: Vec<(Name, Name)>,
     /// Cells with elements, rows and columns.
     pub board: Option<Board>,
     /// The whole of it.

@@ -60,6 +60,10 @@ impl Flat {
         for (element, _) in structure.functions.iter().flat_map(|function| &function.values) {
             flat.mention(element, is_closed, findings);
         }
+        for (_, element) in &structure.constants {
+            // A constant names what is there, and brings in nothing.
+            flat.mention(element, true, findings);
+        }
         flat
     }
 

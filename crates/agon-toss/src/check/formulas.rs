@@ -187,12 +187,16 @@ impl<'a> Scope<'a> {
         logic::Formula::Relation(relation.text.as_str().into(), variables)
     }
 
-    /// A variable that stands for an element; reports one that nothing binds.
+    /// A variable or constant that stands for an element; reports one that nothing binds.
     fn variable(&self, name: &Name, findings: &mut Diagnostics) -> Argument {
         if !self.variables.contains(&name.text) {
+            if self.signature.constant(&name.text).is_some() {
+                return Argument::Constant(name.text.as_str().into());
+            }
             let what = format!("nothing binds the variable `{}`", name.text);
             let mut finding = Diagnostic::error("toss-free-variable", name.span, what);
-            let known: Vec<&str> = self.variables.iter().map(String::as_str).collect();
+            let constants = self.signature.constants.iter().map(|constant| constant.text.as_str());
+            let known: Vec<&str> = self.variables.iter().map(String::as_str).chain(constants).collect();
             finding = match did_you_mean(&name.text, known) {
                 Some(hint) => finding.hint(hint),
                 None if self.free.is_empty() => finding.hint(format!("bind it: `ex {} (…)`", name.text)),
@@ -210,7 +214,7 @@ impl<'a> Scope<'a> {
         findings: &mut Diagnostics,
         part: impl FnOnce(&mut Self, &mut Diagnostics) -> T,
     ) -> (Vec<Variable>, T) {
-        check_variables(variables, findings);
+        check_variables(variables, self.signature, findings);
         let n_before = self.variables.len();
         self.variables.extend(variables.iter().map(|name| name.text.clone()));
         let made = part(self, findings);
@@ -307,8 +311,8 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Reports variables that stand twice in a list or look like sets.
-pub(super) fn check_variables(variables: &[Name], findings: &mut Diagnostics) {
+/// Reports variables that stand twice in a list, look like sets, or hide a constant.
+pub(super) fn check_variables(variables: &[Name], signature: &Signature, findings: &mut Diagnostics) {
     for (place, name) in variables.iter().enumerate() {
         if variables[..place].iter().any(|earlier| earlier.text == name.text) {
             let what = format!("`{}` stands twice in one list of variables", name.text);
@@ -319,6 +323,17 @@ pub(super) fn check_variables(variables: &[Name], findings: &mut Diagnostics) {
             findings.push(
                 Diagnostic::error("toss-upper-case-variable", name.span, what)
                     .hint("variables and elements of rules begin with a small letter"),
+            );
+        }
+        if let Some(constant) = signature.constant(&name.text) {
+            let what = format!("the variable `{}` hides the constant of that name", name.text);
+            findings.push(
+                Diagnostic::error("toss-hidden-constant", name.span, what)
+                    .note(constant.span, "here the constant is given")
+                    .hint(format!(
+                        "give the variable another name; `x = {}` asks for the constant",
+                        name.text
+                    )),
             );
         }
     }

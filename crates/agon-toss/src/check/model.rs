@@ -13,7 +13,7 @@ use crate::arena::Layout;
 use crate::interpreter::MAX_ELEMENTS;
 use crate::syntax;
 
-/// The relations of structures, and the functions.
+/// The relations of structures, the functions and the constants.
 pub(super) fn vocabulary(signature: &Signature) -> Vocabulary {
     let mut vocabulary = Vocabulary::new();
     for name in &signature.order {
@@ -22,6 +22,9 @@ pub(super) fn vocabulary(signature: &Signature) -> Vocabulary {
     }
     for name in &signature.functions {
         vocabulary.add_function(name);
+    }
+    for name in &signature.constants {
+        vocabulary.add_constant(&name.text);
     }
     vocabulary
 }
@@ -87,6 +90,13 @@ pub(super) fn start(
             {
                 let _ = structure.set_value(id, element, Some(value));
             }
+        }
+    }
+    for (name, element) in &model.constants {
+        // One that is given twice or names no element has been reported.
+        if let (Some(&element), Some(id)) = (ids.get(element.text.as_str()), vocabulary.constant(&name.text))
+        {
+            let _ = structure.set_constant(id, Some(element));
         }
     }
     let rows = flat.layout.iter().map(|row| {

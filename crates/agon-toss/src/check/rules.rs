@@ -80,15 +80,23 @@ impl Rules<'_> {
                 let what = "values of functions on a side of a rule cannot be played yet";
                 findings.push(Diagnostic::error("toss-not-supported", function.name.span, what));
             }
+            if let Some((name, _)) = side.constants.first() {
+                let what = "a constant on a side of a rule cannot be played yet";
+                findings.push(
+                    Diagnostic::error("toss-not-supported", name.span, what)
+                        .hint(format!("say it in a condition: `pre x = {}`", name.text)),
+                );
+            }
         }
         let (left, right) = (Flat::new(left, findings), Flat::new(right, findings));
-        check_variables(&left.elements, findings);
-        check_variables(&right.elements, findings);
+        check_variables(&left.elements, self.signature, findings);
+        check_variables(&right.elements, self.signature, findings);
         let embedded = self.embedded(rule, findings);
         let mut parts = self.left_parts(&left, &rule.name, findings);
         self.embedded_parts(rule, &left, &embedded, &mut parts, findings)?;
         self.pre(rule, &left.elements, "the elements of the left side", &mut parts, findings);
         let map = self.map(&left, &right, map, findings);
+        self.check_deleted(rule, &left, &map, findings);
         let tuples = self.right_tuples(&right, findings)?;
         let post = rule.post.as_ref().map(|post| {
             let mut scope = Scope::new(self.signature, &right.elements, "the elements of the right side");
@@ -246,6 +254,28 @@ impl Rules<'_> {
         map
     }
 
+    /// Reports a rule that deletes elements where constants must go on naming theirs.
+    fn check_deleted(
+        &self,
+        rule: &syntax::Rule,
+        left: &Flat,
+        map: &[Option<usize>],
+        findings: &mut Diagnostics,
+    ) {
+        let deleted = (0..left.elements.len()).find(|&l| !map.contains(&Some(l)));
+        if let (Some(constant), Some(l)) = (self.signature.constants.first(), deleted) {
+            let name = &left.elements[l].text;
+            let what = format!("the rule deletes `{name}`, which may be the element that a constant names");
+            findings.push(
+                Diagnostic::error("toss-deleted-constant", rule.name.span, what)
+                    .note(constant.span, "here a constant is given")
+                    .hint(
+                        "mark elements by a predicate instead of deleting them, or instead of the constant",
+                    ),
+            );
+        }
+    }
+
     fn right_tuples(&self, right: &Flat, findings: &mut Diagnostics) -> Option<Vec<AddedTuple>> {
         let mut tuples = Vec::new();
         let mut is_fine = true;
@@ -315,7 +345,7 @@ impl Rules<'_> {
         findings: &mut Diagnostics,
     ) -> Option<ArenaRule> {
         const FREE: &str = "the elements of the rule";
-        check_variables(elements, findings);
+        check_variables(elements, self.signature, findings);
         if let Some(name) = rule.embedded.first() {
             let what = "`emb` has no meaning in a rule by formula";
             findings.push(
@@ -376,7 +406,12 @@ impl Rules<'_> {
                 };
                 let mut finding = Diagnostic::error("toss-unknown-element", name.span, what);
                 let known = elements.iter().map(|element| element.text.as_str());
-                if let Some(hint) = did_you_mean(&name.text, known) {
+                if self.signature.constant(&name.text).is_some() {
+                    finding = finding.hint(format!(
+                        "it is a constant: give the rule an element `x`, with `x = {}` in `MATCH`",
+                        name.text
+                    ));
+                } else if let Some(hint) = did_you_mean(&name.text, known) {
                     finding = finding.hint(hint);
                 }
                 findings.push(finding);

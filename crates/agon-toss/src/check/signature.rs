@@ -1,4 +1,4 @@
-//! Which relations and functions there are, and how many elements each takes.
+//! Which relations, functions and constants there are, and how many elements each relation takes.
 
 use std::collections::BTreeMap;
 
@@ -24,13 +24,15 @@ pub(super) struct Known {
     pub(super) is_defined: bool,
 }
 
-/// All relations and functions of a game.
+/// All relations, functions and constants of a game.
 #[derive(Default)]
 pub(super) struct Signature {
     pub(super) relations: BTreeMap<String, Known>,
     /// Relations of structures in the order in which they come.
     pub(super) order: Vec<String>,
     pub(super) functions: Vec<String>,
+    /// The constants of the start, each once.
+    pub(super) constants: Vec<Name>,
 }
 
 impl Signature {
@@ -117,6 +119,28 @@ impl Signature {
                 self.functions.push(function.name.text.clone());
             }
         }
+        for (name, _) in &model.constants {
+            if let Some(earlier) = self.constant(&name.text) {
+                let what = format!("the constant `{}` is given a second time", name.text);
+                let finding = Diagnostic::error("toss-given-twice", name.span, what)
+                    .note(earlier.span, "here it was given first");
+                findings.push(finding);
+                continue;
+            }
+            if name.text.starts_with(|c: char| c.is_ascii_uppercase()) {
+                let what = format!("the constant `{}` is written like a set", name.text);
+                findings.push(
+                    Diagnostic::error("toss-upper-case-variable", name.span, what)
+                        .hint("constants begin with a small letter, as variables do"),
+                );
+            }
+            self.constants.push(name.clone());
+        }
+    }
+
+    /// The constant of a name, where it was given.
+    pub(super) fn constant(&self, name: &str) -> Option<&Name> {
+        self.constants.iter().find(|constant| constant.text == name)
     }
 
     /// Whether a relation is there and takes so many elements; reports if not.

@@ -20,7 +20,16 @@ pub(super) fn write_structure(structure: &Structure, text: &mut String) {
         .collect();
     let part = |texts: &[String]| if texts.is_empty() { "-".to_owned() } else { texts.join("; ") };
     let elements = names(&structure.elements);
-    text.push_str(&format!("[{elements} | {} | {}]", part(&relations), part(&functions)));
+    text.push_str(&format!("[{elements} | {} | {}", part(&relations), part(&functions)));
+    if !structure.constants.is_empty() {
+        let constants: Vec<String> = structure
+            .constants
+            .iter()
+            .map(|(name, element)| format!("{} = {}", name.text, element.text))
+            .collect();
+        text.push_str(&format!(" | {}", part(&constants)));
+    }
+    text.push(']');
     if let Some(found) = &structure.board {
         let rows: Vec<Vec<Option<String>>> = found
             .rows

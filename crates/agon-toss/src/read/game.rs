@@ -83,7 +83,9 @@ fn section(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
             return None;
         }
         _ => {
-            cursor.unsupported(start, "a constant");
+            let finding =
+                Diagnostic::error("toss-not-supported", start, "constants have no section of their own");
+            cursor.report(finding.hint("name them in the start: `START [ … | … | … | home = a1 ]`"));
             return None;
         }
     }

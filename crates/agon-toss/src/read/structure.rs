@@ -1,4 +1,4 @@
-//! Structures: `[a, b | P(a); R {(a, b); (b, a)}; Q:1 {} | x { a -> 1.5 } ] "board"`.
+//! Structures: `[a, b | P(a); R {(a, b); (b, a)}; Q:1 {} | x { a -> 1.5 } | home = a ] "board"`.
 
 use agon_text::Diagnostic;
 
@@ -18,7 +18,7 @@ pub(super) fn structure(cursor: &mut Cursor<'_>) -> Option<Structure> {
     } else {
         cursor.names("an element")?
     };
-    let (mut relations, mut functions) = (Vec::new(), Vec::new());
+    let (mut relations, mut functions, mut constants) = (Vec::new(), Vec::new(), Vec::new());
     if cursor.take_sign("|") {
         if !is_empty_part(cursor) {
             relations.push(relation(cursor)?);
@@ -29,19 +29,30 @@ pub(super) fn structure(cursor: &mut Cursor<'_>) -> Option<Structure> {
                 relations.push(relation(cursor)?);
             }
         }
-        if cursor.take_sign("|") && !is_empty_part(cursor) {
-            functions.push(function(cursor)?);
-            while cursor.take_sign(";") {
-                if is_empty_part(cursor) {
-                    break;
-                }
+        if cursor.take_sign("|") {
+            if !is_empty_part(cursor) {
                 functions.push(function(cursor)?);
+                while cursor.take_sign(";") {
+                    if is_empty_part(cursor) {
+                        break;
+                    }
+                    functions.push(function(cursor)?);
+                }
+            }
+            if cursor.take_sign("|") && !is_empty_part(cursor) {
+                constants.push(constant(cursor)?);
+                while cursor.take_sign(";") || cursor.take_sign(",") {
+                    if is_empty_part(cursor) {
+                        break;
+                    }
+                    constants.push(constant(cursor)?);
+                }
             }
         }
     }
     cursor.expect("]")?;
     let board = if cursor.kind() == TokenKind::Board { Some(board::board(cursor)?) } else { None };
-    Some(Structure { elements, relations, functions, board, span: cursor.since(start) })
+    Some(Structure { elements, relations, functions, constants, board, span: cursor.since(start) })
 }
 
 /// Whether nothing stands between two bars: a lone `-` is nothing too.
@@ -122,6 +133,13 @@ fn function(cursor: &mut Cursor<'_>) -> Option<FunctionValues> {
     }
     cursor.expect("}")?;
     Some(FunctionValues { name, values })
+}
+
+/// `home = a1`.
+fn constant(cursor: &mut Cursor<'_>) -> Option<(Name, Name)> {
+    let name = cursor.name("a constant")?;
+    cursor.expect("=")?;
+    Some((name, cursor.name_or_number("an element")?))
 }
 
 /// A number, with a sign perhaps.
