@@ -121,10 +121,10 @@ fn the_language_is_known_by_its_first_word() {
 /// Formulas as text, with all their parentheses.
 fn formulas() -> impl Strategy<Value = String> {
     let variable = prop::sample::select(vec!["x", "y", "z"]);
-    let atom =
-        (prop::sample::select(vec!["P", "Q"]), variable.clone()).prop_map(|(r, x)| format!("{r}({x})"));
-    let edge = (variable.clone(), variable.clone()).prop_map(|(x, y)| format!("R({x}, {y})"));
-    let same = (variable.clone(), prop::bool::ANY, variable.clone())
+    let named = prop::sample::select(vec!["x", "y", "z", "home"]);
+    let atom = (prop::sample::select(vec!["P", "Q"]), named.clone()).prop_map(|(r, x)| format!("{r}({x})"));
+    let edge = (named.clone(), named.clone()).prop_map(|(x, y)| format!("R({x}, {y})"));
+    let same = (named.clone(), prop::bool::ANY, named)
         .prop_map(|(x, same, y)| format!("{x} {} {y}", if same { "=" } else { "!=" }));
     let leaf = prop_oneof![atom, edge, same, Just("true".to_owned()), Just("false".to_owned())];
     leaf.prop_recursive(5, 40, 3, move |inner| {
@@ -141,7 +141,7 @@ fn formulas() -> impl Strategy<Value = String> {
             (x.clone(), inner.clone()).prop_map(|(x, f)| format!("(all {x} ({f}))")),
             inner.clone().prop_map(|f| format!("(tc x, y ({f}))")),
             inner.clone().prop_map(|f| format!("(tc 2 x, y ({f}))")),
-            inner.clone().prop_map(|f| format!("((tc x, y ({f}))(z, x))")),
+            inner.clone().prop_map(|f| format!("((tc x, y ({f}))(z, home))")),
             inner.clone().prop_map(|f| format!("(gfp Z(x, y) = ({f} or Z(y, x)))(z, z)")),
             inner.clone().prop_map(|f| format!("(lfp Z(x) = ({f} or Z(x)))")),
             (inner.clone(), inner.clone()).prop_map(|(f, g)| format!("(let L(z) = ({f}) in ({g} and L(x)))")),
@@ -170,7 +170,7 @@ proptest! {
     /// Printed and read again, a formula means the same.
     #[test]
     fn formulas_survive_printing(text in formulas()) {
-        let (sheet, _) = read(source("PLAYERS X START [a | P:1 {}; Q:1 {}; R:2 {} | -]"));
+        let (sheet, _) = read(source("PLAYERS X START [a | P:1 {}; Q:1 {}; R:2 {} | - | home = a]"));
         let variables = ["x", "y", "z"].map(|x| Name { text: x.to_owned(), span: Span::default() });
         let meaning = |text: &str| {
             let formula = read_formula(&source(text)).unwrap_or_else(|f| panic!("{text}\n{f:?}"));
@@ -186,7 +186,7 @@ proptest! {
     /// Formulas as engines have them are shown in the same language, so what is shown can be read too.
     #[test]
     fn formulas_that_are_shown_can_be_read(text in formulas()) {
-        let (sheet, _) = read(source("PLAYERS X START [a | P:1 {}; Q:1 {}; R:2 {} | -]"));
+        let (sheet, _) = read(source("PLAYERS X START [a | P:1 {}; Q:1 {}; R:2 {} | - | home = a]"));
         let variables = ["x", "y", "z"].map(|x| Name { text: x.to_owned(), span: Span::default() });
         let meaning = |text: &str| {
             let formula = read_formula(&source(text)).unwrap_or_else(|f| panic!("{text}\n{f:?}"));

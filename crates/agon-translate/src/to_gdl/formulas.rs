@@ -46,21 +46,9 @@ impl Scope {
         Scope { moment, matched: matched.to_vec(), variables, relations, numbers, depth: 0 }
     }
 
-    fn variable(&self, argument: &Argument) -> Result<Var, Refusal> {
-        let Argument::Variable(variable) = argument else {
-            return Err(Refusal::Unknown { name: "a constant".to_owned() });
-        };
+    fn variable(&self, variable: &Variable) -> Result<Var, Refusal> {
         let found = self.variables.iter().rev().find(|(known, _)| known == variable);
         found.map(|(_, var)| *var).ok_or_else(|| Refusal::Unknown { name: variable.name().to_owned() })
-    }
-
-    fn all(&self, arguments: &[Argument]) -> Result<Vec<Expression>, Refusal> {
-        arguments.iter().map(|argument| Ok(Expression::Variable(self.variable(argument)?))).collect()
-    }
-
-    /// The element that an argument is, as a term.
-    pub(super) fn element(&self, argument: &Argument) -> Result<Expression, Refusal> {
-        Ok(Expression::Variable(self.variable(argument)?))
     }
 
     /// One level deeper.
@@ -82,28 +70,10 @@ impl Maker<'_> {
     pub(super) fn node(&mut self, formula: &Formula, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
         Ok(match formula {
             Formula::Relation(name, arguments) => {
-                let arguments = scope.all(arguments)?;
+                let arguments = self.arguments(arguments, scope)?;
                 self.atom(name, arguments, scope, positive)?
             }
-            Formula::Equal(left, right) => {
-                let same = Node::Same(scope.variable(left)?, scope.variable(right)?);
-                match same {
-                    Node::Same(a, b) if a == b => {
-                        if positive {
-                            Node::truth()
-                        } else {
-                            Node::falsity()
-                        }
-                    }
-                    same => {
-                        if positive {
-                            same
-                        } else {
-                            same.negated()
-                        }
-                    }
-                }
-            }
+            Formula::Equal(left, right) => self.equality(left, right, scope, positive)?,
             Formula::Compare(left, sign, right) => {
                 let node = self.comparison(left, *sign, right, &scope.deeper()?)?;
                 if positive {
@@ -148,6 +118,56 @@ impl Maker<'_> {
             Formula::Closure(closure) => self.closure(closure, scope, positive)?,
             Formula::Let(bound) => self.local(bound, scope, positive)?,
         })
+    }
+
+    /// The element that an argument is, as a term. A constant is the word of its element, which no rule deletes.
+    pub(super) fn argument(&self, argument: &Argument, scope: &Scope) -> Result<Expression, Refusal> {
+        let name = match argument {
+            Argument::Variable(variable) => return Ok(Expression::Variable(scope.variable(variable)?)),
+            Argument::Constant(name) => name,
+        };
+        let start = self.arena.start();
+        let element = start.vocabulary().constant(name).and_then(|constant| start.constant(constant));
+        let element = element.ok_or_else(|| Refusal::Unknown { name: name.to_string() })?;
+        Ok(Expression::word(self.names.constant(start.name(element))))
+    }
+
+    fn arguments(&self, arguments: &[Argument], scope: &Scope) -> Result<Vec<Expression>, Refusal> {
+        arguments.iter().map(|argument| self.argument(argument, scope)).collect()
+    }
+
+    fn equality(
+        &mut self,
+        left: &Argument,
+        right: &Argument,
+        scope: &Scope,
+        positive: bool,
+    ) -> Result<Node, Refusal> {
+        let (left, right) = (self.argument(left, scope)?, self.argument(right, scope)?);
+        let same = match (&left, &right) {
+            _ if left == right => Node::truth(),
+            (Expression::Variable(a), Expression::Variable(b)) => Node::Same(*a, *b),
+            (Expression::Variable(_), word) => Node::holds(self.is_named(word, &left)),
+            (word, Expression::Variable(_)) => Node::holds(self.is_named(word, &right)),
+            // Two words of different elements.
+            _ => Node::falsity(),
+        };
+        Ok(if positive { same } else { same.negated() })
+    }
+
+    /// That a term is the element of a word: a relation of one fact, since only variables are compared.
+    fn is_named(&mut self, word: &Expression, term: &Expression) -> Atom {
+        let key = format!("named {word:?}");
+        let relation = match self.operators.get(&key) {
+            Some(relation) => relation.clone(),
+            None => {
+                let relation = self.names.fresh("named");
+                self.operators.insert(key, relation.clone());
+                self.fact(Section::Facts, Atom::new(relation.clone(), vec![word.clone()]));
+                relation
+            }
+        };
+        Atom::new(relation, vec![term.clone()])
     }
 
     /// A scope with variables of its own for these.
@@ -344,7 +364,7 @@ impl Maker<'_> {
         let mut parameters: Vec<Var> = Vec::new();
         for variable in formula.free_variables() {
             if variable.sort() == Sort::Element && !own.contains(&&variable) {
-                parameters.push(scope.variable(&Argument::Variable(variable))?);
+                parameters.push(scope.variable(&variable)?);
             }
         }
         for name in formula.free_relations().keys() {
@@ -379,7 +399,7 @@ impl Maker<'_> {
         if !depends_on(&fix.body, scope, &around) {
             self.open = around;
         }
-        let arguments = scope.all(&fix.arguments)?.into_iter().chain(given).collect();
+        let arguments = self.arguments(&fix.arguments, scope)?.into_iter().chain(given).collect();
         Ok(Node::of(Atom::new(word, arguments), positive != is_complement))
     }
 
@@ -387,7 +407,7 @@ impl Maker<'_> {
         let own = [&closure.from, &closure.to];
         let parameters = self.parameters(&closure.body, &own, scope)?;
         let given: Vec<Expression> = parameters.iter().map(|&var| Expression::Variable(var)).collect();
-        let arguments = scope.all(&closure.arguments)?;
+        let arguments = self.arguments(&closure.arguments, scope)?;
         let pair = |word: &str, from: Expression, to: Expression| {
             Atom::new(word, [from, to].into_iter().chain(given.clone()).collect())
         };

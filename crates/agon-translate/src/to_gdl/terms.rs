@@ -99,13 +99,13 @@ impl Maker<'_> {
                 return Err(Refusal::NumberedElements);
             }
             Term::ElementNumber(argument) => {
-                let element = scope.element(argument)?;
+                let element = self.argument(argument, scope)?;
                 let start = self.arena.start();
                 let values = start.elements().map(|element| (element, element.number())).collect();
                 self.lookup("number", "number_of", values, &element)
             }
             Term::Function(name, argument) => {
-                let element = scope.element(argument)?;
+                let element = self.argument(argument, scope)?;
                 let Some(function) = self.arena.vocabulary().function(name) else {
                     return Err(Refusal::Unknown { name: name.to_string() });
                 };

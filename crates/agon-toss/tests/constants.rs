@@ -1,0 +1,111 @@
+//! Constants: read, printed, and the same element to every engine.
+
+#[path = "agreement/mod.rs"]
+mod engines;
+
+use std::sync::Arc;
+
+use agon_text::{Source, render};
+use agon_toss::check::check;
+use agon_toss::interpreter::{Game, Options};
+use agon_toss::print::print_sheet;
+use engines::{Compared, Plan, compare};
+
+/// Constants wherever a formula or term takes an element: atoms, equations, closures, fixed points, `let`, values, numbers.
+const ROAD: &str = r#"
+PLAYERS walker, builder
+REL Next(x, y) = R(x, y) or R(y, x) or C(x, y) or C(y, x)
+REL Free(x, y) = Next(x, y) and not B(y)
+REL Open() = (tc x, y Free(x, y))(home, goal) and (lfp T(x) = (x = goal or ex y (T(y) and Free(x, y))))(home)
+REL Guarded() = let N(x) = Next(x, goal) in all z (not N(z) or B(z) or z = home)
+RULE Step: [p, q | W(p); Next(p, q) | -] -> [p, q | W(q) | -] emb W, B pre not W(goal) and (q != home or B(b2))
+RULE Build: ELEMS p MATCH not B(p) and not W(p) and goal != p and :worth(goal) > &home and not Next(p, home) RELS B(p) post Open()
+RULE Wait: [p | W(p) | -] -> [p | W(p) | -] pre Guarded() or home = goal or not B(home)
+PAYOFF { walker: :(W(goal)) * :worth(goal) + :(ex x (x != home and W(x))); builder: Sum (x | B(x) and Next(x, goal) : &goal) }
+LOC 0 { PLAYER walker MOVES [Step -> 1] }
+LOC 1 { PLAYER builder MOVES [Build -> 0]; [Wait -> 0] }
+START [ | B:1 {} | worth { a1 -> 2, c3 -> 15 } | home = a1; goal = c3; b2 = b2 ] "
+  . . .
+  . . .
+  W . .
+"
+"#;
+
+/// Elements come and are copied, and the constant goes on naming the one that keeps its name.
+const TREE: &str = "
+PLAYERS X
+RULE Bud: [x | P(x) | -] -> [x, y | P(y); E(x, y) | -] pre x != root or not ex z E(root, z)
+RULE Split: [x | P(x) | -] -> [y, x | E(y, x) | -] with [y <- x, x <- x] pre E(root, x) and not Q(root)
+RULE Close: [x | P(x) | -] -> [x | P(x); Q(x) | -] pre x = root and not Q(root)
+LOC 0 { PLAYER X { PAYOFF :(Q(root)) MOVES [Bud -> 0]; [Split -> 0]; [Close -> 1] } }
+LOC 1 { PLAYER X { PAYOFF :(Q(root)) } }
+START [a, b | P {a; b}; E:2 {}; Q:1 {} | - | root = a]
+";
+
+fn open(text: &str) -> Arc<Game> {
+    let source = Arc::new(Source::new("test.toss", text));
+    let checked = check(Arc::clone(&source));
+    assert!(checked.findings.0.is_empty(), "{}", render(&checked.findings.0, &source, false));
+    let arena = checked.arena.expect("nothing was found");
+    Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
+}
+
+fn played(text: &str, n_plays: u64) -> Compared {
+    let plan = Plan { seeds: 0..n_plays, max_steps: 12, naive_every: 1, naive_steps: 1_000_000 };
+    let compared = compare(&open(text), &plan);
+    assert!(compared.n_too_long == 0 && compared.n_naive > 0, "{compared:?}");
+    compared
+}
+
+#[test]
+fn all_engines_agree_on_constants() {
+    let compared = played(ROAD, 30);
+    assert!(compared.n_states > 150 && compared.n_by_circuit == compared.n_states, "{compared:?}");
+}
+
+#[test]
+fn constants_outlive_changes_of_the_universe() {
+    let compared = played(TREE, 20);
+    assert!(compared.n_states > 40, "{compared:?}");
+}
+
+#[test]
+fn constants_survive_printing() {
+    for text in [ROAD, TREE] {
+        let game = open(text);
+        let printed = print_sheet(game.arena().sheet());
+        let again = open(&printed);
+        assert_eq!(print_sheet(again.arena().sheet()), printed);
+        let [before, after] = [&game, &again].map(|game| {
+            let start = game.arena().start();
+            let named = start.vocabulary().constants().map(|constant| {
+                let element = start.constant(constant).expect("every constant names an element");
+                (start.vocabulary().constant_name(constant).to_string(), start.name(element).to_owned())
+            });
+            let rules: Vec<String> =
+                game.arena().rules().iter().map(|rule| rule.condition.to_string()).collect();
+            (named.collect::<Vec<_>>(), rules)
+        });
+        assert_eq!(before, after);
+        assert!(!before.0.is_empty());
+    }
+}
+
+/// A name means what binds it, then the constant, and then nothing; without constants there is no fourth part.
+#[test]
+fn constants_are_what_nothing_binds() {
+    let rules = |start: &str| {
+        let text = format!(
+            "PLAYERS X RULE Mark: [x | - | -] -> [x | P(x) | -] emb P pre not P(home) \
+             LOC 0 {{ PLAYER X {{ PAYOFF 0 MOVES [Mark -> 0] }} }} START {start}"
+        );
+        let checked = check(Arc::new(Source::new("test.toss", text)));
+        let codes: Vec<&str> = checked.findings.0.iter().map(|finding| finding.code).collect();
+        (codes, checked.arena.map(|arena| print_sheet(arena.sheet())))
+    };
+    let (codes, printed) = rules("[a, b | P:1 {} | - | home = b]");
+    assert!(codes.is_empty(), "{codes:?}");
+    assert!(printed.expect("it is fine").contains("START [a, b | P:1 {} | - | home = b]"));
+    let (codes, printed) = rules("[a, b | P:1 {} | - | -]");
+    assert_eq!((codes, printed), (vec!["toss-free-variable"], None));
+}
