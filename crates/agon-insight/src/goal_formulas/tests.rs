@@ -195,7 +195,7 @@ fn gates_are_worth_what_the_evaluator_says() {
         let arena = check(Arc::new(Source::new(name, text))).arena.expect("shipped games are accepted");
         let game =
             Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
-        let states = states_of(&game, 2, 25);
+        let states = states_of(&game, 1, 20);
         for method in [Method::Existential, Method::Descriptions, Method::RuleConditions] {
             let terms =
                 goal_terms(game.arena(), method, &GoalOptions::default()).expect("no game is too large");
