@@ -78,7 +78,8 @@ impl BatchCircuit {
         self.playable.get_or_insert_with(|| Playable::new(&self.circuit))
     }
 
-    /// The steps of one round of the token, from the phase in which playouts start: their places in `steps`.
+    /// The steps of one round of the token, from this phase on: their places in `steps`. Playouts from the initial state start in this
+    /// phase only, others in any.
     fn round(&mut self, start: usize, restart: Restart) -> Vec<usize> {
         let BatchCircuit { circuit, shape, options, playable, steps, .. } = self;
         let playable = playable.get_or_insert_with(|| Playable::new(circuit));
@@ -87,7 +88,7 @@ impl BatchCircuit {
         let mut phase = start;
         loop {
             let after = phases.after(phase);
-            let place = Place { restart, is_gate: after == start };
+            let place = Place { restart, is_gate: after == start || restart == Restart::Planes };
             let known = steps.iter().position(|step| (step.phase, step.place) == (phase, place));
             round.push(known.unwrap_or_else(|| {
                 let turns = options.turns.as_ref();
@@ -114,35 +115,30 @@ impl Batch for BatchCircuit {
     type State = Bits;
     type Move = Input;
 
-    fn play_out(&mut self, orders: &[Order<Bits>], max_steps: u64) -> Vec<Tally> {
+    fn tally(&mut self, orders: &[Order<Bits>], max_steps: u64, tallies: &mut Vec<Tally>) {
+        Tally::renew(tallies, orders.len(), self.circuit.roles.len());
         let initial = Bits::pack(self.circuit.initial.iter().copied());
         let is_initial = orders.iter().all(|order| order.state == initial);
         let restart = if is_initial { Restart::Initial } else { Restart::Planes };
         let phases = &self.playable().phases;
         let n_phases = phases.circuits.len();
         let phase_of: Vec<usize> = orders.iter().map(|order| phases.of(&order.state)).collect();
-        let mut tallies = vec![Tally::default(); orders.len()];
-        // All lanes are in the same phase at any time, so those that start in another play on their own.
-        for start in 0..n_phases {
-            let chosen: Vec<usize> = (0..orders.len()).filter(|&order| phase_of[order] == start).collect();
-            if chosen.is_empty() {
-                continue;
-            }
+        let chunks = orders.chunks(Plane::LANES).zip(tallies.chunks_mut(Plane::LANES));
+        for ((orders, tallies), phase_of) in chunks.zip(phase_of.chunks(Plane::LANES)) {
+            // All lanes are in the same phase at any time. Those that start in another wait for theirs: let it be few.
+            let n_starting = |phase: &usize| phase_of.iter().filter(|&of| of == phase).count();
+            let start = (0..n_phases).rev().max_by_key(n_starting).unwrap_or(0);
             let round = self.round(start, restart);
             let BatchCircuit { circuit, options, playable, steps, rng, lanes, expander, .. } = self;
             let Playable { kept, may_reject, .. } = playable.as_ref().expect("the round has made it");
-            let mut expander = may_reject
+            let expander = may_reject
                 .then(|| expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend)));
-            for chosen in chosen.chunks(Plane::LANES) {
-                let own: Vec<&Order<Bits>> = chosen.iter().map(|&order| &orders[order]).collect();
-                let job = lanes::Job { kept, orders: &own, restart, max_steps };
-                let expander = expander.as_deref_mut();
-                let mut machine = lanes::Machine { steps, round: &round, rng, expander };
-                let found = lanes.run(&job, &mut machine);
-                chosen.iter().zip(found).for_each(|(&order, tally)| tallies[order] = tally);
-            }
+            let delays: Vec<usize> =
+                phase_of.iter().map(|phase| (phase + n_phases - start) % n_phases).collect();
+            let job = lanes::Job { kept, orders, delays: &delays, restart, max_steps };
+            let mut machine = lanes::Machine { steps, round: &round, rng, expander };
+            lanes.run(&job, &mut machine, tallies);
         }
-        tallies
     }
 
     fn advance_all(&mut self, steps: &[(&Bits, &[Input])], children: &mut Children<Bits, Input>) {

@@ -22,7 +22,7 @@ pub(crate) enum Restart {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) restart: Restart,
-    /// Whether lanes that have ended start again after this step: only before the phase in which they start.
+    /// Whether lanes that have ended may start again after this step: only before a phase in which some of them start.
     pub(crate) is_gate: bool,
 }
 

@@ -11,10 +11,17 @@ pub trait Batch: Send {
     /// A move of one role.
     type Move;
 
-    /// Plays uniformly random moves from each state to the end, as often as ordered. The answers come in the order of
-    /// the orders. A playout that takes longer than `max_steps` is cut off: not before that many steps, and not much later
-    /// than after twice as many.
-    fn play_out(&mut self, orders: &[Order<Self::State>], max_steps: u64) -> Vec<Tally>;
+    /// Plays uniformly random moves from each state to the end, as often as ordered. The answers, in the order of the
+    /// orders, replace what `tallies` held. A playout that takes longer than `max_steps` is cut off: not before that many
+    /// steps, and not much later than after twice as many.
+    fn tally(&mut self, orders: &[Order<Self::State>], max_steps: u64, tallies: &mut Vec<Tally>);
+
+    /// The same for callers who do not play out so often that memory should be used again.
+    fn play_out(&mut self, orders: &[Order<Self::State>], max_steps: u64) -> Vec<Tally> {
+        let mut tallies = Vec::new();
+        self.tally(orders, max_steps, &mut tallies);
+        tallies
+    }
 
     /// Makes a joint move at a state, for any number of pairs of both; what comes of the pairs replaces, in their order
     /// and as one family each, what `children` held. The states must not be terminal and the moves must be legal.
@@ -60,6 +67,18 @@ impl Tally {
     /// Nothing played yet.
     pub fn new(n_roles: usize) -> Tally {
         Tally { payoff_sums: vec![0.0; n_roles], square_sums: vec![0.0; n_roles], ..Tally::default() }
+    }
+
+    /// Makes a list one of `n` in which nothing is played yet, with the memory that it has.
+    pub fn renew(tallies: &mut Vec<Tally>, n: usize, n_roles: usize) {
+        tallies.resize_with(n, Tally::default);
+        for tally in tallies {
+            (tally.n_playouts, tally.n_cut, tally.n_steps) = (0, 0, 0);
+            for sums in [&mut tally.payoff_sums, &mut tally.square_sums] {
+                sums.clear();
+                sums.resize(n_roles, 0.0);
+            }
+        }
     }
 
     /// The mean payoff of a role.
@@ -255,11 +274,10 @@ impl<P: Position> Batch for OneByOne<P> {
     type State = P::State;
     type Move = P::Move;
 
-    fn play_out(&mut self, orders: &[Order<P::State>], max_steps: u64) -> Vec<Tally> {
+    fn tally(&mut self, orders: &[Order<P::State>], max_steps: u64, tallies: &mut Vec<Tally>) {
         let roles: Vec<Role> = self.position.shape().roles().collect();
-        let mut tallies = Vec::with_capacity(orders.len());
-        for order in orders {
-            let mut tally = Tally::new(roles.len());
+        Tally::renew(tallies, orders.len(), roles.len());
+        for (order, tally) in orders.iter().zip(tallies) {
             for _ in 0..order.n_playouts {
                 self.position.go_to(&order.state);
                 tally.n_steps += self.position.play_out(&mut self.rng, max_steps as usize) as u64;
@@ -271,9 +289,7 @@ impl<P: Position> Batch for OneByOne<P> {
                     tally.square_sums[role.index()] += payoff * payoff;
                 }
             }
-            tallies.push(tally);
         }
-        tallies
     }
 
     fn advance_all(&mut self, steps: &[(&P::State, &[P::Move])], children: &mut Children<P::State, P::Move>) {

@@ -11,10 +11,10 @@ use crate::playout::Restart;
 use crate::random::PlaneRng;
 use crate::{Bits, Plane, transpose};
 
-/// The lanes while at most 256 orders are worked off, which all start in the same phase.
+/// The lanes while at most 256 orders are worked off.
 ///
 /// Each order has some lanes of its own, and each lane a number of its playouts, which it plays one after another. A lane whose
-/// playout has ended waits for the gate: the step after which the phase is that of the starts. There the kernel itself restarts the
+/// playout has ended waits for its gate: the step after which the phase is that of its start. There the kernel itself restarts the
 /// lanes that have playouts left (they *may* restart). So exactly the ordered playouts are started, and each is played to its
 /// end. What happens is counted in all lanes at once; nothing is looked at lane by lane until the end.
 #[derive(Default)]
@@ -31,6 +31,8 @@ pub(super) struct Lanes {
     lasting: Plane,
     /// Playouts that are not started yet.
     left: Left,
+    /// By step of a round: the lanes whose playouts start after it.
+    starting: Vec<Plane>,
     /// Playouts that have ended, and those that were cut off.
     ended: Counts,
     cut: Counts,
@@ -51,11 +53,13 @@ pub(super) struct Lanes {
     order_of: Vec<usize>,
 }
 
-/// What is to be played: at most 256 orders that all start in the same phase.
+/// What is to be played: at most 256 orders.
 pub(super) struct Job<'o> {
     /// The base bits that play depends on.
     pub(super) kept: &'o [usize],
-    pub(super) orders: &'o [&'o Order<Bits>],
+    pub(super) orders: &'o [Order<Bits>],
+    /// By order: how many steps of a round are made before its playouts start.
+    pub(super) delays: &'o [usize],
     pub(super) restart: Restart,
     pub(super) max_steps: u64,
 }
@@ -63,7 +67,7 @@ pub(super) struct Job<'o> {
 /// What the lanes are played with.
 pub(super) struct Machine<'m> {
     pub(super) steps: &'m mut [Step],
-    /// The steps of a round, of which the last is the gate.
+    /// The steps of a round.
     pub(super) round: &'m [usize],
     pub(super) rng: &'m mut PlaneRng,
     /// What settles lanes that are refused time and again, where steps may be rejected.
@@ -71,8 +75,8 @@ pub(super) struct Machine<'m> {
 }
 
 impl Lanes {
-    /// Works off the orders by rounds of steps. Memory is used again from one job to the next.
-    pub(super) fn run(&mut self, job: &Job<'_>, machine: &mut Machine<'_>) -> Vec<Tally> {
+    /// Works off the orders by rounds of steps, and tells what came of each. Memory is used again from one job to the next.
+    pub(super) fn run(&mut self, job: &Job<'_>, machine: &mut Machine<'_>, tallies: &mut [Tally]) {
         self.begin(job, machine.steps, machine.round);
         self.seat(job);
         while !self.is_done() {
@@ -84,10 +88,7 @@ impl Lanes {
         let Machine { steps, round, .. } = machine;
         let counts = [&mut self.ended, &mut self.cut, &mut self.idle];
         counts.into_iter().chain(self.goals.iter_mut().flatten()).for_each(Counts::settle);
-        let n_roles = round.first().map_or(0, |&idx| steps[idx].step.payoffs.len());
-        let mut tallies: Vec<Tally> = self.lane_ends.iter().map(|_| Tally::new(n_roles)).collect();
-        with_wide_registers(Sums { lanes: self, steps, round, tallies: &mut tallies });
-        tallies
+        with_wide_registers(Sums { lanes: self, steps, round, tallies });
     }
 
     /// Forgets the last job and makes room for this one.
@@ -96,8 +97,10 @@ impl Lanes {
         self.n_kept = job.kept.len();
         self.n_start = if job.restart == Restart::Planes { self.n_kept } else { 0 };
         self.max_steps = job.max_steps.max(1);
-        (self.n_passes, self.last_cut, self.lasting) = (0, 0, Plane::ONES);
+        (self.n_passes, self.last_cut) = (0, 0);
         self.left.clear();
+        self.starting.clear();
+        self.starting.resize(round.len(), Plane::ZERO);
         for counts in [&mut self.ended, &mut self.cut, &mut self.idle] {
             counts.clear();
         }
@@ -117,17 +120,26 @@ impl Lanes {
     fn seat(&mut self, job: &Job<'_>) {
         share_lanes(job.orders, &mut self.lane_ends);
         self.order_of.clear();
-        let mut start = 0;
+        let (mut start, mut playing) = (0, Plane::ZERO);
         for (idx, (order, &end)) in job.orders.iter().zip(&self.lane_ends).enumerate() {
+            let lanes = Plane::range(start..end);
             if let Some(n @ 1..) = end.checked_sub(start) {
                 let (share, n_more) = (order.n_playouts / n as u64, (order.n_playouts % n as u64) as usize);
-                self.left.set(Plane::range(start..end), share - 1);
-                self.left.set(Plane::range(start..start + n_more), share);
+                let delay = job.delays[idx];
+                let n_started = u64::from(delay == 0);
+                self.left.set(lanes, share - n_started);
+                self.left.set(Plane::range(start..start + n_more), share + 1 - n_started);
+                let gate = delay.checked_sub(1).unwrap_or(self.starting.len() - 1);
+                self.starting[gate] = self.starting[gate] | lanes;
+                if delay == 0 {
+                    playing = playing | lanes;
+                }
             }
             self.order_of.resize(end, idx);
             start = end;
         }
         self.left.look();
+        self.lasting = playing;
         let n_words = job.kept.last().map_or(0, |&last| last / 64 + 1);
         self.loaded.resize(64 * n_words, Plane::ZERO);
         let state = |lane: usize| job.orders[self.order_of[lane]].state.words();
@@ -137,7 +149,7 @@ impl Lanes {
         }
         let (now, rest) = (&self.now[..self.n_kept], &mut self.rest[..self.n_start]);
         rest.copy_from_slice(&now[..rest.len()]);
-        self.now[self.n_kept] = !Plane::range(0..start);
+        self.now[self.n_kept] = !playing;
     }
 
     /// Whether all lanes wait and none has anything to wait for.
@@ -155,7 +167,7 @@ impl Lanes {
             for (place, &idx) in round.iter().enumerate() {
                 let step = &mut steps[idx];
                 let waited = self.now[waiting];
-                let may = self.left.any();
+                let may = self.left.any() & self.starting[place];
                 self.rest[self.n_start] = may;
                 let first_random = self.n_start + 1;
                 rng.fill(&mut self.rest[first_random..first_random + step.step.n_random]);
@@ -232,7 +244,7 @@ impl Lanes {
         // They wait for the next gate, like all others whose playout has ended; without playouts left, for ever.
         self.now[waiting] = self.now[waiting] | lasting;
         // The next ones start a little later, and have not lasted when this is looked at again.
-        self.lasting = !lasting;
+        self.lasting = !self.now[waiting];
         self.late.forget(lasting);
         self.last_cut = self.n_passes;
     }
@@ -240,7 +252,7 @@ impl Lanes {
 
 /// Shares out the lanes in proportion to the steps that the playouts are thought to take: where the lanes of each order end. Every
 /// order that wants a playout has a lane, and none has more lanes than playouts.
-fn share_lanes(orders: &[&Order<Bits>], lane_ends: &mut Vec<usize>) {
+fn share_lanes(orders: &[Order<Bits>], lane_ends: &mut Vec<usize>) {
     debug_assert!(orders.len() <= Plane::LANES, "there is a lane for every order");
     let known = orders.iter().map(|order| order.expected_steps).filter(|&steps| steps > 0);
     let (n_known, n_steps) = known.fold((0_u64, 0_u64), |(n, sum), steps| (n + 1, sum + u64::from(steps)));
@@ -250,7 +262,7 @@ fn share_lanes(orders: &[&Order<Bits>], lane_ends: &mut Vec<usize>) {
         // A lane that starts its next playout waits a little, too.
         u128::from(order.n_playouts) * u128::from(steps + 1)
     };
-    let n_all: u128 = orders.iter().map(|order| weight(order)).sum();
+    let n_all: u128 = orders.iter().map(weight).sum();
     let n_wanting = orders.iter().filter(|order| order.n_playouts > 0).count();
     let spare = (Plane::LANES - n_wanting) as u64;
     // The plain division of numbers that are not huge is many times as fast.
@@ -297,14 +309,14 @@ impl Work for Sums<'_> {
             self;
         let mut start = 0;
         for (tally, &end) in tallies.iter_mut().zip(lane_ends) {
-            let lanes = Plane::range(start..end);
-            tally.n_playouts = ended.sum(lanes);
-            tally.n_cut = cut.sum(lanes);
-            tally.n_steps = (end - start) as u64 * n_passes - idle.sum(lanes);
+            let lanes = start..end;
+            tally.n_playouts = ended.sum(&lanes);
+            tally.n_cut = cut.sum(&lanes);
+            tally.n_steps = (end - start) as u64 * n_passes - idle.sum(&lanes);
             for (goals, &idx) in goals.iter().zip(round) {
                 for (role, of_role) in steps[idx].step.payoffs.iter().enumerate() {
                     for &(value, goal) in of_role {
-                        let n = goals[goal].sum(lanes) as f64;
+                        let n = goals[goal].sum(&lanes) as f64;
                         tally.payoff_sums[role] += value * n;
                         tally.square_sums[role] += value * value * n;
                     }

@@ -128,7 +128,7 @@ impl Late {
         self.stayed.settle();
         let mut overlong = Plane::ZERO;
         for lane in 0..Plane::LANES {
-            let n_stayed = self.stayed.sum(Plane::range(lane..lane + 1));
+            let n_stayed = self.stayed.sum(&(lane..lane + 1));
             let before = if lasting.lane(lane) { self.n_steps[lane] } else { 0 };
             let own = if lasting.lane(lane) { n_passes.saturating_sub(n_stayed) } else { 0 };
             self.n_steps[lane] = before.saturating_add(own);

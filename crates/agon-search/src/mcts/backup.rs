@@ -2,9 +2,10 @@
 
 use agon_game::{Position, Role};
 
+use super::node::{Average, Kind, NodeId, Proof};
 use super::options::{Amaf, MctsOptions};
 use super::select::Step;
-use super::tree::{Average, Kind, NodeId, Proof, Tree};
+use super::tree::Tree;
 
 /// A position gets a table of all moves as first when it has been visited so often: most are never visited again.
 const TABLE_FROM: u64 = 5;
@@ -60,9 +61,12 @@ impl<P: Position> Tree<P> {
                 if self.solver && is_narrowed {
                     // Other roles may learn something too where this one does not, as under nature.
                     let [lo, hi] = self.bound(child, role);
-                    let is_news = lo > self.fine[at].lo || hi < self.fine[at].hi;
+                    let [known_lo, known_hi] = self.arm_bound(id, at);
+                    let is_news = lo > known_lo || hi < known_hi;
                     let is_chance = Some(role) == self.facts.nature;
-                    if is_news || is_chance || self.is_settled(child) {
+                    let is_settled = self.is_settled(child) && !self.arms[at].is_settled;
+                    self.arms[at].is_settled |= is_settled;
+                    if is_news || is_chance || is_settled {
                         self.tighten(id);
                     }
                 }

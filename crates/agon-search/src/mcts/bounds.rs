@@ -5,7 +5,8 @@
 
 use agon_game::{Position, Role};
 
-use super::tree::{Kind, NodeId, Proof, Prospect, Tree};
+use super::node::{Kind, NO_BOUNDS, NodeId, Proof, Prospect};
+use super::tree::Tree;
 
 /// How many values an expectation can have from one whole number to the next.
 const GRAINS: f64 = (1_u64 << 30) as f64;
@@ -78,7 +79,7 @@ impl<P: Position> Tree<P> {
         let [lo, _] = self.bound(id, role);
         let mut has_open = false;
         for arm in self.arms_of(id) {
-            let hi = self.fine[arm].hi;
+            let [_, hi] = self.arm_bound(id, arm);
             self.arms[arm].prospect = if hi > lo {
                 has_open = true;
                 Prospect::Open
@@ -96,28 +97,40 @@ impl<P: Position> Tree<P> {
     }
 
     /// The bounds of a child, or what the arm itself remembers if the child is gone.
-    fn child_bounds(&self, arm: usize, mover: Role, role: Role) -> [f64; 2] {
-        let child = self.arms[arm].child;
+    fn child_bounds(&self, id: NodeId, arm: usize, mover: Role, role: Role) -> [f64; 2] {
+        let child = self.scores[arm].child;
         if child != NodeId::NONE {
             self.bound(child, role)
         } else if role == mover {
-            [self.fine[arm].lo, self.fine[arm].hi]
+            self.arm_bound(id, arm)
         } else {
             [self.facts.min, self.facts.max]
         }
     }
 
+    /// Where what is proved of the arms of a position begins; from now on there is room for it.
+    fn first_arm_bound(&mut self, id: NodeId) -> usize {
+        let node = &mut self.nodes[id.index()];
+        if node.first_joint == NO_BOUNDS {
+            node.first_joint = self.arm_bounds.len() as u32;
+            let n_bounds = self.arm_bounds.len() + node.n_arms as usize;
+            self.arm_bounds.resize(n_bounds, [self.facts.min, self.facts.max]);
+        }
+        node.first_joint as usize
+    }
+
     fn mover_bounds(&mut self, id: NodeId, mover: Role, fresh: &mut [[f64; 2]]) {
         let arms = self.arms_of(id);
         let (mut best_lo, mut best_hi) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let first = self.first_arm_bound(id);
         for arm in arms.clone() {
-            let [lo, hi] = self.child_bounds(arm, mover, mover);
+            let [lo, hi] = self.child_bounds(id, arm, mover, mover);
             // What an arm remembers never gets looser, and its bounds never cross.
-            let known = &mut self.fine[arm];
-            known.hi = known.hi.min(hi);
-            known.lo = known.lo.max(lo).min(known.hi);
-            best_lo = best_lo.max(known.lo);
-            best_hi = best_hi.max(known.hi);
+            let [known_lo, known_hi] = &mut self.arm_bounds[first + arm - arms.start];
+            *known_hi = known_hi.min(hi);
+            *known_lo = known_lo.max(lo).min(*known_hi);
+            best_lo = best_lo.max(*known_lo);
+            best_hi = best_hi.max(*known_hi);
         }
         fresh[mover.index()] = [best_lo, best_hi];
         let is_decided = best_lo >= best_hi;
@@ -127,12 +140,12 @@ impl<P: Position> Tree<P> {
             }
             let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
             for arm in arms.clone() {
-                let known = &self.fine[arm];
+                let [known_lo, known_hi] = self.arm_bounds[first + arm - arms.start];
                 // The mover makes no move that is worse than another; and once it has nothing left to gain, none that
                 // is not proved to be as good.
-                let is_made = if is_decided { known.lo >= best_lo } else { known.hi >= best_lo };
+                let is_made = if is_decided { known_lo >= best_lo } else { known_hi >= best_lo };
                 if is_made {
-                    let [lo, hi] = self.child_bounds(arm, mover, player);
+                    let [lo, hi] = self.child_bounds(id, arm, mover, player);
                     least = least.min(lo);
                     most = most.max(hi);
                 }
@@ -143,12 +156,12 @@ impl<P: Position> Tree<P> {
 
     fn expected_bounds(&self, id: NodeId, fresh: &mut [[f64; 2]]) {
         let nature = self.facts.nature.expect("nature moves here");
+        let chances = self.chances_of(&self.groups[self.node(id).first_group as usize]);
         for &player in &self.facts.players {
             let mut expected = [0.0; 2];
             let mut total = 0.0;
-            for arm in self.arms_of(id) {
-                let chance = self.fine[arm].chance;
-                let [lo, hi] = self.child_bounds(arm, nature, player);
+            for (arm, chance) in self.arms_of(id).zip(chances) {
+                let [lo, hi] = self.child_bounds(id, arm, nature, player);
                 total += chance;
                 expected[0] += chance * lo;
                 expected[1] += chance * hi;
@@ -180,10 +193,8 @@ impl<P: Position> Tree<P> {
             };
             let expected = |joint: usize| {
                 let Some(at) = nature else { return bounds(joint) };
-                let arms = node.first_arm as usize + groups[at].first as usize;
                 let (mut sums, mut total) = ([0.0; 2], 0.0);
-                for outcome in 0..groups[at].n as usize {
-                    let chance = self.fine[arms + outcome].chance;
+                for (outcome, &chance) in self.chances_of(&groups[at]).iter().enumerate() {
                     let [lo, hi] = bounds(joint + outcome * strides[at]);
                     total += chance;
                     sums[0] += chance * lo;
@@ -216,9 +227,9 @@ impl<P: Position> Tree<P> {
             return plies.max().unwrap_or(0).saturating_add(1);
         };
         let [value, _] = self.bound(id, mover);
-        let best = self.arms_of(id).filter(|&arm| self.fine[arm].lo >= value);
+        let best = self.arms_of(id).filter(|&arm| self.arm_bound(id, arm)[0] >= value);
         let plies = best
-            .map(|arm| self.arms[arm].child)
+            .map(|arm| self.scores[arm].child)
             .filter(|&child| child != NodeId::NONE && self.is_settled(child));
         let plies = plies.map(|child| self.node(child).plies);
         let chosen = if value > self.facts.min { plies.min() } else { plies.max() };

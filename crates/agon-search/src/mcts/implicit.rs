@@ -2,8 +2,9 @@
 
 use agon_game::Position;
 
+use super::node::{Kind, NodeId};
 use super::sprout::Sprouts;
-use super::tree::{Kind, NodeId, Tree};
+use super::tree::Tree;
 
 impl<P: Position> Tree<P> {
     /// Takes in what a new position was judged to be worth; what it pays, if play has ended there.
@@ -21,12 +22,14 @@ impl<P: Position> Tree<P> {
     pub(super) fn imply(&mut self, id: NodeId) {
         let Kind::Alone(role) = self.node(id).kind else { return };
         let n_roles = self.facts.n_roles;
+        debug_assert_eq!(self.implicit.len(), self.nodes.len() * n_roles, "every node is judged");
         let home = id.index() * n_roles;
         if Some(role) == self.facts.nature {
             let mut total = 0.0;
             let mut sums = vec![0.0; n_roles];
-            for arm in self.arms_of(id) {
-                let (child, chance) = (self.arms[arm].child, self.fine[arm].chance as f32);
+            let chances = self.chances_of(&self.groups[self.node(id).first_group as usize]);
+            for (score, &chance) in self.scores[self.arms_of(id)].iter().zip(chances) {
+                let (child, chance) = (score.child, chance as f32);
                 if child != NodeId::NONE {
                     total += chance;
                     let own = &self.implicit[child.index() * n_roles..][..n_roles];
@@ -41,8 +44,10 @@ impl<P: Position> Tree<P> {
             return;
         }
         let worth = |child: NodeId| self.implicit[child.index() * n_roles + role.index()];
-        let children =
-            self.arms[self.arms_of(id)].iter().map(|arm| arm.child).filter(|&child| child != NodeId::NONE);
+        let children = self.scores[self.arms_of(id)]
+            .iter()
+            .map(|score| score.child)
+            .filter(|&child| child != NodeId::NONE);
         let best = children.reduce(|best, child| if worth(child) > worth(best) { child } else { best });
         if let Some(best) = best {
             let from = best.index() * n_roles;

@@ -4,9 +4,10 @@
 use agon_game::{Position, Rng};
 use rand::RngExt;
 
+use super::node::{Arm, Group, Kind, Mix, NodeId};
 use super::options::Simultaneous;
 use super::select::{Chooser, draw, rough_log, trust};
-use super::tree::{Arm, Group, Kind, Mix, NodeId, Tree};
+use super::tree::Tree;
 
 impl<P: Position> Tree<P> {
     /// A joint move at a position where several roles choose.
@@ -21,7 +22,7 @@ impl<P: Position> Tree<P> {
         for at in self.groups_of(id) {
             let group = self.groups[at];
             let digit = if Some(group.role) == self.facts.nature {
-                self.draw_outcome(id, &group, chooser.rng)
+                self.draw_outcome(&group, chooser.rng)
             } else {
                 match chooser.options.simultaneous {
                     Simultaneous::RegretMatching { exploration } if dense => {
@@ -43,11 +44,10 @@ impl<P: Position> Tree<P> {
         &self.arms[first..first + group.n as usize]
     }
 
-    fn draw_outcome(&self, id: NodeId, group: &Group, rng: &mut Rng) -> usize {
-        let first = self.node(id).first_arm as usize + group.first as usize;
+    fn draw_outcome(&self, group: &Group, rng: &mut Rng) -> usize {
         let mut left: f64 = rng.random();
-        let drawn = self.fine[first..first + group.n as usize].iter().position(|arm| {
-            left -= arm.chance;
+        let drawn = self.chances_of(group).iter().position(|chance| {
+            left -= chance;
             left < 0.0
         });
         drawn.unwrap_or(group.n as usize - 1)
@@ -106,7 +106,7 @@ impl<P: Position> Tree<P> {
         weights: &mut Vec<f64>,
     ) -> usize {
         let n = group.n as usize;
-        let first = group.first_mix as usize;
+        let first = group.first_more as usize;
         strategy_of(&self.mixes[first..first + n], weights);
         for (mix, &weight) in self.mixes[first..first + n].iter_mut().zip(&*weights) {
             mix.strategy += weight;
@@ -140,7 +140,7 @@ impl<P: Position> Tree<P> {
                     } else {
                         self.facts.max
                     };
-                    let mix = &mut self.mixes[group.first_mix as usize + other];
+                    let mix = &mut self.mixes[group.first_more as usize + other];
                     mix.regret = (mix.regret + would - got).max(0.0);
                 }
             }
@@ -174,7 +174,7 @@ impl<P: Position> Tree<P> {
         let groups = &self.groups[self.groups_of(id)];
         groups.iter().zip(&left).fold(0, |choice, (group, left)| {
             let digit = if Some(group.role) == self.facts.nature {
-                self.draw_outcome(id, group, rng)
+                self.draw_outcome(group, rng)
             } else {
                 left[rng.random_range(0..left.len())]
             };

@@ -135,7 +135,8 @@ impl<P: Position> Worker<P> {
         let max_steps = self.max_steps(orders, options);
         let began = self.deadline.map(|_| Instant::now());
         if let Some(batch) = &mut self.batch {
-            let tallies = batch.play_out(orders, max_steps);
+            batch.tally(orders, max_steps, &mut self.tallies);
+            let tallies = &self.tallies;
             if let Some(began) = began {
                 // The steps of the longest playout are not known; by the mean the time for one is rather over- than
                 // underestimated.
@@ -146,7 +147,7 @@ impl<P: Position> Worker<P> {
                 let now = began.elapsed().as_secs_f64() / n_steps.max(1.0);
                 self.step_seconds = Some(self.step_seconds.map_or(now, |before| 0.5 * (before + now)));
             }
-            for (&at, tally) in ordered.iter().zip(&tallies) {
+            for (&at, tally) in ordered.iter().zip(tallies) {
                 let (sums, squares) = self.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
                 sums.copy_from_slice(&tally.payoff_sums);
                 squares.copy_from_slice(&tally.square_sums);

@@ -66,6 +66,13 @@ pub(super) fn mix(word: u64) -> u64 {
 #[derive(Default)]
 pub(super) struct Mixer(u64);
 
+impl Mixer {
+    /// Begins with what a number stands for.
+    pub(super) fn new(seed: u64) -> Mixer {
+        Mixer(mix(seed))
+    }
+}
+
 impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {
         for chunk in bytes.chunks(8) {

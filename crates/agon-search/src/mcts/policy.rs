@@ -6,10 +6,11 @@ use agon_game::{Rng, Role};
 use hashbrown::HashTable;
 use rand::RngExt;
 
+use super::node::Average;
 use super::number::{Numbering, mix};
 use super::options::{Choice, PlayoutPolicy};
 use super::select::draw;
-use super::tree::{Average, Facts};
+use super::tree::Facts;
 
 /// Sequences and pairs that are remembered at most: 16 MB of them.
 const MAX_ENTRIES: usize = 1 << 20;

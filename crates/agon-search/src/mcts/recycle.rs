@@ -5,8 +5,8 @@ use std::time::Instant;
 use agon_game::Position;
 use hashbrown::HashTable;
 
-use super::number::mix;
-use super::tree::{Kind, NodeId, Score, Tree};
+use super::node::{Kind, NO_BOUNDS, NodeId, Score};
+use super::tree::Tree;
 
 /// What making room takes for a position, before that is known.
 const SECONDS_PER_NODE: f64 = 3e-7;
@@ -56,7 +56,9 @@ impl<P: Position> Tree<P> {
             let node = self.node(id);
             match node.kind {
                 Kind::Ended => {}
-                Kind::Alone(_) => children.extend(self.arms[self.arms_of(id)].iter().map(|arm| arm.child)),
+                Kind::Alone(_) => {
+                    children.extend(self.scores[self.arms_of(id)].iter().map(|score| score.child))
+                }
                 Kind::Joint => {
                     children.extend(&self.joints[node.first_joint as usize..][..node.n_joint as usize]);
                 }
@@ -92,7 +94,8 @@ impl<P: Position> Tree<P> {
         let groups = std::mem::take(&mut self.groups);
         let arms = std::mem::take(&mut self.arms);
         let scores = std::mem::take(&mut self.scores);
-        let fine = std::mem::take(&mut self.fine);
+        let arm_bounds = std::mem::take(&mut self.arm_bounds);
+        let chances = std::mem::take(&mut self.chances);
         let moves = std::mem::take(&mut self.moves);
         let forced = std::mem::take(&mut self.forced);
         let joints = std::mem::take(&mut self.joints);
@@ -116,24 +119,22 @@ impl<P: Position> Tree<P> {
             let own_groups = node.first_group as usize..node.first_group as usize + node.n_groups as usize;
             node.first_group = self.groups.len() as u32;
             for mut group in groups[own_groups].iter().copied() {
-                if self.has_mixes && node.kind == Kind::Joint {
-                    let first = group.first_mix as usize;
-                    group.first_mix = self.mixes.len() as u32;
-                    self.mixes.extend_from_slice(&mixes[first..first + group.n as usize]);
+                let own = group.first_more as usize..group.first_more as usize + group.n as usize;
+                if Some(group.role) == self.facts.nature {
+                    group.first_more = self.chances.len() as u32;
+                    self.chances.extend_from_slice(&chances[own]);
+                } else if self.has_mixes && node.kind == Kind::Joint {
+                    group.first_more = self.mixes.len() as u32;
+                    self.mixes.extend_from_slice(&mixes[own]);
                 }
                 self.groups.push(group);
             }
             let own_arms = node.first_arm as usize..(node.first_arm + node.n_arms) as usize;
             node.first_arm = self.arms.len() as u32;
-            self.arms.extend(arms[own_arms.clone()].iter().map(|arm| {
-                let mut arm = arm.clone();
-                arm.child = renew(arm.child);
-                arm
-            }));
+            self.arms.extend_from_slice(&arms[own_arms.clone()]);
             self.scores.extend(
                 scores[own_arms.clone()].iter().map(|score| Score { child: renew(score.child), ..*score }),
             );
-            self.fine.extend_from_slice(&fine[own_arms.clone()]);
             self.moves.extend_from_slice(&moves[own_arms.clone()]);
             if self.has_priors {
                 self.priors.extend_from_slice(&priors[own_arms.clone()]);
@@ -147,10 +148,15 @@ impl<P: Position> Tree<P> {
                 node.first_forced = self.forced.len() as u32;
                 self.forced.extend_from_slice(&forced[first..first + n_roles]);
             }
-            let first_joint = node.first_joint as usize;
-            node.first_joint = self.joints.len() as u32;
-            let own_joints = &joints[first_joint..first_joint + node.n_joint as usize];
-            self.joints.extend(own_joints.iter().map(|&child| renew(child)));
+            let first = node.first_joint as usize;
+            if node.kind == Kind::Joint {
+                node.first_joint = self.joints.len() as u32;
+                let own_joints = &joints[first..first + node.n_joint as usize];
+                self.joints.extend(own_joints.iter().map(|&child| renew(child)));
+            } else if node.first_joint != NO_BOUNDS {
+                node.first_joint = self.arm_bounds.len() as u32;
+                self.arm_bounds.extend_from_slice(&arm_bounds[first..first + node.n_arms as usize]);
+            }
             if node.table != u32::MAX {
                 let table = std::mem::take(&mut tables[node.table as usize]);
                 node.table = self.tables.len() as u32;
@@ -174,8 +180,7 @@ impl<P: Position> Tree<P> {
         }
         self.index.clear();
         for (id, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.kind != Kind::Ended) {
-            let nodes = &self.nodes;
-            self.index.insert_unique(mix(node.key), id as u32, |&at| mix(nodes[at as usize].key));
+            self.index.insert(node.key, NodeId(id as u32));
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use agon_game::{Position, Rng, Role};
 
+use super::node::{Group, Kind, NodeId};
 use super::options::{MctsOptions, Simultaneous};
 use super::select::draw;
-use super::tree::{Group, Kind, NodeId, Tree};
+use super::tree::Tree;
 use crate::{Candidate, Line};
 
 /// Lines in a report.
@@ -70,9 +71,9 @@ impl<P: Position> Tree<P> {
         let first = self.arms_of(root).start;
         let best = self.best_arm(root, us) - first;
         let value_of = |at: usize| {
-            let (arm, fine) = (&self.arms[first + at], &self.fine[first + at]);
+            let (arm, [lo, hi]) = (&self.arms[first + at], self.arm_bound(root, first + at));
             let known = if arm.visits > 0 { f64::from(arm.mean) } else { self.mean(root, us) };
-            known.clamp(fine.lo, fine.hi)
+            known.clamp(lo, hi)
         };
         let mut order: Vec<usize> = (0..self.node(root).n_arms as usize).collect();
         order.sort_by(|&a, &b| {
@@ -86,7 +87,10 @@ impl<P: Position> Tree<P> {
                 visits: self.arms[first + at].visits.into(),
                 value: value_of(at),
                 probability: if at == best { 1.0 } else { 0.0 },
-                is_proven: self.fine[first + at].lo >= self.fine[first + at].hi,
+                is_proven: {
+                    let [lo, hi] = self.arm_bound(root, first + at);
+                    lo >= hi
+                },
             })
             .collect();
         let lines = order.iter().take(N_LINES).filter_map(|&at| self.line(root, Some(at as u64), us));
@@ -103,13 +107,14 @@ impl<P: Position> Tree<P> {
     /// The arm that a role which moves alone should choose.
     fn best_arm(&self, id: NodeId, role: Role) -> usize {
         let arms = self.arms_of(id);
-        let sure = arms.clone().map(|arm| self.fine[arm].lo).fold(f64::NEG_INFINITY, f64::max);
+        let bound = |arm: usize| self.arm_bound(id, arm);
+        let sure = arms.clone().map(|arm| bound(arm)[0]).fold(f64::NEG_INFINITY, f64::max);
         let by_visits = |&a: &usize, &b: &usize| {
             let (a, b) = (&self.arms[a], &self.arms[b]);
             a.visits.cmp(&b.visits).then(a.mean.total_cmp(&b.mean))
         };
         // `max_by` gives the last of equals; the first is as good and what one expects.
-        let contender = arms.clone().rev().filter(|&arm| self.fine[arm].hi > sure).max_by(by_visits);
+        let contender = arms.clone().rev().filter(|&arm| bound(arm)[1] > sure).max_by(by_visits);
         if let Some(arm) = contender
             && (self.arms[arm].visits == 0 && sure <= self.facts.min
                 || self.arms[arm].visits > 0 && f64::from(self.arms[arm].mean) >= sure)
@@ -118,11 +123,11 @@ impl<P: Position> Tree<P> {
         }
         // All is decided: win soon, lose late.
         let plies = |arm: usize| {
-            let child = self.arms[arm].child;
+            let child = self.scores[arm].child;
             if child != NodeId::NONE && self.is_settled(child) { self.node(child).plies } else { u16::MAX }
         };
         let is_won = sure > self.facts.min && self.bound(id, role)[0] >= sure;
-        let secured = arms.clone().rev().filter(|&arm| self.fine[arm].lo >= sure);
+        let secured = arms.clone().rev().filter(|&arm| bound(arm)[0] >= sure);
         let best = if is_won {
             secured.min_by(|&a, &b| plies(a).cmp(&plies(b)).then(by_visits(&b, &a)))
         } else {
@@ -139,7 +144,7 @@ impl<P: Position> Tree<P> {
         let is_tabled = self.node(root).kind == Kind::Joint;
         let mut shares: Vec<f64> = match options.simultaneous {
             Simultaneous::RegretMatching { .. } if is_tabled => {
-                self.mixes[group.first_mix as usize..][..n].iter().map(|mix| mix.strategy).collect()
+                self.mixes[group.first_more as usize..][..n].iter().map(|mix| mix.strategy).collect()
             }
             Simultaneous::IteratedRegret { .. } if is_tabled => {
                 let children = &self.joints[self.node(root).first_joint as usize..];
@@ -228,7 +233,7 @@ impl<P: Position> Tree<P> {
                 } else {
                     self.best_arm(id, role)
                 };
-                let is_known = self.arms[best].visits > 0 || self.arms[best].child != NodeId::NONE;
+                let is_known = self.arms[best].visits > 0 || self.scores[best].child != NodeId::NONE;
                 is_known.then(|| (best - arms.start) as u64)
             }
             Kind::Joint => {

@@ -4,9 +4,10 @@ use agon_game::{Position, Rng, Role};
 use rand::RngExt;
 
 use super::heuristic::Timed;
+use super::node::{Arm, Average, Kind, Node, NodeId, Prospect, UNJUDGED, UNKNOWN};
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
-use super::tree::{Arm, Average, Kind, Node, NodeId, Prospect, Tree, UNJUDGED, UNKNOWN};
+use super::tree::Tree;
 
 /// A step of a descent.
 #[derive(Copy, Clone, Debug)]
@@ -167,10 +168,9 @@ impl<P: Position> Tree<P> {
         let node = self.node(id);
         let total = (node.visits + u64::from(node.pending) + 1) as f64;
         let mut best = (f64::NEG_INFINITY, 0);
-        for (at, arm) in self.arms_of(id).enumerate() {
-            let lack = self.fine[arm].chance * total
-                - f64::from(self.arms[arm].visits)
-                - f64::from(self.arms[arm].pending);
+        let chances = self.chances_of(&self.groups[node.first_group as usize]);
+        for (at, (arm, chance)) in self.arms[self.arms_of(id)].iter().zip(chances).enumerate() {
+            let lack = chance * total - f64::from(arm.visits) - f64::from(arm.pending);
             if lack > best.0 {
                 best = (lack, at as u64);
             }
@@ -257,7 +257,7 @@ impl<P: Position> Tree<P> {
                     .copied()
                     .unwrap_or_default(),
             };
-            let prior = match arm.child {
+            let prior = match self.scores[first_arm + at].child {
                 NodeId::NONE if self.has_implicit => None,
                 child if self.has_implicit => {
                     Some(self.implicit[child.index() * self.facts.n_roles + role.index()])

@@ -3,10 +3,11 @@
 use agon_game::{Children, Position, Role};
 
 use super::backup::Outcome;
+use super::node::{Kind, NodeId};
 use super::options::MctsOptions;
 use super::select::{End, Step};
 use super::sprout::Sprouts;
-use super::tree::{Kind, NodeId, Tree};
+use super::tree::Tree;
 use super::worker::{Shared, Worker};
 
 impl<P: Position> Worker<P> {
@@ -83,11 +84,7 @@ fn plant<P: Position>(
         return child;
     }
     let seen = &sprouts.list[sprout];
-    let known = if options.transpositions && seen.state.is_some() {
-        tree.find(seen.key, &sprouts.groups[seen.groups.clone()], &sprouts.moves[seen.moves.clone()])
-    } else {
-        None
-    };
+    let known = if options.transpositions && seen.state.is_some() { tree.find(seen) } else { None };
     let id = known.unwrap_or_else(|| tree.add(sprouts, sprout, Some(families)));
     debug_assert!(tree.node(id).kind != Kind::Ended || seen.state.is_none(), "ends are not found by key");
     tree.set_child(last.node, last.choice, id);

@@ -7,9 +7,10 @@
 
 use agon_game::Position;
 
+use super::node::{Kind, NodeId};
 use super::options::{Amaf, Bandit, FirstPlay};
 use super::select::{Chooser, End, MAX_DEPTH, Step, first_in_turn, rough_log};
-use super::tree::{Kind, NodeId, Tree};
+use super::tree::Tree;
 
 /// Where ways lead to: a leaf, before anything is known of it.
 #[derive(Copy, Clone, Debug)]
@@ -21,19 +22,21 @@ pub(super) struct Tip {
     pub(super) n: u32,
 }
 
-/// What is to be done next.
+/// So many ways go on from a position, to which a step has led.
 #[derive(Copy, Clone, Debug)]
-enum Task {
-    /// So many ways go on from a position, to which a step has led.
-    Enter { step: u32, id: NodeId, n: u32, depth: u32 },
-    /// All ways from a position are gone.
-    Leave(NodeId),
+struct Task {
+    step: u32,
+    id: NodeId,
+    n: u32,
+    depth: u32,
 }
 
 /// What going many ways at once needs again and again.
 #[derive(Default)]
 pub(super) struct Spreading {
     pub(super) tips: Vec<Tip>,
+    /// In the order in which they come up, those that are done included: what a position is asked for has come from memory by the time
+    /// it is its turn.
     tasks: Vec<Task>,
     picks: Vec<(u64, u32)>,
     /// The longest way.
@@ -54,21 +57,16 @@ impl<P: Position> Tree<P> {
         self.last_stamp = self.last_stamp.wrapping_add(1).max(1);
         spreading.tips.clear();
         spreading.tasks.clear();
-        spreading.tasks.push(Task::Enter { step: Step::NONE, id: self.root, n, depth: 0 });
-        while let Some(task) = spreading.tasks.pop() {
-            let Task::Enter { step, id, n, depth } = task else {
-                if let Task::Leave(id) = task {
-                    self.nodes[id.index()].stamp = 0;
-                }
-                continue;
-            };
+        spreading.tasks.push(Task { step: Step::NONE, id: self.root, n, depth: 0 });
+        let mut n_done = 0;
+        while let Some(&Task { step, id, n, depth }) = spreading.tasks.get(n_done) {
+            n_done += 1;
             spreading.depth = spreading.depth.max(depth);
-            if let Some(end) = self.end_at(id, depth) {
+            if let Some(end) = self.end_at(id, step, steps, depth) {
                 spreading.tips.push(Tip { step, end, n });
                 continue;
             }
             self.nodes[id.index()].stamp = self.last_stamp;
-            spreading.tasks.push(Task::Leave(id));
             spreading.picks.clear();
             let n_untried = self.share(id, n, playouts, &mut spreading.picks, chooser);
             if n_untried > 0 {
@@ -85,21 +83,23 @@ impl<P: Position> Tree<P> {
                     spreading.tips.push(Tip { step: next, end: End::Open, n });
                 } else {
                     self.ask_for(id, choice, child);
-                    spreading.tasks.push(Task::Enter { step: next, id: child, n, depth: depth + 1 });
+                    spreading.tasks.push(Task { step: next, id: child, n, depth: depth + 1 });
                 }
             }
         }
     }
 
-    /// Whether a way ends at a position: where all is known, and where it has been before.
-    fn end_at(&self, id: NodeId, depth: u32) -> Option<End> {
+    /// Whether a way, of which this is the last step, ends at a position: where all is known, and where it has been before.
+    fn end_at(&self, id: NodeId, step: u32, steps: &[Step], depth: u32) -> Option<End> {
         let node = self.node(id);
         // The root is searched on where its own value is known, but not what its moves are worth.
         if node.kind == Kind::Ended || self.solver && id != self.root && self.is_settled(id) {
             return Some(End::Exact(id));
         }
-        let is_again = node.stamp == self.last_stamp || depth as usize >= MAX_DEPTH;
-        is_again.then_some(End::Again(id))
+        // Some way of the round has been there, this one perhaps.
+        let mut way = std::iter::successors(steps.get(step as usize), |step| steps.get(step.before as usize));
+        let is_again = node.stamp == self.last_stamp && way.any(|step| step.node == id);
+        (is_again || depth as usize >= MAX_DEPTH).then_some(End::Again(id))
     }
 
     /// Shares out ways among the moves of a position, and marks these. Returns how many go to moves that were never tried.
@@ -144,7 +144,7 @@ impl<P: Position> Tree<P> {
                 None => (self.choose_alone(id, role, None, chooser) as u64, 1),
             };
             let arm = &self.arms[first_arm + choice as usize];
-            if !is_nature && arm.visits == 0 && arm.pending == 0 && arm.child == NodeId::NONE {
+            if !is_nature && arm.visits == 0 && arm.pending == 0 && self.child(id, choice) == NodeId::NONE {
                 n_untried += 1;
             }
             self.mark(id, choice, n * playouts);

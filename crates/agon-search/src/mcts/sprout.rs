@@ -1,13 +1,16 @@
 //! Positions that were just seen and are not in the tree yet: flat, and reused by every batch of leaves.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use agon_game::{Children, Position, Role};
 
-use super::tree::Group;
+use super::node::Group;
+use super::number::Mixer;
 
 /// One of them.
 pub(super) struct Sprout<S> {
+    /// Of the position and of the moves at it.
     pub(super) key: u64,
     /// None where play has ended.
     pub(super) state: Option<S>,
@@ -128,7 +131,7 @@ impl<P: Position> Sprouts<P> {
             self.moves.truncate(start);
         } else {
             let first = (start - sprout.moves.start) as u32;
-            self.groups.push(Group { role, first, n: n as u32, first_mix: 0 });
+            self.groups.push(Group { role, first, n: n as u32, first_more: 0 });
         }
     }
 
@@ -139,10 +142,16 @@ impl<P: Position> Sprouts<P> {
             // Nobody has a choice: the only move of a player stands for the step.
             let role = shape.players().next().unwrap_or(Role::new(0));
             self.moves.push(self.forced[sprout.forced + role.index()].clone());
-            self.groups.push(Group { role, first: 0, n: 1, first_mix: 0 });
+            self.groups.push(Group { role, first: 0, n: 1, first_more: 0 });
         }
         sprout.groups.end = self.groups.len();
         sprout.moves.end = self.moves.len();
+        let mut hasher = Mixer::new(sprout.key);
+        for group in &self.groups[sprout.groups.clone()] {
+            (group.role, group.n).hash(&mut hasher);
+        }
+        self.moves[sprout.moves.clone()].iter().for_each(|m| m.hash(&mut hasher));
+        sprout.key = hasher.finish();
         for group in &self.groups[sprout.groups.clone()] {
             let first = sprout.moves.start + group.first as usize;
             for m in &self.moves[first..first + group.n as usize] {

@@ -7,183 +7,19 @@
 use agon_game::{Children, Position, Role, Shape};
 use hashbrown::HashTable;
 
+use super::index::Index;
+use super::node::{
+    Arm, Average, Group, Kind, Mix, NO_BOUNDS, Node, NodeId, Proof, Score, SparseChild, UNJUDGED,
+};
 use super::number::{Numbering, mix};
 use super::options::{Amaf, Bandit, MctsOptions, Simultaneous};
-use super::sprout::Sprouts;
+use super::sprout::{Sprout, Sprouts};
 
 /// Joint moves beyond this are not tabled, and not solved.
 pub(super) const MAX_JOINT: usize = 4096;
 
 /// Ends with more different payoffs have a node each.
 const MAX_ENDS: usize = 16;
-
-/// The prior of a move that was not judged yet.
-pub(super) const UNJUDGED: f32 = f32::NEG_INFINITY;
-/// The prior of a move of which nothing can be said.
-pub(super) const UNKNOWN: f32 = f32::NAN;
-
-/// A position in the tree. Dense: `0..tree.nodes.len()`, until nodes are recycled.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct NodeId(pub(super) u32);
-
-impl NodeId {
-    pub(super) const NONE: NodeId = NodeId(u32::MAX);
-
-    pub(super) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// Who chooses at a position.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Nobody: play has ended.
-    Ended,
-    /// One role, nature perhaps; or none, and then the only move of some role stands for all.
-    Alone(Role),
-    /// Several; all joint moves are in a table.
-    Joint,
-    /// Several, and too many joint moves for a table.
-    Sparse,
-}
-
-/// A position. One line of the processor's caches: waiting for memory is most of the way down.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub(super) struct Node {
-    pub(super) key: u64,
-    /// Playouts through it.
-    pub(super) visits: u64,
-    /// Playouts through it that are under way.
-    pub(super) pending: u32,
-    pub(super) first_arm: u32,
-    pub(super) n_arms: u32,
-    pub(super) first_group: u32,
-    pub(super) n_groups: u16,
-    /// Once proved: steps to the end, when the proof was found.
-    pub(super) plies: u16,
-    pub(super) first_forced: u32,
-    pub(super) first_joint: u32,
-    /// At most [`MAX_JOINT`].
-    pub(super) n_joint: u16,
-    /// How many steps playouts from here took on the average; 0 if that is not known.
-    pub(super) length: u16,
-    /// The last descent that came through: to see when it runs in a circle.
-    pub(super) stamp: u32,
-    /// The table of all moves as first, if it has one.
-    pub(super) table: u32,
-    pub(super) kind: Kind,
-    pub(super) proof: Proof,
-    /// Where a role moves alone: whether some arm may still be better than what is sure.
-    pub(super) has_open: bool,
-}
-
-const _: () = assert!(size_of::<Node>() == 64);
-
-/// How much is proved of what the players get at a position.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Proof {
-    /// Nothing.
-    None,
-    /// Something.
-    Some,
-    /// All.
-    All,
-}
-
-/// What is proved of an arm, where a role moves alone.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Prospect {
-    /// It may be better than what the role is sure of.
-    Open,
-    /// It is not better.
-    Level,
-    /// It is worse.
-    Worse,
-}
-
-/// The moves of one role at a position.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) struct Group {
-    pub(super) role: Role,
-    /// Its first arm, counted from the first of the position.
-    pub(super) first: u32,
-    pub(super) n: u32,
-    /// Where several choose: its first entry among the mixes.
-    pub(super) first_mix: u32,
-}
-
-/// A move of a role at a position.
-#[derive(Clone, Debug)]
-pub(super) struct Arm {
-    pub(super) visits: u32,
-    pub(super) pending: u32,
-    /// What the move pays its role. Where a role moves alone: what the child pays on the average, by whatever way it was reached.
-    pub(super) mean: f32,
-    /// The variance of that for payoffs from 0 to 1.
-    pub(super) variance: f32,
-    /// Where the role moves alone.
-    pub(super) child: NodeId,
-    pub(super) prospect: Prospect,
-}
-
-/// What going down needs of an arm where a role moves alone: all of a position's lie side by side, and change only with the
-/// arm that is chosen.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Score {
-    /// What it pays, less what playouts under way count as lost. Infinite if it was never tried, minus infinite if it is not
-    /// worth trying.
-    pub(super) value: f32,
-    /// One over the root of the number of playouts through it, those under way included; 0 if the value is not finite.
-    pub(super) spread: f32,
-    /// The arm's child, and where the arms of that one begin: both can be asked for at the same time, which halves the wait.
-    pub(super) child: NodeId,
-    pub(super) child_arms: u32,
-}
-
-impl Score {
-    pub(super) const UNTRIED: Score =
-        Score { value: f32::INFINITY, spread: 0.0, child: NodeId::NONE, child_arms: 0 };
-}
-
-/// What is seldom needed of an arm.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Fine {
-    /// What it pays its role at least, and at most, where the role moves alone.
-    pub(super) lo: f64,
-    pub(super) hi: f64,
-    /// For nature: how likely it is.
-    pub(super) chance: f64,
-}
-
-/// Regret matching at an arm.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Mix {
-    pub(super) regret: f64,
-    pub(super) strategy: f64,
-}
-
-/// A mean with its weight.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Average {
-    pub(super) n: f32,
-    pub(super) mean: f32,
-}
-
-impl Average {
-    pub(super) fn add(&mut self, value: f64) {
-        self.n += 1.0;
-        self.mean += (value as f32 - self.mean) / self.n;
-    }
-}
-
-/// A child of a position with too many joint moves for a table.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct SparseChild {
-    pub(super) node: NodeId,
-    pub(super) joint: u64,
-    pub(super) child: NodeId,
-}
 
 /// What is known of the game.
 #[derive(Clone, Debug)]
@@ -232,8 +68,11 @@ pub(super) struct Tree<P: Position> {
     pub(super) arms: Vec<Arm>,
     /// By arm.
     pub(super) scores: Vec<Score>,
-    /// By arm.
-    pub(super) fine: Vec<Fine>,
+    /// By arm of the positions of which something is proved, where a role moves alone: what the arm pays its role at least, and
+    /// at most.
+    pub(super) arm_bounds: Vec<[f64; 2]>,
+    /// By outcome of nature: how likely it is.
+    pub(super) chances: Vec<f64>,
     /// By arm.
     pub(super) moves: Vec<P::Move>,
     /// By node that has not ended, and role: its only move, or its first.
@@ -253,7 +92,7 @@ pub(super) struct Tree<P: Position> {
     pub(super) tables: Vec<Vec<Average>>,
     pub(super) numbering: Numbering<P::Move>,
     /// By key.
-    pub(super) index: HashTable<u32>,
+    pub(super) index: Index,
     pub(super) solver: bool,
     pub(super) virtual_loss: f32,
     pub(super) wants_variance: bool,
@@ -282,7 +121,8 @@ impl<P: Position> Tree<P> {
             groups: Vec::new(),
             arms: Vec::new(),
             scores: Vec::new(),
-            fine: Vec::new(),
+            arm_bounds: Vec::new(),
+            chances: Vec::new(),
             moves: Vec::new(),
             forced: Vec::new(),
             joints: Vec::new(),
@@ -295,7 +135,7 @@ impl<P: Position> Tree<P> {
             implicit: Vec::new(),
             tables: Vec::new(),
             numbering: Numbering::new(),
-            index: HashTable::new(),
+            index: Index::default(),
             solver: options.solver,
             virtual_loss: options.virtual_loss as f32,
             wants_variance: matches!(options.bandit, Bandit::Ucb1Tuned { .. })
@@ -326,6 +166,20 @@ impl<P: Position> Tree<P> {
 
     pub(super) fn bound(&self, id: NodeId, role: Role) -> [f64; 2] {
         self.bounds[id.index() * self.facts.n_roles + role.index()]
+    }
+
+    /// What an arm of a position where a role moves alone pays that role at least, and at most.
+    pub(super) fn arm_bound(&self, id: NodeId, arm: usize) -> [f64; 2] {
+        let node = self.node(id);
+        match node.first_joint {
+            NO_BOUNDS => [self.facts.min, self.facts.max],
+            first => self.arm_bounds[first as usize + arm - node.first_arm as usize],
+        }
+    }
+
+    /// The chances of the outcomes, if this is nature's group.
+    pub(super) fn chances_of(&self, group: &Group) -> &[f64] {
+        &self.chances[group.first_more as usize..][..group.n as usize]
     }
 
     /// What the role gets on the average, as far as the bounds allow; the middle of nothing if never visited.
@@ -403,7 +257,7 @@ impl<P: Position> Tree<P> {
             Kind::Ended => unreachable!("no move is made where play has ended"),
             Kind::Alone(_) => {
                 let at = node.first_arm as usize + choice as usize;
-                self.arms[at].child = child;
+                self.arms[at].is_settled = false;
                 (self.scores[at].child, self.scores[at].child_arms) = (child, self.node(child).first_arm);
             }
             Kind::Joint => self.joints[node.first_joint as usize + choice as usize] = child,
@@ -421,22 +275,17 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    /// The position with this key, if it has the moves that it should have: the keys of two positions may be the same.
-    pub(super) fn find(&self, key: u64, groups: &[Group], moves: &[P::Move]) -> Option<NodeId> {
-        let is_it = |&at: &u32| {
-            let node = &self.nodes[at as usize];
-            let known = &self.groups[self.groups_of(NodeId(at))];
-            node.key == key
-                && known.len() == groups.len()
-                && known
-                    .iter()
-                    .zip(groups)
-                    .all(|(known, group)| known.role == group.role && known.n == group.n)
-                && self.moves[self.arms_of(NodeId(at))] == *moves
+    /// The position with this key. The moves at it are part of the key, for the keys that a game has for its positions may be few.
+    pub(super) fn find(&self, seen: &Sprout<P::State>) -> Option<NodeId> {
+        let is_it = |&id: &NodeId| {
+            let node = self.node(id);
+            node.key == seen.key
+                && node.n_arms as usize == seen.moves.len()
+                && usize::from(node.n_groups) == seen.groups.len()
         };
         // Where transpositions are not shared, there may be several: the best known one is meant.
-        let found = self.index.iter_hash(mix(key)).filter(|at| is_it(at));
-        found.max_by_key(|&&at| (self.nodes[at as usize].visits, std::cmp::Reverse(at))).map(|&at| NodeId(at))
+        let found = self.index.candidates(seen.key).filter(is_it);
+        found.max_by_key(|&id| (self.node(id).visits, std::cmp::Reverse(id.0)))
     }
 
     /// Makes a node of what was seen of a position. Its children are linked where they have ended play.
@@ -456,11 +305,11 @@ impl<P: Position> Tree<P> {
             _ if n_joint <= MAX_JOINT => Kind::Joint,
             _ => Kind::Sparse,
         };
-        if self.has_implicit {
-            self.push_implicit(sprouts, sprout);
-        }
         if kind == Kind::Ended {
             return self.add_end(&sprouts.payoffs[seen.payoffs..seen.payoffs + self.facts.n_roles]);
+        }
+        if self.has_implicit {
+            self.push_implicit(sprouts, sprout);
         }
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node {
@@ -472,7 +321,7 @@ impl<P: Position> Tree<P> {
             first_group: self.groups.len() as u32,
             n_groups: groups.len() as u16,
             first_forced: self.forced.len() as u32,
-            first_joint: self.joints.len() as u32,
+            first_joint: if kind == Kind::Joint { self.joints.len() as u32 } else { NO_BOUNDS },
             n_joint: if kind == Kind::Joint { n_joint as u16 } else { 0 },
             length: 0,
             stamp: 0,
@@ -490,39 +339,37 @@ impl<P: Position> Tree<P> {
         }
         self.bounds.resize(self.nodes.len() * n_roles, [min, max]);
         for group in groups {
-            let first_mix = self.mixes.len() as u32;
-            if self.has_mixes && kind == Kind::Joint {
-                self.mixes.resize(self.mixes.len() + group.n as usize, Mix::default());
-            }
-            self.groups.push(Group { first_mix, ..*group });
             let own = group.first as usize..(group.first + group.n) as usize;
-            for (m, &chance) in moves[own.clone()].iter().zip(&sprouts.chances[seen.moves.clone()][own]) {
-                self.arms.push(Arm {
-                    visits: 0,
-                    pending: 0,
-                    mean: 0.0,
-                    variance: 0.0,
-                    child: NodeId::NONE,
-                    prospect: Prospect::Open,
-                });
-                self.scores.push(Score::UNTRIED);
-                self.fine.push(Fine { lo: min, hi: max, chance });
-                if self.has_priors {
-                    self.priors.push(UNJUDGED);
-                }
-                if self.has_amaf {
+            let first_more = if Some(group.role) == self.facts.nature {
+                let chances = &sprouts.chances[seen.moves.clone()][own.clone()];
+                self.chances.extend_from_slice(chances);
+                self.chances.len() - chances.len()
+            } else if self.has_mixes && kind == Kind::Joint {
+                self.mixes.resize(self.mixes.len() + own.len(), Mix::default());
+                self.mixes.len() - own.len()
+            } else {
+                0
+            };
+            self.groups.push(Group { first_more: first_more as u32, ..*group });
+            if self.has_amaf {
+                for m in &moves[own] {
                     self.numbers.push(self.numbering.number(group.role, m));
                     self.amaf.push(Average::default());
                 }
             }
+        }
+        let n_arms = self.arms.len() + moves.len();
+        self.arms.resize(n_arms, Arm::UNTRIED);
+        self.scores.resize(n_arms, Score::UNTRIED);
+        if self.has_priors {
+            self.priors.resize(n_arms, UNJUDGED);
         }
         self.moves.extend_from_slice(moves);
         self.forced.extend_from_slice(&sprouts.forced[seen.forced..seen.forced + n_roles]);
         if kind == Kind::Joint {
             self.joints.resize(self.joints.len() + n_joint, NodeId::NONE);
         }
-        let nodes = &self.nodes;
-        self.index.insert_unique(mix(seen.key), id.0, |&at| mix(nodes[at as usize].key));
+        self.index.insert(seen.key, id);
         if let (Some(family), Some(families)) = (seen.family, families) {
             self.link_ends(id, families, families.family(family));
         }
@@ -573,7 +420,7 @@ impl<P: Position> Tree<P> {
             first_group: self.groups.len() as u32,
             n_groups: 0,
             first_forced: self.forced.len() as u32,
-            first_joint: self.joints.len() as u32,
+            first_joint: NO_BOUNDS,
             n_joint: 0,
             length: 0,
             stamp: 0,
@@ -589,6 +436,9 @@ impl<P: Position> Tree<P> {
             self.squares.resize(self.nodes.len() * self.facts.n_roles, 0.0);
         }
         self.bounds.extend(payoffs.iter().map(|&payoff| [payoff, payoff]));
+        if self.has_implicit {
+            self.implicit.extend(payoffs.iter().map(|&payoff| payoff as f32));
+        }
         id
     }
 }

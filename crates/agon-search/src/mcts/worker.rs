@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
-use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role};
+use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role, Tally};
 use rand::SeedableRng;
 
 use super::backup::Seen;
@@ -108,6 +108,8 @@ pub(super) struct Worker<P: Position> {
     /// Playouts that are wanted, and by which leaves.
     pub(super) orders: Vec<Order<P::State>>,
     pub(super) ordered: Vec<usize>,
+    /// What came of them.
+    pub(super) tallies: Vec<Tally>,
     /// By leaf: sums of payoffs by role, then sums of squares by role.
     pub(super) results: Vec<f64>,
     /// By step: the number of playouts that came through, then the sums as for leaves.
@@ -160,6 +162,7 @@ impl<P: Position> Worker<P> {
             families: Children::new(n_roles),
             orders: Vec::new(),
             ordered: Vec::new(),
+            tallies: Vec::new(),
             results: Vec::new(),
             flow: Vec::new(),
             spreading: Spreading::default(),
@@ -213,10 +216,7 @@ impl<P: Position> Worker<P> {
         if let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0) {
             heuristic.push_worths(position, &mut self.sprouts.worths);
         }
-        let seen = &self.sprouts.list[sprout];
-        let moves = &self.sprouts.moves[seen.moves.clone()];
-        let known = tree.find(seen.key, &self.sprouts.groups[seen.groups.clone()], moves);
-        if let Some(id) = known {
+        if let Some(id) = tree.find(&self.sprouts.list[sprout]) {
             tree.root = id;
             return;
         }
