@@ -25,7 +25,7 @@ use crate::rational::Rational;
 use crate::structure::{Element, Structure};
 
 pub use evaluator::{Evaluator, FormulaQuery, TermQuery};
-pub use incremental::{Change, Followed, Maintained};
+pub use incremental::{Change, Followed, Maintained, Solutions};
 pub use limits::{Limits, Refusal};
 pub use naive::Naive;
 

@@ -4,6 +4,7 @@
 //! is kept up to date by every change, so that a search can tell states apart without reading them.
 
 mod tuples;
+mod universe;
 mod vocabulary;
 
 #[cfg(test)]
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use crate::rational::Rational;
 
 pub use tuples::Tuples;
+use universe::Universe;
 pub use vocabulary::{ConstantId, FunctionId, RelationId, Vocabulary, VocabularyClash};
 
 /// An element of a structure. Ids are small and stay the same while the element lives; the id of a deleted element
@@ -66,13 +68,6 @@ pub struct Structure {
 
 /// The values of one function, sorted by element.
 type Values = Vec<(Element, Rational)>;
-
-/// Who lives. A name for each id, none for ids that are free.
-#[derive(Clone, Default, PartialEq, Eq)]
-struct Universe {
-    names: Vec<Option<Arc<str>>>,
-    n_living: usize,
-}
 
 /// A structure could not be changed as asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -149,23 +144,22 @@ impl Structure {
 
     /// How many elements there are.
     pub fn n_elements(&self) -> usize {
-        self.universe.n_living
+        self.universe.n_living()
     }
 
     /// All ids are below this.
     pub fn id_bound(&self) -> usize {
-        self.universe.names.len()
+        self.universe.id_bound()
     }
 
     /// Whether the element lives.
     pub fn has(&self, element: Element) -> bool {
-        self.universe.names.get(element.index()).is_some_and(Option::is_some)
+        self.universe.name(element).is_some()
     }
 
     /// The elements, by id.
     pub fn elements(&self) -> impl Iterator<Item = Element> + '_ {
-        let living = self.universe.names.iter().enumerate().filter(|(_, name)| name.is_some());
-        living.map(|(id, _)| Element(id as u32))
+        self.universe.elements()
     }
 
     /// The name of a living element.
@@ -173,24 +167,18 @@ impl Structure {
     /// # Panics
     /// If there is no such element.
     pub fn name(&self, element: Element) -> &Arc<str> {
-        self.universe.names[element.index()].as_ref().expect("the element lives")
+        self.universe.name(element).expect("the element lives")
     }
 
-    /// The element with a name. Looks at all of them.
+    /// The element with a name.
     pub fn element(&self, name: &str) -> Option<Element> {
-        self.elements().find(|&element| &**self.name(element) == name)
+        self.universe.called(name)
     }
 
     /// A new element; the smallest free id becomes its own. Without a name it is called by its number, or by the
     /// first number from there on that is free.
     pub fn create(&mut self, name: Option<&str>) -> Result<Element, StructureFault> {
-        let names = &self.universe.names;
-        let id = if self.universe.n_living == names.len() {
-            names.len()
-        } else {
-            names.iter().position(Option::is_none).expect("an id is free")
-        };
-        let id = u32::try_from(id).map_err(|_| StructureFault::TooManyElements)?;
+        let id = u32::try_from(self.universe.next_id()).map_err(|_| StructureFault::TooManyElements)?;
         let name: Arc<str> = match name {
             Some(name) if self.element(name).is_some() => return Err(StructureFault::NameTaken(name.into())),
             Some(name) => name.into(),
@@ -202,16 +190,21 @@ impl Structure {
                 number.to_string().into()
             }
         };
-        let element = Element(id);
-        let universe = Arc::make_mut(&mut self.universe);
+        let element = Arc::make_mut(&mut self.universe).add(name);
         self.key ^= fingerprint_of_element(element);
-        if element.index() == universe.names.len() {
-            universe.names.push(Some(name));
-        } else {
-            universe.names[element.index()] = Some(name);
-        }
-        universe.n_living += 1;
         Ok(element)
+    }
+
+    /// A new element, called after a stem and the first number that is free: `b_1`, `b_2` and so on.
+    pub fn create_numbered(&mut self, stem: &str) -> Result<Element, StructureFault> {
+        let mut number = Arc::make_mut(&mut self.universe).free_number(stem);
+        loop {
+            match self.create(Some(&format!("{stem}_{number}"))) {
+                // Only numbers beyond those that are kept count of.
+                Err(StructureFault::NameTaken(_)) => number += 1,
+                made => return made,
+            }
+        }
     }
 
     /// Gives an element another name.
@@ -221,7 +214,7 @@ impl Structure {
             Some(same) if same == element => Ok(()),
             Some(_) => Err(StructureFault::NameTaken(name.into())),
             None => {
-                Arc::make_mut(&mut self.universe).names[element.index()] = Some(name.into());
+                Arc::make_mut(&mut self.universe).rename(element, name.into());
                 Ok(())
             }
         }
@@ -231,13 +224,7 @@ impl Structure {
     pub fn delete(&mut self, element: Element) -> Result<(), StructureFault> {
         self.living(element)?;
         for relation in self.vocabulary.clone().relations() {
-            let touched: Vec<Vec<Element>> = self
-                .tuples(relation)
-                .iter()
-                .filter(|tuple| tuple.contains(&element))
-                .map(<[Element]>::to_vec)
-                .collect();
-            for tuple in touched {
+            for tuple in self.tuples(relation).touching(&[element]) {
                 self.remove(relation, &tuple);
             }
         }
@@ -249,9 +236,7 @@ impl Structure {
                 self.set_constant(constant, None)?;
             }
         }
-        let universe = Arc::make_mut(&mut self.universe);
-        universe.names[element.index()] = None;
-        universe.n_living -= 1;
+        Arc::make_mut(&mut self.universe).remove(element);
         self.key ^= fingerprint_of_element(element);
         Ok(())
     }
@@ -359,6 +344,25 @@ impl Structure {
         self.key
     }
 
+    /// A fingerprint of who is called what, which the key leaves out.
+    pub fn names_key(&self) -> u64 {
+        self.universe.key()
+    }
+
+    /// The elements that live in one of the two only, by id.
+    pub(crate) fn moved(&self, other: &Structure) -> Vec<Element> {
+        if self.shares_universe(other) { Vec::new() } else { self.universe.difference(&other.universe) }
+    }
+
+    /// Whether both are made of the same pieces of memory, so certainly the same.
+    pub(crate) fn shares_all(&self, other: &Structure) -> bool {
+        self.shares_universe(other)
+            && self.shares_functions(other)
+            && self.shares_constants(other)
+            && (Arc::ptr_eq(&self.relations, &other.relations)
+                || self.vocabulary.relations().all(|relation| self.shares_relation(other, relation)))
+    }
+
     /// Whether a relation is the same piece of memory in both, so certainly the same relation.
     pub(crate) fn shares_relation(&self, other: &Structure, relation: RelationId) -> bool {
         let place = relation.index();
@@ -391,7 +395,7 @@ impl PartialEq for Structure {
     fn eq(&self, other: &Structure) -> bool {
         self.key == other.key
             && self.vocabulary == other.vocabulary
-            && self.universe.n_living == other.universe.n_living
+            && self.n_elements() == other.n_elements()
             && self.elements().eq(other.elements())
             && self.elements().all(|element| self.name(element) == other.name(element))
             && self.relations == other.relations

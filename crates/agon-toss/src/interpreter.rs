@@ -3,12 +3,14 @@
 //! It is the judge of every faster engine, so it is plain. What does not change in play is worked out once.
 
 mod game;
+mod matched;
 mod notation;
 mod position;
 #[cfg(test)]
 mod tests;
 
 pub use game::{Game, Matching, Options};
+pub use matched::Matched;
 pub use position::{EdgePlace, Interpreter, Move, State};
 
 /// So many elements a structure may have in play.

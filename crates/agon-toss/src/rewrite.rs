@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agon_logic::structure::{Element, RelationId, Structure, StructureFault};
+use agon_logic::structure::{Element, RelationId, Structure};
 
 use crate::arena::{AddedTuple, DeletePattern, Effect, Rewrite};
 
@@ -116,14 +116,8 @@ fn apply_rewrite(
     let vocabulary = old.vocabulary().clone();
     // Everything that a matched element is in goes, and what is inherited comes back.
     for relation in vocabulary.relations() {
-        let touched: Vec<Vec<Element>> = old
-            .tuples(relation)
-            .iter()
-            .filter(|tuple| tuple.iter().any(|element| matched.contains(element)))
-            .map(<[Element]>::to_vec)
-            .collect();
-        for tuple in &touched {
-            new.remove(relation, tuple);
+        for tuple in old.tuples(relation).touching(matched) {
+            new.remove(relation, &tuple);
         }
     }
     for (l, &element) in matched.iter().enumerate() {
@@ -137,7 +131,7 @@ fn apply_rewrite(
             Some(l) if rewrite.keeps[r] => matched[l],
             copied => {
                 let made =
-                    create(&mut new, variable.name()).map_err(|_| TooMuch::Elements(growth.elements))?;
+                    new.create_numbered(variable.name()).map_err(|_| TooMuch::Elements(growth.elements))?;
                 if let Some(l) = copied {
                     for function in vocabulary.functions() {
                         let value = old.value(function, matched[l]);
@@ -171,14 +165,13 @@ fn inherit(
     growth: Growth,
 ) -> Result<(), TooMuch> {
     let is_embedded = rewrite.embedded.contains(&relation);
-    for tuple in old.tuples(relation).iter() {
-        let n_matched = tuple.iter().filter(|element| matched.contains(element)).count();
-        if n_matched == 0 || (is_embedded && n_matched == tuple.len()) {
+    for tuple in old.tuples(relation).touching(matched) {
+        if is_embedded && tuple.iter().all(|element| matched.contains(element)) {
             continue;
         }
         // All ways to replace each matched element by one of those that replace it.
         let mut ways: Vec<Vec<Element>> = vec![Vec::with_capacity(tuple.len())];
-        for &element in tuple {
+        for &element in &tuple {
             let choices: Vec<Element> = match matched.iter().position(|&m| m == element) {
                 None => vec![element],
                 Some(l) => {
@@ -201,15 +194,4 @@ fn inherit(
         }
     }
     Ok(())
-}
-
-/// A new element, called after its name in the rule and the first number that is free.
-fn create(structure: &mut Structure, name: &str) -> Result<Element, StructureFault> {
-    let mut number = 1u64;
-    loop {
-        match structure.create(Some(&format!("{name}_{number}"))) {
-            Err(StructureFault::NameTaken(_)) => number += 1,
-            made => return made,
-        }
-    }
 }

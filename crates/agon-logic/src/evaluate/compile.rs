@@ -255,7 +255,8 @@ impl Compiler<'_> {
             return Ok(None);
         }
         let needs = self.program.needs(body);
-        self.program.defined.push(Defined { columns, body, needs });
+        let uses = self.program.definitions_of(body);
+        self.program.defined.push(Defined { columns, body, needs, uses });
         Ok(Some(self.program.defined.len() - 1))
     }
 

@@ -8,9 +8,9 @@ use crate::structure::{Element, Structure, Tuples, Vocabulary};
 
 use super::check::{check_formula, check_term};
 use super::compile::{Compiler, Scope, Use};
-use super::program::{NodeId, Program, TermId, TermNode, Var};
+use super::program::{Needs, NodeId, Program, TermId, TermNode, Var};
 use super::solve::Run;
-use super::store::Store;
+use super::store::{Moment, Store};
 use super::table::Table;
 use super::{Assignment, Limits, Refusal};
 
@@ -51,15 +51,23 @@ pub struct TermQuery(u32);
 pub struct Evaluator {
     vocabulary: Arc<Vocabulary>,
     definitions: Arc<Definitions>,
-    program: Program,
+    program: Arc<Program>,
     uses: Vec<Option<Use>>,
-    formulas: Vec<Query<NodeId>>,
-    terms: Vec<Query<TermId>>,
+    formulas: Vec<Arc<Query<NodeId>>>,
+    terms: Vec<Arc<Query<TermId>>>,
+    /// By formula: what it depends on.
+    reasons: Vec<Arc<Reasons>>,
     store: Store,
     limits: Limits,
 }
 
-#[derive(Clone)]
+/// What the solutions of a formula depend on.
+pub(super) struct Reasons {
+    pub(super) needs: Needs,
+    /// The definitions that it uses itself.
+    pub(super) uses: Vec<usize>,
+}
+
 struct Query<Id> {
     id: Id,
     variables: Vec<(Variable, Var)>,
@@ -73,10 +81,11 @@ impl Evaluator {
         Evaluator {
             vocabulary,
             definitions,
-            program: Program::default(),
+            program: Arc::default(),
             uses,
             formulas: Vec::new(),
             terms: Vec::new(),
+            reasons: Vec::new(),
             store: Store::default(),
             limits,
         }
@@ -87,7 +96,9 @@ impl Evaluator {
     pub fn formula(&mut self, formula: &Formula, variables: &[Variable]) -> Result<FormulaQuery, Refusal> {
         check_formula(&self.vocabulary, &self.definitions, formula, variables)?;
         let query = self.compiled(variables, |compiler| compiler.formula(formula, false))?;
-        self.formulas.push(query);
+        let (needs, uses) = (self.program.needs(query.id), self.program.definitions_of(query.id));
+        self.reasons.push(Arc::new(Reasons { needs, uses }));
+        self.formulas.push(Arc::new(query));
         Ok(FormulaQuery(self.formulas.len() as u32 - 1))
     }
 
@@ -95,7 +106,7 @@ impl Evaluator {
     pub fn term(&mut self, term: &Term, variables: &[Variable]) -> Result<TermQuery, Refusal> {
         check_term(&self.vocabulary, &self.definitions, term, variables)?;
         let query = self.compiled(variables, |compiler| compiler.term(term))?;
-        self.terms.push(query);
+        self.terms.push(Arc::new(query));
         Ok(TermQuery(self.terms.len() as u32 - 1))
     }
 
@@ -104,6 +115,7 @@ impl Evaluator {
         variables: &[Variable],
         compile: impl FnOnce(&mut Compiler<'_>) -> Result<Id, Refusal>,
     ) -> Result<Query<Id>, Refusal> {
+        let program = Arc::make_mut(&mut self.program);
         let mut scope = Scope::default();
         let mut reals = Vec::new();
         for (place, variable) in variables.iter().enumerate() {
@@ -111,9 +123,9 @@ impl Evaluator {
                 return Err(Refusal::RepeatedVariable(variable.clone()));
             }
             match variable.sort() {
-                Sort::Element => scope.variables.push((variable.clone(), self.program.fresh())),
+                Sort::Element => scope.variables.push((variable.clone(), program.fresh())),
                 Sort::Real => {
-                    let given = self.program.add_term(TermNode::Given(reals.len()));
+                    let given = program.add_term(TermNode::Given(reals.len()));
                     scope.reals.push((variable.clone(), given));
                     reals.push(variable.clone());
                 }
@@ -124,7 +136,7 @@ impl Evaluator {
         }
         let variables = scope.variables.clone();
         let mut compiler = Compiler {
-            program: &mut self.program,
+            program,
             uses: &mut self.uses,
             vocabulary: &self.vocabulary,
             definitions: &self.definitions,
@@ -228,10 +240,16 @@ impl Evaluator {
         self.run(structure, &query.reals, &Assignment::new(), |run| run.values(query.id, &given))
     }
 
-    /// The formula of a query in the program, with its columns.
-    pub(super) fn node_of(&self, query: FormulaQuery) -> (NodeId, Vec<Var>) {
+    /// The formula of a query in the program, with its columns and what it depends on.
+    pub(super) fn node_of(&self, query: FormulaQuery) -> (NodeId, Vec<Var>, Arc<Reasons>) {
+        let reasons = self.reasons[query.0 as usize].clone();
         let query = &self.formulas[query.0 as usize];
-        (query.id, query.variables.iter().map(|entry| entry.1).collect())
+        (query.id, query.variables.iter().map(|entry| entry.1).collect(), reasons)
+    }
+
+    /// What is known of a structure by now.
+    pub(super) fn moment(&mut self, structure: &Structure) -> Arc<Moment> {
+        self.store.moment(structure, &self.program)
     }
 
     /// Something asked of one structure, without real variables.

@@ -1,15 +1,14 @@
 //! Answers kept up to date while a structure changes by a few tuples at a time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use crate::rational::Rational;
-use crate::structure::{Element, Structure, Tuples};
+use crate::structure::{Element, RelationId, Structure, Tuples};
 
 use super::evaluator::{Evaluator, FormulaQuery};
 use super::program::{Needs, Node, NodeId, Slot, Source, TermId, TermNode, Var};
 use super::solve::Run;
-use super::store::Rows;
-use super::table::{Index, Table, sorted_distinct};
+use super::store::{Moment, Rows};
+use super::table::{Table, changes, sorted_distinct};
 use super::{Assignment, Refusal};
 
 /// The solutions of a formula in a structure that changes.
@@ -23,8 +22,8 @@ use super::{Assignment, Refusal};
 pub struct Maintained {
     evaluator: Evaluator,
     query: FormulaQuery,
-    structure: Structure,
-    solutions: Tuples,
+    solutions: Solutions,
+    shown: OnceLock<Tuples>,
     n_anew: u64,
 }
 
@@ -44,13 +43,13 @@ impl Maintained {
         query: FormulaQuery,
         structure: &Structure,
     ) -> Result<Maintained, Refusal> {
-        let solutions = evaluator.solve(query, structure, &Assignment::new())?;
-        Ok(Maintained { evaluator, query, structure: structure.clone(), solutions, n_anew: 0 })
+        let solutions = evaluator.solve_to_follow(query, structure)?;
+        Ok(Maintained { evaluator, query, solutions, shown: OnceLock::new(), n_anew: 0 })
     }
 
     /// The solutions in the structure seen last.
     pub fn solutions(&self) -> &Tuples {
-        &self.solutions
+        self.shown.get_or_init(|| self.solutions.tuples())
     }
 
     /// How often the formula had to be evaluated anew.
@@ -61,40 +60,85 @@ impl Maintained {
     /// Takes the next structure; the less it differs from the last one, the less there is to do. After a refusal, the
     /// solutions are still those in the last one.
     pub fn update(&mut self, structure: &Structure) -> Result<Change, Refusal> {
-        let arity = self.solutions.arity();
-        let solutions =
-            match self.evaluator.follow(self.query, &self.structure, &self.solutions, structure)? {
-                Followed::To(solutions) => solutions,
-                Followed::Same => {
-                    self.structure = structure.clone();
-                    return Ok(Change { added: Tuples::new(arity), removed: Tuples::new(arity) });
-                }
-                Followed::Lost => {
-                    self.n_anew += 1;
-                    self.evaluator.solve(self.query, structure, &Assignment::new())?
-                }
-            };
-        let added = solutions.iter().filter(|row| !self.solutions.contains(row));
-        let removed = self.solutions.iter().filter(|row| !solutions.contains(row));
-        let change = Change { added: Tuples::of(arity, added), removed: Tuples::of(arity, removed) };
+        let width = self.solutions.rows.width;
+        let (solutions, change) = match self.evaluator.follow(self.query, &self.solutions, structure)? {
+            Followed::To(solutions, change) => {
+                self.shown = OnceLock::new();
+                (solutions, change)
+            }
+            Followed::Same(solutions) => {
+                (solutions, Change { added: Tuples::new(width), removed: Tuples::new(width) })
+            }
+            Followed::Lost => {
+                let solutions = self.evaluator.solve_to_follow(self.query, structure)?;
+                self.n_anew += 1;
+                self.shown = OnceLock::new();
+                let [added, removed] = differences(&self.solutions.rows, &solutions.rows);
+                (solutions, Change { added: tuples_of(&added), removed: tuples_of(&removed) })
+            }
+        };
         self.solutions = solutions;
-        self.structure = structure.clone();
         Ok(change)
     }
 }
 
+/// The solutions of a formula, with what is needed to follow them to another structure. A copy costs two counters.
+#[derive(Clone, Debug)]
+pub struct Solutions {
+    moment: Arc<Moment>,
+    rows: Arc<Rows>,
+}
+
+impl Solutions {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.n_rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.n_rows == 0
+    }
+
+    /// Each as its elements in the order of the query's variables, sorted.
+    pub fn iter(&self) -> impl Iterator<Item = impl Iterator<Item = Element> + '_> + '_ {
+        let width = self.rows.width;
+        (0..self.rows.n_rows).map(move |place| {
+            self.rows.cells[place * width..(place + 1) * width].iter().map(|&id| Element::new(id))
+        })
+    }
+
+    /// The same as a set of tuples.
+    pub fn tuples(&self) -> Tuples {
+        tuples_of(&self.rows)
+    }
+}
+
 /// What has become of the solutions of a formula when the structure has changed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Followed {
-    /// These are they.
-    To(Tuples),
+    /// These are they, and this is what has changed.
+    To(Solutions, Change),
     /// They are what they were.
-    Same,
+    Same(Solutions),
     /// They must be found anew.
     Lost,
 }
 
 impl Evaluator {
+    /// The solutions of a formula in a structure, to be followed from there.
+    ///
+    /// # Errors
+    /// If it costs more than the limits allow.
+    pub fn solve_to_follow(
+        &mut self,
+        query: FormulaQuery,
+        structure: &Structure,
+    ) -> Result<Solutions, Refusal> {
+        let found = self.solve(query, structure, &Assignment::new())?;
+        Ok(Solutions { moment: self.moment(structure), rows: Arc::new(Rows::of(&found)) })
+    }
+
     /// The solutions of a formula in a structure, from those in another one that it differs from in few tuples. Several formulas
     /// may be followed from the same structure to the same other one, one after the other; what they share is worked out once.
     ///
@@ -103,51 +147,70 @@ impl Evaluator {
     pub fn follow(
         &mut self,
         query: FormulaQuery,
-        old: &Structure,
-        last: &Tuples,
+        last: &Solutions,
         structure: &Structure,
     ) -> Result<Followed, Refusal> {
-        let (id, columns) = self.node_of(query);
-        let last = rows_of(last);
-        let outcome = self.with_run(structure, |run| {
-            let moved = if old.shares_universe(structure) { Vec::new() } else { moved(old, structure) };
-            let id_bound = old.id_bound().max(structure.id_bound());
-            let mut updating = Updating { run, deltas: Vec::new(), defined: Vec::new(), moved, id_bound };
-            updating.compare(old, structure);
-            let needs = updating.run.program.needs(id);
-            if !updating.can_update(old, structure, &needs) {
-                return Ok(None);
+        let (id, columns, reasons) = self.node_of(query);
+        let update = self.with_run(structure, |run| {
+            let old = &last.moment.structure;
+            let since = match run.store.since.take() {
+                Some(since) if Arc::ptr_eq(&since.old, &last.moment) && since.new.shares_all(structure) => {
+                    since
+                }
+                _ => Since::new(&last.moment, structure),
+            };
+            if since.is_too_much || !can_update(old, structure, &reasons.needs) {
+                run.store.since = Some(since);
+                return Ok(Update::Lost);
             }
-            if !updating.definitions(old, id)? {
-                return Ok(None);
-            }
-            updating.updated(id, &columns, &last)
+            let mut updating = Updating { run, since };
+            let update = match updating.definitions(&reasons.uses)? {
+                true => updating.updated(id, &columns, &last.rows)?,
+                false => Update::Lost,
+            };
+            let since = updating.since;
+            run.store.since = Some(since);
+            Ok(update)
         })?;
-        Ok(match outcome {
-            Some(Some(rows)) => {
-                let cells = rows.cells.into_iter().map(Element::new).collect();
-                Followed::To(Tuples::from_sorted(columns.len(), rows.n_rows, cells))
+        Ok(match update {
+            Update::Lost => Followed::Lost,
+            Update::Same => {
+                Followed::Same(Solutions { moment: self.moment(structure), rows: last.rows.clone() })
             }
-            Some(None) => Followed::Same,
-            None => Followed::Lost,
+            Update::To { rows, added, removed } => {
+                let change = Change { added: tuples_of(&added), removed: tuples_of(&removed) };
+                Followed::To(Solutions { moment: self.moment(structure), rows }, change)
+            }
         })
     }
 }
 
-/// The elements that are in one of the two only.
-fn moved(old: &Structure, new: &Structure) -> Vec<u32> {
-    let here = |element: &Element| !new.has(*element);
-    let there = |element: &Element| !old.has(*element);
-    old.elements().filter(here).chain(new.elements().filter(there)).map(Element::id).collect()
+fn can_update(old: &Structure, new: &Structure, needs: &Needs) -> bool {
+    let same_values = || {
+        old.shares_functions(new)
+            || new.vocabulary().functions().all(|function| old.values(function) == new.values(function))
+    };
+    let same_constants =
+        || new.vocabulary().constants().all(|constant| old.constant(constant) == new.constant(constant));
+    (!needs.functions || same_values()) && (!needs.constants || same_constants())
 }
 
-fn rows_of(tuples: &Tuples) -> Rows {
-    let cells = tuples.cells().iter().map(|element| element.id()).collect();
-    Rows::new(tuples.arity(), tuples.len(), cells)
+fn tuples_of(rows: &Rows) -> Tuples {
+    Tuples::from_sorted(rows.width, rows.n_rows, rows.cells.iter().map(|&id| Element::new(id)).collect())
 }
 
-struct Updating<'u, 'a> {
-    run: &'u mut Run<'a>,
+/// What has become of some rows.
+enum Update {
+    Lost,
+    Same,
+    To { rows: Arc<Rows>, added: Rows, removed: Rows },
+}
+
+/// What has changed since a moment, as far as it was asked for.
+#[derive(Clone)]
+pub(super) struct Since {
+    old: Arc<Moment>,
+    new: Structure,
     /// The tuples of each relation that came or went.
     deltas: Vec<(Source, Arc<Rows>)>,
     /// Definitions that have been dealt with.
@@ -156,134 +219,196 @@ struct Updating<'u, 'a> {
     moved: Vec<u32>,
     /// All ids of both structures are below this.
     id_bound: usize,
+    /// So much has changed that it is less work to begin again.
+    is_too_much: bool,
 }
 
-impl Updating<'_, '_> {
-    fn compare(&mut self, old: &Structure, new: &Structure) {
-        for relation in new.vocabulary().relations() {
+impl Since {
+    fn new(moment: &Arc<Moment>, new: &Structure) -> Since {
+        let old = &moment.structure;
+        let mut deltas = Vec::new();
+        let (mut n_changed, mut n_rows) = (0, 0);
+        let relations: Vec<RelationId> = new.vocabulary().relations().collect();
+        for relation in relations {
+            let (before, after) = (old.tuples(relation), new.tuples(relation));
+            n_rows += after.len();
             if old.shares_relation(new, relation) {
                 continue;
             }
-            let (before, after) = (rows_of(old.tuples(relation)), rows_of(new.tuples(relation)));
-            if let Some(delta) = difference(&before, &after) {
-                self.deltas.push((Source::Structure(relation), Arc::new(delta)));
-            }
-        }
-    }
-
-    fn can_update(&self, old: &Structure, new: &Structure, needs: &Needs) -> bool {
-        let same_values = || {
-            new.vocabulary().functions().all(|function| {
-                let values = |structure: &Structure| -> Vec<(Element, Rational)> {
-                    structure.values(function).to_vec()
-                };
-                old.shares_functions(new) || values(old) == values(new)
-            })
-        };
-        let same_constants =
-            || new.vocabulary().constants().all(|constant| old.constant(constant) == new.constant(constant));
-        (!needs.functions || same_values()) && (!needs.constants || same_constants())
-    }
-
-    fn delta(&self, source: Source) -> Option<&Arc<Rows>> {
-        self.deltas.iter().find(|entry| entry.0 == source).map(|entry| &entry.1)
-    }
-
-    /// Brings all definitions that a formula uses up to date, the deepest first. Says no if it is not known what one was before.
-    fn definitions(&mut self, old: &Structure, id: NodeId) -> Result<bool, Refusal> {
-        let program = self.run.program;
-        for place in program.definitions_of(id) {
-            if self.defined.contains(&place) {
+            let width = after.arity();
+            if width == 0 {
+                if before.len() != after.len() {
+                    deltas.push((Source::Structure(relation), Arc::new(Rows::new(0, 1, Vec::new()))));
+                }
                 continue;
             }
-            self.defined.push(place);
+            let (added, removed) = changes(width, before.cells(), after.cells());
+            let cells: Vec<u32> = added.iter().chain(&removed).map(|element| element.id()).collect();
+            let (n, cells) = sorted_distinct(width, cells.len() / width, cells);
+            if n > 0 {
+                n_changed += n;
+                deltas.push((Source::Structure(relation), Arc::new(Rows::new(width, n, cells))));
+            }
+        }
+        Since {
+            old: moment.clone(),
+            new: new.clone(),
+            deltas,
+            defined: Vec::new(),
+            moved: old.moved(new).into_iter().map(Element::id).collect(),
+            id_bound: old.id_bound().max(new.id_bound()),
+            // Positions that jump about change a third and more. Small structures are followed anyway: there it matters little.
+            is_too_much: n_changed > 32 + n_rows / 4,
+        }
+    }
+}
+
+struct Updating<'u, 'a> {
+    run: &'u mut Run<'a>,
+    since: Since,
+}
+
+impl Updating<'_, '_> {
+    fn delta(&self, source: Source) -> Option<&Arc<Rows>> {
+        self.since.deltas.iter().find(|entry| entry.0 == source).map(|entry| &entry.1)
+    }
+
+    /// Brings definitions up to date, after those that they use. Says no if it is not known what one was before.
+    fn definitions(&mut self, places: &[usize]) -> Result<bool, Refusal> {
+        let program = self.run.program;
+        for &place in places {
+            if self.since.defined.contains(&place) {
+                continue;
+            }
             let defined = &program.defined[place];
-            if !self.definitions(old, defined.body)? {
+            let uses_known = stacker::maybe_grow(64 << 10, 1 << 20, || self.definitions(&defined.uses))?;
+            let moment = self.since.old.clone();
+            let Some(before) = moment.defined(place) else {
+                // It was not asked for there.
+                return Ok(false);
+            };
+            if !uses_known {
                 return Ok(false);
             }
             let structure = self.run.structure;
-            if let Some(after) = self.run.store.defined(structure, place, &defined.needs)
-                && let Some(before) = self.run.store.defined(old, place, &defined.needs)
-            {
-                if let Some(delta) = difference(&before, &after) {
-                    self.deltas.push((Source::Defined(place), Arc::new(delta)));
-                }
-                continue;
+            let known = self.run.store.defined(structure, place, &defined.needs);
+            let is_known = known.is_some();
+            let can_update = can_update(&moment.structure, structure, &defined.needs);
+            let delta = match known {
+                Some(after) if Arc::ptr_eq(before, &after) => None,
+                Some(after) => Some((differences(before, &after), after)),
+                None if !can_update => self.anew(place, before)?,
+                None => match self.updated(defined.body, &defined.columns, before)? {
+                    Update::Same => None,
+                    Update::To { rows, added, removed } => Some(([added, removed], rows)),
+                    Update::Lost => self.anew(place, before)?,
+                },
+            };
+            let after = delta.as_ref().map_or(before, |(_, after)| after).clone();
+            if !is_known {
+                self.run.store.keep_defined(structure, place, after);
             }
-            let Some(before) = self.run.store.defined(old, place, &defined.needs) else {
-                // It was never asked for, or for other structures since.
-                return Ok(false);
-            };
-            let after = match self.updated(defined.body, &defined.columns, &before)? {
-                None => None,
-                Some(Some(after)) => Some(after),
-                Some(None) => {
-                    self.run.store.keep_defined(structure, place, before);
-                    continue;
+            if let Some((parts, _)) = delta {
+                let changed = united(&parts);
+                if changed.n_rows > 0 {
+                    self.since.deltas.push((Source::Defined(place), Arc::new(changed)));
                 }
-            };
-            let after = match after {
-                Some(after) => after,
-                None => self.run.whole(defined.body, &defined.columns)?,
-            };
-            if let Some(delta) = difference(&before, &after) {
-                self.deltas.push((Source::Defined(place), Arc::new(delta)));
             }
-            self.run.store.keep_defined(structure, place, Arc::new(after));
+            self.since.defined.push(place);
         }
         Ok(true)
     }
 
-    /// The rows of a formula after the changes: `None` if they must be found anew, `Some(None)` if they are the same.
-    fn updated(&mut self, id: NodeId, columns: &[Var], old: &Rows) -> Result<Option<Option<Rows>>, Refusal> {
-        if columns.is_empty() && old.n_rows == 0 {
-            let came_true = self.came_true(id)?;
-            return Ok(came_true.map(|holds| holds.then(|| Rows::new(0, 1, Vec::new()))));
+    fn anew(&mut self, place: usize, before: &Rows) -> Result<Option<([Rows; 2], Arc<Rows>)>, Refusal> {
+        let defined = &self.run.program.defined[place];
+        let after = self.run.whole(defined.body, &defined.columns)?;
+        Ok(Some((differences(before, &after), Arc::new(after))))
+    }
+
+    /// The rows of a formula after the changes.
+    fn updated(&mut self, id: NodeId, columns: &[Var], old: &Arc<Rows>) -> Result<Update, Refusal> {
+        let width = columns.len();
+        if width == 0 && old.n_rows == 0 {
+            return Ok(match self.came_true(id)? {
+                None => Update::Lost,
+                Some(false) => Update::Same,
+                Some(true) => Update::To {
+                    rows: Arc::new(Rows::new(0, 1, Vec::new())),
+                    added: Rows::new(0, 1, Vec::new()),
+                    removed: Rows::new(0, 0, Vec::new()),
+                },
+            });
         }
         let candidates = grouped(self.candidates_within(columns, id)?);
         if candidates.is_empty() {
-            return Ok(Some(None));
+            return Ok(Update::Same);
         }
-        let mut found = Table::empty(columns.to_vec());
-        let mut doubtful = vec![false; old.n_rows];
+        // Rows that may have gone, and those that hold now.
+        let (mut doubtful, mut found) = (Vec::new(), Vec::new());
         for candidate in candidates {
-            let places: Vec<usize> = candidate
-                .columns
-                .iter()
-                .filter_map(|column| columns.iter().position(|other| other == column))
-                .collect();
-            if places.is_empty() {
-                return Ok(None);
+            if candidate.columns.iter().all(|column| !columns.contains(column)) {
+                return Ok(Update::Lost);
             }
-            let index = Index::new(
-                &candidate.cells,
-                candidate.width(),
-                &(0..candidate.width()).collect::<Vec<_>>(),
-                &[],
-                self.id_bound,
-            );
-            self.run.spend(old.n_rows)?;
-            let mut key = vec![0; places.len()];
-            for (row, doubt) in old.cells.chunks_exact(old.width.max(1)).zip(&mut doubtful) {
-                key.iter_mut().zip(&places).for_each(|(cell, &place)| *cell = row[place]);
-                *doubt = *doubt || index.has(&key);
-            }
+            self.fitting(&candidate, columns, old, &mut doubtful)?;
             let candidate = self.living(candidate);
             let holds = self.run.extend(id, candidate)?;
             let holds = self.run.padded(holds, columns)?;
-            found = found.united(&holds);
+            let places: Vec<usize> = columns
+                .iter()
+                .map(|&column| holds.column(column).expect("padding adds all columns"))
+                .collect();
+            found.extend_from_slice(&holds.projected(&places).cells);
+            self.run.grown(found.len() + doubtful.len(), holds.n_rows)?;
         }
-        let mut cells = found.cells;
-        let mut n_rows = found.n_rows;
-        for (row, doubt) in old.cells.chunks_exact(old.width.max(1)).zip(doubtful) {
-            if !doubt {
-                cells.extend_from_slice(row);
-                n_rows += 1;
+        let (_, doubtful) = sorted_distinct(width, doubtful.len() / width, doubtful);
+        let (_, found) = sorted_distinct(width, found.len() / width, found);
+        let (added, removed) = changes(width, &doubtful, &found);
+        if added.is_empty() && removed.is_empty() {
+            return Ok(Update::Same);
+        }
+        self.run.grown(old.cells.len() + added.len(), added.len())?;
+        let rows = Arc::new(old.updated(&added, &removed, self.since.id_bound));
+        let [added, removed] = [added, removed].map(|cells| Rows::new(width, cells.len() / width, cells));
+        Ok(Update::To { rows, added, removed })
+    }
+
+    /// Adds the rows that extend one of the candidates.
+    fn fitting(
+        &mut self,
+        candidate: &Table,
+        columns: &[Var],
+        old: &Rows,
+        fitting: &mut Vec<u32>,
+    ) -> Result<(), Refusal> {
+        let is_known = |place: &usize| candidate.columns.contains(&columns[*place]);
+        let known: Vec<usize> = (0..columns.len()).filter(is_known).collect();
+        let rest: Vec<usize> = (0..columns.len()).filter(|place| !is_known(place)).collect();
+        // Columns that are none of the formula's are projected away.
+        let sources: Vec<usize> = known
+            .iter()
+            .map(|&place| candidate.column(columns[place]).expect("it was just found there"))
+            .collect();
+        let index = (!rest.is_empty()).then(|| old.index(&known, &rest, self.since.id_bound));
+        let mut key = vec![0; known.len()];
+        let mut row = vec![0; columns.len()];
+        for place in 0..candidate.n_rows {
+            let given = candidate.row(place);
+            key.iter_mut().zip(&sources).for_each(|(cell, &source)| *cell = given[source]);
+            let before = fitting.len();
+            match &index {
+                None if old.contains(&key) => fitting.extend_from_slice(&key),
+                None => {}
+                Some(index) => {
+                    for found in index.find(&key) {
+                        let order = known.iter().chain(&rest);
+                        order.zip(found).for_each(|(&place, &cell)| row[place] = cell);
+                        fitting.extend_from_slice(&row);
+                    }
+                }
             }
+            self.run.grown(fitting.len(), (fitting.len() - before) / columns.len())?;
         }
-        self.run.grown(cells.len(), n_rows)?;
-        let (n_rows, cells) = sorted_distinct(columns.len(), n_rows, cells);
-        Ok(Some(Some(Rows::new(columns.len(), n_rows, cells))))
+        Ok(())
     }
 
     /// Whether a sentence that was false holds now, if that can be told from what has changed: a witness must then be
@@ -363,7 +488,7 @@ impl Updating<'_, '_> {
                 Ok(if found.is_empty() { Vec::new() } else { vec![Table::unit()] })
             }
             Node::Fix(fix) => {
-                let is_same = self.moved.is_empty() && self.candidates(fix.body)?.is_empty();
+                let is_same = self.since.moved.is_empty() && self.candidates(fix.body)?.is_empty();
                 Ok(if is_same { Vec::new() } else { vec![Table::unit()] })
             }
         })
@@ -373,7 +498,7 @@ impl Updating<'_, '_> {
     /// binds a variable, nothing more has changed than what the atom tells.
     fn candidates_within(&mut self, variables: &[Var], id: NodeId) -> Result<Vec<Table>, Refusal> {
         let mut found = self.candidates(id)?;
-        if self.moved.is_empty() {
+        if self.since.moved.is_empty() {
             return Ok(found);
         }
         let program = self.run.program;
@@ -382,8 +507,8 @@ impl Updating<'_, '_> {
                 continue;
             }
             let mut moved = Table::empty(vec![variable]);
-            moved.cells.extend_from_slice(&self.moved);
-            moved.n_rows = self.moved.len();
+            moved.cells.extend_from_slice(&self.since.moved);
+            moved.n_rows = self.since.moved.len();
             found.push(match program.node(id) {
                 Node::And(parts) => self.narrowed(moved, parts)?,
                 _ => moved,
@@ -412,7 +537,7 @@ impl Updating<'_, '_> {
     fn living(&self, table: Table) -> Table {
         let structure = self.run.structure;
         let is_dead = |id: &u32| !structure.has(Element::new(*id));
-        if table.width() == 0 || !self.moved.iter().any(is_dead) {
+        if table.width() == 0 || !self.since.moved.iter().any(is_dead) {
             return table;
         }
         let mut kept = Table::empty(table.columns.clone());
@@ -491,18 +616,21 @@ fn without(table: &Table, variables: &[Var]) -> Table {
     table.projected(&kept)
 }
 
-/// The rows that are in one of the two only, sorted; none if there are none.
-fn difference(before: &Rows, after: &Rows) -> Option<Rows> {
+/// The rows that have come, and those that have gone.
+fn differences(before: &Rows, after: &Rows) -> [Rows; 2] {
     let width = before.width;
     if width == 0 {
-        return (before.n_rows != after.n_rows).then(|| Rows::new(0, 1, Vec::new()));
+        let [come, gone] =
+            [after.n_rows.saturating_sub(before.n_rows), before.n_rows.saturating_sub(after.n_rows)];
+        return [Rows::new(0, come, Vec::new()), Rows::new(0, gone, Vec::new())];
     }
-    let mut cells = Vec::new();
-    for (one, other) in [(before, after), (after, before)] {
-        for row in one.cells.chunks_exact(width).filter(|row| !other.contains(row)) {
-            cells.extend_from_slice(row);
-        }
-    }
-    let (n_rows, cells) = sorted_distinct(width, cells.len() / width, cells);
-    (n_rows > 0).then(|| Rows::new(width, n_rows, cells))
+    let (added, removed) = changes(width, &before.cells, &after.cells);
+    [added, removed].map(|cells| Rows::new(width, cells.len() / width, cells))
+}
+
+/// The rows of both, of which none is in both.
+fn united([one, other]: &[Rows; 2]) -> Rows {
+    let cells = [&one.cells[..], &other.cells].concat();
+    let (n_rows, cells) = sorted_distinct(one.width, one.n_rows + other.n_rows, cells);
+    Rows::new(one.width, n_rows, cells)
 }

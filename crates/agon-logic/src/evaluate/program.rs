@@ -94,6 +94,8 @@ pub(super) struct Defined {
     pub(super) body: NodeId,
     /// What it is made from.
     pub(super) needs: Needs,
+    /// Others that its body speaks of itself.
+    pub(super) uses: Vec<usize>,
 }
 
 /// Parts of a structure on which something depends, besides the universe.

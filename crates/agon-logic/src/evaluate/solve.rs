@@ -23,7 +23,6 @@ pub(super) struct Run<'a> {
     pub(super) limits: Limits,
     /// What the caller says of real variables.
     pub(super) given: &'a [Rational],
-    elements: Vec<u32>,
     bound: Vec<Option<Arc<Rows>>>,
     steps: u64,
 }
@@ -49,17 +48,7 @@ impl<'a> Run<'a> {
         limits: Limits,
         given: &'a [Rational],
     ) -> Run<'a> {
-        let elements = structure.elements().map(Element::id).collect();
-        Run {
-            program,
-            structure,
-            store,
-            limits,
-            given,
-            elements,
-            bound: vec![None; program.n_slots],
-            steps: 0,
-        }
+        Run { program, structure, store, limits, given, bound: vec![None; program.n_slots], steps: 0 }
     }
 
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), Refusal> {
@@ -158,11 +147,12 @@ impl<'a> Run<'a> {
                 continue;
             }
             let width = table.width();
-            let n_rows = table.n_rows.saturating_mul(self.elements.len());
+            let elements = self.store.elements(self.structure);
+            let n_rows = table.n_rows.saturating_mul(elements.len());
             self.grown(n_rows.saturating_mul(width + 1), n_rows)?;
             let mut cells = Vec::with_capacity(n_rows * (width + 1));
             for row in 0..table.n_rows {
-                for &element in &self.elements {
+                for &element in &*elements {
                     cells.extend_from_slice(table.row(row));
                     cells.push(element);
                 }
@@ -438,7 +428,7 @@ impl<'a> Run<'a> {
         let program = self.program;
         let free_inside = program.free(inner);
         let is_idle = |variable: &Var| free_inside.binary_search(variable).is_err();
-        if self.elements.is_empty() && variables.iter().any(is_idle) {
+        if self.structure.n_elements() == 0 && variables.iter().any(is_idle) {
             // There is nothing, so there is nothing for the variable to be.
             return Ok(widened(Table::empty(assignments.columns), program.free(id)));
         }
@@ -474,7 +464,7 @@ impl<'a> Run<'a> {
     /// filters.
     fn estimate(&mut self, id: NodeId, known: &[Var]) -> Result<f64, Refusal> {
         let program = self.program;
-        let n_elements = self.elements.len().max(1) as f64;
+        let n_elements = self.structure.n_elements().max(1) as f64;
         let n_wanted = program.free(id).iter().filter(|variable| !known.contains(variable)).count();
         let everything = (0..n_wanted).fold(1.0, |product, _| product * n_elements);
         stacker::maybe_grow(64 << 10, 1 << 20, || {

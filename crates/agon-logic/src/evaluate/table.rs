@@ -122,12 +122,77 @@ pub(super) fn sorted_distinct(width: usize, n_rows: usize, cells: Vec<u32>) -> (
     }
 }
 
-/// Rows found by some of their columns. Invariant: `cells` holds rows with the known columns first, sorted;
-/// `starts[id]` is the first row whose first cell is `id` or more.
+/// The rows of `after` that are not in `before`, and those of `before` that are not in `after`. Both are sorted; what they share is
+/// skipped in blocks.
+pub(super) fn changes<T: Ord + Copy>(width: usize, before: &[T], after: &[T]) -> (Vec<T>, Vec<T>) {
+    let (mut added, mut removed) = (Vec::new(), Vec::new());
+    let block = 32 * width;
+    let (mut old, mut new) = (0, 0);
+    while old < before.len() && new < after.len() {
+        if old + block <= before.len()
+            && new + block <= after.len()
+            && before[old..old + block] == after[new..new + block]
+        {
+            (old, new) = (old + block, new + block);
+            continue;
+        }
+        // The next difference is within a block, so these rounds are few.
+        for _ in 0..32 {
+            if old >= before.len() || new >= after.len() {
+                break;
+            }
+            let (gone, come) = (&before[old..old + width], &after[new..new + width]);
+            match gone.cmp(come) {
+                std::cmp::Ordering::Equal => (old, new) = (old + width, new + width),
+                std::cmp::Ordering::Less => {
+                    removed.extend_from_slice(gone);
+                    old += width;
+                }
+                std::cmp::Ordering::Greater => {
+                    added.extend_from_slice(come);
+                    new += width;
+                }
+            }
+        }
+    }
+    removed.extend_from_slice(&before[old..]);
+    added.extend_from_slice(&after[new..]);
+    (added, removed)
+}
+
+/// Sorted rows with some that come, which are not there yet, and without some that go, which are there; both sorted. All that
+/// stays is copied in long pieces.
+pub(super) fn merged(width: usize, cells: &[u32], added: &[u32], removed: &[u32]) -> Vec<u32> {
+    let mut merged = Vec::with_capacity(cells.len() + added.len());
+    let (mut come, mut go, mut at) = (0, 0, 0);
+    while come < added.len() || go < removed.len() {
+        let is_coming = go == removed.len()
+            || (come < added.len() && added[come..come + width] < removed[go..go + width]);
+        let row = if is_coming { &added[come..come + width] } else { &removed[go..go + width] };
+        let n_left = (cells.len() - at) / width;
+        let place = at
+            + width * partition(n_left, |place| &cells[at + place * width..at + (place + 1) * width] < row);
+        merged.extend_from_slice(&cells[at..place]);
+        at = place;
+        if is_coming {
+            merged.extend_from_slice(row);
+            come += width;
+        } else {
+            debug_assert_eq!(&cells[at..at + width], row, "what goes was there");
+            at += width;
+            go += width;
+        }
+    }
+    merged.extend_from_slice(&cells[at..]);
+    merged
+}
+
+/// Rows found by some of their columns. Invariant: `cells` holds rows with the known columns first, as `order` says, sorted;
+/// `starts[id]` is the first row whose first cell is `id` or more, unless there are so few rows that there are no starts.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
+    order: Vec<usize>,
     n_known: usize,
-    width: usize,
     cells: Vec<u32>,
     starts: Vec<u32>,
 }
@@ -141,36 +206,56 @@ impl Index {
         rest: &[usize],
         id_bound: usize,
     ) -> Index {
-        let mut turned = Vec::with_capacity(cells.len());
-        for row in cells.chunks_exact(width) {
-            turned.extend(known.iter().chain(rest).map(|&place| row[place]));
+        let order: Vec<usize> = known.iter().chain(rest).copied().collect();
+        let (n_rows, cells) = sorted_distinct(width, cells.len() / width, turned(cells, width, &order));
+        // A table of all ids would take longer than it saves.
+        let starts = if n_rows * 8 < id_bound { Vec::new() } else { starts(&cells, width, id_bound) };
+        debug_assert!(
+            starts.last().is_none_or(|&last| last as usize == n_rows),
+            "each row begins with an id below the bound"
+        );
+        Index { order, n_known: known.len(), cells, starts }
+    }
+
+    /// The index after a few rows have come and gone.
+    pub(super) fn updated(&self, added: &[u32], removed: &[u32], id_bound: usize) -> Index {
+        let width = self.order.len();
+        let sorted =
+            |rows: &[u32]| sorted_distinct(width, rows.len() / width, turned(rows, width, &self.order)).1;
+        let (added, removed) = (sorted(added), sorted(removed));
+        let cells = merged(width, &self.cells, &added, &removed);
+        let mut starts = self.starts.clone();
+        if let Some(&last) = starts.last() {
+            starts.resize(starts.len().max(id_bound + 1), last);
+            for row in added.chunks_exact(width) {
+                starts[row[0] as usize + 1..].iter_mut().for_each(|start| *start += 1);
+            }
+            for row in removed.chunks_exact(width) {
+                starts[row[0] as usize + 1..].iter_mut().for_each(|start| *start -= 1);
+            }
+        } else if cells.len() / width * 8 >= id_bound {
+            starts = self::starts(&cells, width, id_bound);
         }
-        let (n_rows, cells) = sorted_distinct(width, cells.len() / width, turned);
-        let mut starts = vec![0u32; id_bound + 1];
-        for row in cells.chunks_exact(width) {
-            starts[row[0] as usize + 1] += 1;
-        }
-        for id in 0..id_bound {
-            starts[id + 1] += starts[id];
-        }
-        debug_assert_eq!(starts[id_bound] as usize, n_rows, "each row begins with an id below the bound");
-        Index { n_known: known.len(), width, cells, starts }
+        Index { order: self.order.clone(), n_known: self.n_known, cells, starts }
     }
 
     /// The rows that begin with the key; each is the key, then the rest.
     pub(super) fn find(&self, key: &[u32]) -> impl Iterator<Item = &[u32]> + '_ {
+        let width = self.order.len();
         let first = key[0] as usize;
         let (mut low, mut high) = match self.starts.get(first + 1) {
             Some(&end) => (self.starts[first] as usize, end as usize),
+            None if self.starts.is_empty() => (0, self.cells.len() / width),
             None => (0, 0),
         };
-        if self.n_known > 1 && high > low {
-            let row = |place: usize| &self.cells[place * self.width + 1..place * self.width + self.n_known];
+        let is_sure = self.n_known == 1 && !self.starts.is_empty();
+        if !is_sure && high > low {
+            let row = |place: usize| &self.cells[place * width..place * width + self.n_known];
             let (start, end) = (low, high);
-            low = start + partition(end - start, |place| row(start + place) < &key[1..]);
-            high = low + partition(end - low, |place| row(low + place) <= &key[1..]);
+            low = start + partition(end - start, |place| row(start + place) < key);
+            high = low + partition(end - low, |place| row(low + place) <= key);
         }
-        self.cells[low * self.width..high * self.width].chunks_exact(self.width)
+        self.cells[low * width..high * width].chunks_exact(width)
     }
 
     /// Whether some row begins with the key.
@@ -191,4 +276,23 @@ fn partition(length: usize, test: impl Fn(usize) -> bool) -> usize {
         }
     }
     low
+}
+
+fn turned(cells: &[u32], width: usize, order: &[usize]) -> Vec<u32> {
+    let mut turned = Vec::with_capacity(cells.len());
+    for row in cells.chunks_exact(width) {
+        turned.extend(order.iter().map(|&place| row[place]));
+    }
+    turned
+}
+
+fn starts(cells: &[u32], width: usize, id_bound: usize) -> Vec<u32> {
+    let mut starts = vec![0u32; id_bound + 1];
+    for row in cells.chunks_exact(width) {
+        starts[row[0] as usize + 1] += 1;
+    }
+    for id in 0..id_bound {
+        starts[id + 1] += starts[id];
+    }
+    starts
 }

@@ -38,6 +38,14 @@ proptest! {
         let free = free_variables();
         let model = Model { structure: &structure, definitions: &definitions };
         let expected = Naive::new(model, SMALL).solutions(&formula, &free, &Assignment::new());
+        // Leaving early must be nothing but faster.
+        if let Ok(expected) = &expected {
+            let early = Naive::new(model, SMALL).leaving_early().solutions(&formula, &free, &Assignment::new());
+            match early {
+                Ok(early) => prop_assert_eq!(&early, expected, "{} in {}", formula, structure),
+                Err(refusal) => prop_assert!(is_costly(&refusal), "{}: {}", formula, refusal),
+            }
+        }
         let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
         let answer = evaluator
             .formula(&formula, &free)

@@ -61,6 +61,32 @@ impl Tuples {
         &self.cells
     }
 
+    /// The tuples that have some of these elements, in order. Looks at blocks of cells at once, so that it takes little more than
+    /// reading the memory.
+    pub fn touching(&self, elements: &[Element]) -> Vec<Vec<Element>> {
+        const BLOCK: usize = 32;
+        let mut found: Vec<Vec<Element>> = Vec::new();
+        let mut next = 0;
+        for (block, cells) in self.cells.chunks(BLOCK).enumerate() {
+            let mut is_there = false;
+            for &element in elements {
+                is_there |= cells.iter().fold(false, |is_there, &cell| is_there | (cell == element));
+            }
+            if !is_there {
+                continue;
+            }
+            let end = (block * BLOCK + cells.len()).div_ceil(self.arity);
+            for place in (block * BLOCK / self.arity).max(next)..end {
+                let tuple = self.tuple(place);
+                if tuple.iter().any(|element| elements.contains(element)) {
+                    found.push(tuple.to_vec());
+                }
+            }
+            next = end;
+        }
+        found
+    }
+
     pub(super) fn insert(&mut self, tuple: &[Element]) {
         if let Err(place) = self.place(tuple) {
             let start = place * self.arity;

@@ -26,7 +26,7 @@ impl Notation for Interpreter {
                 let way = edge.edge(arena);
                 let structure = self.state().structure();
                 let mut text = arena.rule(way.rule).name.clone();
-                for &element in elements {
+                for &element in elements.iter() {
                     text.push(' ');
                     if structure.has(element) {
                         text.push_str(structure.name(element));

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Fault, Position, Role, Shape};
-use agon_logic::evaluate::{Assignment, Evaluator, Followed, Refusal, TermQuery};
+use agon_logic::evaluate::{Assignment, Evaluator, Followed, Refusal, Solutions, TermQuery};
 use agon_logic::rational::Rational;
-use agon_logic::structure::{Element, Structure, Tuples};
+use agon_logic::structure::{Element, Structure};
 use agon_text::Span;
 
 use super::game::{Game, assignment};
+use super::matched::Matched;
 use crate::arena::{ArenaRule, CheckedArena, Edge, Effect, LocationId, RuleId};
 use crate::rewrite::{add_all, apply, delete_all};
 
@@ -24,7 +25,7 @@ pub enum Move {
         /// The edge.
         edge: EdgePlace,
         /// The match.
-        elements: Box<[Element]>,
+        elements: Matched,
     },
     /// Nature decides which of several outcomes an edge has.
     Outcome {
@@ -87,11 +88,7 @@ impl State {
         }
         if !keeps_universe {
             // Moves are told by names, so states that differ in names are different.
-            for element in structure.elements() {
-                let name =
-                    structure.name(element).bytes().fold(u64::from(element.id()), |k, b| mix(k, b.into()));
-                key = key.wrapping_add(mix(3, name));
-            }
+            key = mix(key, structure.names_key());
         }
         State(Arc::new(Content { structure, location, history, pending, key, fault: None }))
     }
@@ -144,7 +141,7 @@ pub struct Interpreter {
     standing: OnceCell<Standing>,
     payoffs: OnceCell<Result<Vec<Rational>, Refused>>,
     /// By rule: the solutions of its condition at the state where it was last asked for, if matches are followed.
-    followed: RefCell<Vec<Option<(Structure, Tuples)>>>,
+    followed: RefCell<Vec<Option<Solutions>>>,
 }
 
 struct Standing {
@@ -207,7 +204,8 @@ impl Interpreter {
     /// # Errors
     /// If they cost too much, why.
     pub fn matches(&self, id: RuleId) -> Result<Vec<Vec<Element>>, String> {
-        self.find_matches(id).map_err(|refused| refused.why)
+        let found = self.find_matches(id).map_err(|refused| refused.why)?;
+        Ok(found.iter().map(|matched| matched.to_vec()).collect())
     }
 
     /// The place to blame for a fault here, if there is one.
@@ -215,13 +213,12 @@ impl Interpreter {
         self.standing().fault.as_ref().map(|fault| fault.1)
     }
 
-    fn find_matches(&self, id: RuleId) -> Result<Vec<Vec<Element>>, Refused> {
+    fn find_matches(&self, id: RuleId) -> Result<Vec<Matched>, Refused> {
         let rule = self.game.arena().rule(id);
         if !self.history_allows(rule) {
             return Ok(Vec::new());
         }
-        let found = self.solutions(id).map_err(|refusal| self.blame(rule, &refusal.to_string()))?;
-        let mut found: Vec<Vec<Element>> = found.iter().map(<[Element]>::to_vec).collect();
+        let mut found = self.solutions(id).map_err(|refusal| self.blame(rule, &refusal.to_string()))?;
         if rule.post.is_some() {
             let mut kept = Vec::with_capacity(found.len());
             for matched in found {
@@ -235,28 +232,29 @@ impl Interpreter {
     }
 
     /// The solutions of a rule's condition: from those at the state where it was last asked for, if matches are followed.
-    fn solutions(&self, id: RuleId) -> Result<Tuples, Refusal> {
+    fn solutions(&self, id: RuleId) -> Result<Vec<Matched>, Refusal> {
         let structure = self.state.structure();
         let query = self.game.questions.conditions[id.index()];
         let mut evaluator = self.evaluator.borrow_mut();
         if !self.game.follows() {
-            return evaluator.solve(query, structure, &Assignment::new());
+            let found = evaluator.solve(query, structure, &Assignment::new())?;
+            return Ok(found.iter().map(Matched::from).collect());
         }
         let kept = &mut self.followed.borrow_mut()[id.index()];
         let followed = match kept.take() {
             None => None,
-            Some((old, last)) => match evaluator.follow(query, &old, &last, structure)? {
-                Followed::To(found) => Some(found),
-                Followed::Same => Some(last),
+            Some(last) => match evaluator.follow(query, &last, structure)? {
+                Followed::To(found, _) | Followed::Same(found) => Some(found),
                 Followed::Lost => None,
             },
         };
         let found = match followed {
             Some(found) => found,
-            None => evaluator.solve(query, structure, &Assignment::new())?,
+            None => evaluator.solve_to_follow(query, structure)?,
         };
-        *kept = Some((structure.clone(), found.clone()));
-        Ok(found)
+        let matches = found.iter().map(Iterator::collect).collect();
+        *kept = Some(found);
+        Ok(matches)
     }
 
     /// Whether the rules applied so far allow this one.
@@ -347,9 +345,7 @@ impl Interpreter {
                 let matches = self.find_matches(way.rule)?;
                 let location = self.state.location();
                 let edge = EdgePlace { location, player: player as u32, index: index as u32 };
-                moves.extend(
-                    matches.into_iter().map(|matched| Move::Apply { edge, elements: matched.into() }),
-                );
+                moves.extend(matches.into_iter().map(|matched| Move::Apply { edge, elements: matched }));
             }
             // A player that is to act and cannot ends the play, as the definition has it.
             is_over = moves.is_empty();

@@ -21,8 +21,12 @@ use rand::{RngExt as _, SeedableRng as _};
 pub(crate) struct Compared {
     pub(crate) n_plays: u64,
     pub(crate) n_states: u64,
-    /// States at which the circuit and the lanes were asked too.
+    /// States at which the circuit was asked too, by both ways to run it.
     pub(crate) n_by_circuit: u64,
+    /// States at which the lanes were asked too: those that came of a step.
+    pub(crate) n_by_lanes: u64,
+    /// States at which the definition was asked.
+    pub(crate) n_states_naive: u64,
     /// Questions that were answered by the definition too, and those that would have taken too long.
     pub(crate) n_naive: u64,
     pub(crate) n_too_long: u64,
@@ -32,9 +36,9 @@ pub(crate) struct Compared {
 pub(crate) struct Plan {
     pub(crate) seeds: std::ops::Range<u64>,
     pub(crate) max_steps: usize,
-    /// At every so many steps the definition is asked.
-    pub(crate) naive_every: usize,
-    /// Steps of evaluation by the definition for each question.
+    /// At one of so many states, drawn at random, the definition is asked: it is slow.
+    pub(crate) naive_every: u32,
+    /// Steps of evaluation by the definition for each state.
     pub(crate) naive_steps: u64,
 }
 
@@ -63,6 +67,8 @@ pub(crate) fn compare(game: &Arc<Game>, plan: &Plan) -> Compared {
     let mut engines = compiled.as_ref().map(Engines::new);
     for seed in plan.seeds.clone() {
         let mut rng = Rng::seed_from_u64(seed);
+        // From a stream of its own, so that plays do not depend on it.
+        let mut sample = Rng::seed_from_u64(!seed);
         let mut judge = game.start();
         if let Some(engines) = &mut engines {
             engines.begin();
@@ -72,11 +78,13 @@ pub(crate) fn compare(game: &Arc<Game>, plan: &Plan) -> Compared {
             let place = format!("play {seed}, step {step}: {:?}", judge.state_text());
             assert_eq!(judge.fault(), None, "{place}");
             compared.n_states += 1;
-            if (step + seed as usize).is_multiple_of(plan.naive_every) {
+            if sample.random_range(0..plan.naive_every) == 0 {
+                compared.n_states_naive += 1;
                 by_definition(&judge, plan.naive_steps, &mut compared, &place);
             }
             if let Some(engines) = &mut engines {
                 compared.n_by_circuit += 1;
+                compared.n_by_lanes += u64::from(engines.child.is_some());
                 engines.look(&judge, &place);
             }
             if judge.is_terminal() {
@@ -105,20 +113,17 @@ fn by_definition(judge: &Interpreter, steps: u64, compared: &mut Compared, place
     let definitions = arena.definitions();
     let limits = Limits { steps, ..Limits::default() };
     fn naive<'a>(structure: &'a Structure, definitions: &'a Definitions, limits: Limits) -> Naive<'a> {
-        Naive::new(Model { structure, definitions }, limits)
+        Naive::new(Model { structure, definitions }, limits).leaving_early()
     }
     let state = judge.state();
+    let mut here = naive(state.structure(), definitions, limits);
     let location = arena.location(state.location());
     let mut rules: Vec<RuleId> = location.edges.iter().flatten().map(|edge| edge.rule).collect();
     rules.sort();
     rules.dedup();
     for id in rules {
         let rule = arena.rule(id);
-        let found = naive(state.structure(), definitions, limits).solutions(
-            &rule.condition,
-            &rule.elements,
-            &Assignment::new(),
-        );
+        let found = here.solutions(&rule.condition, &rule.elements, &Assignment::new());
         let Ok(mut found) = found else {
             compared.n_too_long += 1;
             continue;
@@ -148,7 +153,7 @@ fn by_definition(judge: &Interpreter, steps: u64, compared: &mut Compared, place
         compared.n_naive += 1;
     }
     for (payoff, term) in judge.exact_payoffs().expect("shipped games pay").iter().zip(&location.payoffs) {
-        match naive(state.structure(), definitions, limits).value(term, &Assignment::new()) {
+        match here.value(term, &Assignment::new()) {
             Ok(value) => {
                 assert_eq!(value.as_ref(), Some(payoff), "{place}");
                 compared.n_naive += 1;
