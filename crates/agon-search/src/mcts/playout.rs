@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use agon_game::{Position, Rng, Role};
 
-use super::heuristic::{HeuristicUse, Timed};
+use super::heuristic::{HeuristicUse, Judge};
 use super::policy::Policy;
 use super::select::draw;
 
@@ -16,7 +16,7 @@ const LOOK_STRIDE: u64 = 8;
 pub(super) fn play_out<P: Position>(
     position: &mut P,
     mut policy: Option<&mut Policy<P::Move>>,
-    mut heuristic: Option<(&mut Timed<P>, HeuristicUse)>,
+    mut heuristic: Option<(&mut Judge<P>, HeuristicUse)>,
     rng: &mut Rng,
     (max_steps, deadline): (u64, Option<Instant>),
     record: &mut Vec<(Role, P::Move)>,
