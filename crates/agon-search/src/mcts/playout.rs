@@ -10,6 +10,8 @@ use super::select::draw;
 
 /// The clock is looked at once in so many steps.
 const LOOK_STRIDE: u64 = 8;
+/// The most promising move weighs e to the 0, and one of less than e to this is lost when the weights are added up.
+const NEVER: f64 = -40.0;
 
 /// Plays to the end from where the position stands. The moves of roles that have a choice are told to the policy, which
 /// learns from them, and to the record. Cut off after so many steps, and soon after the deadline if there is one.
@@ -52,7 +54,10 @@ pub(super) fn play_out<P: Position>(
             if let Some((heuristic, how)) = &mut heuristic
                 && heuristic.values(position, role, moves, &mut scratch.judged)
             {
-                let weight = |value: &f64| libm::exp((*value - 1.0) * how.scale / how.temperature);
+                let weight = |value: &f64| {
+                    let power = (*value - 1.0) * how.scale / how.temperature;
+                    if power < NEVER { 0.0 } else { libm::exp(power) }
+                };
                 scratch.judged.iter_mut().for_each(|value| *value = weight(value));
             } else {
                 scratch.judged.clear();
