@@ -3,21 +3,24 @@
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Position, Rng, Role};
-use agon_insight::Subject;
+use agon_insight::concepts::{self, LearnOptions};
 use agon_insight::fuzzy::FuzzyOptions;
 use agon_insight::regression::Wanted;
-use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Report, Search};
+use agon_insight::{ConceptsFrom, Subject};
+use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, Evaluate, HeuristicUse, MctsOptions, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::judged::Judged;
+use crate::judged::{Judged, Taught};
 use crate::searches::{ByNodes, Fitted, Insight};
 
-/// Monte Carlo tree search as it is, or with insight, or alpha-beta by fuzzy logic: whatever wins short matches against the
+/// Monte Carlo tree search as it is, or with insight, or alpha-beta by fuzzy logic or concepts: whatever wins short matches against the
 /// first of them. Without a clock nothing is tried and nothing changed, so that a match can be repeated.
 pub(crate) struct Tried<P: Position> {
     subject: Subject,
     options: MctsOptions,
     seed: u64,
+    /// How concepts are learnt.
+    lessons: LearnOptions,
     search: Option<Box<dyn Search<P>>>,
     is_decided: bool,
 }
@@ -31,6 +34,8 @@ pub(crate) enum Contender {
     Tree,
     /// Alpha-beta search with goals in fuzzy logic (001).
     Fuzzy,
+    /// Alpha-beta search with concepts of two facts, learnt from random plays (004).
+    Concepts,
 }
 
 /// With less time than this before the first move, nothing is tried.
@@ -46,14 +51,19 @@ const MIN_MATCHES: usize = 8;
 const MIN_TO_A_MOVE: Duration = Duration::from_millis(3);
 /// Regressed goals with more operands take longer to be made ready for a search than a short match lasts.
 const MAX_OPERANDS: usize = 300_000;
+/// Pairs of facts that are counted to learn concepts: some tenths of a second.
+const MAX_PAIRS: usize = 200_000;
+/// The seed of the random plays that concepts are learnt from.
+const LEARNING: u64 = 1;
 /// A match is not waited for after so many steps.
 const MAX_STEPS: usize = 500;
-/// So many standard errors above an even score are wanted. 1.65: by chance one in twenty, and there are two contenders.
+/// So many standard errors above an even score are wanted. 1.65: by chance one in twenty, and there are three contenders.
 const SURE: f64 = 1.65;
 
 impl<P: Notation + 'static> Tried<P> {
     pub(crate) fn new(subject: Subject, options: MctsOptions, seed: u64) -> Tried<P> {
-        Tried { subject, options, seed, search: None, is_decided: false }
+        let lessons = lessons(subject.game().initial_fluents().len());
+        Tried { subject, options, seed, lessons, search: None, is_decided: false }
     }
 
     /// The search of a contender.
@@ -69,9 +79,11 @@ impl<P: Notation + 'static> Tried<P> {
                 )
             }
             Contender::Fuzzy => {
-                let options = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
-                let make = move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge));
-                Box::new(Judged::new(Some(&self.subject), FuzzyOptions::default(), make))
+                Box::new(Judged::new(Some(&self.subject), FuzzyOptions::default(), alpha_beta(seed)))
+            }
+            Contender::Concepts => {
+                let learnt = (self.lessons, ConceptsFrom::Own);
+                Box::new(Taught::new(Some(&self.subject), learnt, alpha_beta(seed)))
             }
         }
     }
@@ -93,9 +105,16 @@ impl<P: Notation + 'static> Tried<P> {
         if self.subject.fuzzy(&FuzzyOptions::default(), time / MAKING_PART).is_ok() {
             contenders.push(Contender::Fuzzy);
         }
+        let learnt = self.subject.concepts(&self.lessons, &ConceptsFrom::Own, time / MAKING_PART);
+        if learnt.rules.iter().filter(|rules| !rules.is_empty()).count() == 2 {
+            contenders.push(Contender::Concepts);
+        }
         let mut best = (Contender::Plain, 0.5);
+        let end = Instant::now() + time / TRIAL_PART;
         for (at, &contender) in contenders.iter().enumerate() {
-            let until = Instant::now() + time / TRIAL_PART / contenders.len() as u32;
+            // What those before have left over is for those who are left.
+            let now = Instant::now();
+            let until = now + end.saturating_duration_since(now) / (contenders.len() - at) as u32;
             let trial = Trial { by: self, contender, roles: [first, second], until };
             let scores = trial.play(position, self.seed.wrapping_add(at as u64));
             if let Some(score) = sure_score(&scores)
@@ -124,6 +143,22 @@ impl<P: Notation + 'static> Search<P> for Tried<P> {
         }
         self.search.as_mut().expect("made above").think(position, us, budget)
     }
+}
+
+/// Makes alpha-beta searches of judges.
+fn alpha_beta<P: Notation + 'static>(
+    seed: u64,
+) -> impl Fn(Box<dyn Evaluate<P>>) -> ByNodes<AlphaBeta<P, Box<dyn Evaluate<P>>>> + Send + 'static {
+    let options = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
+    move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge))
+}
+
+/// How concepts are learnt where positions have about so many facts: from fewer plays where there are many, because all pairs of
+/// facts are counted.
+fn lessons(n_facts: usize) -> LearnOptions {
+    let n_pairs = n_facts * n_facts.saturating_sub(1) / 2;
+    let n_wins = (MAX_PAIRS / n_pairs.max(1)).clamp(10, 300);
+    LearnOptions { kind: concepts::Kind::Concepts, max_size: 2, n_wins, seed: LEARNING }
 }
 
 fn is_timed(budget: &Budget) -> bool {

@@ -42,7 +42,7 @@ fn short_matches_are_played_to_the_end_by_either_role() {
     let game = tic_tac_toe();
     let by = Tried::new(Subject::new(Arc::clone(&game), None), MctsOptions::default(), 1);
     let start = game.start();
-    for contender in [Contender::Plain, Contender::Tree, Contender::Fuzzy] {
+    for contender in [Contender::Plain, Contender::Tree, Contender::Fuzzy, Contender::Concepts] {
         let roles = [Role::new(0), Role::new(1)];
         let trial = Trial { by: &by, contender, roles, until: Instant::now() };
         let score = |own: Role| {
