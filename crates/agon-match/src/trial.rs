@@ -40,19 +40,27 @@ pub(crate) enum Contender {
 
 /// With less time than this before the first move, nothing is tried.
 const WORTH_IT: Duration = Duration::from_secs(4);
-/// The part of the time that goes into matches, and that into making each judge.
+/// The part of the time that goes into the matches of all contenders, that into those of the best of them with more time to a
+/// move, and that into making each judge.
 const TRIAL_PART: u32 = 4;
+const CONFIRMATION_PART: u32 = 4;
 const MAKING_PART: u32 = 12;
 /// Matches of each contender: in pairs with roles swapped.
 const N_MATCHES: usize = 16;
 /// A trial of fewer is none.
 const MIN_MATCHES: usize = 8;
+/// The time is given out as if there were so many: matches between players may be longer than random ones.
+const N_PLANNED: u32 = 10;
+/// Matches with more time to a move: what wins only in a hurry is not wanted.
+const N_CONFIRMING: usize = 4;
 /// A search that has less time to a move than this says nothing about one that has seconds.
-const MIN_TO_A_MOVE: Duration = Duration::from_millis(3);
+const MIN_TO_A_MOVE: Duration = Duration::from_millis(2);
 /// Regressed goals with more operands take longer to be made ready for a search than a short match lasts.
 const MAX_OPERANDS: usize = 300_000;
 /// Pairs of facts that are counted to learn concepts: some tenths of a second.
 const MAX_PAIRS: usize = 200_000;
+/// Matches with more time to a move begin otherwise.
+const CONFIRMING: u64 = 0xc0f1;
 /// The seed of the random plays that concepts are learnt from.
 const LEARNING: u64 = 1;
 /// A match is not waited for after so many steps.
@@ -116,14 +124,20 @@ impl<P: Notation + 'static> Tried<P> {
             let now = Instant::now();
             let until = now + end.saturating_duration_since(now) / (contenders.len() - at) as u32;
             let trial = Trial { by: self, contender, roles: [first, second], until };
-            let scores = trial.play(position, self.seed.wrapping_add(at as u64));
+            let scores = trial.play(position, self.seed.wrapping_add(at as u64), N_MATCHES, N_PLANNED);
             if let Some(score) = sure_score(&scores)
                 && score > best.1
             {
                 best = (contender, score);
             }
         }
-        best.0
+        if best.0 == Contender::Plain {
+            return Contender::Plain;
+        }
+        let until = Instant::now() + time / CONFIRMATION_PART;
+        let trial = Trial { by: self, contender: best.0, roles: [first, second], until };
+        let scores = trial.play(position, self.seed ^ CONFIRMING, N_CONFIRMING, N_CONFIRMING as u32);
+        if is_confirmed(&scores) { best.0 } else { Contender::Plain }
     }
 }
 
@@ -178,6 +192,11 @@ fn sure_score(scores: &[f64]) -> Option<f64> {
     (mean - SURE * error > 0.5).then_some(mean)
 }
 
+/// Whether a few matches with more time to a move do not speak against what won the short ones.
+fn is_confirmed(scores: &[f64]) -> bool {
+    scores.len() >= 2 && scores.iter().sum::<f64>() >= 0.5 * scores.len() as f64
+}
+
 /// Short matches of one contender.
 struct Trial<'a, P: Position> {
     by: &'a Tried<P>,
@@ -187,17 +206,18 @@ struct Trial<'a, P: Position> {
 }
 
 impl<P: Notation + 'static> Trial<'_, P> {
-    /// By match: the score of the contender, 1 if it got everything and plain search nothing.
-    fn play(&self, start: &P, seed: u64) -> Vec<f64> {
+    /// By match: the score of the contender, 1 if it got everything and plain search nothing. The time to a move is such that
+    /// `n_planned` matches can be played.
+    fn play(&self, start: &P, seed: u64, n_matches: usize, n_planned: u32) -> Vec<f64> {
         let mut rng = Rng::seed_from_u64(seed);
         let mut scores = Vec::new();
         let left = self.until.saturating_duration_since(Instant::now());
-        let to_a_move = left / N_MATCHES as u32 / mean_length(start, &mut rng);
+        let to_a_move = left / n_planned / mean_length(start, &mut rng);
         if to_a_move < MIN_TO_A_MOVE {
             return scores;
         }
         let mut opening = start.clone();
-        for at in 0..N_MATCHES {
+        for at in 0..n_matches {
             if at % 2 == 0 {
                 opening = start.clone();
                 self.open(&mut opening, at / 2 % 3, &mut rng);
@@ -212,7 +232,7 @@ impl<P: Notation + 'static> Trial<'_, P> {
                 None => break,
             }
             // What does not look like winning any more is not worth the time.
-            if scores.len() >= MIN_MATCHES / 2 && scores.iter().sum::<f64>() < 0.25 * scores.len() as f64 {
+            if scores.len() >= MIN_MATCHES / 2 && scores.iter().sum::<f64>() < 0.5 * scores.len() as f64 {
                 return Vec::new();
             }
         }
