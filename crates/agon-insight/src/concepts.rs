@@ -8,6 +8,7 @@ mod concept;
 mod fact;
 mod judge;
 mod learn;
+mod reader;
 mod words;
 
 pub use concept::{Column, Concept};
@@ -17,6 +18,7 @@ pub use judge::{
     write_concepts,
 };
 pub use learn::{Endings, Rule, carried, concepts_of, statistical, structured, ternary};
+pub use reader::ConceptReader;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //! with the move at hand taken for made. What is left is a formula about the present state for each move. In fuzzy logic it
 //! says how near the move brings the goal, and that guides a search.
 
+mod evaluator;
 mod fold;
 mod formula;
 mod knowledge;
@@ -15,9 +16,10 @@ mod prune;
 mod regress;
 mod role_work;
 
+pub use evaluator::Evaluator;
 pub use formula::{Formula, Formulas, Shape};
 pub use knowledge::Knowledge;
-pub use network::{Evaluator, Logic, Network, normalise};
+pub use network::{Logic, Network, normalise};
 pub use of_game::Reader;
 pub use print::formula_text;
 pub use regress::{

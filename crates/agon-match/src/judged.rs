@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Role};
-use agon_insight::concepts::{ConceptJudge, LearnOptions};
+use agon_insight::concepts::{ConceptReader, LearnOptions};
 use agon_insight::fuzzy::{FuzzyJudge, FuzzyOptions};
 use agon_insight::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_terms};
 use agon_insight::{ConceptsFrom, Subject, USUAL_TIME};
@@ -91,7 +91,9 @@ impl<P: Notation + 'static, S: Search<P>> Search<P> for Taught<P, S> {
             let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now()) / 2;
             let time: Duration = budget.deadline.map_or(USUAL_TIME, left).min(USUAL_TIME);
             make(match subject {
-                Some(subject) => Box::new(ByConcepts(subject.concepts(options, from, time))),
+                Some(subject) => {
+                    Box::new(ByConcepts(ConceptReader::new(subject.concepts(options, from, time))))
+                }
                 None => Box::new(GoalValues),
             })
         });
@@ -100,7 +102,7 @@ impl<P: Notation + 'static, S: Search<P>> Search<P> for Taught<P, S> {
 }
 
 /// What random plays taught as searches want it: within the range of payoffs, and never as good as a win.
-struct ByConcepts(Arc<ConceptJudge>);
+struct ByConcepts(ConceptReader);
 
 impl<P: Notation + 'static> Evaluate<P> for ByConcepts {
     fn value(&mut self, position: &P, role: Role) -> f64 {

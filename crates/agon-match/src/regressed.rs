@@ -13,8 +13,8 @@ pub(crate) struct Regressed {
     heuristics: Arc<ActionHeuristics>,
     reader: Arc<Reader>,
     evaluator: Evaluator,
-    /// The state last read, as bits.
-    state: Vec<u64>,
+    /// What the evaluator has seen of the state.
+    seen: Vec<u64>,
     /// Fluents that had come to stay when the network was made.
     n_settled: usize,
 }
@@ -35,14 +35,13 @@ impl Regressed {
         let heuristics = Arc::new(subject.action_heuristics(wanted, time).ok()?.pruned());
         let reader = Arc::new(Reader::new(position, &heuristics));
         let evaluator = Evaluator::new(Arc::new(Network::new(&heuristics, Logic::PRODUCT)));
-        Some(Regressed { heuristics, reader, evaluator, state: Vec::new(), n_settled: 0 })
+        Some(Regressed { heuristics, reader, evaluator, seen: Vec::new(), n_settled: 0 })
     }
 }
 
 impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
     fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool {
-        self.reader.state(position, &mut self.state);
-        self.evaluator.go_to(&self.state);
+        self.reader.lead(position, &mut self.seen, &mut self.evaluator);
         values.clear();
         for m in moves {
             let value = self
@@ -60,8 +59,8 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
         if self.heuristics.formulas.size() > MAX_FOLDED {
             return;
         }
-        self.reader.state(position, &mut self.state);
-        let state = &self.state;
+        let mut state = Vec::new();
+        self.reader.state(position, &mut state);
         let holds = |fluent: usize| state[fluent / 64] >> (fluent % 64) & 1 == 1;
         let n_settled = self.heuristics.n_settled(&holds);
         // A new match begins with fewer than the last one ended with.
@@ -69,6 +68,7 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
             self.n_settled = n_settled;
             let folded = self.heuristics.folded(&holds);
             self.evaluator = Evaluator::new(Arc::new(Network::new(&folded, Logic::PRODUCT)));
+            self.seen.clear();
         }
     }
 
@@ -77,7 +77,7 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
             heuristics: Arc::clone(&self.heuristics),
             reader: Arc::clone(&self.reader),
             evaluator: self.evaluator.clone(),
-            state: Vec::new(),
+            seen: self.seen.clone(),
             n_settled: self.n_settled,
         })
     }

@@ -3,21 +3,24 @@
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Position, Rng, Role};
-use agon_insight::Subject;
+use agon_insight::concepts::{self, LearnOptions};
 use agon_insight::fuzzy::FuzzyOptions;
 use agon_insight::regression::Wanted;
-use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Report, Search};
+use agon_insight::{ConceptsFrom, Subject};
+use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, Evaluate, HeuristicUse, MctsOptions, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::judged::Judged;
+use crate::judged::{Judged, Taught};
 use crate::searches::{ByNodes, Fitted, Insight};
 
-/// Monte Carlo tree search as it is, or with insight, or alpha-beta by fuzzy logic: whatever wins short matches against the
+/// Monte Carlo tree search as it is, or with insight, or alpha-beta by fuzzy logic or concepts: whatever wins short matches against the
 /// first of them. Without a clock nothing is tried and nothing changed, so that a match can be repeated.
 pub(crate) struct Tried<P: Position> {
     subject: Subject,
     options: MctsOptions,
     seed: u64,
+    /// How concepts are learnt.
+    lessons: LearnOptions,
     search: Option<Box<dyn Search<P>>>,
     is_decided: bool,
 }
@@ -31,29 +34,44 @@ pub(crate) enum Contender {
     Tree,
     /// Alpha-beta search with goals in fuzzy logic (001).
     Fuzzy,
+    /// Alpha-beta search with concepts of two facts, learnt from random plays (004).
+    Concepts,
 }
 
 /// With less time than this before the first move, nothing is tried.
 const WORTH_IT: Duration = Duration::from_secs(4);
-/// The part of the time that goes into matches, and that into making each judge.
+/// The part of the time that goes into the matches of all contenders, that into those of the best of them with more time to a
+/// move, and that into making each judge.
 const TRIAL_PART: u32 = 4;
+const CONFIRMATION_PART: u32 = 4;
 const MAKING_PART: u32 = 12;
 /// Matches of each contender: in pairs with roles swapped.
 const N_MATCHES: usize = 16;
 /// A trial of fewer is none.
 const MIN_MATCHES: usize = 8;
+/// The time is given out as if there were so many: matches between players may be longer than random ones.
+const N_PLANNED: u32 = 10;
+/// Matches with more time to a move: what wins only in a hurry is not wanted.
+const N_CONFIRMING: usize = 4;
 /// A search that has less time to a move than this says nothing about one that has seconds.
-const MIN_TO_A_MOVE: Duration = Duration::from_millis(3);
+const MIN_TO_A_MOVE: Duration = Duration::from_millis(2);
 /// Regressed goals with more operands take longer to be made ready for a search than a short match lasts.
 const MAX_OPERANDS: usize = 300_000;
+/// Pairs of facts that are counted to learn concepts: some tenths of a second.
+const MAX_PAIRS: usize = 200_000;
+/// Matches with more time to a move begin otherwise.
+const CONFIRMING: u64 = 0xc0f1;
+/// The seed of the random plays that concepts are learnt from.
+const LEARNING: u64 = 1;
 /// A match is not waited for after so many steps.
 const MAX_STEPS: usize = 500;
-/// So many standard errors above an even score are wanted. 1.65: by chance one in twenty, and there are two contenders.
+/// So many standard errors above an even score are wanted. 1.65: by chance one in twenty, and there are three contenders.
 const SURE: f64 = 1.65;
 
 impl<P: Notation + 'static> Tried<P> {
     pub(crate) fn new(subject: Subject, options: MctsOptions, seed: u64) -> Tried<P> {
-        Tried { subject, options, seed, search: None, is_decided: false }
+        let lessons = lessons(subject.game().initial_fluents().len());
+        Tried { subject, options, seed, lessons, search: None, is_decided: false }
     }
 
     /// The search of a contender.
@@ -69,9 +87,11 @@ impl<P: Notation + 'static> Tried<P> {
                 )
             }
             Contender::Fuzzy => {
-                let options = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
-                let make = move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge));
-                Box::new(Judged::new(Some(&self.subject), FuzzyOptions::default(), make))
+                Box::new(Judged::new(Some(&self.subject), FuzzyOptions::default(), alpha_beta(seed)))
+            }
+            Contender::Concepts => {
+                let learnt = (self.lessons, ConceptsFrom::Own);
+                Box::new(Taught::new(Some(&self.subject), learnt, alpha_beta(seed)))
             }
         }
     }
@@ -93,18 +113,31 @@ impl<P: Notation + 'static> Tried<P> {
         if self.subject.fuzzy(&FuzzyOptions::default(), time / MAKING_PART).is_ok() {
             contenders.push(Contender::Fuzzy);
         }
+        let learnt = self.subject.concepts(&self.lessons, &ConceptsFrom::Own, time / MAKING_PART);
+        if learnt.rules.iter().filter(|rules| !rules.is_empty()).count() == 2 {
+            contenders.push(Contender::Concepts);
+        }
         let mut best = (Contender::Plain, 0.5);
+        let end = Instant::now() + time / TRIAL_PART;
         for (at, &contender) in contenders.iter().enumerate() {
-            let until = Instant::now() + time / TRIAL_PART / contenders.len() as u32;
+            // What those before have left over is for those who are left.
+            let now = Instant::now();
+            let until = now + end.saturating_duration_since(now) / (contenders.len() - at) as u32;
             let trial = Trial { by: self, contender, roles: [first, second], until };
-            let scores = trial.play(position, self.seed.wrapping_add(at as u64));
+            let scores = trial.play(position, self.seed.wrapping_add(at as u64), N_MATCHES, N_PLANNED);
             if let Some(score) = sure_score(&scores)
                 && score > best.1
             {
                 best = (contender, score);
             }
         }
-        best.0
+        if best.0 == Contender::Plain {
+            return Contender::Plain;
+        }
+        let until = Instant::now() + time / CONFIRMATION_PART;
+        let trial = Trial { by: self, contender: best.0, roles: [first, second], until };
+        let scores = trial.play(position, self.seed ^ CONFIRMING, N_CONFIRMING, N_CONFIRMING as u32);
+        if is_confirmed(&scores) { best.0 } else { Contender::Plain }
     }
 }
 
@@ -126,6 +159,22 @@ impl<P: Notation + 'static> Search<P> for Tried<P> {
     }
 }
 
+/// Makes alpha-beta searches of judges.
+fn alpha_beta<P: Notation + 'static>(
+    seed: u64,
+) -> impl Fn(Box<dyn Evaluate<P>>) -> ByNodes<AlphaBeta<P, Box<dyn Evaluate<P>>>> + Send + 'static {
+    let options = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
+    move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge))
+}
+
+/// How concepts are learnt where positions have about so many facts: from fewer plays where there are many, because all pairs of
+/// facts are counted.
+fn lessons(n_facts: usize) -> LearnOptions {
+    let n_pairs = n_facts * n_facts.saturating_sub(1) / 2;
+    let n_wins = (MAX_PAIRS / n_pairs.max(1)).clamp(10, 300);
+    LearnOptions { kind: concepts::Kind::Concepts, max_size: 2, n_wins, seed: LEARNING }
+}
+
 fn is_timed(budget: &Budget) -> bool {
     budget.deadline.is_some() && budget.iterations.is_none() && budget.nodes.is_none()
 }
@@ -143,6 +192,11 @@ fn sure_score(scores: &[f64]) -> Option<f64> {
     (mean - SURE * error > 0.5).then_some(mean)
 }
 
+/// Whether a few matches with more time to a move do not speak against what won the short ones.
+fn is_confirmed(scores: &[f64]) -> bool {
+    scores.len() >= 2 && scores.iter().sum::<f64>() >= 0.5 * scores.len() as f64
+}
+
 /// Short matches of one contender.
 struct Trial<'a, P: Position> {
     by: &'a Tried<P>,
@@ -152,17 +206,18 @@ struct Trial<'a, P: Position> {
 }
 
 impl<P: Notation + 'static> Trial<'_, P> {
-    /// By match: the score of the contender, 1 if it got everything and plain search nothing.
-    fn play(&self, start: &P, seed: u64) -> Vec<f64> {
+    /// By match: the score of the contender, 1 if it got everything and plain search nothing. The time to a move is such that
+    /// `n_planned` matches can be played.
+    fn play(&self, start: &P, seed: u64, n_matches: usize, n_planned: u32) -> Vec<f64> {
         let mut rng = Rng::seed_from_u64(seed);
         let mut scores = Vec::new();
         let left = self.until.saturating_duration_since(Instant::now());
-        let to_a_move = left / N_MATCHES as u32 / mean_length(start, &mut rng);
+        let to_a_move = left / n_planned / mean_length(start, &mut rng);
         if to_a_move < MIN_TO_A_MOVE {
             return scores;
         }
         let mut opening = start.clone();
-        for at in 0..N_MATCHES {
+        for at in 0..n_matches {
             if at % 2 == 0 {
                 opening = start.clone();
                 self.open(&mut opening, at / 2 % 3, &mut rng);
@@ -177,7 +232,7 @@ impl<P: Notation + 'static> Trial<'_, P> {
                 None => break,
             }
             // What does not look like winning any more is not worth the time.
-            if scores.len() >= MIN_MATCHES / 2 && scores.iter().sum::<f64>() < 0.25 * scores.len() as f64 {
+            if scores.len() >= MIN_MATCHES / 2 && scores.iter().sum::<f64>() < 0.5 * scores.len() as f64 {
                 return Vec::new();
             }
         }

@@ -37,7 +37,7 @@ use std::time::Instant;
 use agon_game::{Position, Role};
 
 use crate::{Budget, Report, Search};
-use heuristic::{FIRST_K, Timed};
+use heuristic::{FIRST_K, Judge};
 use options::Others as OthersWant;
 use tree::{Facts, Tree};
 use worker::{Shared, Worker};
@@ -51,7 +51,7 @@ pub struct Mcts<P: Position> {
     /// For whom the tree was grown.
     us: Option<Role>,
     workers: Vec<Worker<P>>,
-    heuristic: Option<Timed<P>>,
+    heuristic: Option<Judge<P>>,
     /// Iterations made for the last move.
     n_last: Option<u64>,
 }
@@ -69,10 +69,10 @@ impl<P: Position> Mcts<P> {
         seed: u64,
         heuristic: Box<dyn ActionHeuristic<P>>,
     ) -> Mcts<P> {
-        Mcts::made(options, seed, Some(Timed::new(heuristic)))
+        Mcts::made(options, seed, Some(Judge::new(heuristic)))
     }
 
-    fn made(options: MctsOptions, seed: u64, heuristic: Option<Timed<P>>) -> Mcts<P> {
+    fn made(options: MctsOptions, seed: u64, heuristic: Option<Judge<P>>) -> Mcts<P> {
         let options = MctsOptions {
             threads: options.threads.max(1),
             // Room for some leaves after recycling.
@@ -90,12 +90,6 @@ impl<P: Position> Mcts<P> {
     /// The positions that are remembered.
     pub fn n_nodes(&self) -> usize {
         self.tree.as_ref().map_or(0, |tree| tree.nodes.len())
-    }
-
-    /// The seconds that all threads have spent on judging moves before they are tried, since the search was made: an estimate from
-    /// a part of the calls.
-    pub fn heuristic_seconds(&self) -> f64 {
-        self.workers.iter().map(Worker::heuristic_seconds).sum()
     }
 
     /// The equivalence parameter of 003, 3.4.
@@ -119,7 +113,7 @@ impl<P: Position> Search<P> for Mcts<P> {
         if self.workers.is_empty() {
             let seeds = (0..self.options.threads as u64).map(|at| self.seed.wrapping_add(at << 32));
             let worker = |seed| {
-                let heuristic = self.heuristic.as_ref().map(Timed::fork);
+                let heuristic = self.heuristic.as_ref().map(Judge::fork);
                 Worker::new(position, us, &self.options, seed, heuristic)
             };
             self.workers = seeds.map(worker).collect();

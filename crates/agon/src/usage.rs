@@ -10,10 +10,24 @@ pub(crate) fn peak_mb() -> u64 {
 /// Seconds that the processor has worked for this process, all threads together; 0 where the system does not tell.
 pub(crate) fn cpu_seconds() -> f64 {
     #[cfg(unix)]
-    {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-        time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
-    }
+    return seconds_of(rustix::time::ClockId::ProcessCPUTime);
     #[cfg(not(unix))]
     0.0
+}
+
+/// Seconds that the processor has worked for this thread; where the system does not tell, the seconds that have passed.
+pub(crate) fn thread_seconds() -> f64 {
+    #[cfg(unix)]
+    return seconds_of(rustix::time::ClockId::ThreadCPUTime);
+    #[cfg(not(unix))]
+    {
+        static BEGAN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+        BEGAN.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
+    }
+}
+
+#[cfg(unix)]
+fn seconds_of(clock: rustix::time::ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(clock);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

@@ -86,7 +86,8 @@ impl ConceptJudge {
         ConceptJudge { facts: endings.facts, rules, totals, concepts, n_plays: endings.n_plays }
     }
 
-    /// What a position is worth to a role: the values of the rules that match it, from 0 to 1 for all of them.
+    /// What a position is worth to a role: the values of the rules that match it, from 0 to 1 for all of them. Who asks about many
+    /// positions asks a [`super::ConceptReader`].
     pub fn value<P: Notation>(&self, position: &P, role: Role) -> f64 {
         let mut holds = vec![false; self.facts.len()];
         for text in position.state_text() {
@@ -94,10 +95,20 @@ impl ConceptJudge {
                 holds[fact as usize] = true;
             }
         }
+        self.value_where(&holds, role)
+    }
+
+    /// The same where these facts hold, by number.
+    pub(super) fn value_where(&self, holds: &[bool], role: Role) -> f64 {
         let matching =
             self.rules[role.index()].iter().filter(|rule| rule.body.iter().all(|&fact| holds[fact as usize]));
         let sum: f64 = matching.map(|rule| rule.value).sum();
         if self.totals[role.index()] > 0.0 { sum / self.totals[role.index()] } else { 0.0 }
+    }
+
+    /// The facts that were seen at the ends of plays.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     /// The rules of a role, the most valuable first, as text: `evaluation 0.238: (cell 3 1 o) (cell 2 2 o)`.

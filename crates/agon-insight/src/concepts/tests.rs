@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use agon_game::{Position as _, Role};
+use agon_game::{Position as _, Rng, Role};
 use agon_gdl::check::check;
+use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
 use agon_text::Source;
+use rand::SeedableRng as _;
 
 use super::*;
 
@@ -132,4 +134,44 @@ fn the_concepts_that_ship_are_those_of_the_paper() {
     assert!([&right, &diagonal, &mixed].iter().all(|wanted| concepts.contains(wanted)));
     let joined = ternary(&concepts);
     assert!(joined.contains(&row) && joined.contains(&line));
+}
+
+#[test]
+fn a_reader_says_what_its_judge_says_of_every_position_of_both_engines() {
+    let game = shipped("connect-three");
+    let compiled = game.compile(&CircuitLimits::default()).expect("it is small");
+    let options = LearnOptions { kind: Kind::Concepts, max_size: 2, n_wins: 20, seed: 3 };
+    let judge = Arc::new(ConceptJudge::learn(&compiled.start(), &options, None, None));
+    let mut n_told = 0;
+    let mut check = |mut position: Box<dyn FnMut() -> Option<[f64; 4]>>| {
+        while let Some([own, wanted, other, wanted_other]) = position() {
+            assert_eq!((own, other), (wanted, wanted_other));
+            n_told += usize::from(own > 0.0);
+        }
+    };
+    check(values_of_a_play(game.start(), &judge));
+    check(values_of_a_play(compiled.start(), &judge));
+    assert!(n_told > 0, "the judge says nothing of any position");
+}
+
+/// By position of a random play, what a reader and what its judge say to each of two roles.
+fn values_of_a_play<P: agon_game::Notation + 'static>(
+    mut position: P,
+    judge: &Arc<ConceptJudge>,
+) -> Box<dyn FnMut() -> Option<[f64; 4]>> {
+    let mut reader = ConceptReader::new(Arc::clone(judge));
+    let judge = Arc::clone(judge);
+    let mut rng = Rng::seed_from_u64(7);
+    Box::new(move || {
+        if position.is_terminal() {
+            return None;
+        }
+        let mut joint = Vec::new();
+        position.draw(&mut rng, &mut joint);
+        position.advance(&joint);
+        let [first, second] = [0, 1].map(Role::new);
+        let own = reader.value(&position, first);
+        let other = reader.value(&position, second);
+        Some([own, judge.value(&position, first), other, judge.value(&position, second)])
+    })
 }

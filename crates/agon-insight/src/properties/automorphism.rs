@@ -2,7 +2,7 @@
 
 use agon_circuit::{Circuit, Signal};
 
-use crate::regression::{Formula, Formulas};
+use crate::regression::{Formula, Formulas, Shape};
 
 /// Fluents and moves that change places.
 pub(super) struct Permutation {
@@ -16,6 +16,8 @@ pub(super) struct Permutation {
 const MAX_GATES: usize = 300_000;
 /// Formulas that grow beyond so many operands are given up.
 const MAX_OPERANDS: usize = 8_000_000;
+/// The same for all that is read while they are made, shared or not.
+const MAX_READ: usize = 100_000_000;
 
 /// Whether every output of a circuit, with what it reads permuted, is the output of what takes its place. Then whatever can be
 /// played can be played with everything permuted, to the same ends.
@@ -70,18 +72,42 @@ struct Computed {
 }
 
 /// The outputs with these leaves in the place of base bits and inputs. `None` if they become too large.
+///
+/// Conjunctions are taken together whatever their width: a circuit has them as trees of pairs, and where a tree is cut depends
+/// on the order of its leaves, which a permutation changes.
 fn outputs(circuit: &Circuit, leaves: &[usize], formulas: &mut Formulas) -> Option<Computed> {
+    let first_and = circuit.first_and();
     let mut values = vec![Formula::FALSE; circuit.n_gates()];
     for (at, &leaf) in leaves.iter().enumerate() {
         values[1 + at] = formulas.fluent(leaf);
     }
     let read = |values: &[Formula], signal: Signal| values[signal.gate()].negated_if(signal.is_inverted());
-    let mut list = Vec::new();
-    for (gate, &[a, b]) in (circuit.first_and()..).zip(&circuit.ands) {
+    let is_whole = wholes(circuit);
+    let mut met_by = vec![0_u32; circuit.n_gates()];
+    let (mut list, mut left) = (Vec::new(), Vec::new());
+    let mut n_read = 0;
+    for gate in (first_and..circuit.n_gates()).filter(|&gate| is_whole[gate]) {
         list.clear();
-        list.extend([read(&values, a), read(&values, b)]);
+        left.extend(circuit.ands[gate - first_and]);
+        while let Some(signal) = left.pop() {
+            let inner = signal.gate();
+            if inner >= first_and && !is_whole[inner] {
+                // Gates that are not whole are read plainly. Two of their readers may belong to the same conjunction.
+                if std::mem::replace(&mut met_by[inner], gate as u32) != gate as u32 {
+                    left.extend(circuit.ands[inner - first_and]);
+                }
+                n_read += 1;
+                continue;
+            }
+            let formula = read(&values, signal);
+            match formulas.shape(formula) {
+                Shape::And(operands) if !formula.is_negated() => list.extend_from_slice(operands),
+                _ => list.push(formula),
+            }
+        }
+        n_read += list.len();
         values[gate] = formulas.and(&mut list);
-        if formulas.size() > MAX_OPERANDS {
+        if formulas.size() > MAX_OPERANDS || n_read > MAX_READ {
             return None;
         }
     }
@@ -98,6 +124,15 @@ fn outputs(circuit: &Circuit, leaves: &[usize], formulas: &mut Formulas) -> Opti
         legal: circuit.outputs.legal.iter().map(|legal| all(legal)).collect(),
         goals: goals.collect(),
     })
+}
+
+/// By gate: whether something reads it negated, or it is an output. The others are but parts of conjunctions.
+fn wholes(circuit: &Circuit) -> Vec<bool> {
+    let mut is_whole = vec![false; circuit.n_gates()];
+    circuit.outputs.signals().for_each(|output| is_whole[output.gate()] = true);
+    let negated = circuit.ands.iter().flatten().filter(|operand| operand.is_inverted());
+    negated.for_each(|operand| is_whole[operand.gate()] = true);
+    is_whole
 }
 
 #[cfg(test)]
@@ -159,5 +194,40 @@ mod tests {
         assert!(!is_automorphism(&even, &twice));
         twice.bits.pop();
         assert!(!is_automorphism(&even, &twice));
+    }
+
+    #[test]
+    fn wide_conditions_are_the_same_in_any_order() {
+        // Wider than formulas are spliced: as pairs, the first lamps would stay together.
+        let n = 100;
+        let facts = |of: &dyn Fn(usize) -> String| (1..=n).map(of).collect::<Vec<_>>().join(" ");
+        let text = format!(
+            "(role a) {} {}
+             (<= (legal a (switch ?x)) (true (dark ?x)))
+             (<= (next (lit ?x)) (does a (switch ?x))) (<= (next (lit ?x)) (true (lit ?x)))
+             (<= (next (dark ?x)) (true (dark ?x)) (not (does a (switch ?x))))
+             (<= some (true (lit ?x))) (<= left (true (dark ?x)))
+             (<= terminal (not left)) (<= (goal a 100) (not left)) (<= (goal a 0) left)
+             (<= (goal a 50) some left)",
+            facts(&|x| format!("(place {x})")),
+            facts(&|x| format!("(init (dark {x}))")),
+        );
+        let circuit = game(&text).ground(&CircuitLimits::default()).expect("it is small").circuit;
+        let image = |texts: &[String]| -> Vec<usize> {
+            let of = |text: &String| {
+                let (name, place) =
+                    text.trim_matches(['(', ')']).split_once(' ').expect("a name and a place");
+                let other = format!("({name} {})", n + 1 - place.parse::<usize>().expect("a number"));
+                texts.iter().position(|text| *text == other).expect("all places have all of it")
+            };
+            texts.iter().map(of).collect()
+        };
+        let mut mirrored = Permutation {
+            bits: image(&circuit.base),
+            moves: circuit.roles.iter().map(|role| image(&role.moves)).collect(),
+        };
+        assert!(is_automorphism(&circuit, &mirrored));
+        mirrored.moves[0].swap(0, 1);
+        assert!(!is_automorphism(&circuit, &mirrored));
     }
 }

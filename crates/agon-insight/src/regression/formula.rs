@@ -39,7 +39,7 @@ impl Formula {
     }
 
     #[inline]
-    pub(super) fn is_negated(self) -> bool {
+    pub(crate) fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }
 

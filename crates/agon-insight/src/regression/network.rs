@@ -1,7 +1,6 @@
 //! Formulas in fuzzy logic, on a network of their own: shared parts once, and after a step only what it has changed (003, 4.4).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use agon_game::Role;
 
@@ -44,27 +43,48 @@ impl Logic {
 
     /// All of these.
     pub fn and(self, values: impl Iterator<Item = f64>) -> f64 {
+        let mut so_far = self.nothing();
+        for value in values {
+            so_far = self.with(so_far, value);
+            if self.is_never(so_far) {
+                break;
+            }
+        }
+        self.all(so_far)
+    }
+
+    /// A conjunction of which nothing has been read yet: [`Self::with`] reads on, [`Self::all`] says what it counts.
+    #[inline]
+    pub(super) fn nothing(self) -> f64 {
         match self {
-            Logic::Product { .. } => {
-                let mut product = 1.0;
-                for value in values {
-                    product *= value;
-                    if product == 0.0 {
-                        return 0.0;
-                    }
-                }
-                product
-            }
-            Logic::Yager { q, .. } => {
-                let mut sum = 0.0;
-                for value in values {
-                    sum += libm::pow(1.0 - value, q);
-                    if sum >= 1.0 {
-                        return 0.0;
-                    }
-                }
-                1.0 - libm::pow(sum, 1.0 / q)
-            }
+            Logic::Product { .. } => 1.0,
+            Logic::Yager { .. } => 0.0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn with(self, so_far: f64, value: f64) -> f64 {
+        match self {
+            Logic::Product { .. } => so_far * value,
+            Logic::Yager { q, .. } => so_far + libm::pow(1.0 - value, q),
+        }
+    }
+
+    /// Whether it counts nothing whatever comes.
+    #[inline]
+    pub(super) fn is_never(self, so_far: f64) -> bool {
+        match self {
+            Logic::Product { .. } => so_far == 0.0,
+            Logic::Yager { .. } => so_far >= 1.0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn all(self, so_far: f64) -> f64 {
+        match self {
+            Logic::Product { .. } => so_far,
+            Logic::Yager { .. } if so_far >= 1.0 => 0.0,
+            Logic::Yager { q, .. } => 1.0 - libm::pow(so_far, 1.0 / q),
         }
     }
 
@@ -75,40 +95,40 @@ impl Logic {
 }
 
 /// What the unknown counts.
-const UNKNOWN: f64 = 0.5;
+pub(super) const UNKNOWN: f64 = 0.5;
 
 /// The formulas of all moves as a network. Plain data, shared by all who evaluate it.
 pub struct Network {
-    logic: Logic,
+    pub(super) logic: Logic,
     /// By fluent: its node, or none if it is not read.
-    node_of_fluent: Vec<u32>,
+    pub(super) node_of_fluent: Vec<u32>,
     /// By fluent: what it counts if it fails, and if it holds.
-    counts: Vec<[f64; 2]>,
+    pub(super) counts: Vec<[f64; 2]>,
     /// Node 0 is never, node 1 the unknown, then come fluents, then conjunctions, operands first.
-    first_and: usize,
-    starts: Vec<u32>,
-    operands: Vec<Literal>,
+    pub(super) first_and: usize,
+    /// By conjunction: where its operands start, in ascending order, so that fluents come first.
+    pub(super) starts: Vec<u32>,
+    pub(super) operands: Vec<Literal>,
     reader_starts: Vec<u32>,
     readers: Vec<u32>,
-    /// By role and move: its goals with their weights. None for moves that nothing is said of.
-    outputs: Vec<Vec<Output>>,
+    /// By role and move: where its goals are among all. None for moves that nothing is said of.
+    outputs: Vec<Vec<Option<[u32; 2]>>>,
+    /// Goals with their weights.
+    goals: Vec<(f64, Literal)>,
 }
-
-/// The goals of a move with their weights; none if nothing is said of it.
-type Output = Option<Vec<(f64, Literal)>>;
 
 /// A node, and whether it is negated: twice the node, plus one if so.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Literal(u32);
+pub(super) struct Literal(pub(super) u32);
 
 impl Literal {
     #[inline]
-    fn node(self) -> usize {
+    pub(super) fn node(self) -> usize {
         (self.0 >> 1) as usize
     }
 }
 
-const NO_NODE: u32 = u32::MAX;
+pub(super) const NO_NODE: u32 = u32::MAX;
 
 /// Conjunctions are not wider than this in a network.
 const MAX_WIDTH: usize = 6;
@@ -129,6 +149,7 @@ impl Network {
             reader_starts: Vec::new(),
             readers: Vec::new(),
             outputs: Vec::new(),
+            goals: Vec::new(),
         };
         let mut place = vec![NO_NODE; formulas.n_nodes()];
         (place[0], place[1]) = (0, 1);
@@ -152,15 +173,22 @@ impl Network {
         }
         for role in &heuristics.roles {
             let highest = role.goals.last().copied().unwrap_or(100).max(1) as f64;
-            let of_move = |regressed: &Vec<Formula>| -> Vec<(f64, Literal)> {
-                let weights = role.goals.iter().map(|&value| match heuristics.extent.aim {
+            let weights: Vec<f64> = (role.goals.iter())
+                .map(|&value| match heuristics.extent.aim {
                     Aim::Reach | Aim::ReachAtEnd => (value as f64 / highest).clamp(0.0, 1.0),
                     Aim::AvoidWorst => 1.0,
-                });
-                weights.zip(regressed).map(|(weight, &formula)| (weight, literal(formula, &place))).collect()
-            };
-            let outputs = role.regressed.iter().map(|regressed| regressed.as_ref().map(of_move));
-            network.outputs.push(outputs.collect());
+                })
+                .collect();
+            let mut outputs = Vec::with_capacity(role.regressed.len());
+            for regressed in &role.regressed {
+                outputs.push(regressed.as_ref().map(|regressed| {
+                    let start = network.goals.len() as u32;
+                    let goals = weights.iter().zip(regressed);
+                    network.goals.extend(goals.map(|(&weight, &formula)| (weight, literal(formula, &place))));
+                    [start, network.goals.len() as u32]
+                }));
+            }
+            network.outputs.push(outputs);
         }
         let n_nodes = network.first_and + network.starts.len() - 1;
         network.find_readers(n_nodes);
@@ -240,14 +268,15 @@ impl Network {
         self.outputs[role.index()].get(move_idx).is_some_and(Option::is_some)
     }
 
+    /// The goals of a move with their weights. None if nothing is said of it.
     #[inline]
-    fn operands_of(&self, node: usize) -> &[Literal] {
-        let and = node - self.first_and;
-        &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]
+    pub(super) fn goals_of(&self, role: Role, move_idx: usize) -> Option<&[(f64, Literal)]> {
+        let [start, end] = (*self.outputs[role.index()].get(move_idx)?)?;
+        Some(&self.goals[start as usize..end as usize])
     }
 
     #[inline]
-    fn readers_of(&self, node: usize) -> &[u32] {
+    pub(super) fn readers_of(&self, node: usize) -> &[u32] {
         &self.readers[self.reader_starts[node] as usize..self.reader_starts[node + 1] as usize]
     }
 }
@@ -262,126 +291,6 @@ fn counts(heuristics: &ActionHeuristics, logic: Logic) -> Vec<[f64; 2]> {
     let of =
         |fluent| [logic.failing(knowledge.stays_false(fluent)), logic.holding(knowledge.stays_true(fluent))];
     (0..heuristics.formulas.n_fluents()).map(of).collect()
-}
-
-/// A network standing at one state. What a move is worth is worked out when it is asked for, and kept until a fluent on which
-/// it depends changes.
-#[derive(Clone)]
-pub struct Evaluator {
-    network: Arc<Network>,
-    /// The fluents that hold, as bits.
-    state: Vec<u64>,
-    values: Vec<f64>,
-    is_stale: Vec<bool>,
-    stack: Vec<u32>,
-}
-
-impl Evaluator {
-    /// At the state in which no fluent holds.
-    pub fn new(network: Arc<Network>) -> Evaluator {
-        let mut values = vec![0.0; network.n_nodes()];
-        values[1] = UNKNOWN;
-        for (fluent, &node) in network.node_of_fluent.iter().enumerate() {
-            if node != NO_NODE {
-                values[node as usize] = network.counts[fluent][0];
-            }
-        }
-        let mut is_stale = vec![true; network.n_nodes()];
-        is_stale[..network.first_and].fill(false);
-        let n_words = network.node_of_fluent.len().div_ceil(64);
-        Evaluator { state: vec![0; n_words], values, is_stale, stack: Vec::new(), network }
-    }
-
-    /// The network.
-    pub fn network(&self) -> &Arc<Network> {
-        &self.network
-    }
-
-    /// Goes to a state: a bit for each fluent, 64 to a word, the lowest first.
-    pub fn go_to(&mut self, state: &[u64]) {
-        for (at, &word) in state.iter().enumerate().take(self.state.len()) {
-            let mut changed = self.state[at] ^ word;
-            self.state[at] = word;
-            while changed != 0 {
-                let bit = changed.trailing_zeros() as usize;
-                changed &= changed - 1;
-                let fluent = 64 * at + bit;
-                let Some(&node) = self.network.node_of_fluent.get(fluent) else { break };
-                if node != NO_NODE {
-                    let holds = word >> bit & 1 == 1;
-                    self.values[node as usize] = self.network.counts[fluent][usize::from(holds)];
-                    self.spoil(node);
-                }
-            }
-        }
-    }
-
-    /// Marks all that depends on a node as not worked out.
-    fn spoil(&mut self, node: u32) {
-        let Evaluator { network, is_stale, stack, .. } = self;
-        stack.push(node);
-        while let Some(node) = stack.pop() {
-            for &reader in network.readers_of(node as usize) {
-                if !std::mem::replace(&mut is_stale[reader as usize], true) {
-                    stack.push(reader);
-                }
-            }
-        }
-    }
-
-    /// How near the goals a move of a role is, from 0 to 1; `None` if nothing is said of it.
-    pub fn value(&mut self, role: Role, move_idx: usize) -> Option<f64> {
-        let network = Arc::clone(&self.network);
-        let goals = network.outputs[role.index()].get(move_idx)?.as_ref()?;
-        if let [(weight, goal)] = goals.as_slice() {
-            return Some(weight * self.literal(&network, *goal));
-        }
-        let mut rest = Vec::with_capacity(goals.len());
-        for &(weight, goal) in goals {
-            rest.push(weight * self.literal(&network, goal));
-        }
-        Some(network.logic.or(rest.into_iter()))
-    }
-
-    #[inline]
-    fn read(&self, literal: Literal) -> f64 {
-        let value = self.values[literal.node()];
-        if literal.0 & 1 == 1 { 1.0 - value } else { value }
-    }
-
-    fn literal(&mut self, network: &Network, literal: Literal) -> f64 {
-        if self.is_stale[literal.node()] {
-            self.work_out(network, literal.node() as u32);
-        }
-        self.read(literal)
-    }
-
-    /// Works a conjunction out, and before it what it is made of.
-    fn work_out(&mut self, network: &Network, node: u32) {
-        self.stack.clear();
-        self.stack.push(node);
-        while let Some(&node) = self.stack.last() {
-            // It may have been pushed by several that read it.
-            if !self.is_stale[node as usize] {
-                self.stack.pop();
-                continue;
-            }
-            let n_before = self.stack.len();
-            let operands = network.operands_of(node as usize);
-            for operand in operands {
-                if self.is_stale[operand.node()] {
-                    self.stack.push(operand.node() as u32);
-                }
-            }
-            if self.stack.len() == n_before {
-                self.values[node as usize] =
-                    network.logic.and(operands.iter().map(|&operand| self.read(operand)));
-                self.is_stale[node as usize] = false;
-                self.stack.pop();
-            }
-        }
-        self.stack.clear();
-    }
 }
 
 /// Puts values between 0 for the least of them and 1 for the greatest; all alike are 0 (003, table 3.1, where the greatest

@@ -10,6 +10,7 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
 
+use super::evaluator::Evaluator;
 use super::knowledge::Knowledge;
 use super::regress::{ActionHeuristics, Refusal, RegressOptions, regress};
 use crate::properties::{Known, Properties};
@@ -149,6 +150,34 @@ impl Reader {
                 let known =
                     position.state_text().into_iter().filter_map(|text| self.fluents.get(&text).copied());
                 known.for_each(|fluent| set(words, fluent));
+            }
+        }
+    }
+
+    /// Takes an evaluator to where a position stands, which costs as much as has changed since. `seen` belongs to the evaluator: what
+    /// was read the last time; nothing, if the evaluator is new.
+    pub fn lead<P: Notation + 'static>(&self, position: &P, seen: &mut Vec<u64>, evaluator: &mut Evaluator) {
+        let Some(position) = circuit_of(position) else {
+            self.state(position, seen);
+            evaluator.go_to(seen);
+            return;
+        };
+        let state = agon_game::Position::state(position).words();
+        seen.resize(state.len(), 0);
+        for (at, (&word, seen)) in state.iter().zip(seen).enumerate() {
+            let mut changed = std::mem::replace(seen, word) ^ word;
+            while changed != 0 {
+                let place = changed.trailing_zeros() as usize;
+                changed &= changed - 1;
+                let bit = 64 * at + place;
+                let fluent = match &self.bits {
+                    None => Some(bit),
+                    // What stands in a state beside its fluents is nobody's business here.
+                    Some(bits) => bits.get(bit).copied().flatten().map(|fluent| fluent as usize),
+                };
+                if let Some(fluent) = fluent {
+                    evaluator.set(fluent, word >> place & 1 == 1);
+                }
             }
         }
     }

@@ -173,6 +173,7 @@ fn pawns_cannot_be_turned_round() {
     let known = properties("breakthrough");
     let texts: Vec<&str> = known.symmetries.iter().map(|symmetry| symmetry.text.as_str()).collect();
     assert_eq!(texts, ["pawn mirrored in argument 1"]);
+    assert!(known.symmetries[0].known.is_proved(), "as wide as the conditions are");
     let forward = known
         .relations
         .iter()

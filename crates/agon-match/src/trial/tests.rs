@@ -12,7 +12,7 @@ use agon_search::{Budget, MctsOptions};
 use agon_text::Source;
 use rand::SeedableRng as _;
 
-use super::{Contender, Trial, Tried, sure_score};
+use super::{Contender, Trial, Tried, is_confirmed, sure_score};
 
 #[test]
 fn only_a_clear_win_counts() {
@@ -28,6 +28,9 @@ fn only_a_clear_win_counts() {
     assert_eq!(sure_score(&some), None, "ten of sixteen happens by chance");
     assert_eq!(sure_score(&[0.5; 16]), None, "draws decide nothing");
     assert_eq!(sure_score(&[]), None);
+    assert!(is_confirmed(&[1.0, 0.0, 0.5, 0.5]) && is_confirmed(&[1.0, 0.0]));
+    assert!(!is_confirmed(&[0.5, 0.0, 1.0, 0.0]), "what wins only in a hurry");
+    assert!(!is_confirmed(&[1.0]) && !is_confirmed(&[]), "one match is none");
 }
 
 fn tic_tac_toe() -> Arc<Game> {
@@ -42,7 +45,7 @@ fn short_matches_are_played_to_the_end_by_either_role() {
     let game = tic_tac_toe();
     let by = Tried::new(Subject::new(Arc::clone(&game), None), MctsOptions::default(), 1);
     let start = game.start();
-    for contender in [Contender::Plain, Contender::Tree, Contender::Fuzzy] {
+    for contender in [Contender::Plain, Contender::Tree, Contender::Fuzzy, Contender::Concepts] {
         let roles = [Role::new(0), Role::new(1)];
         let trial = Trial { by: &by, contender, roles, until: Instant::now() };
         let score = |own: Role| {

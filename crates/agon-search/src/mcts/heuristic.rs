@@ -1,7 +1,5 @@
 //! Moves judged before they are tried: by something that knows the game better than chance does.
 
-use std::time::Instant;
-
 use agon_game::{Position, Role};
 
 /// Says how promising the moves of a role are where a position stands (003).
@@ -60,20 +58,15 @@ impl HeuristicUse {
 
 /// What k is before there was a last move: that of 10000 playouts.
 pub(super) const FIRST_K: f64 = 5.0;
-/// One call of so many is timed.
-const TIMED: u64 = 8;
 
-/// A heuristic, and how long it takes.
-pub(super) struct Timed<P: Position> {
+/// A heuristic as a worker asks it.
+pub(super) struct Judge<P: Position> {
     heuristic: Box<dyn ActionHeuristic<P>>,
-    n_calls: u64,
-    /// For the calls that were timed.
-    seconds: f64,
 }
 
-impl<P: Position> Timed<P> {
-    pub(super) fn new(heuristic: Box<dyn ActionHeuristic<P>>) -> Timed<P> {
-        Timed { heuristic, n_calls: 0, seconds: 0.0 }
+impl<P: Position> Judge<P> {
+    pub(super) fn new(heuristic: Box<dyn ActionHeuristic<P>>) -> Judge<P> {
+        Judge { heuristic }
     }
 
     pub(super) fn values(
@@ -83,14 +76,7 @@ impl<P: Position> Timed<P> {
         moves: &[P::Move],
         values: &mut Vec<f64>,
     ) -> bool {
-        self.n_calls += 1;
-        if !self.n_calls.is_multiple_of(TIMED) {
-            return self.heuristic.values(position, role, moves, values);
-        }
-        let began = Instant::now();
-        let knows = self.heuristic.values(position, role, moves, values);
-        self.seconds += began.elapsed().as_secs_f64();
-        knows
+        self.heuristic.values(position, role, moves, values)
     }
 
     /// What a position is worth to each role, the middle of the payoffs where nothing is said; added to the list.
@@ -107,12 +93,7 @@ impl<P: Position> Timed<P> {
         self.heuristic.settle(position);
     }
 
-    pub(super) fn fork(&self) -> Timed<P> {
-        Timed::new(self.heuristic.fork())
-    }
-
-    /// How long all calls took, by those that were timed.
-    pub(super) fn seconds(&self) -> f64 {
-        self.seconds * self.n_calls as f64 / (self.n_calls / TIMED).max(1) as f64
+    pub(super) fn fork(&self) -> Judge<P> {
+        Judge::new(self.heuristic.fork())
     }
 }

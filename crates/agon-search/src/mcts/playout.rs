@@ -4,19 +4,21 @@ use std::time::Instant;
 
 use agon_game::{Position, Rng, Role};
 
-use super::heuristic::{HeuristicUse, Timed};
+use super::heuristic::{HeuristicUse, Judge};
 use super::policy::Policy;
 use super::select::draw;
 
 /// The clock is looked at once in so many steps.
 const LOOK_STRIDE: u64 = 8;
+/// The most promising move weighs e to the 0, and one of less than e to this is lost when the weights are added up.
+const NEVER: f64 = -40.0;
 
 /// Plays to the end from where the position stands. The moves of roles that have a choice are told to the policy, which
 /// learns from them, and to the record. Cut off after so many steps, and soon after the deadline if there is one.
 pub(super) fn play_out<P: Position>(
     position: &mut P,
     mut policy: Option<&mut Policy<P::Move>>,
-    mut heuristic: Option<(&mut Timed<P>, HeuristicUse)>,
+    mut heuristic: Option<(&mut Judge<P>, HeuristicUse)>,
     rng: &mut Rng,
     (max_steps, deadline): (u64, Option<Instant>),
     record: &mut Vec<(Role, P::Move)>,
@@ -52,7 +54,10 @@ pub(super) fn play_out<P: Position>(
             if let Some((heuristic, how)) = &mut heuristic
                 && heuristic.values(position, role, moves, &mut scratch.judged)
             {
-                let weight = |value: &f64| libm::exp((*value - 1.0) * how.scale / how.temperature);
+                let weight = |value: &f64| {
+                    let power = (*value - 1.0) * how.scale / how.temperature;
+                    if power < NEVER { 0.0 } else { libm::exp(power) }
+                };
                 scratch.judged.iter_mut().for_each(|value| *value = weight(value));
             } else {
                 scratch.judged.clear();

@@ -57,7 +57,7 @@ impl<P: Position> Tree<P> {
             match node.kind {
                 Kind::Ended => {}
                 Kind::Alone(_) => {
-                    children.extend(self.scores[self.arms_of(id)].iter().map(|score| score.child))
+                    children.extend(self.scores[self.arms_of(id)].iter().map(|score| score.child));
                 }
                 Kind::Joint => {
                     children.extend(&self.joints[node.first_joint as usize..][..node.n_joint as usize]);

@@ -3,7 +3,7 @@
 use agon_game::{Position, Rng, Role};
 use rand::RngExt;
 
-use super::heuristic::Timed;
+use super::heuristic::Judge;
 use super::node::{Arm, Average, Kind, Node, NodeId, Prospect, UNJUDGED, UNKNOWN};
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
@@ -310,7 +310,7 @@ impl<P: Position> Tree<P> {
         &mut self,
         id: NodeId,
         position: &mut P,
-        heuristic: &mut Timed<P>,
+        heuristic: &mut Judge<P>,
         options: &MctsOptions,
         judged: &mut Vec<f64>,
     ) {

@@ -8,7 +8,7 @@ use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role, Tally};
 use rand::SeedableRng;
 
 use super::backup::Seen;
-use super::heuristic::Timed;
+use super::heuristic::Judge;
 use super::leaves::{MAX_LOOK, look_ahead};
 use super::options::{MctsOptions, PlayoutPolicy, Simultaneous};
 use super::playout::Scratch;
@@ -86,7 +86,7 @@ pub(super) struct Worker<P: Position> {
     pub(super) rng: Rng,
     pub(super) batch: Option<Box<dyn Batch<State = P::State, Move = P::Move>>>,
     pub(super) policy: Option<Policy<P::Move>>,
-    pub(super) heuristic: Option<Timed<P>>,
+    pub(super) heuristic: Option<Judge<P>>,
     /// How long the heuristic is believed in the tree.
     pub(super) k: f64,
     pub(super) facts: Facts,
@@ -128,7 +128,7 @@ impl<P: Position> Worker<P> {
         us: Role,
         options: &MctsOptions,
         seed: u64,
-        heuristic: Option<Timed<P>>,
+        heuristic: Option<Judge<P>>,
     ) -> Worker<P> {
         let facts = Facts::new(position.shape());
         let n_roles = facts.n_roles;
@@ -177,11 +177,6 @@ impl<P: Position> Worker<P> {
     /// The generator of this worker: for choices that are made when the search is over.
     pub(super) fn rng(&mut self) -> &mut Rng {
         &mut self.rng
-    }
-
-    /// How long judging moves took.
-    pub(super) fn heuristic_seconds(&self) -> f64 {
-        self.heuristic.as_ref().map_or(0.0, Timed::seconds)
     }
 
     /// Works for this role from now on, from where the position stands, under this budget.

@@ -40,12 +40,18 @@ pub(crate) struct Args {
     /// So many repetitions, each with roles swapped, whatever the experiment says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     repeats: Option<u64>,
+    /// So many random moves to begin with, the same for both seatings, whatever the experiment says
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1000))]
+    openings: Option<u64>,
     /// A folder with the rulesheets of games that do not ship, as SHEET.kif or SHEET/SHEET.kif
     #[arg(long, value_name = "DIR")]
     games: Option<PathBuf>,
     /// Only games with this in their names
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// Only columns with this in their names
+    #[arg(long, value_name = "TEXT")]
+    column: Option<String>,
     /// Where matches are kept
     #[arg(long, value_name = "DIR", default_value = "agon-experiments")]
     store: PathBuf,
@@ -73,8 +79,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(iterations) = args.iterations {
         experiment.iterations = Some(iterations);
         (experiment.play_clock, experiment.start_clock) = (None, None);
+        for column in &mut experiment.columns {
+            column.iterations = None;
+        }
     }
     experiment.repeats = args.repeats.unwrap_or(experiment.repeats);
+    experiment.openings = args.openings.unwrap_or(experiment.openings);
+    if let Some(wanted) = &args.column {
+        experiment.columns.retain(|column| column.name.contains(wanted.as_str()));
+        if experiment.columns.is_empty() {
+            return Err(Failure::unreadable(format!("no column of {name} has `{wanted}` in its name")));
+        }
+    }
     let mut games = Vec::new();
     let mut missing = Vec::new();
     for sheet in &experiment.games {
@@ -132,6 +148,9 @@ fn matches(
     let mut size = if args.quick { ".quick".to_owned() } else { String::new() };
     if let Some(iterations) = args.iterations {
         size.push_str(&format!(".{iterations}"));
+    }
+    if let Some(openings) = args.openings {
+        size.push_str(&format!(".opened-{openings}"));
     }
     // A store holds a tournament, and one with other games is another.
     if let Some(only) = &args.only {

@@ -74,11 +74,12 @@ pub(crate) fn play_column(
     Ok(Some(cells))
 }
 
-/// The column as a tournament: the opponent first.
+/// The column as a tournament: the opponent first. The moves that matches begin with are drawn for each repeat, so both seatings of
+/// a repeat, and all columns, have the same.
 fn spec_text(experiment: &Experiment, column: &Column, games: &[(String, Place)]) -> String {
     let quoted = |text: &str| format!("{text:?}");
     let places: Vec<String> = games.iter().map(|(_, place)| quoted(&place.name())).collect();
-    let thinking = match (experiment.iterations, experiment.play_clock) {
+    let thinking = match (column.iterations.or(experiment.iterations), experiment.play_clock) {
         (Some(iterations), _) => format!("iterations = {iterations}"),
         (None, clock) => {
             let clock = clock.unwrap_or(1.0);
@@ -86,9 +87,10 @@ fn spec_text(experiment: &Experiment, column: &Column, games: &[(String, Place)]
         }
     };
     format!(
-        "name = {}\nseed = 1\nrepeats = {}\n{thinking}\nmax_steps = {}\ngames = [{}]\n[players]\nopponent = {}\nplayer = {}\n",
+        "name = {}\nseed = 1\nrepeats = {}\nopenings = {}\n{thinking}\nmax_steps = {}\ngames = [{}]\n[players]\nopponent = {}\nplayer = {}\n",
         quoted(&column.name),
         experiment.repeats,
+        experiment.openings,
         experiment.max_steps,
         places.join(", "),
         quoted(&column.opponent),

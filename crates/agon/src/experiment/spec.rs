@@ -39,6 +39,9 @@ pub(crate) struct Experiment {
     pub(crate) play_clock: Option<f64>,
     pub(crate) start_clock: Option<f64>,
     pub(crate) repeats: u64,
+    /// Random moves that a match begins with, the same for both seatings: without them two players that draw nothing play one match
+    /// over and over.
+    pub(crate) openings: u64,
     pub(crate) max_steps: u64,
     /// Moves that are thought about where heuristics are timed.
     pub(crate) moves: u64,
@@ -54,6 +57,8 @@ pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) opponent: String,
     pub(crate) player: String,
+    /// Iterations of this column alone: a search of constant depth is bounded by its depth, and needs enough of them to get there.
+    pub(crate) iterations: Option<u64>,
     /// What the paper has for each game, or for each game and role.
     pub(crate) paper: Vec<(String, String)>,
 }
@@ -111,15 +116,17 @@ impl Experiment {
     pub(crate) fn read(text: &str, quick: bool) -> Result<Experiment, String> {
         let table = DeTable::parse(text).map_err(|error| error.to_string())?;
         let table = table.get_ref();
-        let number = |key: &str| {
+        let sized = |table: &Table<'_>, key: &str| {
             let quick_key = format!("quick_{key}");
             number(table, &quick_key).filter(|_| quick).or_else(|| number(table, key))
         };
+        let number = |key: &str| sized(table, key);
         let counts = number("iterations");
         let columns = tables(table, "columns").into_iter().map(|(name, column)| {
             Ok(Column {
                 opponent: text_of(column, "opponent").ok_or(format!("{name} has no opponent"))?,
                 player: text_of(column, "player").ok_or(format!("{name} has no player"))?,
+                iterations: sized(column, "iterations"),
                 paper: texts(column, "paper"),
                 name,
             })
@@ -140,6 +147,7 @@ impl Experiment {
             play_clock: real(table, "play_clock").filter(|_| counts.is_none()),
             start_clock: real(table, "start_clock").filter(|_| counts.is_none()),
             repeats: number("repeats").unwrap_or(1),
+            openings: number("openings").unwrap_or(0),
             max_steps: number("max_steps").unwrap_or(1000),
             moves: number("moves").unwrap_or(1),
             columns: columns.collect::<Result<_, String>>()?,
@@ -199,6 +207,19 @@ fn texts(table: &Table<'_>, key: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_told_for_all_columns_or_for_one() {
+        let text = "title = \"t\"\niterations = 10\nopenings = 4\nquick_openings = 2\n[columns.a]\nopponent = \"random\"\n\
+                    player = \"greedy\"\niterations = 70\n[columns.b]\nopponent = \"random\"\nplayer = \"greedy\"\n";
+        let of = |quick| {
+            let read = Experiment::read(text, quick).expect("can be read");
+            let columns: Vec<Option<u64>> = read.columns.iter().map(|column| column.iterations).collect();
+            (read.openings, read.iterations, columns)
+        };
+        assert_eq!(of(false), (4, Some(10), vec![Some(70), None]));
+        assert_eq!(of(true), (2, Some(10), vec![Some(70), None]));
+    }
 
     #[test]
     fn the_experiments_can_be_read_and_their_players_exist() {
