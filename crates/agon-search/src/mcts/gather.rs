@@ -109,9 +109,10 @@ impl<P: Position> Worker<P> {
         policy.begin();
         for step in &self.steps {
             let n_made = policy.n_made();
+            let (moves, first) = (tree.moves_of(step.node), tree.arms_of(step.node).start);
             tree.visit_choice(step.node, step.choice, |group, arm| {
                 if group.n > 1 && Some(group.role) != tree.facts.nature {
-                    policy.note(group.role, &tree.moves[arm]);
+                    policy.note(group.role, &moves[arm - first]);
                 }
             });
             policy.step(n_made);

@@ -7,6 +7,8 @@ pub(super) const UNJUDGED: f32 = f32::NEG_INFINITY;
 /// The prior of a move of which nothing can be said.
 pub(super) const UNKNOWN: f32 = f32::NAN;
 
+/// A position has no arms yet.
+pub(super) const NO_ARMS: u32 = u32::MAX;
 /// Of no arm of a position anything is proved.
 pub(super) const NO_BOUNDS: u32 = u32::MAX;
 
@@ -44,13 +46,15 @@ pub(super) struct Node {
     pub(super) visits: u64,
     /// Playouts through it that are under way.
     pub(super) pending: u32,
+    /// Its first arm, or [`NO_ARMS`]: most positions are never gone on from, so arms are made when one is.
     pub(super) first_arm: u32,
     pub(super) n_arms: u32,
     pub(super) first_group: u32,
     pub(super) n_groups: u16,
     /// Once proved: steps to the end, when the proof was found.
     pub(super) plies: u16,
-    pub(super) first_forced: u32,
+    /// Where its moves begin: the only one of each role, or its first, then those of the arms.
+    pub(super) first_move: u32,
     /// Its first entry among the joint moves; where one role moves alone, the first among the prospects of its arms, or
     /// [`NO_BOUNDS`].
     pub(super) first_joint: u32,

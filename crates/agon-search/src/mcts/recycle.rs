@@ -5,7 +5,7 @@ use std::time::Instant;
 use agon_game::Position;
 use hashbrown::HashTable;
 
-use super::node::{Kind, NO_BOUNDS, NodeId, Score};
+use super::node::{Kind, NO_ARMS, NO_BOUNDS, NodeId, Score};
 use super::tree::Tree;
 
 /// What making room takes for a position, before that is known.
@@ -55,6 +55,7 @@ impl<P: Position> Tree<P> {
             children.clear();
             let node = self.node(id);
             match node.kind {
+                _ if node.first_arm == NO_ARMS => {}
                 Kind::Ended => {}
                 Kind::Alone(_) => {
                     children.extend(self.scores[self.arms_of(id)].iter().map(|score| score.child));
@@ -97,7 +98,6 @@ impl<P: Position> Tree<P> {
         let arm_bounds = std::mem::take(&mut self.arm_bounds);
         let chances = std::mem::take(&mut self.chances);
         let moves = std::mem::take(&mut self.moves);
-        let forced = std::mem::take(&mut self.forced);
         let joints = std::mem::take(&mut self.joints);
         let mixes = std::mem::take(&mut self.mixes);
         let numbers = std::mem::take(&mut self.numbers);
@@ -123,30 +123,38 @@ impl<P: Position> Tree<P> {
                 if Some(group.role) == self.facts.nature {
                     group.first_more = self.chances.len() as u32;
                     self.chances.extend_from_slice(&chances[own]);
-                } else if self.has_mixes && node.kind == Kind::Joint {
+                } else if self.has_mixes && node.kind == Kind::Joint && node.first_arm != NO_ARMS {
                     group.first_more = self.mixes.len() as u32;
                     self.mixes.extend_from_slice(&mixes[own]);
                 }
                 self.groups.push(group);
             }
-            let own_arms = node.first_arm as usize..(node.first_arm + node.n_arms) as usize;
+            if node.kind != Kind::Ended {
+                let first = node.first_move as usize;
+                node.first_move = self.moves.len() as u32;
+                self.moves.extend_from_slice(&moves[first..first + n_roles + node.n_arms as usize]);
+            }
+            if node.table != u32::MAX {
+                let table = std::mem::take(&mut tables[node.table as usize]);
+                node.table = self.tables.len() as u32;
+                self.tables.push(table);
+            }
+            if node.first_arm == NO_ARMS {
+                self.nodes.push(node);
+                continue;
+            }
+            let own_arms = node.first_arm as usize..node.first_arm as usize + node.n_arms as usize;
             node.first_arm = self.arms.len() as u32;
             self.arms.extend_from_slice(&arms[own_arms.clone()]);
             self.scores.extend(
                 scores[own_arms.clone()].iter().map(|score| Score { child: renew(score.child), ..*score }),
             );
-            self.moves.extend_from_slice(&moves[own_arms.clone()]);
             if self.has_priors {
                 self.priors.extend_from_slice(&priors[own_arms.clone()]);
             }
             if self.has_amaf {
                 self.numbers.extend_from_slice(&numbers[own_arms.clone()]);
                 self.amaf.extend_from_slice(&amaf[own_arms]);
-            }
-            if node.kind != Kind::Ended {
-                let first = node.first_forced as usize;
-                node.first_forced = self.forced.len() as u32;
-                self.forced.extend_from_slice(&forced[first..first + n_roles]);
             }
             let first = node.first_joint as usize;
             if node.kind == Kind::Joint {
@@ -156,11 +164,6 @@ impl<P: Position> Tree<P> {
             } else if node.first_joint != NO_BOUNDS {
                 node.first_joint = self.arm_bounds.len() as u32;
                 self.arm_bounds.extend_from_slice(&arm_bounds[first..first + node.n_arms as usize]);
-            }
-            if node.table != u32::MAX {
-                let table = std::mem::take(&mut tables[node.table as usize]);
-                node.table = self.tables.len() as u32;
-                self.tables.push(table);
             }
             self.nodes.push(node);
         }

@@ -2,7 +2,7 @@
 
 use agon_game::{Position, Rng, Role};
 
-use super::node::{Group, Kind, NodeId};
+use super::node::{Group, Kind, NO_ARMS, NodeId};
 use super::options::{MctsOptions, Simultaneous};
 use super::select::draw;
 use super::tree::Tree;
@@ -83,7 +83,7 @@ impl<P: Position> Tree<P> {
         let candidates = order
             .iter()
             .map(|&at| Candidate {
-                m: self.moves[first + at].clone(),
+                m: self.moves_of(root)[at].clone(),
                 visits: self.arms[first + at].visits.into(),
                 value: value_of(at),
                 probability: if at == best { 1.0 } else { 0.0 },
@@ -96,7 +96,7 @@ impl<P: Position> Tree<P> {
         let lines = order.iter().take(N_LINES).filter_map(|&at| self.line(root, Some(at as u64), us));
         let value = if is_proven { self.bound(root, us)[0] } else { value_of(best) };
         Answer {
-            best: self.moves[first + best].clone(),
+            best: self.moves_of(root)[best].clone(),
             candidates,
             value,
             is_proven,
@@ -141,6 +141,7 @@ impl<P: Position> Tree<P> {
         let first = self.node(root).first_arm as usize + group.first as usize;
         let n = group.n as usize;
         let arms = &self.arms[first..first + n];
+        let moves = &self.moves_of(root)[group.first as usize..];
         let is_tabled = self.node(root).kind == Kind::Joint;
         let mut shares: Vec<f64> = match options.simultaneous {
             Simultaneous::RegretMatching { .. } if is_tabled => {
@@ -180,7 +181,7 @@ impl<P: Position> Tree<P> {
         let candidates = order
             .iter()
             .map(|&at| Candidate {
-                m: self.moves[first + at].clone(),
+                m: moves[at].clone(),
                 visits: arms[at].visits.into(),
                 value: if arms[at].visits > 0 { f64::from(arms[at].mean) } else { self.mean(root, us) },
                 probability: shares[at],
@@ -189,7 +190,7 @@ impl<P: Position> Tree<P> {
             .collect();
         let [lo, hi] = self.bound(root, us);
         Answer {
-            best: self.moves[first + best].clone(),
+            best: moves[best].clone(),
             candidates,
             value: self.mean(root, us),
             is_proven: lo == hi,
@@ -223,6 +224,9 @@ impl<P: Position> Tree<P> {
     /// What is most likely to be done at a position, if that is known.
     fn likely_choice(&self, id: NodeId) -> Option<u64> {
         let node = self.node(id);
+        if node.first_arm == NO_ARMS {
+            return None;
+        }
         let arms = self.arms_of(id);
         match node.kind {
             Kind::Ended => None,

@@ -4,7 +4,7 @@ use agon_game::{Position, Rng, Role};
 use rand::RngExt;
 
 use super::heuristic::Judge;
-use super::node::{Arm, Average, Kind, Node, NodeId, Prospect, UNJUDGED, UNKNOWN};
+use super::node::{Arm, Average, Kind, NO_ARMS, Node, NodeId, Prospect, UNJUDGED, UNKNOWN};
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
 use super::tree::Tree;
@@ -87,6 +87,7 @@ impl<P: Position> Tree<P> {
                     reference = Some(table as usize);
                 }
             }
+            self.grow_arms(id);
             let choice = match self.node(id).kind {
                 Kind::Ended => unreachable!("such a descent has ended"),
                 Kind::Alone(role) if Some(role) == self.facts.nature => self.due_outcome(id),
@@ -114,7 +115,7 @@ impl<P: Position> Tree<P> {
         if let Kind::Alone(_) = node.kind {
             let first = self.scores[node.first_arm as usize + choice as usize].child_arms as usize;
             let value = |at: usize| self.scores.get(at).map_or(0.0, |score| score.value);
-            std::hint::black_box((self.node(child).visits, value(first), value(first + 4)));
+            std::hint::black_box((self.node(child).visits, value(first), value(first.wrapping_add(4))));
         }
     }
 
@@ -212,7 +213,7 @@ impl<P: Position> Tree<P> {
             let numbers = self.arms[arms.clone()].iter().enumerate().filter(|(_, arm)| untried(arm));
             let numbers: Vec<usize> = numbers.map(|(at, _)| at).collect();
             if !numbers.is_empty() {
-                let moves = &self.moves[arms];
+                let moves = self.moves_of(id);
                 return numbers[policy.choose_among(role, moves, &numbers, chooser.rng, chooser.scratch)];
             }
         }
@@ -315,6 +316,9 @@ impl<P: Position> Tree<P> {
         judged: &mut Vec<f64>,
     ) {
         let node = self.node(id);
+        if node.first_arm == NO_ARMS {
+            return;
+        }
         let arms = self.arms_of(id);
         let is_due = node.kind != Kind::Ended
             && self.priors[arms.start] == UNJUDGED
@@ -327,7 +331,8 @@ impl<P: Position> Tree<P> {
             let first = arms.start + group.first as usize;
             let own = first..first + group.n as usize;
             let is_choice = group.n > 1 && Some(group.role) != self.facts.nature;
-            if is_choice && heuristic.values(position, group.role, &self.moves[own.clone()], judged) {
+            let moves = &self.moves_of(id)[group.first as usize..][..group.n as usize];
+            if is_choice && heuristic.values(position, group.role, moves, judged) {
                 let part = options.heuristic.scale / 100.0 * self.facts.range();
                 for (prior, value) in self.priors[own].iter_mut().zip(&*judged) {
                     *prior = (self.facts.min + part * value) as f32;

@@ -7,7 +7,7 @@
 
 use agon_game::Position;
 
-use super::node::{Kind, NodeId};
+use super::node::{Kind, NO_ARMS, NodeId};
 use super::options::{Amaf, Bandit, FirstPlay};
 use super::select::{Chooser, End, MAX_DEPTH, Step, first_in_turn, rough_log};
 use super::tree::Tree;
@@ -67,6 +67,12 @@ impl<P: Position> Tree<P> {
                 continue;
             }
             self.nodes[id.index()].stamp = self.last_stamp;
+            if self.node(id).first_arm == NO_ARMS {
+                self.grow_arms(id);
+                if let Some(step) = steps.get(step as usize) {
+                    self.set_child(step.node, step.choice, id);
+                }
+            }
             spreading.picks.clear();
             let n_untried = self.share(id, n, playouts, &mut spreading.picks, chooser);
             if n_untried > 0 {

@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 
 use super::index::Index;
 use super::node::{
-    Arm, Average, Group, Kind, Mix, NO_BOUNDS, Node, NodeId, Proof, Score, SparseChild, UNJUDGED,
+    Arm, Average, Group, Kind, Mix, NO_ARMS, NO_BOUNDS, Node, NodeId, Proof, Score, SparseChild, UNJUDGED,
 };
 use super::number::{Numbering, mix};
 use super::options::{Amaf, Bandit, MctsOptions, Simultaneous};
@@ -73,10 +73,8 @@ pub(super) struct Tree<P: Position> {
     pub(super) arm_bounds: Vec<[f64; 2]>,
     /// By outcome of nature: how likely it is.
     pub(super) chances: Vec<f64>,
-    /// By arm.
+    /// By node that has not ended: for each role its only move, or its first; then the moves of the arms.
     pub(super) moves: Vec<P::Move>,
-    /// By node that has not ended, and role: its only move, or its first.
-    pub(super) forced: Vec<P::Move>,
     pub(super) joints: Vec<NodeId>,
     pub(super) mixes: Vec<Mix>,
     pub(super) sparse: Vec<SparseChild>,
@@ -124,7 +122,6 @@ impl<P: Position> Tree<P> {
             arm_bounds: Vec::new(),
             chances: Vec::new(),
             moves: Vec::new(),
-            forced: Vec::new(),
             joints: Vec::new(),
             mixes: Vec::new(),
             sparse: Vec::new(),
@@ -156,7 +153,14 @@ impl<P: Position> Tree<P> {
 
     pub(super) fn arms_of(&self, id: NodeId) -> std::ops::Range<usize> {
         let node = self.node(id);
-        node.first_arm as usize..(node.first_arm + node.n_arms) as usize
+        debug_assert!(node.first_arm != NO_ARMS, "arms are made before they are asked for");
+        node.first_arm as usize..node.first_arm as usize + node.n_arms as usize
+    }
+
+    /// The moves of the arms of a position.
+    pub(super) fn moves_of(&self, id: NodeId) -> &[P::Move] {
+        let node = self.node(id);
+        &self.moves[node.first_move as usize + self.facts.n_roles..][..node.n_arms as usize]
     }
 
     pub(super) fn groups_of(&self, id: NodeId) -> std::ops::Range<usize> {
@@ -213,10 +217,11 @@ impl<P: Position> Tree<P> {
     pub(super) fn push_joint(&self, id: NodeId, choice: u64, joint: &mut Vec<P::Move>) {
         let node = self.node(id);
         let start = joint.len();
-        let forced = node.first_forced as usize;
-        joint.extend_from_slice(&self.forced[forced..forced + self.facts.n_roles]);
+        let forced = node.first_move as usize;
+        joint.extend_from_slice(&self.moves[forced..forced + self.facts.n_roles]);
+        let moves = self.moves_of(id);
         self.visit_choice(id, choice, |group, arm| {
-            joint[start + group.role.index()] = self.moves[arm].clone();
+            joint[start + group.role.index()] = moves[arm - node.first_arm as usize].clone();
         });
     }
 
@@ -235,6 +240,9 @@ impl<P: Position> Tree<P> {
     #[inline]
     pub(super) fn child(&self, id: NodeId, choice: u64) -> NodeId {
         let node = self.node(id);
+        if node.first_arm == NO_ARMS {
+            return NodeId::NONE;
+        }
         match node.kind {
             Kind::Ended => NodeId::NONE,
             Kind::Alone(_) => self.scores[node.first_arm as usize + choice as usize].child,
@@ -316,12 +324,12 @@ impl<P: Position> Tree<P> {
             key: seen.key,
             visits: 0,
             pending: 0,
-            first_arm: self.arms.len() as u32,
+            first_arm: NO_ARMS,
             n_arms: moves.len() as u32,
             first_group: self.groups.len() as u32,
             n_groups: groups.len() as u16,
-            first_forced: self.forced.len() as u32,
-            first_joint: if kind == Kind::Joint { self.joints.len() as u32 } else { NO_BOUNDS },
+            first_move: self.moves.len() as u32,
+            first_joint: NO_BOUNDS,
             n_joint: if kind == Kind::Joint { n_joint as u16 } else { 0 },
             length: 0,
             stamp: 0,
@@ -344,36 +352,58 @@ impl<P: Position> Tree<P> {
                 let chances = &sprouts.chances[seen.moves.clone()][own.clone()];
                 self.chances.extend_from_slice(chances);
                 self.chances.len() - chances.len()
-            } else if self.has_mixes && kind == Kind::Joint {
-                self.mixes.resize(self.mixes.len() + own.len(), Mix::default());
-                self.mixes.len() - own.len()
             } else {
                 0
             };
             self.groups.push(Group { first_more: first_more as u32, ..*group });
-            if self.has_amaf {
-                for m in &moves[own] {
-                    self.numbers.push(self.numbering.number(group.role, m));
-                    self.amaf.push(Average::default());
-                }
-            }
         }
-        let n_arms = self.arms.len() + moves.len();
-        self.arms.resize(n_arms, Arm::UNTRIED);
-        self.scores.resize(n_arms, Score::UNTRIED);
-        if self.has_priors {
-            self.priors.resize(n_arms, UNJUDGED);
-        }
+        self.moves.extend_from_slice(&sprouts.forced[seen.forced..seen.forced + n_roles]);
         self.moves.extend_from_slice(moves);
-        self.forced.extend_from_slice(&sprouts.forced[seen.forced..seen.forced + n_roles]);
-        if kind == Kind::Joint {
-            self.joints.resize(self.joints.len() + n_joint, NodeId::NONE);
-        }
         self.index.insert(seen.key, id);
         if let (Some(family), Some(families)) = (seen.family, families) {
             self.link_ends(id, families, families.family(family));
         }
         id
+    }
+
+    /// Makes the arms of a position, if it has none: to be called before anything is chosen there.
+    #[inline]
+    pub(super) fn grow_arms(&mut self, id: NodeId) {
+        let node = self.node(id);
+        if node.first_arm == NO_ARMS && node.kind != Kind::Ended {
+            self.make_arms(id);
+        }
+    }
+
+    fn make_arms(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id.index()];
+        node.first_arm = self.arms.len() as u32;
+        let n_arms = self.arms.len() + node.n_arms as usize;
+        self.arms.resize(n_arms, Arm::UNTRIED);
+        self.scores.resize(n_arms, Score::UNTRIED);
+        if self.has_priors {
+            self.priors.resize(n_arms, UNJUDGED);
+        }
+        if node.kind == Kind::Joint {
+            node.first_joint = self.joints.len() as u32;
+            self.joints.resize(self.joints.len() + node.n_joint as usize, NodeId::NONE);
+        }
+        let has_mixes = self.has_mixes && node.kind == Kind::Joint;
+        let first_move = node.first_move as usize + self.facts.n_roles;
+        for at in self.groups_of(id) {
+            let group = &mut self.groups[at];
+            if has_mixes && Some(group.role) != self.facts.nature {
+                group.first_more = self.mixes.len() as u32;
+                self.mixes.resize(self.mixes.len() + group.n as usize, Mix::default());
+            }
+            if self.has_amaf {
+                let first = first_move + group.first as usize;
+                for m in &self.moves[first..first + group.n as usize] {
+                    self.numbers.push(self.numbering.number(group.role, m));
+                    self.amaf.push(Average::default());
+                }
+            }
+        }
     }
 
     /// Makes nodes of the children that have ended play, and sees what they prove.
@@ -388,7 +418,10 @@ impl<P: Position> Tree<P> {
             if !families.ended[child] {
                 continue;
             }
-            any = true;
+            if !any {
+                self.grow_arms(id);
+                any = true;
+            }
             let end = self.add_end(families.payoffs(child));
             self.set_child(id, choice as u64, end);
         }
@@ -415,11 +448,11 @@ impl<P: Position> Tree<P> {
             key: 0,
             visits: 0,
             pending: 0,
-            first_arm: self.arms.len() as u32,
+            first_arm: NO_ARMS,
             n_arms: 0,
             first_group: self.groups.len() as u32,
             n_groups: 0,
-            first_forced: self.forced.len() as u32,
+            first_move: self.moves.len() as u32,
             first_joint: NO_BOUNDS,
             n_joint: 0,
             length: 0,

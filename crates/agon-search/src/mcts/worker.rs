@@ -213,6 +213,7 @@ impl<P: Position> Worker<P> {
         }
         if let Some(id) = tree.find(&self.sprouts.list[sprout]) {
             tree.root = id;
+            tree.grow_arms(id);
             return;
         }
         *tree = Tree::new(self.facts.clone(), options);
@@ -229,6 +230,7 @@ impl<P: Position> Worker<P> {
         }
         self.take_view(options);
         tree.root = tree.add(&self.sprouts, sprout, Some(&self.families));
+        tree.grow_arms(tree.root);
     }
 
     /// Whether many leaves are played out at once.
