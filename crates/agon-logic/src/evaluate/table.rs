@@ -296,3 +296,61 @@ fn starts(cells: &[u32], width: usize, id_bound: usize) -> Vec<u32> {
     }
     starts
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::{Index, changes, merged};
+    use crate::tests::seeded;
+
+    fn set(cells: &[u32], width: usize) -> BTreeSet<Vec<u32>> {
+        cells.chunks_exact(width).map(<[u32]>::to_vec).collect()
+    }
+
+    fn flat(rows: &BTreeSet<Vec<u32>>) -> Vec<u32> {
+        rows.iter().flatten().copied().collect()
+    }
+
+    proptest! {
+        #![proptest_config(seeded(400))]
+
+        #[test]
+        fn rows_and_indexes_follow_their_changes(
+            width in 1..4usize,
+            cells in prop::collection::vec(0..60u32, 0..500),
+            gone in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+            come in prop::collection::vec(0..80u32, 0..40),
+            by in any::<prop::sample::Index>(),
+        ) {
+            let before = set(&cells, width);
+            let rows: Vec<Vec<u32>> = before.iter().cloned().collect();
+            let mut after = before.clone();
+            if !rows.is_empty() {
+                gone.iter().for_each(|at| {
+                    after.remove(at.get(&rows));
+                });
+            }
+            after.extend(set(&come, width));
+            let (added, removed) = changes(width, &flat(&before), &flat(&after));
+            prop_assert_eq!(set(&added, width), &after - &before);
+            prop_assert_eq!(set(&removed, width), &before - &after);
+            prop_assert_eq!(merged(width, &flat(&before), &added, &removed), flat(&after));
+            // By one column or more, the last ones first or not.
+            let known: Vec<usize> = (by.index(width)..width).collect();
+            let rest: Vec<usize> = (0..known[0]).collect();
+            let old = Index::new(&flat(&before), width, &known, &rest, 60);
+            let updated = old.updated(&added, &removed, 80);
+            let anew = Index::new(&flat(&after), width, &known, &rest, 80);
+            for row in before.iter().chain(&after).chain([&vec![81; width]]) {
+                let key: Vec<u32> = known.iter().map(|&place| row[place]).collect();
+                let expected: Vec<&[u32]> = anew.find(&key).collect();
+                prop_assert_eq!(updated.find(&key).collect::<Vec<_>>(), expected);
+                let n_fitting = after.iter().filter(|row| known.iter().zip(&key).all(|(&at, &cell)| row[at] == cell));
+                prop_assert_eq!(anew.find(&key).count(), n_fitting.count());
+            }
+        }
+    }
+}

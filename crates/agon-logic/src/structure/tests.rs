@@ -1,12 +1,12 @@
 //! Structures keep their tuples sorted, their keys up to date and their copies apart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
 use crate::rational::Rational;
-use crate::structure::{Element, Structure, StructureFault, Vocabulary};
+use crate::structure::{Element, Structure, StructureFault, Tuples, Vocabulary};
 use crate::tests::seeded;
 
 fn vocabulary() -> Arc<Vocabulary> {
@@ -150,6 +150,97 @@ proptest! {
             prop_assert_eq!(left.power(Rational::whole(-exponent)), Rational::ONE.divided_by(power));
             power = power.times(left).unwrap();
         }
+    }
+}
+
+/// What a structure should say of names, by looking at all of them.
+#[derive(Clone, Default)]
+struct Names(BTreeMap<u32, String>);
+
+impl Names {
+    fn next_id(&self) -> u32 {
+        (0..).find(|id| !self.0.contains_key(id)).expect("there are more ids than names")
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        self.0.values().any(|other| other == name)
+    }
+}
+
+proptest! {
+    #![proptest_config(seeded(300))]
+
+    #[test]
+    fn names_are_those_of_a_plain_map(changes in prop::collection::vec((0..6u8, 0..120u32, 0..3usize), 0..200)) {
+        let stems = ["b", "b_1", "c"];
+        let mut versions = vec![(Structure::new(vocabulary()), Names::default())];
+        for (kind, number, stem) in changes {
+            let (mut structure, mut names) = versions[versions.len() - 1].clone();
+            let element = Element::new(number);
+            let lives = names.0.contains_key(&number);
+            match kind {
+                0 | 1 => {
+                    let name = (1..).map(|k| format!("{}_{k}", stems[stem])).find(|name| !names.is_taken(name));
+                    let made = structure.create_numbered(stems[stem]).unwrap();
+                    prop_assert_eq!(made.id(), names.next_id());
+                    names.0.insert(made.id(), name.unwrap());
+                }
+                2 => {
+                    let name = format!("{}_{number}", stems[stem]);
+                    let made = structure.create(Some(&name));
+                    prop_assert_eq!(made.is_err(), names.is_taken(&name));
+                    if let Ok(made) = made {
+                        prop_assert_eq!(made.id(), names.next_id());
+                        names.0.insert(made.id(), name);
+                    }
+                }
+                3 => {
+                    let name = format!("c_{}", stem + 1);
+                    let is_own = names.0.get(&number) == Some(&name);
+                    let done = structure.rename(element, &name).is_ok();
+                    prop_assert_eq!(done, lives && (is_own || !names.is_taken(&name)));
+                    if done {
+                        names.0.insert(number, name);
+                    }
+                }
+                4 => prop_assert_eq!(structure.delete(element).is_ok(), names.0.remove(&number).is_some()),
+                // Back to an earlier state: copies must not have changed with the others.
+                _ => {
+                    versions.truncate((number as usize).clamp(1, versions.len()));
+                    continue;
+                }
+            }
+            let shown: Vec<(u32, String)> =
+                structure.elements().map(|element| (element.id(), structure.name(element).to_string())).collect();
+            prop_assert_eq!(shown, names.0.clone().into_iter().collect::<Vec<_>>());
+            prop_assert_eq!(structure.n_elements(), names.0.len());
+            for (&id, name) in &names.0 {
+                prop_assert_eq!(structure.element(name), Some(Element::new(id)));
+            }
+            let (before, known) = &versions[versions.len() - 1];
+            prop_assert_eq!(before.names_key() == structure.names_key(), known.0 == names.0);
+            let moved = |id: &u32| known.0.contains_key(id) != names.0.contains_key(id);
+            let moved: Vec<Element> = (0..400).filter(moved).map(Element::new).collect();
+            prop_assert_eq!(before.moved(&structure), moved);
+            versions.push((structure, names));
+        }
+    }
+
+    #[test]
+    fn tuples_are_found_by_their_elements(
+        arity in 0..4usize,
+        cells in prop::collection::vec(0..40u32, 0..400),
+        wanted in prop::collection::vec(0..40u32, 0..4),
+    ) {
+        let cells: Vec<Element> = cells.into_iter().map(Element::new).collect();
+        let wanted: Vec<Element> = wanted.into_iter().map(Element::new).collect();
+        let tuples = Tuples::of(arity, cells.chunks_exact(arity.max(1)).filter(|_| arity > 0));
+        let expected: Vec<Vec<Element>> = tuples
+            .iter()
+            .filter(|tuple| tuple.iter().any(|element| wanted.contains(element)))
+            .map(<[Element]>::to_vec)
+            .collect();
+        prop_assert_eq!(tuples.touching(&wanted), expected);
     }
 }
 

@@ -236,7 +236,7 @@ impl Interpreter {
         let structure = self.state.structure();
         let query = self.game.questions.conditions[id.index()];
         let mut evaluator = self.evaluator.borrow_mut();
-        if !self.game.follows() {
+        if !self.game.follows(structure) {
             let found = evaluator.solve(query, structure, &Assignment::new())?;
             return Ok(found.iter().map(Matched::from).collect());
         }

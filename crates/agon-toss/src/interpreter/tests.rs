@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use agon_game::{Position, Rng, laws};
+use agon_logic::structure::Element;
 use agon_text::{Source, render};
 
-use super::{Game, Interpreter, Matching, Options};
+use super::{Game, Interpreter, Matched, Matching, Options};
 use crate::check::check;
 
 use rand::{RngExt as _, SeedableRng as _};
@@ -70,6 +71,31 @@ LOC 1 { PLAYER random MOVES [Die -> 0]; [Wither -> 0]; [Bud -> 0] }
 START [ a, b, c | Cell {a; b; c}; E {(a, b)}; Dot:1 {} | - ]
 ";
 
+/// A forest of a hundred elements and more in which twigs grow, fall, are copied and tied. Three locations take turns, so that each rule is asked
+/// for again only after three steps, and one has a condition on what comes of it.
+fn grove() -> String {
+    let roots: Vec<String> = (0..40).map(|tree| format!("r{tree}")).collect();
+    let twigs: Vec<String> = (0..40).map(|tree| format!("(r{tree}, s{tree}); (r{tree}, t{tree})")).collect();
+    format!(
+        "PLAYERS gardener, storm
+REL Leaf(x) = ex y E(y, x) and not ex y E(x, y)
+REL Siblings(x, y) = ex z (E(z, x) and E(z, y)) and x != y
+REL Bare(x) = Root(x) and not ex y, z (E(x, y) and E(y, z))
+RULE Grow: [a | Leaf(a) | -] -> [a, b, c | E {{(a, b); (a, c)}} | -] pre ex x Bare(x)
+RULE Fall: [a, b, c | E {{(a, b); (a, c)}} | -] -> [a | - | -] pre Leaf(b) and Leaf(c) and not Root(a)
+RULE Tie: [a, b | Leaf {{a; b}} | -] -> [a, b | T(a, b) | -] pre Siblings(a, b) and not T(a, b) and not T(b, a)
+RULE Fork: [a | Leaf(a) | -] -> [a, b | - | -] with [a <- a, b <- a] pre ex x T(a, x) post not ex x (T(b, x) and T(x, b))
+RULE Rest: [a | Bare(a) | -] -> [a | Root(a) | -]
+LOC 0 {{ PLAYER gardener PAYOFF {{ gardener: 0; storm: 0 }} MOVES [Grow -> 1]; [Rest -> 1] }}
+LOC 1 {{ PLAYER gardener PAYOFF {{ gardener: 0; storm: 0 }} MOVES [Tie -> 2]; [Fork -> 2] }}
+LOC 2 {{ PLAYER storm PAYOFF {{ gardener: 0; storm: Sum (x | Bare(x) : 1) }} MOVES [Fall -> 0]; [Grow -> 0] }}
+START [ | Root {{{}}}; E {{{}}}; T:2 {{}} | - ]
+",
+        roots.join("; "),
+        twigs.join("; ")
+    )
+}
+
 /// Matches that are followed from state to state are those found anew, however positions jump about.
 #[test]
 fn matches_are_followed_as_they_are() {
@@ -77,34 +103,53 @@ fn matches_are_followed_as_they_are() {
     let rewriting = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let path = path.replace("rewriting", "checkers");
     let checkers = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    for (text, n_plays) in [(GARDEN, 60), (&*rewriting, 60), (&*checkers, 2)] {
+    for (text, n_plays) in [(GARDEN, 60), (&*rewriting, 60), (&*checkers, 2), (&*grove(), 6)] {
         let mut anew = open_by(text, Matching::Anew);
-        let mut followed = open_by(text, Matching::Followed);
+        let mut others = [open_by(text, Matching::Followed), open_by(text, Matching::AsSuits)];
         let start = anew.state().clone();
         for seed in 0..n_plays {
             let mut rng = Rng::seed_from_u64(seed);
             let mut seen = vec![start.clone()];
             anew.go_to(&start);
-            followed.go_to(&start);
+            others.iter_mut().for_each(|other| other.go_to(&start));
             for _ in 0..40 {
-                assert_eq!(anew.is_terminal(), followed.is_terminal());
-                for role in anew.shape().roles() {
-                    assert_eq!(anew.legal_moves(role), followed.legal_moves(role), "{:?}", anew.state());
-                    assert_eq!(anew.payoff(role), followed.payoff(role));
+                for followed in &others {
+                    assert_eq!(anew.fault(), followed.fault());
+                    assert_eq!(anew.is_terminal(), followed.is_terminal());
+                    for role in anew.shape().roles() {
+                        assert_eq!(anew.legal_moves(role), followed.legal_moves(role), "{:?}", anew.state());
+                        assert_eq!(anew.payoff(role), followed.payoff(role));
+                    }
                 }
                 if anew.is_terminal() || rng.random_range(0..6) == 0 {
                     let state = seen[rng.random_range(0..seen.len())].clone();
                     anew.go_to(&state);
-                    followed.go_to(&state);
+                    others.iter_mut().for_each(|other| other.go_to(&state));
                     continue;
                 }
                 let mut joint = Vec::new();
                 anew.draw(&mut rng, &mut joint);
                 anew.advance(&joint);
-                followed.advance(&joint);
-                assert_eq!(anew.key(), followed.key());
+                for followed in &mut others {
+                    followed.advance(&joint);
+                    assert_eq!(anew.key(), followed.key());
+                }
                 seen.push(anew.state().clone());
             }
+        }
+    }
+}
+
+/// Few elements and many are the same to whoever looks at a match.
+#[test]
+fn matches_are_slices() {
+    let elements: Vec<Element> = (0..7).map(|id| Element::new(6 - id)).collect();
+    let all: Vec<Matched> = (0..=7).map(|n| Matched::from(&elements[..n])).collect();
+    for (n, one) in all.iter().enumerate() {
+        assert_eq!(**one, elements[..n]);
+        for (m, other) in all.iter().enumerate() {
+            assert_eq!(one.cmp(other), elements[..n].cmp(&elements[..m]));
+            assert_eq!(one == other, n == m);
         }
     }
 }
