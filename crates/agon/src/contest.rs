@@ -24,6 +24,7 @@ use crate::failure::Failure;
 use crate::outside::{Console, Human, Program};
 use crate::shipped::Shipped;
 use crate::subjects::{bring_concepts, subject_of, subject_of_rewriting};
+use crate::terminal::remark;
 
 /// Enough for a player to get ready before the clock starts.
 const A_LONG_TIME: Duration = Duration::from_secs(3600);
@@ -338,7 +339,7 @@ impl GameTask for Seating<'_> {
             let player: Box<dyn Player> = match &spec.kind {
                 SpecKind::BuiltIn(..) => {
                     if let Some(why) = why_not_judged(spec, &contest.opened, &subject) {
-                        eprintln!("{}: positions are judged by the goals as they stand: {why}", spec.text);
+                        remark!("{}: positions are judged by the goals as they stand: {why}", spec.text);
                     }
                     if let Ok(subject) = &subject {
                         bring_concepts(subject, spec)?;
@@ -349,7 +350,7 @@ impl GameTask for Seating<'_> {
                             found.map(drop).map_err(|why| why.to_string())
                         });
                         if let Err(why) = found {
-                            eprintln!("{}: moves are not judged before they are tried: {why}", spec.text);
+                            remark!("{}: moves are not judged before they are tried: {why}", spec.text);
                         }
                     }
                     let player = build_with_insight(spec, start.clone(), role, seed, rules);

@@ -22,6 +22,7 @@ mod usage;
 
 use std::process::ExitCode;
 
+use crate::terminal::remark;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.message.is_empty() {
-                eprintln!("{}", failure.message.trim_end());
+                remark!("{}", failure.message.trim_end());
             }
             ExitCode::from(failure.code)
         }

@@ -19,6 +19,7 @@ use rand::SeedableRng as _;
 use crate::engine::{GamePosition, GameTask, Opened};
 use crate::failure::Failure;
 use crate::shipped::{SHIPPED, Shipped};
+use crate::terminal::remark;
 
 /// Rulesheets beyond this are not read: the largest public one has 70 kB.
 const MAX_BYTES: u64 = 64 << 20;
@@ -223,7 +224,7 @@ fn open_toss_engine(
         Err(why) if engine == EngineChoice::Auto => {
             // That elements come and go is in the nature of a game, and nothing to wonder at.
             if why != NoCircuit::UniverseChanges {
-                eprintln!("played by the interpreter, because no circuit was made: {why}");
+                remark!("played by the interpreter, because no circuit was made: {why}");
             }
             Ok(Opened::Toss(toss::Opened::Interpreter(game)))
         }
@@ -271,7 +272,7 @@ pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Ope
             Ok(if is_faster { circuit } else { interpreter })
         }
         Err(why) => {
-            eprintln!("played by the interpreter, because no circuit was made in {AUTO_SECONDS} s: {why}");
+            remark!("played by the interpreter, because no circuit was made in {AUTO_SECONDS} s: {why}");
             Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))
         }
     }
@@ -299,7 +300,7 @@ pub(crate) fn open_for_match(
     match game.compile(&limits) {
         Ok(compiled) => Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(with_proofs(compiled))))),
         Err(why) => {
-            eprintln!("played by the interpreter, because no circuit was made: {why}");
+            remark!("played by the interpreter, because no circuit was made: {why}");
             Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))
         }
     }

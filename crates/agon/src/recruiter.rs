@@ -14,6 +14,7 @@ use agon_text::Source;
 
 use crate::open::{self, RuleOptions};
 use crate::subjects::{bring_concepts, subject_of};
+use crate::terminal::remark;
 
 /// Makes players as the user named them, of whatever rules come in.
 pub(crate) struct Recruiter {
@@ -63,7 +64,7 @@ fn engine(game: &Arc<Game>, until: Instant, last: &Mutex<Option<Seen>>) -> Opene
             opened
         }
         Err(why) => {
-            eprintln!("played by the interpreter, because no circuit was made: {why}");
+            remark!("played by the interpreter, because no circuit was made: {why}");
             Opened::Interpreter(Arc::clone(game))
         }
     }
@@ -125,7 +126,7 @@ impl Opening for Recruited {
         };
         let subject = subject_of(&opened);
         if let Err(failure) = bring_concepts(&subject, &self.spec) {
-            eprintln!("{}", failure.message);
+            remark!("{}", failure.message);
         }
         opened.run(Hired { spec: &self.spec, role: self.role, seed: self.seed, subject })
     }

@@ -14,7 +14,12 @@ macro_rules! put {
     ($($argument:tt)*) => { $crate::terminal::write(format_args!($($argument)*)) };
 }
 
-pub(crate) use {put, say};
+/// Says a line on the side, on standard error. Unlike `eprintln!` it goes on when nobody listens there any more.
+macro_rules! remark {
+    ($($argument:tt)*) => { $crate::terminal::write_aside(format_args!("{}\n", format_args!($($argument)*))) };
+}
+
+pub(crate) use {put, remark, say};
 
 /// Writes to standard output; ends the program if that is closed.
 pub(crate) fn write(text: Arguments<'_>) {
@@ -22,6 +27,12 @@ pub(crate) fn write(text: Arguments<'_>) {
         let code = if error.kind() == std::io::ErrorKind::BrokenPipe { 0 } else { 2 };
         std::process::exit(code);
     }
+}
+
+/// Writes to standard error, if anybody reads it.
+pub(crate) fn write_aside(text: Arguments<'_>) {
+    // There is nobody left to be told that this was not possible.
+    let _ = std::io::stderr().lock().write_fmt(text);
 }
 
 /// Whether errors are shown in colour: on a terminal that can, unless NO_COLOR is set.

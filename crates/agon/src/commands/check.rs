@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::open::Language;
-use crate::terminal::{put, say};
+use crate::terminal::{put, remark, say};
 use crate::{open, terminal};
 
 /// Check rulesheets: what is wrong, where, and how to mend it.
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 if args.json {
                     say!("{}", json!({"file": file, "unreadable": failure.message}));
                 } else {
-                    eprintln!("{}", failure.message);
+                    remark!("{}", failure.message);
                 }
                 continue;
             }

@@ -16,7 +16,7 @@ use crate::contest::{self, ClockOptions, Contest, Hosting, Laid};
 use crate::engine::Opened;
 use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
-use crate::terminal::{self, say};
+use crate::terminal::{self, remark, say};
 use crate::trace;
 
 /// Host matches between players elsewhere that speak the GGP protocol, or any others.
@@ -259,11 +259,11 @@ impl Hall<'_> {
         for (text, thread) in asked {
             match thread.join() {
                 Ok(Ok(info)) if info.to_lowercase().contains("busy") => {
-                    eprintln!("{text} is busy: {}", info.trim());
+                    remark!("{text} is busy: {}", info.trim());
                 }
                 Ok(Ok(_)) => {}
-                Ok(Err(lapse)) => eprintln!("{text} {lapse}"),
-                Err(_) => eprintln!("{text} could not be asked"),
+                Ok(Err(lapse)) => remark!("{text} {lapse}"),
+                Err(_) => remark!("{text} could not be asked"),
             }
         }
     }
@@ -368,7 +368,7 @@ impl Hall<'_> {
         loop {
             if let Some(role) = n_hopeless.iter().position(|&n| n >= self.args.disable_after.max(1)) {
                 let name = &self.shape.role_names[role];
-                eprintln!(
+                remark!(
                     "table {} is closed: its player of {name} has not made a move of its own for {} matches",
                     table + 1,
                     n_hopeless[role]

@@ -11,7 +11,7 @@ use crate::contest::{self, ClockOptions, Contest};
 use crate::failure::{Failure, describe};
 use crate::open::{self, PlayOptions};
 use crate::picture;
-use crate::terminal::{self, say};
+use crate::terminal::{self, remark, say};
 
 /// Play one match and show it.
 #[derive(clap::Args)]
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if contest.players.len() > n_given {
         let left = contest.players[n_given..].iter();
         let names: Vec<&str> = left.map(|(role, _)| shape.role_names[role.index()].as_str()).collect();
-        eprintln!("no player was given for {}: played by auto", names.join(", "));
+        remark!("no player was given for {}: played by auto", names.join(", "));
     }
     let mut teller: Box<dyn Teller> = if args.json {
         Box::new(Lines::new(&contest, &shape))

@@ -8,7 +8,7 @@ use agon_match::tournament::{Outcome, Schedule, Standings, Tournament, standings
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::terminal::say;
+use crate::terminal::{remark, say};
 use crate::tournament::{self, Ended, Plan, Played, RunOptions, Store, Stored};
 
 /// Play many matches between players and tell who is stronger, with intervals.
@@ -129,7 +129,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     let plan = Arc::new(Plan::new(text, read, spec)?);
     let (mut outcomes, found) = plan.begin(&mut store)?;
     if let Some(found) = found.filter(|_| !args.quiet) {
-        eprintln!("{found}");
+        remark!("{found}");
     }
     let number = |n: Option<u16>| n.map(usize::from);
     let options = RunOptions { cores: number(args.cores), jobs: number(args.jobs), quiet: args.quiet };

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::open::{self, Language, RuleOptions};
-use crate::terminal::{self, put, say};
+use crate::terminal::{self, put, remark, say};
 
 /// Write a game in the other family of rules, or in the language of another tool.
 #[derive(clap::Args)]
@@ -158,6 +158,12 @@ fn written(args: &Args, source: Arc<Source>, syntax: Syntax) -> Result<Made, Fai
     if findings.has_errors() {
         return Err(Failure::wrong(render(&findings.0, &source, terminal::colour_on_stderr())));
     }
+    if sheet.clauses.is_empty() {
+        return Err(Failure::wrong(format!(
+            "{}: there are no rules in it; hint: `agon check` tells what a game needs",
+            source.name()
+        )));
+    }
     Ok(Made::plain(printed(&sheet, syntax)?))
 }
 
@@ -269,12 +275,9 @@ fn report(args: &Args, language: Language, made: &Made, output: Option<&Path>) {
     if output.is_none() {
         put!("{}", made.text);
     }
-    made.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    made.notes.iter().for_each(|note| remark!("note: {note}"));
     if let Some(check) = &made.check {
-        eprintln!(
-            "{} plays, {} steps, {} to the end: both sides alike",
-            check.plays, check.steps, check.ended
-        );
+        remark!("{} plays, {} steps, {} to the end: both sides alike", check.plays, check.steps, check.ended);
     }
 }
 

@@ -8,6 +8,7 @@ use agon_match::tournament::{Estimate, read, standings};
 
 use super::spec::{Column, Experiment, Place};
 use crate::failure::Failure;
+use crate::terminal::remark;
 use crate::tournament::{self, Ended, Plan, RunOptions, Store};
 
 /// What came of one game of a column.
@@ -40,7 +41,7 @@ pub(crate) fn play_column(
     let plan = Arc::new(Plan::new(text, tournament, Path::new("experiment.toml"))?);
     let (mut outcomes, found) = plan.begin(&mut store)?;
     if let Some(found) = found.filter(|_| !options.quiet) {
-        eprintln!("{}: {found}", column.name);
+        remark!("{}: {found}", column.name);
     }
     let ended = tournament::run(&plan, &mut store, &mut outcomes, options, is_interrupted)?;
     if ended == Ended::Interrupted {

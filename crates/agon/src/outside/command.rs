@@ -9,6 +9,7 @@ use agon_match::{Choice, Lapse, News, Player, View};
 use agon_search::Budget;
 use serde_json::{Map, Value, json};
 
+use crate::terminal::remark;
 use agon_server::Invitation;
 
 /// Longer lines are not read to their end: no move is as long.
@@ -72,7 +73,7 @@ impl Program {
             let Some(stderr) = stderr else { return };
             let mut reader = BufReader::new(stderr);
             while let Some(Ok(line)) = next_line(&mut reader) {
-                eprintln!("[{name}] {line}");
+                remark!("[{name}] {line}");
             }
         });
         Ok(Program { invitation, view, child, lines_out: Some(lines_out), lines_in, owed: 0, last: None })

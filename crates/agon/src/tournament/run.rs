@@ -15,6 +15,7 @@ use super::plan::{OpenedGame, Plan};
 use super::store::{Played, Store};
 use crate::contest::{ClockOptions, Contest, Laid};
 use crate::failure::Failure;
+use crate::terminal::remark;
 use crate::{clock, terminal};
 
 /// How a tournament is run; nothing of it changes a result under iterations.
@@ -278,7 +279,7 @@ impl Progress {
                 }
             }
             None if self.is_quiet => {}
-            None => eprintln!("[{}/{}] {line}", self.n_done, self.n_matches),
+            None => remark!("[{}/{}] {line}", self.n_done, self.n_matches),
         }
     }
 

@@ -324,6 +324,24 @@ fn a_closed_pipe_is_no_accident() {
 }
 
 #[test]
+fn what_is_said_aside_needs_no_listener() {
+    let scratch = Scratch::new("aside");
+    let (empty, wrong) = (scratch.file("empty.kif", ""), scratch.file("wrong.kif", "(role a"));
+    for args in [vec!["translate", &empty, "--to", "gdl"], vec!["translate", &wrong, "--to", "toss"]] {
+        let mut child = games::program()
+            .args(&args)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        drop(child.stderr.take());
+        let output = child.wait_with_output().expect("the program ends");
+        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert!(output.stdout.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
 fn a_pipe_gets_no_colours() {
     let scratch = Scratch::new("colours");
     let wrong = scratch.file("wrong.kif", "(role a");
