@@ -17,7 +17,7 @@ fn all_engines_agree_on_all_games() {
             _ => (6, 100, 5),
         };
         let plan = Plan { seeds: 0..n_plays, max_steps, naive_every, naive_steps: 300_000 };
-        let compared = compare(&open(&path), &plan);
+        let compared = compare(&open(&path), &plan, |_| ());
         assert!(compared.n_naive > 0, "{name}: {compared:?}");
         let has_circuit = !matches!(&*name, "rewriting" | "stepping-stones");
         assert_eq!(compared.n_by_circuit > 0, has_circuit, "{name}: {compared:?}");

@@ -53,7 +53,7 @@ fn open(text: &str) -> Arc<Game> {
 
 fn played(text: &str, n_plays: u64) -> Compared {
     let plan = Plan { seeds: 0..n_plays, max_steps: 12, naive_every: 1, naive_steps: 1_000_000 };
-    let compared = compare(&open(text), &plan);
+    let compared = compare(&open(text), &plan, |_| ());
     assert!(compared.n_too_long == 0 && compared.n_naive > 0, "{compared:?}");
     compared
 }

@@ -301,11 +301,11 @@ impl Updating<'_, '_> {
             let delta = match known {
                 Some(after) if Arc::ptr_eq(before, &after) => None,
                 Some(after) => Some((differences(before, &after), after)),
-                None if !can_update => self.anew(place, before)?,
+                None if !can_update => Some(self.anew(place, before)?),
                 None => match self.updated(defined.body, &defined.columns, before)? {
                     Update::Same => None,
                     Update::To { rows, added, removed } => Some(([added, removed], rows)),
-                    Update::Lost => self.anew(place, before)?,
+                    Update::Lost => Some(self.anew(place, before)?),
                 },
             };
             let after = delta.as_ref().map_or(before, |(_, after)| after).clone();
@@ -323,10 +323,10 @@ impl Updating<'_, '_> {
         Ok(true)
     }
 
-    fn anew(&mut self, place: usize, before: &Rows) -> Result<Option<([Rows; 2], Arc<Rows>)>, Refusal> {
+    fn anew(&mut self, place: usize, before: &Rows) -> Result<([Rows; 2], Arc<Rows>), Refusal> {
         let defined = &self.run.program.defined[place];
         let after = self.run.whole(defined.body, &defined.columns)?;
-        Ok(Some((differences(before, &after), Arc::new(after))))
+        Ok((differences(before, &after), Arc::new(after)))
     }
 
     /// The rows of a formula after the changes.

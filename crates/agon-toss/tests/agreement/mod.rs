@@ -60,8 +60,8 @@ pub(crate) fn open(path: &Path) -> Arc<Game> {
         .unwrap_or_else(|finding| panic!("{}: {}", path.display(), finding.message))
 }
 
-/// Plays at random; every answer of every engine must be that of the interpreter.
-pub(crate) fn compare(game: &Arc<Game>, plan: &Plan) -> Compared {
+/// Plays at random; every answer of every engine must be that of the interpreter. Tells after each play how far it is.
+pub(crate) fn compare(game: &Arc<Game>, plan: &Plan, mut tell: impl FnMut(&Compared)) -> Compared {
     let mut compared = Compared::default();
     let compiled = game.compile(&CircuitLimits::default(), Deadline::NEVER).ok();
     let mut engines = compiled.as_ref().map(Engines::new);
@@ -103,6 +103,7 @@ pub(crate) fn compare(game: &Arc<Game>, plan: &Plan) -> Compared {
                 .collect();
             judge.advance(&joint);
         }
+        tell(&compared);
     }
     compared
 }
