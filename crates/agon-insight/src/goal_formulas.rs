@@ -16,6 +16,7 @@ mod descriptions;
 mod existential;
 mod judge;
 mod rule_conditions;
+mod shared;
 pub mod words;
 
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use circuit::{GoalCircuit, GoalCircuitLimits, LANES, ManyStates, NoGoalCircu
 pub use descriptions::Describer;
 pub use existential::progress;
 pub use judge::GoalJudge;
+pub use shared::goal_judge;
 
 /// How the evaluation function is made.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -149,6 +151,13 @@ pub struct GoalTerms {
     pub terms: Vec<Vec<Term>>,
 }
 
+impl GoalTerms {
+    /// Whether they say anything: where payoffs are numbers alone, they say the same of every state.
+    pub fn depend_on_states(&self) -> bool {
+        self.terms.iter().flatten().any(|term| !term.free_relations().is_empty())
+    }
+}
+
 /// Makes the evaluation functions of a game.
 pub fn goal_terms(arena: &CheckedArena, method: Method, options: &GoalOptions) -> Result<GoalTerms, NoTerms> {
     let mut maker = Maker::new(arena, method, options);
@@ -195,18 +204,36 @@ pub(crate) fn fluents(arena: &CheckedArena) -> BTreeSet<Name> {
     fluent.map(|relation| vocabulary.relation_name(relation).clone()).collect()
 }
 
+/// Which defined relations are not written out.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Kept {
+    None,
+    Stable,
+}
+
 struct Maker<'a> {
     arena: &'a CheckedArena,
     method: Method,
     options: &'a GoalOptions,
     fluents: BTreeSet<Name>,
+    /// Defined relations that depend on nothing that changes.
+    stable_definitions: BTreeSet<Name>,
     describer: Option<Describer<'a>>,
 }
 
 impl<'a> Maker<'a> {
     fn new(arena: &'a CheckedArena, method: Method, options: &'a GoalOptions) -> Maker<'a> {
         let describer = (method != Method::Existential).then(|| Describer::new(arena, options.literals));
-        Maker { arena, method, options, fluents: fluents(arena), describer }
+        let fluents = fluents(arena);
+        let mut changing = fluents.clone();
+        let mut stable_definitions = BTreeSet::new();
+        // Each definition comes after those that it uses.
+        for definition in arena.definitions().iter() {
+            let is_changing = definition.body.free_relations().keys().any(|name| changing.contains(name));
+            let names = if is_changing { &mut changing } else { &mut stable_definitions };
+            names.insert(definition.name.clone());
+        }
+        Maker { arena, method, options, fluents, stable_definitions, describer }
     }
 
     /// The payoff with every goal in it replaced. Guards of sums stay: they say what is counted, not what is wanted.
@@ -230,9 +257,25 @@ impl<'a> Maker<'a> {
         })
     }
 
+    /// With every defined relation written out, as the paper has it; where that becomes too large, as in chess, relations that are
+    /// defined by what never changes stay as they are, which the paper allows of universal ones.
     fn for_goal(&mut self, goal: &Formula) -> Result<Term, NoTerms> {
+        match self.with_definitions(goal, Kept::None) {
+            Err(NoTerms::TooLarge(_)) => self.with_definitions(goal, Kept::Stable),
+            made => made,
+        }
+    }
+
+    fn with_definitions(&mut self, goal: &Formula, kept: Kept) -> Result<Term, NoTerms> {
         let size = self.options.size;
-        let expanded = goal.expanded(self.arena.definitions(), size)?;
+        let mut expanded = goal.clone();
+        // The last first: its definition may bring in earlier ones, never the other way round.
+        for definition in self.arena.definitions().iter().rev() {
+            let is_kept = kept == Kept::Stable && self.stable_definitions.contains(&definition.name);
+            if !is_kept && expanded.free_relations().contains_key(&definition.name) {
+                expanded = expanded.with_relation(definition, size)?;
+            }
+        }
         let split_first = SplitFirst::Fluents(self.fluents.clone());
         let mut formula = tnf(&simplified(&expanded), &split_first, size)?;
         if let Some(describer) = &mut self.describer {
@@ -242,7 +285,9 @@ impl<'a> Maker<'a> {
             }
         }
         match self.method {
-            Method::Existential | Method::Descriptions => Ok(progress(&formula, &self.options.weights)),
+            Method::Existential | Method::Descriptions => {
+                Ok(progress(&formula, &self.options.weights, &self.fluents))
+            }
             Method::RuleConditions => {
                 rule_conditions::open_ways(&formula, self.arena, &self.fluents, self.options)
             }

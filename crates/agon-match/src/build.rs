@@ -7,7 +7,7 @@ use std::sync::Arc;
 use agon_game::{Hidden, Role, Shape};
 use agon_insight::Subject;
 use agon_insight::fuzzy::FuzzyOptions;
-use agon_insight::goal_formulas::{GoalOptions, Method, RewritingGame};
+use agon_insight::goal_formulas::{GoalOptions, RewritingGame};
 use agon_insight::regression::Wanted;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
@@ -16,8 +16,8 @@ use crate::judged::{ByGoals, Judged, Taught};
 use crate::searches::{Alone, ByNodes, Fitted, Insight, Perfect};
 use crate::trial::Tried;
 use crate::{
-    FirstLegal, Greedy, HiddenSearchPlayer, Kind, PerceptPlayer, Player, Random, SearchPlayer, Settings,
-    Spec, SpecKind, parse_spec,
+    FirstLegal, Greedy, HiddenSearchPlayer, Kind, MethodChoice, PerceptPlayer, Player, Random, SearchPlayer,
+    Settings, Spec, SpecKind, parse_spec,
 };
 
 /// Makes a player of our own, for a role in a match that begins where `start` stands. `None` if the player lives outside.
@@ -77,7 +77,7 @@ pub fn fuzzy_options(spec: &Spec) -> Option<FuzzyOptions> {
 }
 
 /// By what terms, made of the goals of a structure rewriting game, a player wants positions or moves judged, if by any.
-pub fn goal_options(spec: &Spec) -> Option<(Method, GoalOptions)> {
+pub fn goal_options(spec: &Spec) -> Option<(MethodChoice, GoalOptions)> {
     match &spec.kind {
         SpecKind::BuiltIn(kind, settings) => match kind.name {
             "alphabeta" | "bestfirst" => options::goals_of(settings, "eval"),
@@ -158,8 +158,8 @@ fn named<P: Hidden + 'static>(
             let is_judged = options.heuristic.playout || options.heuristic.tree;
             let search = Fitted::new(options, seed);
             let insight = match (options::goals_in_tree(settings), rewriting, subject) {
-                (Some((method, options)), Some(game), _) => {
-                    Some(Insight::Stepwise(Arc::clone(game), method, options))
+                (Some((choice, options)), Some(game), _) => {
+                    Some(Insight::Stepwise(Arc::clone(game), choice, options))
                 }
                 (None, _, Some(subject)) if is_judged => {
                     Some(Insight::Regressed(subject.clone(), options::wanted(settings)))
@@ -230,12 +230,12 @@ fn named<P: Hidden + 'static>(
         "solver" => {
             let bytes = (settings.integer("megabytes") as usize).saturating_mul(1 << 20);
             let percent = settings.integer("percent") as u32;
-            match subject.filter(|_| settings.word("insight") == "trial") {
-                Some(subject) => {
-                    let other = Tried::new(subject.clone(), default_options(), seed);
-                    seated(start, role, Perfect::new(bytes, percent, other, seed), seed)
-                }
-                None => seated(start, role, Perfect::new(bytes, percent, default_search(seed), seed), seed),
+            let is_known = subject.is_some() || rewriting.is_some();
+            if is_known && settings.word("insight") == "trial" {
+                let other = Tried::new(subject.cloned(), rewriting.cloned(), default_options(), seed);
+                seated(start, role, Perfect::new(bytes, percent, other, seed), seed)
+            } else {
+                seated(start, role, Perfect::new(bytes, percent, default_search(seed), seed), seed)
             }
         }
         other => unreachable!("the table of players has `{other}`, and there is no arm for it here"),

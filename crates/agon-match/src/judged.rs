@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 use agon_game::{Notation, Role};
 use agon_insight::concepts::{ConceptReader, LearnOptions};
 use agon_insight::fuzzy::{FuzzyJudge, FuzzyOptions};
-use agon_insight::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_terms};
+use agon_insight::goal_formulas::{GoalJudge, GoalOptions, RewritingGame, goal_judge};
 use agon_insight::{ConceptsFrom, Subject, USUAL_TIME};
 use agon_search::{Budget, Evaluate, GoalValues, Report, Search};
+
+use crate::MethodChoice;
 
 /// A search that judges positions by fuzzy logic over the goals. The judge is made when there is a budget for it, with half
 /// of that at the most; if there can be none, the goals as they stand take its place.
@@ -116,7 +118,7 @@ impl<P: Notation + 'static> Evaluate<P> for ByConcepts {
 /// they stand take their place.
 pub(crate) struct ByGoals<P, S> {
     game: Option<Arc<RewritingGame>>,
-    method: Method,
+    choice: MethodChoice,
     options: GoalOptions,
     make: Box<dyn Fn(Box<dyn Evaluate<P>>) -> S + Send>,
     search: Option<S>,
@@ -125,20 +127,20 @@ pub(crate) struct ByGoals<P, S> {
 impl<P, S> ByGoals<P, S> {
     pub(crate) fn new(
         game: Option<&Arc<RewritingGame>>,
-        (method, options): (Method, GoalOptions),
+        (choice, options): (MethodChoice, GoalOptions),
         make: impl Fn(Box<dyn Evaluate<P>>) -> S + Send + 'static,
     ) -> ByGoals<P, S> {
-        ByGoals { game: game.cloned(), method, options, make: Box::new(make), search: None }
+        ByGoals { game: game.cloned(), choice, options, make: Box::new(make), search: None }
     }
 }
 
 impl<P: Notation + 'static, S: Search<P>> Search<P> for ByGoals<P, S> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let ByGoals { game, method, options, make, search } = self;
+        let ByGoals { game, choice, options, make, search } = self;
         let search = search.get_or_insert_with(|| {
             let judge = game.as_ref().and_then(|game| {
-                let terms = goal_terms(game.arena(), *method, options).ok()?;
-                GoalJudge::new(game, &terms).ok()
+                let method = choice.decide(game, options, position, budget);
+                goal_judge(game, method, options).ok()
             });
             make(match judge {
                 Some(judge) => Box::new(BySteps(judge)),
@@ -150,7 +152,7 @@ impl<P: Notation + 'static, S: Search<P>> Search<P> for ByGoals<P, S> {
 }
 
 /// Steps towards the goals as searches want them.
-struct BySteps(GoalJudge);
+pub(crate) struct BySteps(pub(crate) GoalJudge);
 
 impl<P: Notation + 'static> Evaluate<P> for BySteps {
     fn value(&mut self, position: &P, role: Role) -> f64 {

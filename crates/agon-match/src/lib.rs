@@ -26,6 +26,7 @@ mod session;
 mod simple;
 mod spec;
 mod stepwise;
+mod terms;
 mod thought;
 pub mod tournament;
 mod trial;
@@ -51,6 +52,7 @@ pub use search_player::{HiddenSearchPlayer, SearchPlayer};
 pub use session::{Heed, Session};
 pub use simple::{FirstLegal, Greedy, Random};
 pub use spec::{Address, Spec, SpecKind, parse_list, parse_spec};
+pub use terms::MethodChoice;
 pub use thought::{Considered, Thought};
 pub use view::{View, view};
 

@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use agon_game::{Notation, Position, Rng, Role};
 use agon_insight::Subject;
-use agon_insight::goal_formulas::{GoalOptions, Method, RewritingGame};
+use agon_insight::goal_formulas::{GoalOptions, RewritingGame};
 use agon_insight::regression::Wanted;
 use agon_search::solve::{Solution, SolveOptions, Solver};
 use agon_search::{ActionHeuristic, Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
+use crate::MethodChoice;
 use crate::regressed::Regressed;
 use crate::stepwise::Stepwise;
 
@@ -29,7 +30,7 @@ pub(crate) enum Insight {
     /// Regressed goals of a game in GDL: how.
     Regressed(Subject, Wanted),
     /// Terms made of the goals of a structure rewriting game.
-    Stepwise(Arc<RewritingGame>, Method, GoalOptions),
+    Stepwise(Arc<RewritingGame>, MethodChoice, GoalOptions),
 }
 
 impl Insight {
@@ -43,8 +44,9 @@ impl Insight {
             Insight::Regressed(subject, wanted) => {
                 Some(Box::new(Regressed::new(subject, *wanted, position, budget)?))
             }
-            Insight::Stepwise(game, method, options) => {
-                Some(Box::new(Stepwise::new(game, *method, options)?))
+            Insight::Stepwise(game, choice, options) => {
+                let method = choice.decide(game, options, position, budget);
+                Some(Box::new(Stepwise::new(game, method, options)?))
             }
         }
     }

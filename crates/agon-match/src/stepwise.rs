@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agon_game::{Notation, Role};
-use agon_insight::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_terms};
+use agon_insight::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_judge};
 use agon_insight::regression::normalise;
 use agon_search::ActionHeuristic;
 
@@ -13,8 +13,7 @@ pub(crate) struct Stepwise(GoalJudge);
 impl Stepwise {
     /// Of a game. None if it is refused: the search then does without.
     pub(crate) fn new(game: &Arc<RewritingGame>, method: Method, options: &GoalOptions) -> Option<Stepwise> {
-        let terms = goal_terms(game.arena(), method, options).ok()?;
-        GoalJudge::new(game, &terms).ok().map(Stepwise)
+        goal_judge(game, method, options).ok().map(Stepwise)
     }
 }
 

@@ -1,22 +1,32 @@
 //! Whether what can be read out of the rules helps in a game, found out by a few short matches before the first move.
 
+pub(crate) mod bout;
+
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Position, Rng, Role};
 use agon_insight::concepts::{self, LearnOptions};
 use agon_insight::fuzzy::FuzzyOptions;
+use agon_insight::goal_formulas::{GoalOptions, RewritingGame};
 use agon_insight::regression::Wanted;
 use agon_insight::{ConceptsFrom, Subject};
 use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, Evaluate, HeuristicUse, MctsOptions, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::judged::{Judged, Taught};
+use crate::MethodChoice;
+use crate::judged::{ByGoals, Judged, Taught};
 use crate::searches::{ByNodes, Fitted, Insight};
+use crate::terms::telling_judge;
+use bout::{Bout, MAX_STEPS, MIN_MATCHES, sure_score};
 
-/// Monte Carlo tree search as it is, or with insight, or alpha-beta by fuzzy logic or concepts: whatever wins short matches against the
-/// first of them. Without a clock nothing is tried and nothing changed, so that a match can be repeated.
+/// Monte Carlo tree search as it is, or with insight, or alpha-beta by fuzzy logic, by concepts or by terms made of goals: whatever
+/// wins short matches against the first of them. Without a clock nothing is tried and nothing changed, so that a match can be repeated.
 pub(crate) struct Tried<P: Position> {
-    subject: Subject,
+    /// The game in GDL.
+    subject: Option<Subject>,
+    /// The game as structure rewriting.
+    rewriting: Option<Arc<RewritingGame>>,
     options: MctsOptions,
     seed: u64,
     /// How concepts are learnt.
@@ -36,6 +46,10 @@ pub(crate) enum Contender {
     Fuzzy,
     /// Alpha-beta search with concepts of two facts, learnt from random plays (004).
     Concepts,
+    /// Alpha-beta search with terms made of goals (000).
+    Terms,
+    /// Monte Carlo tree search with such terms in its tree.
+    TermsInTree,
 }
 
 /// With less time than this before the first move, nothing is tried.
@@ -47,8 +61,6 @@ const CONFIRMATION_PART: u32 = 4;
 const MAKING_PART: u32 = 12;
 /// Matches of each contender: in pairs with roles swapped.
 const N_MATCHES: usize = 16;
-/// A trial of fewer is none.
-const MIN_MATCHES: usize = 8;
 /// The time is given out as if there were so many: matches between players may be longer than random ones.
 const N_PLANNED: u32 = 10;
 /// Matches with more time to a move: what wins only in a hurry is not wanted.
@@ -63,37 +75,71 @@ const MAX_PAIRS: usize = 200_000;
 const CONFIRMING: u64 = 0xc0f1;
 /// The seed of the random plays that concepts are learnt from.
 const LEARNING: u64 = 1;
-/// A match is not waited for after so many steps.
-const MAX_STEPS: usize = 500;
-/// So many standard errors above an even score are wanted. 1.65: by chance one in twenty, and there are three contenders.
-const SURE: f64 = 1.65;
 
 impl<P: Notation + 'static> Tried<P> {
-    pub(crate) fn new(subject: Subject, options: MctsOptions, seed: u64) -> Tried<P> {
-        let lessons = lessons(subject.game().initial_fluents().len());
-        Tried { subject, options, seed, lessons, search: None, is_decided: false }
+    pub(crate) fn new(
+        subject: Option<Subject>,
+        rewriting: Option<Arc<RewritingGame>>,
+        options: MctsOptions,
+        seed: u64,
+    ) -> Tried<P> {
+        let lessons = lessons(subject.as_ref().map_or(0, |subject| subject.game().initial_fluents().len()));
+        Tried { subject, rewriting, options, seed, lessons, search: None, is_decided: false }
     }
 
     /// The search of a contender.
     fn search(&self, contender: Contender, options: &MctsOptions, seed: u64) -> Box<dyn Search<P>> {
-        match contender {
-            Contender::Plain => Box::new(Fitted::new(options.clone(), seed)),
-            Contender::Tree => {
-                let heuristic = HeuristicUse { tree: true, ..options.heuristic };
-                let options = MctsOptions { heuristic, ..options.clone() };
-                Box::new(
-                    Fitted::new(options, seed)
-                        .with_insight(Insight::Regressed(self.subject.clone(), Wanted::default())),
-                )
+        let heuristic = HeuristicUse { tree: true, ..options.heuristic };
+        let in_tree = MctsOptions { heuristic, ..options.clone() };
+        let alphabeta = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
+        let make = move |judge| ByNodes(AlphaBeta::with_evaluator(alphabeta.clone(), judge));
+        let terms = (MethodChoice::Suitable, GoalOptions::default());
+        match (contender, &self.subject, &self.rewriting) {
+            (Contender::Tree, Some(subject), _) => {
+                let insight = Insight::Regressed(subject.clone(), Wanted::default());
+                Box::new(Fitted::new(in_tree, seed).with_insight(insight))
             }
-            Contender::Fuzzy => {
-                Box::new(Judged::new(Some(&self.subject), FuzzyOptions::default(), alpha_beta(seed)))
+            (Contender::Fuzzy, subject, _) => {
+                Box::new(Judged::new(subject.as_ref(), FuzzyOptions::default(), make))
             }
-            Contender::Concepts => {
+            (Contender::Concepts, subject, _) => {
                 let learnt = (self.lessons, ConceptsFrom::Own);
-                Box::new(Taught::new(Some(&self.subject), learnt, alpha_beta(seed)))
+                Box::new(Taught::new(subject.as_ref(), learnt, make))
+            }
+            (Contender::Terms, _, game) => Box::new(ByGoals::new(game.as_ref(), terms, make)),
+            (Contender::TermsInTree, _, Some(game)) => {
+                let insight = Insight::Stepwise(Arc::clone(game), terms.0, terms.1);
+                Box::new(Fitted::new(in_tree, seed).with_insight(insight))
+            }
+            (Contender::Plain | Contender::Tree | Contender::TermsInTree, _, _) => {
+                Box::new(Fitted::new(options.clone(), seed))
             }
         }
+    }
+
+    /// Who can be tried, besides plain search.
+    pub(crate) fn contenders(&self, time: Duration) -> Vec<Contender> {
+        let mut contenders = Vec::new();
+        if let Some(subject) = &self.subject {
+            let regressed = subject.action_heuristics(Wanted::default(), time / MAKING_PART);
+            if regressed.is_ok_and(|made| made.formulas.size() <= MAX_OPERANDS) {
+                contenders.push(Contender::Tree);
+            }
+            if subject.fuzzy(&FuzzyOptions::default(), time / MAKING_PART).is_ok() {
+                contenders.push(Contender::Fuzzy);
+            }
+            let learnt = subject.concepts(&self.lessons, &ConceptsFrom::Own, time / MAKING_PART);
+            if learnt.rules.iter().filter(|rules| !rules.is_empty()).count() == 2 {
+                contenders.push(Contender::Concepts);
+            }
+        }
+        if let Some(game) = &self.rewriting {
+            let method = MethodChoice::Suitable.method(game);
+            if telling_judge(game, method, &GoalOptions::default()).is_some() {
+                contenders.extend([Contender::Terms, Contender::TermsInTree]);
+            }
+        }
+        contenders
     }
 
     /// Who is to play, after a trial if there is time for one.
@@ -105,18 +151,7 @@ impl<P: Notation + 'static> Tried<P> {
         if time < WORTH_IT {
             return Contender::Plain;
         }
-        let mut contenders = Vec::new();
-        let regressed = self.subject.action_heuristics(Wanted::default(), time / MAKING_PART);
-        if regressed.is_ok_and(|made| made.formulas.size() <= MAX_OPERANDS) {
-            contenders.push(Contender::Tree);
-        }
-        if self.subject.fuzzy(&FuzzyOptions::default(), time / MAKING_PART).is_ok() {
-            contenders.push(Contender::Fuzzy);
-        }
-        let learnt = self.subject.concepts(&self.lessons, &ConceptsFrom::Own, time / MAKING_PART);
-        if learnt.rules.iter().filter(|rules| !rules.is_empty()).count() == 2 {
-            contenders.push(Contender::Concepts);
-        }
+        let contenders = self.contenders(time);
         let mut best = (Contender::Plain, 0.5);
         let end = Instant::now() + time / TRIAL_PART;
         for (at, &contender) in contenders.iter().enumerate() {
@@ -159,14 +194,6 @@ impl<P: Notation + 'static> Search<P> for Tried<P> {
     }
 }
 
-/// Makes alpha-beta searches of judges.
-fn alpha_beta<P: Notation + 'static>(
-    seed: u64,
-) -> impl Fn(Box<dyn Evaluate<P>>) -> ByNodes<AlphaBeta<P, Box<dyn Evaluate<P>>>> + Send + 'static {
-    let options = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
-    move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge))
-}
-
 /// How concepts are learnt where positions have about so many facts: from fewer plays where there are many, because all pairs of
 /// facts are counted.
 fn lessons(n_facts: usize) -> LearnOptions {
@@ -177,19 +204,6 @@ fn lessons(n_facts: usize) -> LearnOptions {
 
 fn is_timed(budget: &Budget) -> bool {
     budget.deadline.is_some() && budget.iterations.is_none() && budget.nodes.is_none()
-}
-
-/// The mean of some scores between 0 and 1 if it is above a half for sure.
-fn sure_score(scores: &[f64]) -> Option<f64> {
-    let n = scores.len() as f64;
-    if scores.len() < MIN_MATCHES {
-        return None;
-    }
-    let mean = scores.iter().sum::<f64>() / n;
-    let squares: f64 = scores.iter().map(|score| (score - mean) * (score - mean)).sum();
-    // As if one more match had been drawn against the odds: a few wins in a row are no proof.
-    let error = ((squares + 0.25) / n / n).sqrt();
-    (mean - SURE * error > 0.5).then_some(mean)
 }
 
 /// Whether a few matches with more time to a move do not speak against what won the short ones.
@@ -220,7 +234,7 @@ impl<P: Notation + 'static> Trial<'_, P> {
         for at in 0..n_matches {
             if at % 2 == 0 {
                 opening = start.clone();
-                self.open(&mut opening, at / 2 % 3, &mut rng);
+                Bout::open(&mut opening, at / 2 % 3, &mut rng);
             }
             let own = self.roles[at % 2];
             let mut budget = || {
@@ -239,20 +253,6 @@ impl<P: Notation + 'static> Trial<'_, P> {
         scores
     }
 
-    /// Makes a few steps at random, so that matches differ.
-    fn open(&self, position: &mut P, n_steps: usize, rng: &mut Rng) {
-        let start = position.state().clone();
-        let mut joint = Vec::new();
-        for _ in 0..n_steps {
-            position.draw(rng, &mut joint);
-            position.advance(&joint);
-            if position.is_terminal() {
-                position.go_to(&start);
-                return;
-            }
-        }
-    }
-
     /// One match with the contender in the role. `budget` says how long to think about a move; none if there is no time left.
     fn play_one(
         &self,
@@ -263,28 +263,9 @@ impl<P: Notation + 'static> Trial<'_, P> {
     ) -> Option<f64> {
         // Here one thinks at a time, and nobody may take the processor from the other.
         let options = MctsOptions { threads: 1, ..self.by.options.clone() };
-        let mut ours = self.by.search(self.contender, &options, rng.random());
-        let mut plain = self.by.search(Contender::Plain, &options, rng.random());
-        let mut position = opening.clone();
-        let mut joint = Vec::new();
-        for _ in 0..MAX_STEPS {
-            if position.is_terminal() {
-                break;
-            }
-            position.draw(rng, &mut joint);
-            for role in self.roles {
-                if position.legal_moves(role).len() > 1 {
-                    let budget = budget()?;
-                    let search = if role == own { &mut ours } else { &mut plain };
-                    joint[role.index()] = search.think(&mut position, role, &budget).best;
-                }
-            }
-            position.advance(&joint);
-        }
-        let payoffs = &position.shape().payoffs;
-        let range = (payoffs.end() - payoffs.start()).max(f64::MIN_POSITIVE);
-        let other = self.roles[usize::from(own == self.roles[0])];
-        Some(0.5 + 0.5 * (position.payoff(own) - position.payoff(other)) / range)
+        let ours = self.by.search(self.contender, &options, rng.random());
+        let plain = self.by.search(Contender::Plain, &options, rng.random());
+        Bout { roles: self.roles, own }.play(opening, ours, plain, budget, rng)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use agon_game::{Live, Role, Shape, Table};
 use agon_gdl::interpreter::Game;
 use agon_insight::Subject;
-use agon_insight::goal_formulas::{GoalJudge, goal_terms};
+use agon_insight::goal_formulas::goal_judge;
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Rules, Scrambler, Seat,
     Spec, SpecKind, Substitute, Timing, action_heuristic_wanted, auto, build_with_insight, drive_until,
@@ -386,18 +386,21 @@ fn why_not_judged(spec: &Spec, opened: &Opened, subject: &Result<Subject, String
             Err(why) => Some(format!("fuzzy evaluation is for GDL, and {why}")),
         };
     }
-    let (method, options) = goal_options(spec)?;
+    let (choice, options) = goal_options(spec)?;
     match opened {
         Opened::Gdl(_) => Some(
             "terms made of goals are for structure rewriting games (hint: `agon translate GAME --to toss`)"
                 .to_owned(),
         ),
         Opened::Toss(opened) => {
-            let made = goal_terms(opened.game().arena(), method, &options).map_err(|why| why.to_string());
-            let judge = made.and_then(|terms| {
-                GoalJudge::new(opened.game(), &terms).map_err(|refusal| refusal.to_string())
-            });
-            judge.err()
+            let method = choice.method(opened.game());
+            match goal_judge(opened.game(), method, &options) {
+                Err(why) => Some(why.to_string()),
+                Ok(judge) if !judge.terms().depend_on_states() => {
+                    Some("its payoffs are numbers, so nothing can be made of them".to_owned())
+                }
+                Ok(_) => None,
+            }
         }
     }
 }

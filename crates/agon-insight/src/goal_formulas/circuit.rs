@@ -5,6 +5,7 @@
 //! changes, too large ones) are refused.
 
 mod ground;
+mod one;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,13 +13,13 @@ use std::sync::Arc;
 
 use agon_circuit::Plane;
 use agon_logic::evaluate::Refusal;
-use agon_logic::rational::Rational;
 use agon_logic::structure::{Element, RelationId, Structure};
 use agon_toss::arena::LocationId;
 use agon_toss::interpreter::Game;
 
 use super::GoalTerms;
 use ground::Grounder;
+pub use one::OneState;
 
 /// States that are looked at in one pass.
 pub const LANES: usize = 256;
@@ -128,6 +129,33 @@ pub struct GoalCircuit {
     /// By location and player: which of the forms.
     by_location: Vec<Vec<usize>>,
     forms: Vec<Form>,
+    /// By gate: the gates that read it.
+    readers: Lists<u32>,
+    /// By gate: the forms that count it, and what it adds to them when it comes to hold.
+    counted: Lists<(u32, i128)>,
+}
+
+/// A list for each of many numbers, one after the other.
+#[derive(Clone, Debug)]
+struct Lists<T> {
+    starts: Vec<u32>,
+    all: Vec<T>,
+}
+
+impl<T: Copy + Ord> Lists<T> {
+    fn new(n_lists: usize, mut entries: Vec<(usize, T)>) -> Lists<T> {
+        entries.sort_unstable();
+        let mut starts = vec![0; n_lists + 1];
+        entries.iter().for_each(|(list, _)| starts[list + 1] += 1);
+        for list in 0..n_lists {
+            starts[list + 1] += starts[list];
+        }
+        Lists { starts, all: entries.into_iter().map(|(_, entry)| entry).collect() }
+    }
+
+    fn of(&self, list: usize) -> &[T] {
+        &self.all[self.starts[list] as usize..self.starts[list + 1] as usize]
+    }
 }
 
 impl GoalCircuit {
@@ -167,7 +195,21 @@ impl GoalCircuit {
             of_relation.entry(*relation).or_default().push((tuple.clone(), number as u32));
         }
         of_relation.values_mut().for_each(|facts| facts.sort());
-        Ok(GoalCircuit { gates, facts, of_relation, by_location, forms })
+        let mut readers = Vec::new();
+        for (at, gate) in gates.iter().enumerate() {
+            if let Gate::And(a, b) = gate {
+                readers.extend([a, b].map(|wire| (wire.gate(), at as u32)));
+            }
+        }
+        let mut counted = Vec::new();
+        for (number, form) in forms.iter().enumerate() {
+            for (weight, wires) in &form.weighted {
+                let change = |wire: &Wire| if wire.is_negated() { -weight } else { *weight };
+                counted.extend(wires.iter().map(|wire| (wire.gate(), (number as u32, change(wire)))));
+            }
+        }
+        let (readers, counted) = (Lists::new(gates.len(), readers), Lists::new(gates.len(), counted));
+        Ok(GoalCircuit { gates, facts, of_relation, by_location, forms, readers, counted })
     }
 
     /// How many gates there are, facts aside.
@@ -180,62 +222,27 @@ impl GoalCircuit {
         self.facts.len()
     }
 
+    /// The number of a tuple of a relation among the facts that matter, if it is one of them.
+    pub fn fact(&self, relation: RelationId, tuple: &[Element]) -> Option<u32> {
+        let facts = self.of_relation.get(&relation)?;
+        let place = facts.binary_search_by(|(known, _)| known.as_slice().cmp(tuple)).ok()?;
+        Some(facts[place].1)
+    }
+
     /// The facts of a structure that matter, by their numbers.
     pub fn read(&self, structure: &Structure, numbers: &mut Vec<u32>) {
         numbers.clear();
-        for (relation, facts) in &self.of_relation {
-            for tuple in structure.tuples(*relation).iter() {
-                if let Ok(place) = facts.binary_search_by(|(known, _)| known.as_slice().cmp(tuple)) {
-                    numbers.push(facts[place].1);
-                }
-            }
+        for &relation in self.of_relation.keys() {
+            numbers.extend(structure.tuples(relation).iter().filter_map(|tuple| self.fact(relation, tuple)));
         }
     }
 
     fn form(&self, location: LocationId, player: usize) -> &Form {
-        &self.forms[self.by_location[location.index()][player]]
-    }
-}
-
-/// A circuit at one state.
-pub struct OneState<'c> {
-    circuit: &'c GoalCircuit,
-    facts: Vec<bool>,
-    values: Vec<bool>,
-}
-
-impl<'c> OneState<'c> {
-    /// At the state without facts.
-    pub fn new(circuit: &'c GoalCircuit) -> OneState<'c> {
-        OneState {
-            circuit,
-            facts: vec![false; circuit.facts.len()],
-            values: vec![false; circuit.gates.len()],
-        }
+        &self.forms[self.form_number(location, player)]
     }
 
-    /// Goes to the state where these facts hold and works out all gates.
-    pub fn go_to(&mut self, facts: &[u32]) {
-        self.facts.fill(false);
-        facts.iter().for_each(|&fact| self.facts[fact as usize] = true);
-        for (at, gate) in self.circuit.gates.iter().enumerate() {
-            let read = |wire: Wire| self.values[wire.gate()] != wire.is_negated();
-            self.values[at] = match *gate {
-                Gate::True => true,
-                Gate::Fact(number) => self.facts[number as usize],
-                Gate::And(a, b) => read(a) && read(b),
-            };
-        }
-    }
-
-    /// What the state is worth to a player at a location.
-    pub fn value(&self, location: LocationId, player: usize) -> Option<Rational> {
-        let form = self.circuit.form(location, player);
-        let holds = |wire: &&Wire| self.values[wire.gate()] != wire.is_negated();
-        let sum = form.weighted.iter().fold(form.constant, |sum, (weight, wires)| {
-            sum + weight * wires.iter().filter(holds).count() as i128
-        });
-        Rational::fraction(sum, form.denominator)
+    fn form_number(&self, location: LocationId, player: usize) -> usize {
+        self.by_location[location.index()][player]
     }
 }
 

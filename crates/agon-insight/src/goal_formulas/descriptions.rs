@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_logic::evaluate::{Assignment, Evaluator, Limits, Refusal};
-use agon_logic::formula::{Argument, Definitions, Formula, Fresh, Name, Variable};
+use agon_logic::formula::{Argument, Formula, Fresh, Name, Variable};
 use agon_logic::structure::Element;
 use agon_toss::arena::CheckedArena;
 
@@ -198,7 +198,8 @@ impl<'a> Describer<'a> {
 
     fn solutions(&self, formula: &Formula, variables: &[Variable]) -> Result<Solutions, Refusal> {
         let vocabulary = Arc::clone(self.arena.vocabulary());
-        let mut evaluator = Evaluator::new(vocabulary, Arc::new(Definitions::new()), Limits::default());
+        let definitions = Arc::clone(self.arena.definitions());
+        let mut evaluator = Evaluator::new(vocabulary, definitions, Limits::default());
         let query = evaluator.formula(formula, variables)?;
         let found = evaluator.solve(query, self.arena.start(), &Assignment::new())?;
         Ok(found.iter().map(<[Element]>::to_vec).collect())

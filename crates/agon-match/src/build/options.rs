@@ -11,7 +11,7 @@ use agon_search::{
     Others, PlayoutPolicy, PuzzleOptions, Simultaneous, ViewChoice,
 };
 
-use crate::Settings;
+use crate::{MethodChoice, Settings};
 
 /// Of `mcts` and `uct`. Threads may be 0: to be decided.
 pub(super) fn mcts(settings: &Settings) -> MctsOptions {
@@ -140,25 +140,28 @@ pub(super) fn concepts(settings: &Settings, seed: u64) -> (LearnOptions, Concept
 }
 
 /// The terms, made of the goals of a structure rewriting game, that an option chooses, if it does.
-pub(super) fn goals_of(settings: &Settings, option: &str) -> Option<(Method, GoalOptions)> {
-    let method = match settings.word(option) {
-        "tnf" => Method::Existential,
-        "descriptions" => Method::Descriptions,
-        "rule-conditions" => Method::RuleConditions,
+pub(super) fn goals_of(settings: &Settings, option: &str) -> Option<(MethodChoice, GoalOptions)> {
+    let choice = match settings.word(option) {
+        "tnf" => MethodChoice::Given(Method::Existential),
+        "descriptions" => MethodChoice::Given(Method::Descriptions),
+        "rule-conditions" => MethodChoice::Given(Method::RuleConditions),
+        "terms" if settings.word("terms-choice") == "trial" => MethodChoice::Trial,
+        "terms" => MethodChoice::Suitable,
         _ => return None,
     };
     let millionths = |name: &str| Rational::fraction((settings.real(name) * 1e6).round() as i128, 1_000_000);
-    let alpha = if method == Method::Existential { "tnf-alpha" } else { "descriptions-alpha" };
+    let alpha =
+        if choice == MethodChoice::Given(Method::Existential) { "tnf-alpha" } else { "descriptions-alpha" };
     let weights = match millionths(alpha) {
         Some(alpha) if settings.word("tnf-weights") == "powers" => Weights::Powers(alpha),
         Some(_) | None => Weights::of_the_example(),
     };
     let power = settings.integer("rule-conditions-m").try_into().unwrap_or(u32::MAX);
-    Some((method, GoalOptions { weights, power, ..GoalOptions::default() }))
+    Some((choice, GoalOptions { weights, power, ..GoalOptions::default() }))
 }
 
 /// Those by which a tree search judges positions or moves.
-pub(super) fn goals_in_tree(settings: &Settings) -> Option<(Method, GoalOptions)> {
+pub(super) fn goals_in_tree(settings: &Settings) -> Option<(MethodChoice, GoalOptions)> {
     goals_of(settings, "implicit-minimax").or_else(|| goals_of(settings, "prior"))
 }
 

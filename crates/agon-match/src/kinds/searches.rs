@@ -19,11 +19,11 @@ const fn word(name: &'static str, words: &'static [&'static str], meaning: &'sta
     OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
 }
 
-pub(super) const MCTS: [OptionKind; 43] = mcts(false);
-pub(super) const UCT: [OptionKind; 43] = mcts(true);
+pub(super) const MCTS: [OptionKind; 44] = mcts(false);
+pub(super) const UCT: [OptionKind; 44] = mcts(true);
 
 /// The options of Monte Carlo tree search; plain UCT has other defaults.
-const fn mcts(is_plain: bool) -> [OptionKind; 43] {
+const fn mcts(is_plain: bool) -> [OptionKind; 44] {
     [
         real(
             "c",
@@ -82,12 +82,12 @@ const fn mcts(is_plain: bool) -> [OptionKind; 43] {
         ),
         word(
             "prior",
-            &["none", "tnf", "descriptions", "rule-conditions"],
+            &["none", "terms", "tnf", "descriptions", "rule-conditions"],
             "structure rewriting: moves in the tree begin with what steps towards the goals they make, as eval of alphabeta",
         ),
         word(
             "implicit-minimax",
-            &["none", "tnf", "descriptions", "rule-conditions"],
+            &["none", "terms", "tnf", "descriptions", "rule-conditions"],
             "structure rewriting: positions are judged as by eval of alphabeta, and that is backed up beside the playouts; instead \
              of prior",
         ),
@@ -96,6 +96,7 @@ const fn mcts(is_plain: bool) -> [OptionKind; 43] {
         TNF_WEIGHTS,
         DESCRIPTIONS_ALPHA,
         RULE_CONDITIONS_M,
+        TERMS_CHOICE,
         flag("transpositions", true, "positions reached in several ways share what is known"),
         flag("solver", !is_plain, "proven results are backed up"),
         flag(
@@ -182,17 +183,25 @@ const DESCRIPTIONS_ALPHA: OptionKind =
 const RULE_CONDITIONS_M: OptionKind =
     integer("rule-conditions-m", 1, 16, 4, "rule-conditions: the power to which what is there is raised");
 
-const FUZZY: [OptionKind; 23] = [
+const TERMS_CHOICE: OptionKind = word(
+    "terms-choice",
+    &["rule", "trial"],
+    "terms: rule-conditions where moves only add and are many, else descriptions; or what wins short matches against that",
+);
+
+const FUZZY: [OptionKind; 24] = [
     word(
         "eval",
-        &["goals", "fuzzy", "concepts", "tnf", "descriptions", "rule-conditions"],
+        &["goals", "fuzzy", "concepts", "terms", "tnf", "descriptions", "rule-conditions"],
         "positions are judged by the goals as they stand; GDL: by fuzzy logic over them, or by what random plays taught; \
-         structure rewriting: by steps towards the goals, the same with what only forbids described, or by open ways",
+         structure rewriting: by terms made of them, chosen for the game, or steps towards them, the same with what only \
+         forbids described, or open ways",
     ),
     TNF_ALPHA,
     TNF_WEIGHTS,
     DESCRIPTIONS_ALPHA,
     RULE_CONDITIONS_M,
+    TERMS_CHOICE,
     word("fuzzy-norm", &["product", "yager"], "fuzzy: product and probabilistic sum, or Yager's"),
     real("fuzzy-q", 1.0, 100.0, 15.0, "fuzzy: Yager's parameter"),
     real("fuzzy-truth", 0.5, 1.0, 0.9, "fuzzy: what a fluent that holds is worth; yager: 0.775"),
@@ -230,7 +239,7 @@ const FUZZY: [OptionKind; 23] = [
     },
 ];
 
-pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 30>([
+pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 31>([
     integer("depth", 1, 10_000, 100, "not deeper than this"),
     integer(
         "playouts",
@@ -250,7 +259,7 @@ pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 30>([
     flag("reductions", true, "late moves are looked at less deeply first"),
 ]);
 
-pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 25>([
+pub(super) const BEST_FIRST: &[OptionKind] = &with_fuzzy::<2, 26>([
     integer(
         "playouts",
         0,
@@ -291,6 +300,6 @@ pub(super) const SOLVER: &[OptionKind] = &[
         "insight",
         &["off", "trial"],
         "trial: a quarter of the start clock is for short matches that tell whether mcts does better with goals regressed \
-         by a step, or alphabeta by fuzzy logic instead; GDL, with a clock",
+         by a step, or alphabeta by fuzzy logic instead (structure rewriting: with terms made of goals); with a clock",
     ),
 ];

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agon_game::{Rng, Role};
 use agon_gdl::check::check;
@@ -12,7 +12,8 @@ use agon_search::{Budget, MctsOptions};
 use agon_text::Source;
 use rand::SeedableRng as _;
 
-use super::{Contender, Trial, Tried, is_confirmed, sure_score};
+use super::bout::sure_score;
+use super::{Contender, Trial, Tried, is_confirmed};
 
 #[test]
 fn only_a_clear_win_counts() {
@@ -43,7 +44,7 @@ fn tic_tac_toe() -> Arc<Game> {
 #[test]
 fn short_matches_are_played_to_the_end_by_either_role() {
     let game = tic_tac_toe();
-    let by = Tried::new(Subject::new(Arc::clone(&game), None), MctsOptions::default(), 1);
+    let by = Tried::new(Some(Subject::new(Arc::clone(&game), None)), None, MctsOptions::default(), 1);
     let start = game.start();
     for contender in [Contender::Plain, Contender::Tree, Contender::Fuzzy, Contender::Concepts] {
         let roles = [Role::new(0), Role::new(1)];
@@ -71,8 +72,28 @@ fn short_matches_are_played_to_the_end_by_either_role() {
 #[test]
 fn without_a_clock_nothing_is_tried() {
     let game = tic_tac_toe();
-    let by = Tried::new(Subject::new(Arc::clone(&game), None), MctsOptions::default(), 1);
+    let by = Tried::new(Some(Subject::new(Arc::clone(&game), None)), None, MctsOptions::default(), 1);
     assert_eq!(by.choose(&game.start(), &Budget::iterations(1000)), Contender::Plain);
     assert_eq!(by.choose(&game.start(), &Budget::nodes(1000)), Contender::Plain);
     assert_eq!(by.choose(&game.start(), &Budget::until(Instant::now())), Contender::Plain);
+}
+
+/// Terms made of goals are tried where the game is structure rewriting, and where they say something.
+#[test]
+fn structure_rewriting_games_have_contenders_of_their_own() {
+    let game = crate::terms::tests::shipped("tic-tac-toe");
+    let by = Tried::new(None, Some(Arc::clone(&game)), MctsOptions::default(), 1);
+    let contenders = [Contender::Terms, Contender::TermsInTree];
+    assert_eq!(by.contenders(Duration::from_secs(1)), contenders);
+    let roles = [Role::new(0), Role::new(1)];
+    for contender in contenders {
+        let trial = Trial { by: &by, contender, roles, until: Instant::now() };
+        let mut budget = || Some(Budget::iterations(40));
+        let score = trial.play_one(&game.start(), roles[0], &mut budget, &mut Rng::seed_from_u64(5));
+        assert!(score.is_some_and(|score| [0.0, 0.5, 1.0].contains(&score)), "{contender:?}: {score:?}");
+    }
+    // Checkers pays by the location alone, so its terms would say nothing.
+    let by: Tried<agon_toss::interpreter::Interpreter> =
+        Tried::new(None, Some(crate::terms::tests::shipped("checkers")), MctsOptions::default(), 1);
+    assert_eq!(by.contenders(Duration::from_secs(1)), []);
 }

@@ -371,11 +371,33 @@ impl<'g> Grounder<'g> {
             Formula::And(parts) => Formula::And(parts.iter().map(|part| self.weakened(part)).collect()),
             Formula::Or(parts) => Formula::Or(parts.iter().map(|part| self.weakened(part)).collect()),
             Formula::Exists(variables, inner) => Formula::exists(variables, self.weakened(inner)),
+            Formula::Not(inner) => self.weakened_negation(inner),
             Formula::Relation(..)
             | Formula::Equal(..)
             | Formula::Compare(..)
-            | Formula::Not(_)
             | Formula::All(..)
+            | Formula::Fix(_)
+            | Formula::Closure(_)
+            | Formula::Let(_) => Formula::truth(),
+        }
+    }
+
+    /// The same for what is negated. Without it, an exception to `all` would be looked for everywhere.
+    fn weakened_negation(&self, formula: &Formula) -> Formula {
+        let each = |parts: &[Formula]| -> Vec<Formula> {
+            parts.iter().map(|part| self.weakened(&Formula::not(part.clone()))).collect()
+        };
+        match formula {
+            Formula::And(parts) => Formula::Or(each(parts)),
+            Formula::Or(parts) => Formula::And(each(parts)),
+            Formula::Not(inner) => self.weakened(inner),
+            Formula::All(variables, inner) => {
+                Formula::exists(variables, self.weakened(&Formula::not((**inner).clone())))
+            }
+            Formula::Relation(..)
+            | Formula::Equal(..)
+            | Formula::Compare(..)
+            | Formula::Exists(..)
             | Formula::Fix(_)
             | Formula::Closure(_)
             | Formula::Let(_) => Formula::truth(),

@@ -93,6 +93,7 @@ fn measure(
     let mut judge = GoalJudge::new(game, &terms).map_err(|why| why.to_string())?;
     let circuit =
         GoalCircuit::new(game, &terms, GoalCircuitLimits::default()).map_err(|why| why.to_string())?;
+    let circuit = Arc::new(circuit);
     let evaluator = rate(time, || {
         for state in states {
             let _ = black_box(judge.value(state.structure(), state.location(), 0));

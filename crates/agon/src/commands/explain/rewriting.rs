@@ -102,7 +102,7 @@ fn in_text(
 /// The value of a player's term at the position, and as searches see it.
 fn worth(game: &Arc<RewritingGame>, position: &Interpreter, terms: &GoalTerms, player: usize) -> String {
     let state = position.state();
-    let judge = GoalJudge::new(game, terms);
+    let judge = GoalJudge::for_search(game, terms);
     let value = judge.and_then(|mut judge| {
         let value = judge.value(state.structure(), state.location(), player)?;
         let estimate = judge.estimate(state.structure(), state.location(), player);
