@@ -11,7 +11,7 @@ use agon_insight::fuzzy::FuzzyOptions;
 use agon_insight::goal_formulas::{GoalOptions, RewritingGame};
 use agon_insight::regression::Wanted;
 use agon_insight::{ConceptsFrom, Subject};
-use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, Evaluate, HeuristicUse, MctsOptions, Report, Search};
+use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::MethodChoice;
