@@ -21,6 +21,8 @@ use crate::{Budget, Meter};
 
 /// No more playouts are made from a leaf than leave room for so many leaves.
 const FEW_LEAVES: u64 = 128;
+/// Leaves to a round are not more than leave room for so many rounds.
+const MANY_ROUNDS: u64 = 32;
 /// Where strategies are mixed: they learn once from each leaf, so leaves count for more than playouts.
 const FEW_PLAYOUTS: u64 = 16;
 /// Children are looked at one by one only if that takes no more than this part of the time left.
@@ -190,12 +192,16 @@ impl<P: Position> Worker<P> {
             few
         };
         self.playouts = u64::from(options.leaves.playouts.max(1)).min(few) as u32;
+        // Nor is it well spent on few rounds: what one finds is for the next to use, and threads have one each under way.
+        let n_leaves = budget.iterations.map_or(u64::MAX, |n| n / u64::from(self.playouts));
+        let few = (n_leaves / MANY_ROUNDS / options.threads.max(1) as u64).max(1);
+        let at_once = u64::from(options.leaves.at_once.max(1)).min(few) as u32;
         self.k = k;
         if let Some(heuristic) = &mut self.heuristic {
             heuristic.settle(position);
         }
         if budget.deadline.is_none() {
-            self.at_once = options.leaves.at_once.max(1);
+            self.at_once = at_once;
         } else if self.deadline.is_none() {
             // Small rounds to begin with, until it is known how long they take.
             self.at_once = 1;
