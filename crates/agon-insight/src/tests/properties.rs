@@ -56,6 +56,7 @@ fn what_is_hard_leaves_something_for_what_comes_after() {
     let compiled = compiled(&game);
     let limits = ProofLimits { conflicts_in_all: 100, ..ProofLimits::default() };
     let mut prover = Prover::new(&compiled.circuit, &limits).expect("it is small");
+    compiled.groups.iter().for_each(|group| prover.suppose_at_most_one(group));
     let bit = compiled.circuit.base.iter().position(|text| text == "(cell 1 1 x)").expect("a cell");
     let question = [prover.step(), prover.base(bit), !prover.next(bit)];
     // A part so small that nothing can be asked with it.
