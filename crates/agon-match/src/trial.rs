@@ -159,10 +159,11 @@ impl<P: Notation + 'static> Search<P> for Tried<P> {
     }
 }
 
+/// Alpha-beta search by any judge.
+type Judging<P> = ByNodes<AlphaBeta<P, Box<dyn Evaluate<P>>>>;
+
 /// Makes alpha-beta searches of judges.
-fn alpha_beta<P: Notation + 'static>(
-    seed: u64,
-) -> impl Fn(Box<dyn Evaluate<P>>) -> ByNodes<AlphaBeta<P, Box<dyn Evaluate<P>>>> + Send + 'static {
+fn alpha_beta<P: Notation + 'static>(seed: u64) -> impl Fn(Box<dyn Evaluate<P>>) -> Judging<P> + Send {
     let options = AlphaBetaOptions { seed, ..AlphaBetaOptions::default() };
     move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge))
 }
