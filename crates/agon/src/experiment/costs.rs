@@ -57,8 +57,8 @@ struct Way<P: GdlPosition> {
 
 impl<P: GdlPosition> Way<P> {
     /// Thinks once with the heuristic, and once more with the tape. Both searches do the same, so what one takes longer than the
-    /// other is what the heuristic takes. A clock at every call would be in its way: a look at it costs as much as the call and
-    /// leaves the caches cold.
+    /// other is what the heuristic takes. With a clock at the calls it came out above the whole: a look at it is a call of the
+    /// system, and takes as long as what is timed.
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> P::Move {
         let began = thread_seconds();
         let best = self.search.think(position, us, budget).best;
