@@ -58,7 +58,7 @@ struct Way<P: GdlPosition> {
 impl<P: GdlPosition> Way<P> {
     /// Thinks once with the heuristic, and once more with the tape. Both searches do the same, so what one takes longer than the
     /// other is what the heuristic takes. With a clock at the calls it came out above the whole: a look at it is a call of the
-    /// system, and takes as long as what is timed.
+    /// system, and those calls are short.
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> P::Move {
         let began = thread_seconds();
         let best = self.search.think(position, us, budget).best;
