@@ -162,13 +162,19 @@ impl Properties {
         let given = compiled.map_or(&[][..], |compiled| &compiled.groups);
         persistence::observe(&mut fluents, &plays);
         if let Some(prover) = &mut prover {
-            // What is easy first: the proof of groups may take all the time there is.
+            // There are as many of these questions as there are fluents: what is left open is asked again when more is known.
             given.iter().for_each(|group| prover.suppose_at_most_one(group));
-            persistence::prove(&mut fluents, prover);
+            prover.within(4, |prover| persistence::prove(&mut fluents, prover));
         }
-        let (groups, modes) = groups::find(game, &fluents, &plays, given, prover.as_mut());
+        let (groups, modes) = match &mut prover {
+            // The hardest of all, and much depends on them; but what comes after them is to have its chance.
+            Some(prover) => {
+                prover.within(2, |prover| groups::find(game, &fluents, &plays, given, Some(prover)))
+            }
+            None => groups::find(game, &fluents, &plays, given, None),
+        };
         if let Some(prover) = &mut prover {
-            persistence::prove(&mut fluents, prover);
+            prover.within(2, |prover| persistence::prove(&mut fluents, prover));
         }
         let turns = turns::find(game, compiled, &plays, prover.as_mut());
         let payoffs = payoffs::find(game, compiled, &plays, prover.as_mut());
@@ -180,7 +186,7 @@ impl Properties {
         let boards = boards::find(game, &fluents, compiled.is_some(), plays.n_plays(), &modes, &relations);
         let deadline = limits.proof.deadline;
         let symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays, deadline);
-        if prover.as_ref().is_some_and(Prover::is_late) {
+        if prover.as_ref().is_some_and(Prover::has_run_out) {
             refused.push(("some proofs", "they took too long".to_owned()));
         }
         Properties {

@@ -64,6 +64,8 @@ pub struct Prover<'a> {
     is_encoded: Vec<bool>,
     /// By gate: its literal in the state after, where it was asked for.
     after: Vec<Option<Literal>>,
+    /// Whether a part of the work was not enough for what it was given for.
+    has_run_out: bool,
 }
 
 impl<'a> Prover<'a> {
@@ -80,6 +82,7 @@ impl<'a> Prover<'a> {
             step: Literal(Lit::UNDEF),
             is_encoded: vec![false; circuit.n_gates()],
             after: vec![None; circuit.n_gates()],
+            has_run_out: false,
         };
         for _ in 0..circuit.n_gates() {
             prover.solver.new_var_default();
@@ -232,6 +235,34 @@ impl<'a> Prover<'a> {
         self.ask_for(literals, self.limits.conflicts.saturating_mul(10))
     }
 
+    /// The same for one of very many questions: it may cost a twentieth, and can be asked again.
+    pub fn ask_quickly(&mut self, literals: &[Literal]) -> Answer {
+        self.ask_for(literals, self.limits.conflicts / 20)
+    }
+
+    /// Has questions asked that may cost, all together, no more than a part of the work and the time that are left: one of
+    /// `parts`. So what is hard leaves something for what comes after it.
+    pub fn within<T>(&mut self, parts: u32, ask: impl FnOnce(&mut Prover<'a>) -> T) -> T {
+        let whole = self.limits.clone();
+        let (now, spent) = (Instant::now(), self.solver.cb().n_learnt);
+        let left = whole.conflicts_in_all.saturating_sub(spent);
+        self.limits.conflicts_in_all = spent + left / u64::from(parts.max(1));
+        let part = |deadline: Instant| now + deadline.saturating_duration_since(now) / parts.max(1);
+        self.set_deadline(whole.deadline.map(part));
+        let told = ask(self);
+        self.has_run_out |= self.is_late();
+        self.limits.conflicts_in_all = whole.conflicts_in_all;
+        self.set_deadline(whole.deadline);
+        told
+    }
+
+    fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.limits.deadline = deadline;
+        let meter = self.solver.cb_mut();
+        meter.deadline = deadline;
+        meter.is_late.set(false);
+    }
+
     fn ask_for(&mut self, literals: &[Literal], conflicts: u64) -> Answer {
         let spent = self.solver.cb().n_learnt;
         if spent >= self.limits.conflicts_in_all || self.is_late() {
@@ -256,6 +287,11 @@ impl<'a> Prover<'a> {
     pub fn is_late(&self) -> bool {
         self.limits.deadline.is_some_and(|deadline| Instant::now() > deadline)
             || self.solver.cb().n_learnt >= self.limits.conflicts_in_all
+    }
+
+    /// Whether there was too little time or work for some of the questions.
+    pub fn has_run_out(&self) -> bool {
+        self.has_run_out || self.is_late()
     }
 
     /// The clauses of all gates on which these signals depend.

@@ -23,19 +23,34 @@ pub(super) fn observe(fluents: &mut [Fluent], plays: &Plays) {
     }
 }
 
-/// Proves what is so far only observed.
+/// Proves what is so far only observed: what is easy first, so that the rest cannot use up the time for it.
 ///
 /// A step that changes the fluent the wrong way is asked for, once. There is no base case: the property is about steps,
 /// and what was proved of states stands behind it.
 pub(super) fn prove(fluents: &mut [Fluent], prover: &mut Prover<'_>) {
     let is_open = |known: Option<Known>| known.is_some_and(|known| !known.is_proved());
+    let mut hard = Vec::new();
     for (bit, fluent) in fluents.iter_mut().enumerate() {
         let (now, next, step) = (prover.base(bit), prover.next(bit), prover.step());
-        if is_open(fluent.persistent_true) && prover.ask(&[step, now, !next]) == Answer::Impossible {
-            fluent.persistent_true = Some(Known::Proved);
+        let ways = [
+            (&mut fluent.persistent_true, [step, now, !next]),
+            (&mut fluent.persistent_false, [step, !now, next]),
+        ];
+        for (place, (known, question)) in ways.into_iter().enumerate() {
+            if is_open(*known) {
+                match prover.ask_quickly(&question) {
+                    Answer::Impossible => *known = Some(Known::Proved),
+                    Answer::Possible => {}
+                    Answer::Undecided => hard.push((bit, place == 0, question)),
+                }
+            }
         }
-        if is_open(fluent.persistent_false) && prover.ask(&[step, !now, next]) == Answer::Impossible {
-            fluent.persistent_false = Some(Known::Proved);
+    }
+    for (bit, is_true, question) in hard {
+        if prover.ask(&question) == Answer::Impossible {
+            let fluent = &mut fluents[bit];
+            let known = if is_true { &mut fluent.persistent_true } else { &mut fluent.persistent_false };
+            *known = Some(Known::Proved);
         }
     }
 }

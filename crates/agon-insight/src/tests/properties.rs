@@ -7,7 +7,7 @@ use crate::properties::{
     Bound, Known, PlayLimits, Plays, Properties, PropertyLimits, Relation, RelationKind, RoleTurns, Seen,
     prove_constant_sum,
 };
-use crate::prove::ProofLimits;
+use crate::prove::{Answer, ProofLimits, Prover};
 
 fn properties(name: &str) -> Properties {
     let game = shipped(name);
@@ -48,6 +48,22 @@ fn turns_are_taken() {
         assert_eq!(role.noop, Some(("noop".to_owned(), Known::Proved)));
         assert_eq!(role.control, Some((known.fluent(token).expect(token), Known::Proved)));
     }
+}
+
+#[test]
+fn what_is_hard_leaves_something_for_what_comes_after() {
+    let game = shipped("tic-tac-toe");
+    let compiled = compiled(&game);
+    let limits = ProofLimits { conflicts_in_all: 100, ..ProofLimits::default() };
+    let mut prover = Prover::new(&compiled.circuit, &limits).expect("it is small");
+    compiled.groups.iter().for_each(|group| prover.suppose_at_most_one(group));
+    let bit = compiled.circuit.base.iter().position(|text| text == "(cell 1 1 x)").expect("a cell");
+    let question = [prover.step(), prover.base(bit), !prover.next(bit)];
+    // A part so small that nothing can be asked with it.
+    assert_eq!(prover.within(u32::MAX, |prover| prover.ask(&question)), Answer::Undecided);
+    assert!(prover.has_run_out() && !prover.is_late());
+    assert_eq!(prover.within(2, |prover| prover.ask_quickly(&question)), Answer::Impossible);
+    assert_eq!(prover.ask(&question), Answer::Impossible);
 }
 
 /// No play contradicts what is proved. The plays are others than those that the properties were found with.

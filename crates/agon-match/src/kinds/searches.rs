@@ -299,7 +299,7 @@ pub(super) const SOLVER: &[OptionKind] = &[
     word(
         "insight",
         &["off", "trial"],
-        "trial: a quarter of the start clock is for short matches that tell whether mcts does better with goals regressed \
-         by a step, or alphabeta by fuzzy logic instead (structure rewriting: with terms made of goals); with a clock",
+        "trial: half of the start clock is for short matches that tell whether mcts does better with goals regressed \
+         by a step, or alphabeta by fuzzy logic or concepts instead (structure rewriting: with terms made of goals); with a clock",
     ),
 ];

@@ -1,10 +1,10 @@
 //! What action heuristics cost: to make, and of the time of a search.
 //!
 //! Time is that of the thread, which stands still while others have the processor, and all ways of searching think about the same
-//! position in turn: so a busy machine makes a measurement slow, but not wrong.
+//! position in turn: so a busy machine makes a measurement slow, but not wrong. What a heuristic takes of it is found by doing the
+//! same search without it, with its words read off a tape.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agon_game::Role;
 use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
@@ -46,11 +46,32 @@ struct Thinking<'a> {
     n_moves: u64,
 }
 
-/// A way of searching, and how long it has taken.
+/// A way of searching, and how long it has taken, with its heuristic and with what that said read off a tape.
 struct Way<P: GdlPosition> {
     search: Mcts<P>,
-    spent: Arc<Spent>,
+    again: Option<Mcts<P>>,
+    tape: Tape,
     seconds: f64,
+    seconds_again: f64,
+}
+
+impl<P: GdlPosition> Way<P> {
+    /// Thinks once with the heuristic, and once more with the tape. Both searches do the same, so what one takes longer than the
+    /// other is what the heuristic takes. With a clock at the calls it came out above the whole: a look at it is a call of the
+    /// system, and those calls are short.
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> P::Move {
+        let began = thread_seconds();
+        let best = self.search.think(position, us, budget).best;
+        self.seconds += thread_seconds() - began;
+        if let Some(again) = &mut self.again {
+            lock(&self.tape).rewind();
+            let began = thread_seconds();
+            again.think(position, us, budget);
+            self.seconds_again += thread_seconds() - began;
+            lock(&self.tape).clear();
+        }
+        best
+    }
 }
 
 impl GdlTask for Thinking<'_> {
@@ -67,11 +88,9 @@ impl GdlTask for Thinking<'_> {
             let Some(us) = position.choosers().next().filter(|_| !position.is_terminal()) else { break };
             let mut best = None;
             for way in &mut ways {
-                let began = thread_seconds();
-                let report = way.search.think(&mut position, us, &budget);
-                way.seconds += thread_seconds() - began;
+                let found = way.think(&mut position, us, &budget);
                 // The match is that of the search without a heuristic.
-                best.get_or_insert(report.best);
+                best.get_or_insert(found);
             }
             let first = |role| position.legal_moves(role)[0].clone();
             let best = best.expect("there is more than one way");
@@ -80,124 +99,113 @@ impl GdlTask for Thinking<'_> {
                 roles.map(|role| if role == us { best.clone() } else { first(role) }).collect();
             position.advance(&joint);
         }
-        let idle = idle_seconds();
-        // Looking at the clock takes time, too, and no search would do it.
-        let all = ways.each_ref().map(|way| (way.seconds - way.spent.n_looks() * idle).max(1e-9));
-        let share = |at: usize| (names[at - 1], ways[at].spent.seconds(idle) / all[at], all[0] / all[at]);
-        [1, 2, 3].map(share).to_vec()
+        let plain = ways[0].seconds;
+        let shares = names.iter().zip(&ways[1..]).map(|(&name, way)| {
+            let all = way.seconds.max(1e-9);
+            // Measured twice: what costs next to nothing may come out below nothing.
+            (name, (1.0 - way.seconds_again / all).max(0.0), plain / all)
+        });
+        shares.collect()
     }
 }
 
 impl Thinking<'_> {
     fn way<P: GdlPosition + 'static>(&self, start: &P, heuristic: HeuristicUse) -> Way<P> {
         let options = MctsOptions { heuristic, keep_tree: false, ..MctsOptions::plain() };
-        let spent = Arc::new(Spent::default());
+        let tape = Tape::default();
         let judge = || action_heuristic(self.subject, Wanted::default(), start, &Budget::iterations(1));
         let judge = if heuristic.playout || heuristic.tree { judge() } else { None };
-        let search = match judge {
+        let (search, again) = match judge {
             Some(inner) => {
-                let timed = Timed { inner, spent: Arc::clone(&spent), draw: 1, is_fresh: true };
-                Mcts::with_heuristic(options, 1, Box::new(timed))
+                let taped = Box::new(Taped { inner, tape: Arc::clone(&tape) });
+                let played = Box::new(Played { tape: Arc::clone(&tape) });
+                let search = Mcts::with_heuristic(options.clone(), 1, taped);
+                (search, Some(Mcts::with_heuristic(options, 1, played)))
             }
-            None => Mcts::new(options, 1),
+            None => (Mcts::new(options, 1), None),
         };
-        Way { search, spent, seconds: 0.0 }
+        Way { search, again, tape, seconds: 0.0, seconds_again: 0.0 }
     }
 }
 
-/// One call of about so many is timed, drawn at random: with every n-th call it could always be the same role's.
-const TIMED: u64 = 8;
-
-/// What was spent on a heuristic, by all threads.
+/// What a heuristic has said, call by call.
 #[derive(Default)]
-struct Spent {
-    /// Calls about moves, and those of them that were timed, with their nanoseconds.
-    n_calls: AtomicU64,
-    n_timed: AtomicU64,
-    nanos: AtomicU64,
-    /// What is done once for each move of the match is timed each time, and so is the first call afterwards, which finds nothing
-    /// worked out and takes far longer than others.
-    n_settled: AtomicU64,
-    settling_nanos: AtomicU64,
+struct Said {
+    /// By call: whether there was anything to say, and where its values end.
+    calls: Vec<(bool, usize)>,
+    values: Vec<f64>,
+    /// The next call and value to be read.
+    at: (usize, usize),
 }
 
-impl Spent {
-    fn settled(&self, seconds: f64) {
-        self.n_settled.fetch_add(1, Ordering::Relaxed);
-        self.settling_nanos.fetch_add((seconds * 1e9) as u64, Ordering::Relaxed);
+impl Said {
+    fn rewind(&mut self) {
+        self.at = (0, 0);
     }
 
-    /// How often the clock was looked at.
-    fn n_looks(&self) -> f64 {
-        let n_spans = self.n_timed.load(Ordering::Relaxed) + self.n_settled.load(Ordering::Relaxed);
-        2.0 * n_spans as f64
-    }
-
-    /// The seconds of all calls, by those that were timed. A look at the clock takes `idle` seconds.
-    fn seconds(&self, idle: f64) -> f64 {
-        let [n_calls, n_timed, nanos, n_settled, settling] =
-            [&self.n_calls, &self.n_timed, &self.nanos, &self.n_settled, &self.settling_nanos]
-                .map(|number| number.load(Ordering::Relaxed) as f64);
-        let timed = (nanos * 1e-9 - n_timed * idle).max(0.0);
-        let settling = (settling * 1e-9 - n_settled * idle).max(0.0);
-        timed * n_calls / n_timed.max(1.0) + settling
+    /// Forgets everything, but not the memory it took.
+    fn clear(&mut self) {
+        self.calls.clear();
+        self.values.clear();
+        self.rewind();
     }
 }
 
-/// The seconds between two looks at the clock with nothing between them: the median of many.
-fn idle_seconds() -> f64 {
-    let mut spans: Vec<f64> = (0..1001)
-        .map(|_| {
-            let began = thread_seconds();
-            thread_seconds() - began
-        })
-        .collect();
-    spans.sort_by(f64::total_cmp);
-    spans[spans.len() / 2]
+/// Values that are taken down for one move: 256 MB. Beyond that nothing is said, in both searches.
+const MAX_SAID: usize = 1 << 25;
+
+/// Shared by the search that writes it and the one that reads it, one after the other.
+type Tape = Arc<Mutex<Said>>;
+
+fn lock(tape: &Tape) -> MutexGuard<'_, Said> {
+    tape.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A heuristic whose time is taken.
-struct Timed<P: GdlPosition> {
+/// A heuristic whose words are taken down.
+struct Taped<P: GdlPosition> {
     inner: Box<dyn ActionHeuristic<P>>,
-    spent: Arc<Spent>,
-    /// For the choice of calls that are timed.
-    draw: u64,
-    is_fresh: bool,
+    tape: Tape,
 }
 
-impl<P: GdlPosition + 'static> ActionHeuristic<P> for Timed<P> {
+impl<P: GdlPosition + 'static> ActionHeuristic<P> for Taped<P> {
     fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool {
-        if std::mem::take(&mut self.is_fresh) {
-            let began = thread_seconds();
-            let knows = self.inner.values(position, role, moves, values);
-            self.spent.settled(thread_seconds() - began);
-            return knows;
+        if lock(&self.tape).values.len() > MAX_SAID {
+            return false;
         }
-        self.spent.n_calls.fetch_add(1, Ordering::Relaxed);
-        // Marsaglia's xorshift.
-        self.draw ^= self.draw << 13;
-        self.draw ^= self.draw >> 7;
-        self.draw ^= self.draw << 17;
-        if !(self.draw >> 32).is_multiple_of(TIMED) {
-            return self.inner.values(position, role, moves, values);
-        }
-        let began = thread_seconds();
         let knows = self.inner.values(position, role, moves, values);
-        let nanos = (thread_seconds() - began) * 1e9;
-        self.spent.n_timed.fetch_add(1, Ordering::Relaxed);
-        self.spent.nanos.fetch_add(nanos as u64, Ordering::Relaxed);
+        let mut said = lock(&self.tape);
+        said.values.extend_from_slice(values);
+        let end = said.values.len();
+        said.calls.push((knows, end));
         knows
     }
 
     fn settle(&mut self, position: &P) {
-        let began = thread_seconds();
         self.inner.settle(position);
-        self.spent.settled(thread_seconds() - began);
-        self.is_fresh = true;
     }
 
     fn fork(&self) -> Box<dyn ActionHeuristic<P>> {
-        let spent = Arc::clone(&self.spent);
-        Box::new(Timed { inner: self.inner.fork(), spent, draw: self.draw, is_fresh: true })
+        Box::new(Taped { inner: self.inner.fork(), tape: Arc::clone(&self.tape) })
+    }
+}
+
+/// What another heuristic has said in the same search.
+struct Played {
+    tape: Tape,
+}
+
+impl<P: GdlPosition + 'static> ActionHeuristic<P> for Played {
+    fn values(&mut self, _: &P, _: Role, _: &[P::Move], values: &mut Vec<f64>) -> bool {
+        let mut said = lock(&self.tape);
+        let (call, start) = said.at;
+        let Some(&(knows, end)) = said.calls.get(call) else { return false };
+        values.clear();
+        values.extend_from_slice(&said.values[start..end]);
+        said.at = (call + 1, end);
+        knows
+    }
+
+    fn fork(&self) -> Box<dyn ActionHeuristic<P>> {
+        Box::new(Played { tape: Arc::clone(&self.tape) })
     }
 }

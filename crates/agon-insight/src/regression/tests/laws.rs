@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn wide_conjunctions_share_their_branches(width in 50_usize..200, other in 0_usize..1000) {
+    fn wide_conjunctions_share_their_branches(width in 150_usize..400, other in 0_usize..1000) {
         let mut formulas = Formulas::new(width + 1);
         // Two conjunctions that differ in one operand, as those of two moves do.
         let mut list: Vec<Formula> = (0..width).map(|fluent| formulas.fluent(fluent)).collect();
