@@ -7,6 +7,7 @@
 
 mod relations;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_logic::{Symbol, TermId};
@@ -71,6 +72,8 @@ struct Celler<'a, 'd> {
     values: Vec<TermId>,
     /// Places by functor and one of their coordinates.
     places_at: BTreeMap<(Symbol, usize, TermId), Vec<TermId>>,
+    /// Rows of tables, found by what is known of them.
+    known_rows: RefCell<relations::KnownRows>,
 }
 
 /// Tells a game by places where it can be.
@@ -96,6 +99,7 @@ pub(super) fn by_places(arena: &mut Arena<'_>) -> Result<(), TooMuch> {
         tried: 0,
         values,
         places_at,
+        known_rows: RefCell::default(),
     };
     celler.game()
 }

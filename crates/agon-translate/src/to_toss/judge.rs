@@ -1,5 +1,6 @@
 //! Formulas asked of the sampled states.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -24,7 +25,13 @@ pub(super) struct Judge {
     elements: BTreeMap<TermId, Element>,
     /// The number of each term among them, which is in its constant's name.
     numbers: BTreeMap<TermId, usize>,
+    /// What was asked before has made indexes of the tables, which are most of the work. With the number of questions it knows: it never
+    /// forgets one.
+    kept: RefCell<Option<(Evaluator, usize)>>,
 }
+
+/// After so many questions an evaluator begins again.
+const MAX_QUESTIONS: usize = 100;
 
 impl Judge {
     /// Knows all tables, definitions and samples there are now.
@@ -84,7 +91,8 @@ impl Judge {
             structures.push(structure);
         }
         let numbers = terms.iter().enumerate().map(|(index, &term)| (term, index)).collect();
-        let mut judge = Judge { structures, definitions: Arc::new(Definitions::new()), elements, numbers };
+        let definitions = Arc::new(Definitions::new());
+        let mut judge = Judge { structures, definitions, elements, numbers, kept: RefCell::default() };
         let mut definitions = Definitions::new();
         for index in order(lifter) {
             let defined = &lifter.defined[index];
@@ -117,10 +125,22 @@ impl Judge {
         extra: &[Var],
         rows: &[(usize, Vec<Vec<TermId>>)],
     ) -> Result<Vec<Vec<usize>>, String> {
-        let Some(mut evaluator) = self.evaluator() else { return Ok(Vec::new()) };
+        let Some(mut fresh) = self.evaluator() else { return Ok(Vec::new()) };
         let variables: Vec<Variable> = given.iter().chain(extra).map(|&v| variable(v)).collect();
         let formula = self.formula(form);
-        let query = evaluator.formula(&formula, &variables).map_err(|refusal| refusal.to_string())?;
+        let kept = self.kept.borrow_mut().take().filter(|(_, n_asked)| *n_asked < MAX_QUESTIONS);
+        let known = kept.and_then(|(mut evaluator, n_asked)| {
+            let query = evaluator.formula(&formula, &variables).ok()?;
+            Some((evaluator, n_asked, query))
+        });
+        let (mut evaluator, n_asked, query) = match known {
+            Some(known) => known,
+            // There is none, or the question is too much for one that knows many.
+            None => {
+                let query = fresh.formula(&formula, &variables).map_err(|refusal| refusal.to_string())?;
+                (fresh, 0, query)
+            }
+        };
         let mut all = Vec::new();
         for (sample, rows) in rows {
             let structure = &self.structures[*sample];
@@ -141,6 +161,7 @@ impl Judge {
             }
             all.push(cells.iter().map(|row| counts.get(row).copied().unwrap_or(0)).collect());
         }
+        *self.kept.borrow_mut() = Some((evaluator, n_asked + 1));
         Ok(all)
     }
 

@@ -1,12 +1,16 @@
 //! What static conditions say of places, as relations between them: all solutions are found, and equal ones are one relation.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use agon_logic::{Symbol, TermId};
 
 use super::super::formula::{FALSE, Form, Relation, TRUE, Val, Var, not, same};
 use super::super::lift::Table;
 use super::{Argument, Celler, Constraint, MAX_TRIED, MAX_TRIED_IN_ALL, Scope, TooMuch};
+
+/// By table, the places that are known, as bits, and the place that is wanted: what the wanted cell can be, by what the known ones are.
+pub(super) type KnownRows = BTreeMap<(usize, u64, usize), Rc<BTreeMap<Vec<TermId>, Rc<[TermId]>>>>;
 
 impl Celler<'_, '_> {
     /// Static conditions as relations between places and values. Values that stand nowhere else are left out.
@@ -238,7 +242,7 @@ impl Celler<'_, '_> {
         let mut best: Option<Vec<TermId>> = None;
         for constraint in constraints {
             // The values that one mention of the variable can have, and which coordinate it is.
-            let (index, values): (Option<usize>, BTreeSet<TermId>) = match constraint {
+            let (index, values): (Option<usize>, Rc<[TermId]>) = match constraint {
                 Constraint::Not(_) => continue,
                 Constraint::Equal(a, b) => {
                     let (own, other) = if a.is_about(v) { (a, b) } else { (b, a) };
@@ -246,7 +250,7 @@ impl Celler<'_, '_> {
                         continue;
                     }
                     let Some(value) = self.value(other, assigned) else { continue };
-                    (own.index(), BTreeSet::from([value]))
+                    (own.index(), Rc::from([value]))
                 }
                 Constraint::In(table, arguments) => {
                     let Some(place) = arguments.iter().position(|argument| argument.is_about(v)) else {
@@ -258,25 +262,47 @@ impl Celler<'_, '_> {
                     if rows.len() > 4 * self.values.len() && known.iter().all(Option::is_none) {
                         continue;
                     }
-                    let fits = |row: &&Vec<TermId>| {
-                        row.iter().zip(&known).all(|(cell, known)| known.is_none_or(|known| known == *cell))
-                    };
-                    (arguments[place].index(), rows.iter().filter(fits).map(|row| row[place]).collect())
+                    (arguments[place].index(), self.cells_at(*table, &known, place))
                 }
             };
             let choices: Vec<TermId> = match (index, scope.sort.get(&v)) {
                 (Some(index), Some(functor)) => {
                     let at =
                         |value| self.places_at.get(&(*functor, index, value)).into_iter().flatten().copied();
-                    values.into_iter().flat_map(at).collect()
+                    values.iter().copied().flat_map(at).collect()
                 }
-                _ => values.into_iter().collect(),
+                _ => values.to_vec(),
             };
             if best.as_ref().is_none_or(|known| choices.len() < known.len()) {
                 best = Some(choices);
             }
         }
         best
+    }
+
+    /// What the rows of a table have at a place, of those that agree with what is known; sorted. Asked for very often, so each way to ask has
+    /// an index.
+    fn cells_at(&self, table: usize, known: &[Option<TermId>], place: usize) -> Rc<[TermId]> {
+        let rows = &self.arena.lifter.tables[table].rows;
+        let is_known = |at: usize| known[at].is_some();
+        let places: Vec<usize> = (0..known.len()).filter(|&at| is_known(at)).collect();
+        // Relations of structures are never that wide; this one would only be found row by row.
+        if known.len() > 64 {
+            let fits = |row: &&Vec<TermId>| places.iter().all(|&at| known[at] == Some(row[at]));
+            let found: BTreeSet<TermId> = rows.iter().filter(fits).map(|row| row[place]).collect();
+            return found.into_iter().collect();
+        }
+        let mask = places.iter().fold(0_u64, |mask, &at| mask | 1 << at);
+        let mut all = self.known_rows.borrow_mut();
+        let index = all.entry((table, mask, place)).or_insert_with(|| {
+            let mut found: BTreeMap<Vec<TermId>, BTreeSet<TermId>> = BTreeMap::new();
+            for row in rows {
+                found.entry(places.iter().map(|&at| row[at]).collect()).or_default().insert(row[place]);
+            }
+            Rc::new(found.into_iter().map(|(key, cells)| (key, cells.into_iter().collect())).collect())
+        });
+        let key: Vec<TermId> = known.iter().flatten().copied().collect();
+        index.get(&key).cloned().unwrap_or_else(|| Rc::from([]))
     }
 
     fn value(&self, argument: &Argument, assigned: &BTreeMap<Var, TermId>) -> Option<TermId> {
