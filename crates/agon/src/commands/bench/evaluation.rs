@@ -94,11 +94,16 @@ fn measure(
     let circuit =
         GoalCircuit::new(game, &terms, GoalCircuitLimits::default()).map_err(|why| why.to_string())?;
     let circuit = Arc::new(circuit);
-    let evaluator = rate(time, || {
-        for state in states {
-            let _ = black_box(judge.value(state.structure(), state.location(), 0));
+    // Where open ways are many, the evaluator takes a second for a few of them: no round is waited for.
+    let (began, mut n_evaluated) = (Instant::now(), 0_u32);
+    for state in states.iter().cycle() {
+        let _ = black_box(judge.value(state.structure(), state.location(), 0));
+        n_evaluated += 1;
+        if began.elapsed() >= time {
+            break;
         }
-    });
+    }
+    let evaluator = f64::from(n_evaluated) / began.elapsed().as_secs_f64();
     // Reading the facts of a state is part of the work in both.
     let mut facts = Vec::new();
     let mut single = OneState::new(&circuit);
