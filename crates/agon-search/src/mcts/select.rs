@@ -119,6 +119,23 @@ impl<P: Position> Tree<P> {
         }
     }
 
+    /// Reads what steps will need that are backed up soon, those before this one: first their positions, then, when these should have
+    /// come, what lies elsewhere. With several threads most of it was last written by another one.
+    #[inline]
+    pub(super) fn ask_ahead(&self, steps: &[Step], at: usize) {
+        const FAR: usize = 12;
+        const NEAR: usize = 6;
+        if let Some(step) = at.checked_sub(FAR).map(|far| &steps[far]) {
+            std::hint::black_box(self.node(step.node).visits);
+        }
+        if let Some(step) = at.checked_sub(NEAR).map(|near| &steps[near]) {
+            let sum = self.sums[step.node.index() * self.facts.n_roles];
+            let arm = self.node(step.node).first_arm as usize + step.choice as usize;
+            let visits = self.arms.get(arm).map(|arm| arm.visits);
+            std::hint::black_box((sum, visits, self.scores.get(arm).map(|score| score.value)));
+        }
+    }
+
     /// Marks a step as being on the way of `n` playouts that are not back yet.
     pub(super) fn mark(&mut self, id: NodeId, choice: u64, n: u32) {
         let node = &mut self.nodes[id.index()];

@@ -52,6 +52,7 @@ impl<P: Position> Worker<P> {
         }
         // A step comes after the one before it, so by the time it is backed up all that comes through it has arrived.
         for (at, &step) in self.steps.iter().enumerate().rev() {
+            tree.ask_ahead(&self.steps, at);
             let (earlier, own) = self.flow.split_at_mut(at * width);
             let own = &mut own[..width];
             if own[0] == 0.0 {
