@@ -45,7 +45,7 @@ fn an_experiment_is_played_and_its_matches_are_kept() {
     let opened = [&args[..], &rest[..], &["--openings", "2", "--column", "tree"]].concat();
     let opened = json(&agon(&opened).succeeds());
     assert_eq!(opened["cells"].as_array().map(Vec::len), Some(1), "{opened}");
-    assert!(scratch.path("store").join("003-table-5.2.5.opened-2.bidding.tree.db").is_file());
+    assert!(scratch.path("store").join("003-table-5.2.tree.5.opened-2.bidding.db").is_file());
     agon(&[&args[..], &["--column", "no such column"]].concat()).complains(2, "no column");
     // Everything is in the store: nothing is played again, and the answer is the same.
     let second = json(&agon(&[&args[..], &rest[..]].concat()).succeeds());
