@@ -34,7 +34,7 @@ Exit code 0 whether it holds or not; --json has a key `holds`.")]
 pub(crate) struct Args {
     /// A shipped game's name or the path of a rulesheet
     game: String,
-    /// The sentence, in KIF
+    /// The sentence, in KIF; a formula if the rules are those of a structure rewriting game
     sentence: String,
     /// The moves that lead to the position
     #[arg(long, value_name = "MOVES", default_value = "")]
