@@ -26,8 +26,13 @@ fn left_to_choose_it_plays_by_the_interpreter_and_says_why_in_one_line() {
         assert!(run.out.contains("20 plays at random"), "{}", run.out);
         assert_eq!(run.err.lines().count(), 1, "{}", run.err);
         assert!(run.err.starts_with("played by the interpreter, because no circuit was made"), "{}", run.err);
-        let names_a_rule = lines.iter().any(|line| run.err.trim_end().ends_with(&format!("({path}:{line})")));
-        assert!(names_a_rule, "one of the lines {lines:?} is to blame: {}", run.err);
+        let place = run.err.trim_end().rsplit_once(&format!("({path}:"));
+        let line: usize = place
+            .and_then(|(_, line)| line.strip_suffix(')')?.parse().ok())
+            .unwrap_or_else(|| panic!("no rule is named: {}", run.err));
+        // On a busy machine the time may be up before the worst rule is come to.
+        let is_late = run.err.contains("took longer");
+        assert!(is_late || lines.contains(&line), "one of the lines {lines:?} is to blame: {}", run.err);
     }
 }
 
