@@ -61,35 +61,10 @@ fn shipped_games_play_alike() {
 
 #[test]
 fn constants_are_the_words_of_their_elements() {
-    let road = r#"
-PLAYERS walker, builder
-REL Next(x, y) = R(x, y) or R(y, x) or C(x, y) or C(y, x)
-REL Free(x, y) = Next(x, y) and not B(y)
-REL Open() = (tc x, y Free(x, y))(home, goal) and (lfp T(x) = (x = goal or ex y (T(y) and Free(x, y))))(home)
-REL Guarded() = let N(x) = Next(x, goal) in all z (not N(z) or B(z) or z = home)
-RULE Step: [p, q | W(p); Next(p, q) | -] -> [p, q | W(q) | -] emb W, B pre not W(goal) and (q != home or B(b2))
-RULE Build: ELEMS p MATCH not B(p) and not W(p) and goal != p and :worth(goal) > &home and not Next(p, home) RELS B(p) post Open()
-RULE Wait: [p | W(p) | -] -> [p | W(p) | -] pre Guarded() or home = goal or not B(home)
-PAYOFF { walker: :(W(goal)) * :worth(goal) + :(ex x (x != home and W(x))); builder: Sum (x | B(x) and Next(x, goal) : &goal) }
-LOC 0 { PLAYER walker MOVES [Step -> 1] }
-LOC 1 { PLAYER builder MOVES [Build -> 0]; [Wait -> 0] }
-START [ | B:1 {} | worth { a1 -> 2, c3 -> 15 } | home = a1; goal = c3; b2 = b2 ] "
-  . . .
-  . . .
-  W . .
-"
-"#;
+    let road = include_str!("../../../../tests/constants/road.toss");
     let (_, agreement) = plays_alike("road", road, Plan { plays: 20, max_steps: 12, seed: 1 });
     assert!(agreement.steps > 100, "{agreement:?}");
-    let tree = "
-PLAYERS X
-RULE Bud: [x | P(x) | -] -> [x, y | P(y); E(x, y) | -] pre x != root or not ex z E(root, z)
-RULE Split: [x | P(x) | -] -> [y, x | E(y, x) | -] with [y <- x, x <- x] pre E(root, x) and not Q(root)
-RULE Close: [x | P(x) | -] -> [x | P(x); Q(x) | -] pre x = root and not Q(root)
-LOC 0 { PLAYER X { PAYOFF :(Q(root)) MOVES [Bud -> 0]; [Split -> 0]; [Close -> 1] } }
-LOC 1 { PLAYER X { PAYOFF :(Q(root)) } }
-START [a, b | P {a; b}; E:2 {}; Q:1 {} | - | root = a]
-";
+    let tree = include_str!("../../../../tests/constants/tree.toss");
     let (_, agreement) = plays_alike("tree", tree, Plan { plays: 20, max_steps: 6, seed: 1 });
     assert!(agreement.steps > 40, "{agreement:?}");
 }

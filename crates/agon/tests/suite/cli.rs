@@ -305,15 +305,16 @@ fn rules_come_from_standard_input_too() {
     assert_eq!(again, "open\n", "infix is read from standard input as well");
 }
 
+/// The program under way, with pipes that can be closed.
+fn begun(args: &[&str]) -> std::process::Child {
+    let piped = std::process::Stdio::piped;
+    games::program().args(args).stdout(piped()).stderr(piped()).spawn().expect("the program runs")
+}
+
 #[test]
 fn a_closed_pipe_is_no_accident() {
     for args in [vec!["games"], vec!["show", "checkers"], vec!["explain-code"], vec!["record", "othello"]] {
-        let mut child = games::program()
-            .args(&args)
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .expect("the program runs");
+        let mut child = begun(&args);
         // Nobody reads on, as after `| head -0`.
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("the program ends");
@@ -328,12 +329,7 @@ fn what_is_said_aside_needs_no_listener() {
     let scratch = Scratch::new("aside");
     let (empty, wrong) = (scratch.file("empty.kif", ""), scratch.file("wrong.kif", "(role a"));
     for args in [vec!["translate", &empty, "--to", "gdl"], vec!["translate", &wrong, "--to", "toss"]] {
-        let mut child = games::program()
-            .args(&args)
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .expect("the program runs");
+        let mut child = begun(&args);
         drop(child.stderr.take());
         let output = child.wait_with_output().expect("the program ends");
         assert_eq!(output.status.code(), Some(1), "{args:?}");
