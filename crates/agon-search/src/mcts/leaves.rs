@@ -28,7 +28,7 @@ impl<P: Position> Worker<P> {
         let n_roles = self.facts.n_roles;
         let is_bulk = self.plays_in_bulk(options);
         let Worker { round, position, children, heuristic, .. } = self;
-        let Round { leaves, joints, sprouts, .. } = round;
+        let Round { leaves, joints, sprouts, .. } = &mut **round;
         if is_bulk && let Some(batch) = &mut self.batch {
             let open = || leaves.iter().filter(|leaf| leaf.end == End::Open);
             let steps: Vec<(&P::State, &[P::Move])> = open()

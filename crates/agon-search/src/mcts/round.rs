@@ -61,15 +61,15 @@ impl<P: Position> Round<P> {
 /// The rounds that no thread has in hand.
 pub(super) struct Relay<P: Position> {
     /// Gathered ahead, for whoever comes back while the tree is busy.
-    pub(super) ready: VecDeque<Round<P>>,
+    pub(super) ready: VecDeque<Box<Round<P>>>,
     /// Played out, for whoever has the tree next. Who leaves one here takes a ready one, and has the tree after that: none is forgotten.
-    pub(super) played: Vec<Round<P>>,
+    pub(super) played: VecDeque<Box<Round<P>>>,
     /// Used up: for their memory.
-    pub(super) spare: Vec<Round<P>>,
+    pub(super) spare: VecDeque<Box<Round<P>>>,
 }
 
 impl<P: Position> Default for Relay<P> {
     fn default() -> Relay<P> {
-        Relay { ready: VecDeque::new(), played: Vec::new(), spare: Vec::new() }
+        Relay { ready: VecDeque::new(), played: VecDeque::new(), spare: VecDeque::new() }
     }
 }

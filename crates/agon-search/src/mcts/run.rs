@@ -42,10 +42,10 @@ impl<'b, P: Position> Meeting<'b, P> {
     }
 
     /// Memory for another round gathered ahead, if there should be another one.
-    fn room_ahead(&self, n_wanted: usize, n_roles: usize) -> Option<Round<P>> {
+    fn room_ahead(&self, n_wanted: usize, n_roles: usize) -> Option<Box<Round<P>>> {
         let mut relay = self.relay();
         let is_wanted = relay.ready.len() < n_wanted;
-        is_wanted.then(|| relay.spare.pop().unwrap_or_else(|| Round::new(n_roles)))
+        is_wanted.then(|| relay.spare.pop_back().unwrap_or_else(|| Box::new(Round::new(n_roles))))
     }
 
     /// Wakes up who waits for rounds to be settled. To ask the system for that takes a while, and mostly nobody waits.
@@ -92,7 +92,7 @@ impl<'b, P: Position> Meeting<'b, P> {
 /// What a thread goes on with.
 enum Next<'m, 'b, P: Position> {
     Tree(MutexGuard<'m, Shared<'b, P>>),
-    Round(Round<P>),
+    Round(Box<Round<P>>),
 }
 
 impl<P: Position> Worker<P> {
@@ -209,7 +209,7 @@ impl<P: Position> Worker<P> {
                 Next::Tree(guard) => return (guard, n_rounds),
                 Next::Round(ahead) => {
                     let played = std::mem::replace(&mut self.round, ahead);
-                    meeting.relay().played.push(played);
+                    meeting.relay().played.push_back(played);
                 }
             }
         }
@@ -228,12 +228,12 @@ impl<P: Position> Worker<P> {
     /// Settles what was left behind because the tree was busy.
     fn settle_played(&mut self, shared: &mut Shared<'_, P>, meeting: &Meeting<'_, P>, options: &MctsOptions) {
         loop {
-            let Some(played) = meeting.relay().played.pop() else { return };
+            let Some(played) = meeting.relay().played.pop_front() else { return };
             self.serve_others(shared, meeting, options, 1);
             let own = std::mem::replace(&mut self.round, played);
             self.settle_round(shared, meeting, options);
             let used = std::mem::replace(&mut self.round, own);
-            meeting.relay().spare.push(used);
+            meeting.relay().spare.push_back(used);
         }
     }
 }

@@ -78,7 +78,7 @@ pub(super) struct Worker<P: Position> {
     /// Seconds that an engine takes at most for a step of many playouts at once, as far as is known.
     pub(super) step_seconds: Option<f64>,
     /// What it works on.
-    pub(super) round: Round<P>,
+    pub(super) round: Box<Round<P>>,
     pub(super) children: Children<P::State, P::Move>,
     /// Playouts that are wanted, and by which leaves.
     pub(super) orders: Vec<Order<P::State>>,
@@ -124,7 +124,7 @@ impl<P: Position> Worker<P> {
             deadline: None,
             step_seconds: None,
             facts,
-            round: Round::new(n_roles),
+            round: Box::new(Round::new(n_roles)),
             children: Children::new(n_roles),
             orders: Vec::new(),
             ordered: Vec::new(),
@@ -193,7 +193,7 @@ impl<P: Position> Worker<P> {
             match &mut self.batch {
                 Some(batch) => look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.round.families),
                 None if is_soon_done => {
-                    look_ahead(&mut by_steps, &mut self.round.sprouts, &mut self.round.families)
+                    look_ahead(&mut by_steps, &mut self.round.sprouts, &mut self.round.families);
                 }
                 None => {}
             }
