@@ -41,10 +41,11 @@ impl<'b, P: Position> Meeting<'b, P> {
         self.relay.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Memory for another round gathered ahead, if there should be another one.
-    fn room_ahead(&self, n_wanted: usize, n_roles: usize) -> Option<Box<Round<P>>> {
+    /// Memory for another round gathered ahead, if there should be another one: one for each other thread. With one more, what is gathered
+    /// knows so little of what is under way that small budgets play worse for it.
+    fn room_ahead(&self, n_roles: usize) -> Option<Box<Round<P>>> {
         let mut relay = self.relay();
-        let is_wanted = relay.ready.len() < n_wanted;
+        let is_wanted = relay.ready.len() + 1 < self.n_threads;
         is_wanted.then(|| relay.spare.pop_back().unwrap_or_else(|| Box::new(Round::new(n_roles))))
     }
 
@@ -107,7 +108,7 @@ impl<P: Position> Worker<P> {
             drop(held);
             let n_rounds;
             (guard, n_rounds) = self.play_rounds(meeting, options);
-            self.serve_others(&mut guard, meeting, options, 1);
+            self.serve_others(&mut guard, meeting, options);
             self.settle_round(&mut guard, meeting, options);
             self.settle_played(&mut guard, meeting, options);
             if guard.budget.deadline.is_some() {
@@ -160,7 +161,7 @@ impl<P: Position> Worker<P> {
                     guard = meeting.settled.wait(guard).unwrap_or_else(PoisonError::into_inner);
                     guard.n_waiting -= 1;
                 }
-            } else if !self.serve_others(&mut guard, meeting, options, meeting.n_threads) {
+            } else if !self.serve_others(&mut guard, meeting, options) {
                 break;
             }
             self.settle_played(&mut guard, meeting, options);
@@ -170,13 +171,12 @@ impl<P: Position> Worker<P> {
         Some(guard)
     }
 
-    /// Gathers a round for the other threads, if they have not so many yet. Whether it did.
+    /// Gathers a round for the other threads, if they have not enough. Whether it did.
     fn serve_others(
         &mut self,
         shared: &mut Shared<'_, P>,
         meeting: &Meeting<'_, P>,
         options: &MctsOptions,
-        n_wanted: usize,
     ) -> bool {
         if meeting.n_threads == 1
             || !self.plays_in_bulk(options)
@@ -185,7 +185,7 @@ impl<P: Position> Worker<P> {
         {
             return false;
         }
-        let Some(spare) = meeting.room_ahead(n_wanted, self.facts.n_roles) else { return false };
+        let Some(spare) = meeting.room_ahead(self.facts.n_roles) else { return false };
         let own = std::mem::replace(&mut self.round, spare);
         self.gather(shared, options);
         shared.n_in_flight += 1;
@@ -229,7 +229,7 @@ impl<P: Position> Worker<P> {
     fn settle_played(&mut self, shared: &mut Shared<'_, P>, meeting: &Meeting<'_, P>, options: &MctsOptions) {
         loop {
             let Some(played) = meeting.relay().played.pop_front() else { return };
-            self.serve_others(shared, meeting, options, 1);
+            self.serve_others(shared, meeting, options);
             let own = std::mem::replace(&mut self.round, played);
             self.settle_round(shared, meeting, options);
             let used = std::mem::replace(&mut self.round, own);
