@@ -80,21 +80,28 @@ impl Domain {
         let mut limits = CircuitLimits { gates: options.gates, ..CircuitLimits::default() };
         limits.ground.steps = options.steps;
         limits.ground.rules = options.gates;
-        let ground = game.ground(&limits).map_err(|refusal| Untranslatable {
-            construct: Construct::Size,
-            why: format!("too large: {}", game.refusal_text(&refusal)),
-            line: None,
-        })?;
-        let parse = |text: &String| game.parse(text);
+        let (base, inputs) = match game.ground(&limits) {
+            Ok(ground) => {
+                let parse = |texts: &[String]| texts.iter().filter_map(|text| game.parse(text)).collect();
+                let moves = ground.circuit.roles.iter().map(|role| parse(&role.moves));
+                (parse(&ground.circuit.base), moves.collect::<Vec<Vec<TermId>>>())
+            }
+            // The terms alone can be had of larger games than a circuit can.
+            Err(refusal) => match game.reachable(&limits.ground) {
+                Ok(reachable) => (reachable.base, reachable.moves),
+                Err(_) => {
+                    return Err(Untranslatable {
+                        construct: Construct::Size,
+                        why: format!("too large: {}", game.refusal_text(&refusal)),
+                        line: None,
+                    });
+                }
+            },
+        };
         let mut domain = Domain {
             game: Arc::clone(game),
-            state: shapes(&bank, ground.circuit.base.iter().filter_map(parse)),
-            moves: ground
-                .circuit
-                .roles
-                .iter()
-                .map(|role| shapes(&bank, role.moves.iter().filter_map(parse)))
-                .collect(),
+            state: shapes(&bank, base.into_iter()),
+            moves: inputs.into_iter().map(|moves| shapes(&bank, moves.into_iter())).collect(),
             bank,
             predicates: Vec::new(),
             by_names: BTreeMap::new(),
