@@ -33,7 +33,15 @@ fn comes_back(name: &str, effort: usize, plays: u64, max_steps: usize) -> Agreem
 #[test]
 fn games_on_boards_and_graphs_come_back() {
     for name in ["tic-tac-toe", "concurrent-tic-tac-toe", "connect-four", "pawn-whopping", "entanglement"] {
-        comes_back(name, 20, 10, 100);
+        let agreement = comes_back(name, 20, 10, 100);
+        assert_eq!(agreement.ended, 10, "{name}: {agreement:?}");
+    }
+}
+
+#[test]
+fn larger_boards_come_back() {
+    for name in ["breakthrough", "checkers", "connect-five", "gomoku", "gomoku-19x19"] {
+        comes_back(name, 4, 1, 200);
     }
 }
 
@@ -41,4 +49,34 @@ fn games_on_boards_and_graphs_come_back() {
 fn nature_comes_back_with_its_chances() {
     let agreement = comes_back("stepping-stones", 40, 40, 200);
     assert!(agreement.ended > 35, "{agreement:?}");
+}
+
+#[test]
+fn elements_that_come_and_go_come_back_as_a_pool() {
+    let agreement = comes_back("rewriting", 20, 20, 20);
+    assert_eq!(agreement.ended, 20, "{agreement:?}");
+}
+
+#[test]
+fn chess_comes_back_with_its_post_conditions_as_conditions() {
+    comes_back("chess", 2, 1, 60);
+}
+
+#[test]
+fn no_shipped_game_is_forgotten() {
+    let folder = format!("{}/../../games/toss", env!("CARGO_MANIFEST_DIR"));
+    let own = std::fs::read_to_string(
+        file!()
+            .rsplit('/')
+            .next()
+            .map_or_else(String::new, |name| format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"))),
+    )
+    .expect("this file can be read");
+    for entry in std::fs::read_dir(folder).expect("games/ is part of the project") {
+        let path = entry.expect("it can be listed").path();
+        if path.extension().is_some_and(|ending| ending == "toss") {
+            let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            assert!(own.contains(&format!("\"{name}\"")), "{name} ships, and is not sent there and back");
+        }
+    }
 }
