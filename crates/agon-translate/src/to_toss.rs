@@ -17,6 +17,7 @@ mod formula;
 mod judge;
 mod lift;
 mod names;
+mod percepts;
 mod sampling;
 #[cfg(test)]
 mod tests;
@@ -189,7 +190,7 @@ pub struct Untranslatable {
 /// The constructs that are refused.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Construct {
-    /// `sees`: in structure rewriting games everybody sees everything.
+    /// `sees` that does not tell everybody every move: in structure rewriting games everybody sees everything.
     Percepts,
     /// The game or its translation is larger than the options allow.
     Size,
@@ -229,7 +230,7 @@ impl std::error::Error for Untranslatable {}
 /// # Errors
 /// If it has a construct that cannot be written so.
 pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
-    if game.rules().has_sees() {
+    if game.rules().has_sees() && !percepts::tell_all(game.rules()) {
         let why =
             "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
         return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
@@ -327,7 +328,7 @@ fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Tra
 }
 
 /// The translation, ready to be played.
-fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untranslatable> {
+pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untranslatable> {
     let source = Arc::new(agon_text::Source::new("translated.toss", text));
     let fault = |finding: &agon_text::Diagnostic| {
         let line = source.place(finding.span.start()).line;

@@ -79,17 +79,29 @@ impl Domain {
         limits.ground.steps = options.steps;
         limits.ground.rules = options.gates;
         limits.ground.deadline = options.deadline;
-        let ground = game.ground(&limits).map_err(|refusal| Untranslatable {
-            construct: Construct::Size,
-            why: format!("too large: {}", game.refusal_text(&refusal)),
-            line: None,
-        })?;
+        let (base, inputs, circuit) = match game.ground(&limits) {
+            Ok(ground) => {
+                let parse = |texts: &[String]| texts.iter().filter_map(|text| game.parse(text)).collect();
+                let moves = ground.circuit.roles.iter().map(|role| parse(&role.moves));
+                let moves: Vec<Vec<TermId>> = moves.collect();
+                (parse(&ground.circuit.base), moves, Some(ground.circuit))
+            }
+            // The terms alone can be had of larger games than a circuit can.
+            Err(refusal) => match game.reachable(&limits.ground) {
+                Ok(reachable) => (reachable.base, reachable.moves, None),
+                Err(_) => {
+                    return Err(Untranslatable {
+                        construct: Construct::Size,
+                        why: format!("too large: {}", game.refusal_text(&refusal)),
+                        line: None,
+                    });
+                }
+            },
+        };
         options.begin("sampling")?;
-        let parse = |text: &String| game.parse(text);
-        let state = shapes(&bank, ground.circuit.base.iter().filter_map(parse));
-        let roles = ground.circuit.roles.iter();
-        let moves = roles.map(|role| shapes(&bank, role.moves.iter().filter_map(parse))).collect();
-        let player = Player::new(game, ground.circuit);
+        let state = shapes(&bank, base.into_iter());
+        let moves = inputs.into_iter().map(|moves| shapes(&bank, moves.into_iter())).collect();
+        let player = Player::new(game, circuit);
         let samples = player.samples(options);
         let mut domain = Domain {
             game: Arc::clone(game),

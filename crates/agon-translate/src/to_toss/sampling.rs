@@ -40,8 +40,8 @@ struct Wired {
 }
 
 impl Player {
-    pub(super) fn new(game: &Arc<Game>, circuit: Circuit) -> Player {
-        Player { game: Arc::clone(game), circuit: wired(game, circuit) }
+    pub(super) fn new(game: &Arc<Game>, circuit: Option<Circuit>) -> Player {
+        Player { game: Arc::clone(game), circuit: circuit.and_then(|circuit| wired(game, circuit)) }
     }
 
     /// The start, by the circuit.
