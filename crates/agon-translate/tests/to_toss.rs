@@ -170,7 +170,7 @@ fn what_cannot_be_said_is_refused_by_name() {
     );
     let refusal = translated(&game).expect_err("both together bring more than a rule can name");
     assert_eq!((refusal.construct, refusal.line), (Construct::JointEffect, Some(4)));
-    assert!(refusal.why.contains("changes 10 tuples at once"), "{}", refusal.why);
+    assert!(refusal.why.contains("changes 10 tuples of `p` at once"), "{}", refusal.why);
     let game = opened(
         "(role a) (init (p 1)) (init (q 1)) (<= (legal a go) (true (p 1))) (<= (next ?x) (true ?x))
          (<= terminal (not (true (p 1)))) (goal a 100)",

@@ -6,6 +6,7 @@ use agon_gdl::symbols::keyword;
 use agon_logic::{Symbol, TermId};
 
 use super::{Binding, Defined, Does, Doing, Instance, Lifter, MAX_DEFINED, MAX_DEPTH, Part};
+use crate::to_toss::domain::Functor;
 use crate::to_toss::formula::{FALSE, Form, Relation, TRUE, Val, and, ex, or};
 use crate::to_toss::{Construct, Untranslatable};
 
@@ -23,10 +24,43 @@ impl Lifter<'_> {
             let role = self.value(rule, &atom.arguments[0], b)?;
             return self.ask_first(atom.relation, atom.arguments.len(), vec![role]);
         }
+        if let Some((functor, patterns)) = move_form(atom)
+            && self.table(atom.relation, atom.arguments.len()).is_none()
+        {
+            let role = self.value(rule, &atom.arguments[0], b)?;
+            for pattern in patterns {
+                values.push(self.value(rule, pattern, b)?);
+            }
+            return self.ask_move(role, functor, &values);
+        }
         for argument in &atom.arguments {
             values.push(self.value(rule, argument, b)?);
         }
         self.ask(atom.relation, values, doing)
+    }
+
+    /// Whether a role may make a move of a form, said by the rules. So a move with many arguments need be neither an element nor
+    /// a row of a table.
+    fn ask_move(&mut self, role: Val, functor: Functor, arguments: &[Val]) -> Result<Part, Untranslatable> {
+        if self.depth > MAX_DEPTH {
+            return Err(self.refuse(Construct::Recursion, "what is legal depends on what is legal"));
+        }
+        self.depth += 1;
+        let before = self.clause;
+        let mut ways = Vec::new();
+        for index in self.rules_of(keyword::LEGAL, 2) {
+            self.clause = index;
+            let rule = self.rule(index);
+            let mut b = self.binding(index);
+            if self.unify(rule, &rule.head.arguments[0], role, &mut b)?
+                && self.unify_move(rule, &rule.head.arguments[1], functor, arguments, &mut b)?
+            {
+                ways.extend(self.instances(index, b, None)?.into_iter().map(Instance::form));
+            }
+        }
+        self.clause = before;
+        self.depth -= 1;
+        Ok(Part { form: or(ways), roles: 0 })
     }
 
     /// The ways for an atom to hold, variables without a value being its own.
@@ -272,4 +306,16 @@ fn is_about_any_move(rule: &Rule, atom: &RuleAtom) -> bool {
     rule.head.each_variable(&mut note);
     rule.body.iter().for_each(|condition| condition.each_variable(&mut note));
     atom.relation == keyword::LEGAL && n_seen == 1
+}
+
+/// The form of the move that an atom asks about, if it asks whether one with arguments is legal.
+fn move_form(atom: &RuleAtom) -> Option<(Functor, &[RuleTerm])> {
+    match atom.arguments.as_slice() {
+        [_, RuleTerm::Function(symbol, arguments)]
+            if atom.relation == keyword::LEGAL && !arguments.is_empty() =>
+        {
+            Some(((*symbol, arguments.len()), arguments))
+        }
+        _ => None,
+    }
 }
