@@ -47,6 +47,8 @@ pub struct Difference {
     pub moves: Vec<Vec<String>>,
     /// What is different.
     pub what: String,
+    /// Whether the second game could not be worked out, so that nobody knows whether it is different.
+    pub is_fault: bool,
 }
 
 impl fmt::Display for Difference {
@@ -123,10 +125,28 @@ pub fn differences<A: Notation, B: Notation>(
                 played.agreement.states += moves.len() + 1;
                 played.agreement.ended += usize::from(has_ended);
             }
-            Err(what) => played.differences.push(Difference { play, moves, what }),
+            Err(what) => {
+                let is_fault = matches!(what, Unlike::Fault(_));
+                let (Unlike::Fault(what) | Unlike::What(what)) = what;
+                played.differences.push(Difference { play, moves, what, is_fault });
+            }
         }
     }
     played
+}
+
+/// What is wrong with a play.
+enum Unlike {
+    /// The second game could not be worked out.
+    Fault(String),
+    /// The games differ.
+    What(String),
+}
+
+impl From<String> for Unlike {
+    fn from(what: String) -> Unlike {
+        Unlike::What(what)
+    }
 }
 
 /// Whether the play has ended, or nothing if there was no time for it; or else what is different after these moves.
@@ -137,7 +157,7 @@ fn one_play<A: Notation, B: Notation>(
     rng: &mut Rng,
     steps: usize,
     deadline: Option<Instant>,
-) -> Result<Option<bool>, String> {
+) -> Result<Option<bool>, Unlike> {
     loop {
         if deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return Ok(None);
@@ -147,14 +167,15 @@ fn one_play<A: Notation, B: Notation>(
             return Ok(Some(false));
         }
         if let Some(fault) = b.fault() {
-            return Err(format!("a fault of the second game: {fault}"));
+            return Err(Unlike::Fault(format!("a fault of the second game: {fault}")));
         }
         if a.is_terminal() != b.is_terminal() {
             let who = if a.is_terminal() { "first" } else { "second" };
-            return Err(format!("play has ended in the {who} game alone"));
+            return Err(format!("play has ended in the {who} game alone").into());
         }
         if a.is_terminal() {
-            return compare_payoffs(&a, &b).map(|()| Some(true));
+            compare_payoffs(&a, &b)?;
+            return Ok(Some(true));
         }
         if moves.len() >= steps {
             return Ok(Some(false));

@@ -91,7 +91,7 @@ impl Default for Options {
             states: 400,
             steps_of_play: 400,
             joint_plays: 300,
-            rounds: 6,
+            rounds: 8,
             text_bytes: 4_000_000,
             gates: 2_000_000,
             steps: 300_000_000,
@@ -290,7 +290,13 @@ fn translate(domain: &mut domain::Domain, options: &Options) -> Result<Translati
                 continue;
             }
         };
-        round += 1;
+        // What cannot be worked out teaches nothing.
+        let is_fault = differences[0].is_fault;
+        if is_fault && told == Told::ByValues {
+            let why = format!("the translation takes too much to play: {}", differences[0]);
+            return Err(Untranslatable { construct: Construct::Size, why, line: None });
+        }
+        round = if is_fault { options.rounds + 1 } else { round + 1 };
         if round > options.rounds && told == Told::ByValues {
             let why = format!("the translation differs: {}", differences[0]);
             return Err(Untranslatable { construct: Construct::Differs, why, line: None });

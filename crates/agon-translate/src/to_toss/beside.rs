@@ -126,13 +126,12 @@ impl<'t> Beside<'t> {
     }
 }
 
-/// What a circuit of the translation may cost: well below a second, or the plays would be over sooner without it.
+/// What a circuit of the translation may cost: a second or two, or the plays would be over sooner without it.
 fn limits() -> CircuitLimits {
     CircuitLimits {
-        gates: 400_000,
-        rows: 100_000,
-        work: 1_000_000,
-        evaluation: Limits { steps: 20_000_000, cells: 4 << 20, ..Limits::default() },
+        rows: 150_000,
+        work: 2_500_000,
+        evaluation: Limits { steps: 50_000_000, cells: 4 << 20, ..Limits::default() },
         ..CircuitLimits::modest()
     }
 }

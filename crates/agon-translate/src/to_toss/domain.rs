@@ -62,7 +62,8 @@ pub(super) struct Domain {
     pub(super) predicates: Vec<Predicate>,
     by_names: BTreeMap<(Functor, Vec<TermId>), usize>,
     pub(super) samples: Vec<Sample>,
-    /// How many samples there were at first; the others are from plays in which something was missed.
+    /// How many samples there were at first; the others were looked for: in plays with moves that are seldom legal, or in which something was
+    /// missed.
     pub(super) n_first: usize,
     /// How often the sample was found to have missed something.
     pub(super) n_learnt: usize,
@@ -102,7 +103,9 @@ impl Domain {
         let state = shapes(&bank, base.into_iter());
         let moves = inputs.into_iter().map(|moves| shapes(&bank, moves.into_iter())).collect();
         let player = Player::new(game, circuit);
-        let samples = player.samples(options);
+        let mut samples = player.samples(options);
+        let n_first = samples.len();
+        samples.extend(player.rare_samples(&samples, options));
         let mut domain = Domain {
             game: Arc::clone(game),
             bank,
@@ -110,7 +113,7 @@ impl Domain {
             moves,
             predicates: Vec::new(),
             by_names: BTreeMap::new(),
-            n_first: samples.len(),
+            n_first,
             samples,
             n_learnt: 0,
             player,

@@ -2,18 +2,31 @@
 //!
 //! A circuit lists moves and fluents in the interpreter's order, so the same seed gives the same plays either way.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agon_circuit::{Circuit, ScalarCircuit};
 use agon_game::{Notation, Position as _, Rng};
 use agon_gdl::interpreter::{Game, Interpreter};
-use agon_logic::TermId;
+use agon_logic::{Symbol, TermId};
 use rand::SeedableRng as _;
 
 use super::Options;
 
 /// With more gates a step is no faster than by the rules.
 const MAX_GATES: usize = 1_500_000;
+
+/// So many times as many plays are made to find moves that are seldom legal.
+const RARE_PLAYS: usize = 5;
+
+/// So many moves and fluents are looked at for that: a second or so.
+const RARE_WORK: usize = 4_000_000;
+
+/// In fewer states than this a move with some argument is seldom legal.
+const FEW: usize = 12;
+
+/// A form of a role's moves, and perhaps an argument with its position.
+type MovePart = (usize, Symbol, usize, Option<(usize, TermId)>);
 
 /// A state of a random play.
 #[derive(Clone, Debug)]
@@ -55,6 +68,58 @@ impl Player {
             Some(wired) => drawn(wired.start.clone(), options, &|position| wired.sample(position)),
             None => drawn(self.game.start(), options, &sample),
         }
+    }
+
+    /// States of further plays with moves of which the samples have few, such as those of pieces that seldom come to be. By the circuit
+    /// alone: many plays are made.
+    pub(super) fn rare_samples(&self, known: &[Sample], options: &Options) -> Vec<Sample> {
+        let Some(wired) = &self.circuit else { return Vec::new() };
+        let bank = self.game.bank();
+        let mut seen: BTreeMap<MovePart, usize> = BTreeMap::new();
+        let mut is_rare = |sample: &Sample, work: &mut usize| {
+            let mut rare = false;
+            for (role, legal) in sample.legal.iter().enumerate() {
+                *work = work.saturating_sub(legal.len());
+                let mut parts: BTreeSet<MovePart> = BTreeSet::new();
+                for &term in legal {
+                    let (symbol, arity) = (bank.symbol(term), bank.arity(term));
+                    parts.insert((role, symbol, arity, None));
+                    parts.extend(bank.arguments(term).enumerate().map(|at| (role, symbol, arity, Some(at))));
+                }
+                for part in parts {
+                    let count = seen.entry(part).or_default();
+                    *count += 1;
+                    rare |= *count <= FEW;
+                }
+            }
+            rare
+        };
+        let mut work = RARE_WORK;
+        for sample in known {
+            is_rare(sample, &mut work);
+        }
+        let mut rng = Rng::seed_from_u64(options.seed.wrapping_add(1));
+        let mut position = wired.start.clone();
+        let start = position.state().clone();
+        let (mut found, mut joint) = (Vec::new(), Vec::new());
+        for _ in 0..RARE_PLAYS * options.plays {
+            position.go_to(&start);
+            let mut n_steps = 0;
+            while !position.is_terminal() && n_steps < options.steps_of_play {
+                let here = wired.sample(&position);
+                work = work.saturating_sub(here.fluents.len());
+                if is_rare(&here, &mut work) {
+                    found.push(here);
+                }
+                if work == 0 || found.len() >= options.states {
+                    return found;
+                }
+                position.draw(&mut rng, &mut joint);
+                position.advance(&joint);
+                n_steps += 1;
+            }
+        }
+        found
     }
 
     /// The states of one play.
