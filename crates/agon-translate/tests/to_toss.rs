@@ -111,6 +111,36 @@ fn places_are_elements_and_turns_are_locations() {
 }
 
 #[test]
+fn whether_anything_can_be_done_makes_no_elements_of_moves() {
+    let rules = |terminal: &str| {
+        let places: String = (1..6).map(|n| format!("(succ {n} {}) ", n + 1)).collect();
+        opened(&format!(
+            "(role a) (role b) {places} (init (at a 1)) (init (at b 1)) (init (control a))
+             (<= (legal ?r (step ?x ?y)) (true (control ?r)) (true (at ?r ?x)) (succ ?x ?y))
+             (<= (legal ?r (leap ?x ?z)) (true (control ?r)) (true (at ?r ?x)) (succ ?x ?y) (succ ?y ?z))
+             (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+             (<= (next (at ?r ?y)) (does ?r (step ?x ?y))) (<= (next (at ?r ?y)) (does ?r (leap ?x ?y)))
+             (<= (next (at ?r ?x)) (does ?r noop) (true (at ?r ?x)))
+             (<= (next (control a)) (true (control b))) (<= (next (control b)) (true (control a)))
+             {terminal}
+             (<= (goal ?r 100) (true (at ?r 6))) (<= (goal ?r 0) (role ?r) (not (true (at ?r 6))))"
+        ))
+    };
+    let asked = "(<= (can ?r) (legal ?r ?m)) (<= terminal (true (control ?r)) (not (can ?r)))";
+    let game = rules(asked);
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert!(!translation.text.contains("Form_"), "{}", translation.text);
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    // Where it matters which move it is, moves are elements.
+    let told =
+        "(<= (can ?r) (legal ?r ?m) (distinct ?m noop)) (<= terminal (true (control ?r)) (not (can ?r)))";
+    let game = rules(told);
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert!(translation.text.contains("Form_step"), "{}", translation.text);
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
 fn joint_play_finds_what_is_wrong() {
     let game = game("gdl", "tic-tac-toe");
     let translation = translated(&game).expect("tic-tac-toe is translated");
@@ -140,7 +170,7 @@ fn what_cannot_be_said_is_refused_by_name() {
     );
     let refusal = translated(&game).expect_err("both together bring more than a rule can name");
     assert_eq!((refusal.construct, refusal.line), (Construct::JointEffect, Some(4)));
-    assert!(refusal.why.contains("changes 10 tuples at once"), "{}", refusal.why);
+    assert!(refusal.why.contains("changes 10 tuples of `p` at once"), "{}", refusal.why);
     let game = opened(
         "(role a) (init (p 1)) (init (q 1)) (<= (legal a go) (true (p 1))) (<= (next ?x) (true ?x))
          (<= terminal (not (true (p 1)))) (goal a 100)",

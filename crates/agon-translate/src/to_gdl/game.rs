@@ -353,8 +353,7 @@ impl Maker<'_> {
                 let (delete, add) = match &rule.effect {
                     Effect::Tuples { delete, add } => (delete, add),
                     Effect::Rewrite(rewrite) => {
-                        is_lost = true;
-                        self.rewritten(relation, (&word, &loses), id, rewrite)?;
+                        is_lost |= self.rewritten(relation, (&word, &loses), id, rewrite)?;
                         continue;
                     }
                 };
