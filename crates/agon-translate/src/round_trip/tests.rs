@@ -60,7 +60,7 @@ fn rewriting_comes_back_whole() {
 }
 
 #[test]
-#[ignore = "the same with the last step, for its ends: a minute or two"]
+#[ignore = "the same with the last step, for its ends: half a minute"]
 fn rewriting_comes_back_to_the_end() {
     let game = game("rewriting");
     let trip = round_trip(&game, Limits::default(), &to_toss::Options::default());
