@@ -2,6 +2,9 @@
 //!
 //! What comes back is another game in the text, with rules case by case, and the same in play: joint random play with the original is the judge.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -80,12 +83,19 @@ impl RoundTrip {
     pub fn play_jointly(&self, original: &Arc<Game>, plan: Plan) -> Result<Agreement, Disagreement> {
         let differ = |what: String| Disagreement { play: 0, step: 0, what };
         let back = to_toss::open(&self.back.text).map_err(|why| differ(why.to_string()))?;
-        let reading = Reading {
-            toss_move: &|role, text| self.original_move(role, text),
-            goals: &|there: &Interpreter, role| vec![there.payoff(role)],
+        let toss_move = |role: usize, text: &str| self.original_move(role, text);
+        play_reading(original, &back.start(), &self.reading(&toss_move), plan)
+    }
+
+    fn reading<'r>(
+        &'r self,
+        toss_move: &'r dyn Fn(usize, &str) -> Option<String>,
+    ) -> Reading<'r, Interpreter> {
+        Reading {
+            toss_move,
+            goals: &|there, role| vec![there.payoff(role)],
             payoffs: &self.there.payoffs,
             is_paid_at_ends_alone: true,
-        };
-        play_reading(original, &back.start(), &reading, plan)
+        }
     }
 }

@@ -101,20 +101,7 @@ pub(crate) fn play_reading<B: Notation>(
         let mut step = 0;
         loop {
             let differ = |what: String| Disagreement { play, step, what };
-            if let Some(fault) = here.fault() {
-                return Err(differ(format!("the game itself cannot be played on: {fault:?}")));
-            }
-            if let Some(fault) = there.fault() {
-                return Err(differ(format!("the translation cannot be played on: {fault:?}")));
-            }
-            if !reading.is_paid_at_ends_alone || here.is_terminal() {
-                same_payoffs(&here, &there, reading).map_err(differ)?;
-            }
-            if here.is_terminal() != there.is_terminal() {
-                let (ended, other) =
-                    if here.is_terminal() { ("game", "translation") } else { ("translation", "game") };
-                return Err(differ(format!("the {ended} has ended and the {other} has not")));
-            }
+            same_state(&here, &there, reading).map_err(differ)?;
             if here.is_terminal() {
                 agreement.ended += 1;
                 break;
@@ -127,7 +114,7 @@ pub(crate) fn play_reading<B: Notation>(
             let mut answer = Vec::with_capacity(joint.len());
             for role in here.shape().roles() {
                 let chosen = normal(&here.move_text(&joint[role.index()]));
-                answer.push(same_moves(&here, &there, reading, role, &chosen).map_err(differ)?);
+                answer.push(same_moves(&here, &there, reading, role).map_err(differ)?[&chosen].clone());
             }
             here.advance(&joint);
             there.advance(&answer);
@@ -137,6 +124,29 @@ pub(crate) fn play_reading<B: Notation>(
         agreement.plays += 1;
     }
     Ok(agreement)
+}
+
+/// Compares what there is to be known of a state but for moves.
+pub(crate) fn same_state<B: Notation>(
+    here: &Toss,
+    there: &B,
+    reading: &Reading<'_, B>,
+) -> Result<(), String> {
+    if let Some(fault) = here.fault() {
+        return Err(format!("the game itself cannot be played on: {fault:?}"));
+    }
+    if let Some(fault) = there.fault() {
+        return Err(format!("the translation cannot be played on: {fault:?}"));
+    }
+    if !reading.is_paid_at_ends_alone || here.is_terminal() {
+        same_payoffs(here, there, reading)?;
+    }
+    if here.is_terminal() != there.is_terminal() {
+        let (ended, other) =
+            if here.is_terminal() { ("game", "translation") } else { ("translation", "game") };
+        return Err(format!("the {ended} has ended and the {other} has not"));
+    }
+    Ok(())
 }
 
 fn same_payoffs<B: Notation>(here: &Toss, there: &B, reading: &Reading<'_, B>) -> Result<(), String> {
@@ -154,14 +164,13 @@ fn same_payoffs<B: Notation>(here: &Toss, there: &B, reading: &Reading<'_, B>) -
     Ok(())
 }
 
-/// Compares what a role may do; gives the translation's move for the chosen one.
-fn same_moves<B: Notation>(
+/// Compares what a role may do; gives the translation's moves by what they are called in the game.
+pub(crate) fn same_moves<B: Notation>(
     here: &Toss,
     there: &B,
     reading: &Reading<'_, B>,
     role: Role,
-    chosen: &str,
-) -> Result<B::Move, String> {
+) -> Result<BTreeMap<String, B::Move>, String> {
     let mut expected: BTreeMap<String, f64> = BTreeMap::new();
     let name = &here.shape().role_names[role.index()];
     let is_nature = Some(role) == here.shape().nature;
@@ -191,7 +200,7 @@ fn same_moves<B: Notation>(
             return Err(format!("{text} has {what} {}, and {chance} in the translation", expected[text]));
         }
     }
-    Ok(found[chosen].1.clone())
+    Ok(found.into_iter().map(|(text, (_, m))| (text, m)).collect())
 }
 
 /// A move in lower case with single spaces.

@@ -126,12 +126,14 @@ impl<'t> Beside<'t> {
     }
 }
 
-/// What a circuit of the translation may cost: a second or two, or the plays would be over sooner without it.
+/// What a circuit of the translation may cost: a fraction of a second, or the plays would be over sooner without it. Rules whose
+/// elements are chosen freely have so many matches that it is no use.
 fn limits() -> CircuitLimits {
     CircuitLimits {
-        rows: 150_000,
-        work: 2_500_000,
-        evaluation: Limits { steps: 50_000_000, cells: 4 << 20, ..Limits::default() },
+        gates: 300_000,
+        rows: 30_000,
+        work: 500_000,
+        evaluation: Limits { steps: 4_000_000, cells: 1 << 20, ..Limits::default() },
         ..CircuitLimits::modest()
     }
 }

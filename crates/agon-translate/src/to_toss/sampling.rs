@@ -29,7 +29,7 @@ const FEW: usize = 12;
 type MovePart = (usize, Symbol, usize, Option<(usize, TermId)>);
 
 /// A state of a random play.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
     pub(super) fluents: Vec<TermId>,
     /// By role; empty where play has ended.
@@ -208,4 +208,66 @@ fn replayed<P: Notation>(
         samples.push(sample(&position));
     }
     samples
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use agon_gdl::circuit::CircuitLimits;
+    use agon_text::Source;
+
+    use super::*;
+
+    fn game(name: &str) -> Arc<Game> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../games/gdl/{name}.kif"));
+        let text = std::fs::read_to_string(path).expect("the game ships");
+        let checked = agon_gdl::check::check(Arc::new(Source::new("game.kif", text)));
+        Game::open(checked.rules.expect("the rules are sound"), Default::default()).expect("the game opens")
+    }
+
+    /// The rules are the judge of the circuit: the same seed gives the same states with the same moves.
+    #[test]
+    fn a_circuit_is_sampled_as_the_rules_are() {
+        let options = Options { plays: 6, states: 60, ..Options::default() };
+        for name in ["tic-tac-toe", "connect-three", "nim", "rock-paper-scissors", "eight-puzzle"] {
+            let game = game(name);
+            let ground = game.ground(&CircuitLimits::default()).expect("the game is small");
+            let by_circuit = Player::new(&game, Some(ground.circuit));
+            let by_rules = Player::new(&game, None);
+            assert!(by_circuit.circuit().is_some(), "{name}");
+            let mut samples = by_circuit.samples(&options);
+            let expected = by_rules.samples(&options);
+            for sample in &mut samples {
+                // A state is a set, whose order is each engine's own.
+                sample.fluents.sort_unstable();
+            }
+            let sorted = |mut sample: Sample| {
+                sample.fluents.sort_unstable();
+                sample
+            };
+            assert_eq!(samples, expected.into_iter().map(sorted).collect::<Vec<_>>(), "{name}");
+        }
+    }
+
+    /// A piece that seldom comes to be is in the sample all the same.
+    #[test]
+    fn moves_that_are_seldom_legal_are_looked_for() {
+        let text = "(role a) (init (at 0)) (s 0 1) (s 1 2) (s 2 3) (s 3 4) (s 4 5)
+             (<= (legal a up) (true (at ?x)) (s ?x ?y)) (legal a stop) (<= (legal a rest) (true (at ?x)) (s ?x ?y))
+             (<= (legal a (crown 5)) (true (at 5)))
+             (<= (next (at ?y)) (does a up) (true (at ?x)) (s ?x ?y)) (<= (next (at ?x)) (does a rest) (true (at ?x)))
+             (<= terminal (not up_there)) (<= up_there (true (at ?x))) (goal a 100)";
+        let checked = agon_gdl::check::check(Arc::new(Source::new("game.kif", text)));
+        let game = Game::open(checked.rules.expect("the rules are sound"), Default::default());
+        let game = game.expect("the game opens");
+        let ground = game.ground(&CircuitLimits::default()).expect("the game is small");
+        let player = Player::new(&game, Some(ground.circuit));
+        let options = Options { plays: 60, states: 60, ..Options::default() };
+        let crown = game.parse("(crown 5)").expect("it is a term");
+        let rare = player.rare_samples(&[], &options);
+        assert!(rare.iter().any(|sample| sample.legal[0].contains(&crown)), "one play in 32 gets there");
+        let often = rare.iter().filter(|sample| !sample.legal[0].contains(&crown)).count();
+        assert!(often <= 2 * FEW, "of what is often legal there is enough: {often}");
+    }
 }
