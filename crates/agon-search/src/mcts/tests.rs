@@ -4,6 +4,7 @@
 mod heuristic;
 mod mixing;
 mod random_games;
+mod relay;
 mod shipped;
 mod spreading;
 mod table_game;
