@@ -4,15 +4,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Role};
-use agon_insight::regression::{ActionHeuristics, Evaluator, Logic, Network, Reader, Wanted, normalise};
+use agon_insight::regression::{
+    Abreast, ActionHeuristics, Evaluator, Logic, Network, Reader, Wanted, normalise,
+};
 use agon_insight::{Subject, USUAL_TIME};
-use agon_search::{ActionHeuristic, Budget};
+use agon_search::{ActionHeuristic, Budget, Judgements};
 
 /// The regressed goals of a game's moves, standing at one state.
 pub(crate) struct Regressed {
     heuristics: Arc<ActionHeuristics>,
     reader: Arc<Reader>,
     evaluator: Evaluator,
+    /// For many positions at once, if the network is not too large for that.
+    abreast: Option<Abreast>,
     /// What the evaluator has seen of the state.
     seen: Vec<u64>,
     /// Fluents that had come to stay when the network was made.
@@ -34,25 +38,74 @@ impl Regressed {
         let time: Duration = budget.deadline.map_or(USUAL_TIME, left).min(USUAL_TIME);
         let heuristics = Arc::new(subject.action_heuristics(wanted, time).ok()?.pruned());
         let reader = Arc::new(Reader::new(position, &heuristics));
-        let evaluator = Evaluator::new(Arc::new(Network::new(&heuristics, Logic::PRODUCT)));
-        Some(Regressed { heuristics, reader, evaluator, seen: Vec::new(), n_settled: 0 })
+        let (evaluator, abreast) = evaluators(&heuristics);
+        Some(Regressed { heuristics, reader, evaluator, abreast, seen: Vec::new(), n_settled: 0 })
     }
+
+    /// Adds what the moves of a role are worth in comparison, and says whether they differ.
+    fn add_values<P: Notation + 'static>(
+        &mut self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        let Regressed { reader, evaluator, seen, .. } = self;
+        reader.lead(position, seen, evaluator);
+        let start = values.len();
+        values.extend(moves.iter().map(|m| {
+            let move_idx = reader.move_idx(position, role, m);
+            // A move that nothing is said of brings no goal nearer.
+            move_idx.and_then(|move_idx| evaluator.value(role, move_idx)).unwrap_or(0.0)
+        }));
+        compared(&mut values[start..])
+    }
+}
+
+/// For one position after the other, and for many at once.
+fn evaluators(heuristics: &ActionHeuristics) -> (Evaluator, Option<Abreast>) {
+    let abreast = Abreast::new(&Network::for_many(heuristics, Logic::PRODUCT));
+    (Evaluator::new(Arc::new(Network::new(heuristics, Logic::PRODUCT))), abreast)
+}
+
+/// Makes values of moves comparable, and says whether they differ.
+fn compared(values: &mut [f64]) -> bool {
+    normalise(values);
+    values.iter().any(|&value| value > 0.0)
 }
 
 impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
     fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool {
-        self.reader.lead(position, &mut self.seen, &mut self.evaluator);
         values.clear();
-        for m in moves {
-            let value = self
-                .reader
-                .move_idx(position, role, m)
-                .and_then(|move_idx| self.evaluator.value(role, move_idx));
-            // A move that nothing is said of brings no goal nearer.
-            values.push(value.unwrap_or(0.0));
+        self.add_values(position, role, moves, values)
+    }
+
+    fn values_of_many(&mut self, positions: &[P], which: &[usize], role: Role, said: &mut Judgements) {
+        said.clear();
+        for some in which.chunks(Abreast::LANES) {
+            let Some(abreast) = self.abreast.as_mut() else {
+                for &at in some {
+                    let position = &positions[at];
+                    said.push(|all| self.add_values(position, role, position.legal_moves(role), all));
+                }
+                continue;
+            };
+            for (lane, &at) in some.iter().enumerate() {
+                self.reader.lead_lane(&positions[at], role, lane, abreast);
+            }
+            abreast.work_out(role, some.len());
+            for (lane, &at) in some.iter().enumerate() {
+                let position = &positions[at];
+                said.push(|all| {
+                    let start = all.len();
+                    all.extend(position.legal_moves(role).iter().map(|m| {
+                        let move_idx = self.reader.move_idx(position, role, m);
+                        move_idx.and_then(|move_idx| abreast.value(role, lane, move_idx)).unwrap_or(0.0)
+                    }));
+                    compared(&mut all[start..])
+                });
+            }
         }
-        normalise(values);
-        values.iter().any(|&value| value > 0.0)
     }
 
     fn settle(&mut self, position: &P) {
@@ -67,7 +120,7 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
         if n_settled != self.n_settled {
             self.n_settled = n_settled;
             let folded = self.heuristics.folded(&holds);
-            self.evaluator = Evaluator::new(Arc::new(Network::new(&folded, Logic::PRODUCT)));
+            (self.evaluator, self.abreast) = evaluators(&folded);
             self.seen.clear();
         }
     }
@@ -77,6 +130,7 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
             heuristics: Arc::clone(&self.heuristics),
             reader: Arc::clone(&self.reader),
             evaluator: self.evaluator.clone(),
+            abreast: self.abreast.clone(),
             seen: self.seen.clone(),
             n_settled: self.n_settled,
         })

@@ -10,6 +10,7 @@ use rand::SeedableRng;
 use super::backup::Seen;
 use super::heuristic::Judge;
 use super::leaves::{MAX_LOOK, look_ahead};
+use super::lockstep::Lockstep;
 use super::options::{MctsOptions, PlayoutPolicy, Simultaneous};
 use super::playout::Scratch;
 use super::policy::Policy;
@@ -120,6 +121,7 @@ pub(super) struct Worker<P: Position> {
     pub(super) record: Vec<(Role, P::Move)>,
     pub(super) seen: Seen,
     pub(super) scratch: Scratch<P::Move>,
+    pub(super) lockstep: Lockstep<P>,
     pub(super) n_playouts: u64,
     pub(super) n_seen: u64,
 }
@@ -151,8 +153,8 @@ impl<P: Position> Worker<P> {
             heuristic,
             k: 0.0,
             us,
-            at_once: options.leaves.at_once.max(1),
-            playouts: options.leaves.playouts.max(1),
+            at_once: options.round().at_once.max(1),
+            playouts: options.round().playouts.max(1),
             deadline: None,
             step_seconds: None,
             facts,
@@ -171,6 +173,7 @@ impl<P: Position> Worker<P> {
             record: Vec::new(),
             seen: Seen::default(),
             scratch: Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() },
+            lockstep: Lockstep::new(),
             n_playouts: 0,
             n_seen: 0,
         }
@@ -191,11 +194,11 @@ impl<P: Position> Worker<P> {
         } else {
             few
         };
-        self.playouts = u64::from(options.leaves.playouts.max(1)).min(few) as u32;
+        self.playouts = u64::from(options.round().playouts.max(1)).min(few) as u32;
         // Nor is it well spent on few rounds: what one finds is for the next to use, and threads have one each under way.
         let n_leaves = budget.iterations.map_or(u64::MAX, |n| n / u64::from(self.playouts));
         let few = (n_leaves / MANY_ROUNDS / options.threads.max(1) as u64).max(1);
-        let at_once = u64::from(options.leaves.at_once.max(1)).min(few) as u32;
+        let at_once = u64::from(options.round().at_once.max(1)).min(few) as u32;
         self.k = k;
         if let Some(heuristic) = &mut self.heuristic {
             heuristic.settle(position);
@@ -277,7 +280,7 @@ impl<P: Position> Worker<P> {
             freed.notify_all();
             if guard.budget.deadline.is_some() {
                 let now = guard.meter.seconds();
-                let most = options.leaves.at_once.max(1);
+                let most = options.round().at_once.max(1);
                 self.at_once = match now - since {
                     long if long > LONG_ROUND => (self.at_once / 2).max(1),
                     short if short < LONG_ROUND / 4.0 => (self.at_once * 2).min(most),
