@@ -20,13 +20,15 @@ impl Wide {
 
 /// Products, in an order in which each is of numbers that are there by then: those that are given, and earlier products.
 ///
-/// They come in runs of as many factors each, so that the processor knows how often its loops go round. Invariant: the factors of a run are
-/// below its first place, and its places follow those before it.
+/// They come in runs of as many factors each, so that the processor knows how often its loops go round. Invariants, on which native code
+/// relies: the places of a run follow those before it and end before `n_places`, its factors are there and name places below its first.
 #[derive(Clone, Debug)]
 pub struct Products {
     n_places: usize,
     runs: Vec<Run>,
     factors: Vec<u32>,
+    /// Whether the processor has what native code needs.
+    is_native: bool,
 }
 
 /// Products of as many factors each.
@@ -46,7 +48,8 @@ pub(crate) struct Run {
 impl Products {
     /// No products, of so many numbers that are given.
     pub fn new(n_given: usize) -> Products {
-        Products { n_places: n_given, runs: Vec::new(), factors: Vec::new() }
+        let is_native = jit::is_available();
+        Products { n_places: n_given, runs: Vec::new(), factors: Vec::new(), is_native }
     }
 
     /// Adds products of `width` factors each, named by their places; `missing` asks for what each leaves to 1. Returns the place of
@@ -83,9 +86,23 @@ impl Products {
     pub fn work_out(&self, values: &mut [Wide], n_lanes: usize, backend: Backend) {
         assert!(values.len() >= self.n_places, "there is a place for each product");
         assert!(n_lanes <= Wide::LANES, "there are no more lanes");
-        if backend == Backend::Portable || !jit::multiply(&self.runs, &self.factors, values, n_lanes) {
+        if self.is_native && backend == Backend::Native {
+            jit::multiply(self, values, n_lanes);
+        } else {
             multiply_portably(&self.runs, &self.factors, values);
         }
+    }
+
+    pub(crate) fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    pub(crate) fn factors(&self) -> &[u32] {
+        &self.factors
+    }
+
+    pub(crate) fn is_native(&self) -> bool {
+        self.is_native
     }
 }
 

@@ -100,6 +100,8 @@ pub(super) const UNKNOWN: f64 = 0.5;
 /// The formulas of all moves as a network. Plain data, shared by all who evaluate it.
 pub struct Network {
     pub(super) logic: Logic,
+    /// The most operands of a conjunction.
+    max_width: usize,
     /// By fluent: its node, or none if it is not read.
     pub(super) node_of_fluent: Vec<u32>,
     /// By fluent: what it counts if it fails, and if it holds.
@@ -160,12 +162,19 @@ impl Network {
         all.min_by_key(cost).expect("there are some widths")
     }
 
+    /// The same for other formulas, such as those of a game further on: of the same width, which need not be found again.
+    #[must_use]
+    pub fn again(&self, heuristics: &ActionHeuristics) -> Network {
+        Network::of_width(heuristics, self.logic, self.max_width)
+    }
+
     fn of_width(heuristics: &ActionHeuristics, logic: Logic, max_width: usize) -> Network {
         let formulas = &heuristics.formulas;
         let wanted = heuristics.roles.iter().flat_map(|role| role.regressed.iter().flatten().flatten());
         let cone = formulas.cone(wanted.copied());
         let mut network = Network {
             logic,
+            max_width,
             node_of_fluent: vec![NO_NODE; formulas.n_fluents()],
             counts: counts(heuristics, logic),
             first_and: 2,
