@@ -41,9 +41,13 @@ impl ActionHeuristic<ScalarCircuit> for Whim {
 fn some_positions(start: &ScalarCircuit, n: usize, seed: u64) -> Vec<ScalarCircuit> {
     let mut rng = Rng::seed_from_u64(seed);
     let mut all = Vec::new();
-    while all.len() < n {
+    // Short games are over after some of these, but none at its start.
+    for n_steps in (0..6).cycle() {
+        if all.len() == n {
+            break;
+        }
         let mut position = start.clone();
-        position.play_out(&mut rng, all.len() % 6);
+        position.play_out(&mut rng, n_steps);
         if !position.is_terminal() {
             all.push(position);
         }
