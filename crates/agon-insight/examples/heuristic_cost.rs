@@ -128,7 +128,7 @@ fn side_by_side(
             for (lane, &at) in waiting.iter().enumerate() {
                 for m in positions[at].legal_moves(role) {
                     let place = reader.move_idx(&positions[at], role, m);
-                    sum += place.and_then(|place| abreast.value(role, lane, place)).unwrap_or(0.0);
+                    sum += place.and_then(|place| abreast.lane(role, lane).value(place)).unwrap_or(0.0);
                 }
             }
         }

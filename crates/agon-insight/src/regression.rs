@@ -17,7 +17,7 @@ mod prune;
 mod regress;
 mod role_work;
 
-pub use abreast::Abreast;
+pub use abreast::{Abreast, Lane};
 pub use evaluator::Evaluator;
 pub use formula::{Formula, Formulas, Shape};
 pub use knowledge::Knowledge;

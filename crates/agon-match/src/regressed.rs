@@ -131,12 +131,12 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
             }
             abreast.work_out(role, some.len());
             for (lane, &at) in some.iter().enumerate() {
-                let position = &positions[at];
+                let (position, judged) = (&positions[at], abreast.lane(role, lane));
                 said.push(|all| {
                     let start = all.len();
                     all.extend(position.legal_moves(role).iter().map(|m| {
                         let move_idx = self.reader.move_idx(position, role, m);
-                        move_idx.and_then(|move_idx| abreast.value(role, lane, move_idx)).unwrap_or(0.0)
+                        move_idx.and_then(|move_idx| judged.value(move_idx)).unwrap_or(0.0)
                     }));
                     compared(&mut all[start..])
                 });

@@ -112,23 +112,43 @@ impl Abreast {
         self.programs[role.index()].products.work_out(values, n_lanes, self.backend);
     }
 
-    /// How near the goals a move of a role is in a lane, from 0 to 1, once that is worked out; `None` if nothing is said of it.
+    /// What was worked out for a role in a lane.
     #[inline]
-    pub fn value(&self, role: Role, lane: usize, move_idx: usize) -> Option<f64> {
-        let program = &self.programs[role.index()];
-        let values = &self.standing[role.index()].values;
-        if let Some(place) = values.get(*program.plain.get(move_idx)? as usize) {
-            return Some(place.0[lane]);
+    pub fn lane(&self, role: Role, lane: usize) -> Lane<'_> {
+        let (program, values) = (&self.programs[role.index()], &self.standing[role.index()].values);
+        Lane { program, values, lane }
+    }
+}
+
+/// What was worked out in one lane, for one role.
+#[derive(Copy, Clone)]
+pub struct Lane<'a> {
+    program: &'a Program,
+    values: &'a [Wide],
+    lane: usize,
+}
+
+impl Lane<'_> {
+    /// How near the goals a move is, from 0 to 1; `None` if nothing is said of it.
+    #[inline]
+    pub fn value(&self, move_idx: usize) -> Option<f64> {
+        let place = *self.program.plain.get(move_idx)?;
+        match self.values.get(place as usize) {
+            Some(value) => Some(value.0[self.lane]),
+            None => self.weighed(move_idx),
         }
-        let [start, end] = (*program.outputs.get(move_idx)?)?;
-        let goals = &program.goals[start as usize..end as usize];
-        if let &[(weight, place)] = goals {
-            return Some(weight * values[place as usize].0[lane]);
+    }
+
+    /// The same for moves of which not just one goal counts, or not all of that.
+    fn weighed(&self, move_idx: usize) -> Option<f64> {
+        let [start, end] = (*self.program.outputs.get(move_idx)?)?;
+        let goals = &self.program.goals[start as usize..end as usize];
+        let value = |&(weight, place): &(f64, u32)| weight * self.values[place as usize].0[self.lane];
+        if let [only] = goals {
+            return Some(value(only));
         }
         // At least one of them: not none.
-        let none =
-            |none: f64, &(weight, place): &(f64, u32)| none * (1.0 - weight * values[place as usize].0[lane]);
-        Some(1.0 - goals.iter().fold(1.0, none))
+        Some(1.0 - goals.iter().fold(1.0, |none, goal| none * (1.0 - value(goal))))
     }
 }
 

@@ -363,9 +363,19 @@ fn counts(heuristics: &ActionHeuristics, logic: Logic) -> Vec<[f64; 2]> {
 /// Puts values between 0 for the least of them and 1 for the greatest; all alike are 0 (003, table 3.1, where the greatest
 /// is 50).
 pub fn normalise(values: &mut [f64]) {
-    let (least, most) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &value| {
-        (value.min(least), value.max(most))
-    });
+    // Four at a time: one after the other each would wait for the one before.
+    let (mut least, mut most) = ([f64::INFINITY; 4], [f64::NEG_INFINITY; 4]);
+    let (fours, rest) = values.as_chunks::<4>();
+    let mut look = |at: usize, value: f64| {
+        least[at] = if value < least[at] { value } else { least[at] };
+        most[at] = if value > most[at] { value } else { most[at] };
+    };
+    for four in fours {
+        (0..4).for_each(|at| look(at, four[at]));
+    }
+    rest.iter().enumerate().for_each(|(at, &value)| look(at, value));
+    let (least, most) =
+        (least.into_iter().fold(f64::INFINITY, f64::min), most.into_iter().fold(f64::NEG_INFINITY, f64::max));
     let range = most - least;
     if range > 0.0 {
         values.iter_mut().for_each(|value| *value = (*value - least) / range);

@@ -84,7 +84,7 @@ const fn mcts(is_plain: bool) -> [OptionKind; 45] {
             "heuristic-abreast",
             1,
             64,
-            16,
+            32,
             "positions that are judged at once: leaves whose playouts go on side by side, and positions in the tree",
         ),
         word(

@@ -86,7 +86,7 @@ pub struct HeuristicUse {
     /// Whether moves in playouts are drawn by it. Default: no. Needs playouts whose moves are known.
     pub playout: bool,
     /// How many playouts go on side by side where it draws their moves, so that it is asked about many positions at once: as many leaves
-    /// are gathered, under virtual loss, each for one playout. Default: 16. With 1, with all moves as first and with playouts that learn from one
+    /// are gathered, under virtual loss, each for one playout. Default: 32. With 1, with all moves as first and with playouts that learn from one
     /// another they are made one by one.
     pub abreast: u32,
     /// Whether it is mixed with what moves in the tree were found to pay. Default: no.
@@ -108,7 +108,7 @@ impl HeuristicUse {
     /// Not used.
     pub const OFF: HeuristicUse = HeuristicUse {
         playout: false,
-        abreast: 16,
+        abreast: 32,
         tree: false,
         temperature: 1.0,
         scale: 50.0,

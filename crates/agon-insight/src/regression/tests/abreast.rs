@@ -39,7 +39,7 @@ fn compare<P: Notation + 'static>(start: &P, heuristics: &ActionHeuristics, n_ti
                 reader.lead(*position, &mut seen, &mut alone);
                 for m in position.legal_moves(role) {
                     let at = reader.move_idx(*position, role, m).expect("it is a move of the role");
-                    let value = abreast.value(role, lane, at);
+                    let value = abreast.lane(role, lane).value(at);
                     assert_eq!(value, alone.value(role, at), "{}", position.move_text(m));
                     n_told += usize::from(value.is_some_and(|value| value > 0.0));
                 }

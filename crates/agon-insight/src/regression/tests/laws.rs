@@ -168,9 +168,9 @@ proptest! {
                     let mut evaluator = Evaluator::new(Arc::clone(&network));
                     evaluator.go_to(&[state]);
                     for at in 0..all.len() {
-                        prop_assert_eq!(abreast.value(role, lane, at), evaluator.value(role, at), "to the last bit");
+                        prop_assert_eq!(abreast.lane(role, lane).value(at), evaluator.value(role, at), "to the last bit");
                     }
-                    prop_assert_eq!(abreast.value(role, lane, all.len()), None);
+                    prop_assert_eq!(abreast.lane(role, lane).value(all.len()), None);
                 }
             }
         }
