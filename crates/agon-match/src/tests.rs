@@ -3,4 +3,5 @@
 mod board;
 mod names;
 mod protocol;
+mod regressed;
 mod wire;
