@@ -44,9 +44,7 @@ proptest! {
             values.resize(products.n_places(), Wide::all(f64::NAN));
             products.work_out(&mut values, n_lanes, backend);
             for (found, wanted) in values.iter().zip(&wanted) {
-                for lane in 0..n_lanes {
-                    prop_assert_eq!(found.0[lane], wanted[lane], "to the last bit");
-                }
+                prop_assert_eq!(&found.0[..n_lanes], &wanted[..n_lanes], "to the last bit");
             }
         }
     }

@@ -235,7 +235,7 @@ impl Program {
         let outputs: Vec<Option<[u32; 2]>> = outputs.collect();
         let plain = outputs.iter().map(|known| {
             match known.map(|[start, end]| &goals[start as usize..end as usize]) {
-                Some(&[(weight, place)]) if weight == 1.0 => place,
+                Some(&[(1.0, place)]) => place,
                 _ => NOWHERE,
             }
         });

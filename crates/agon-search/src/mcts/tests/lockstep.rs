@@ -29,7 +29,7 @@ impl ActionHeuristic<ScalarCircuit> for Whim {
         values.clear();
         let word = |m: &Move| mix(position.key() ^ mix(u64::from(m.0) << 3 | role.index() as u64));
         values.extend(moves.iter().map(|m| (word(m) % 64) as f64 / 63.0));
-        position.key() % 5 != 0
+        !position.key().is_multiple_of(5)
     }
 
     fn fork(&self) -> Box<dyn ActionHeuristic<ScalarCircuit>> {
