@@ -8,9 +8,11 @@
 mod allocate;
 mod machine;
 mod one;
+mod products;
 mod turn;
 
 pub(crate) use one::{NativeOne, pack_signs};
+pub(crate) use products::multiply;
 pub(crate) use turn::turn;
 
 use machine::Width;

@@ -4,6 +4,7 @@
 //! with the move at hand taken for made. What is left is a formula about the present state for each move. In fuzzy logic it
 //! says how near the move brings the goal, and that guides a search.
 
+mod abreast;
 mod evaluator;
 mod fold;
 mod formula;
@@ -16,6 +17,7 @@ mod prune;
 mod regress;
 mod role_work;
 
+pub use abreast::{Abreast, Lane};
 pub use evaluator::Evaluator;
 pub use formula::{Formula, Formulas, Shape};
 pub use knowledge::Knowledge;

@@ -4,19 +4,41 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Role};
-use agon_insight::regression::{ActionHeuristics, Evaluator, Logic, Network, Reader, Wanted, normalise};
+use agon_insight::regression::{
+    Abreast, ActionHeuristics, Evaluator, Logic, Network, Reader, Wanted, normalise,
+};
 use agon_insight::{Subject, USUAL_TIME};
-use agon_search::{ActionHeuristic, Budget};
+use agon_search::{ActionHeuristic, Budget, Judgements};
 
-/// The regressed goals of a game's moves, standing at one state.
+/// The regressed goals of a game's moves, and those who work out what they say. These are made when they are first needed.
 pub(crate) struct Regressed {
     heuristics: Arc<ActionHeuristics>,
     reader: Arc<Reader>,
+    /// The same without what has come to stay.
+    folded: Arc<ActionHeuristics>,
+    /// Fluents that had come to stay when it was made.
+    n_settled: usize,
+    alone: Option<Alone>,
+    many: Many,
+    /// The last network for many positions: the next will be as wide.
+    wide: Option<Arc<Network>>,
+}
+
+/// For one position after the other.
+#[derive(Clone)]
+struct Alone {
     evaluator: Evaluator,
     /// What the evaluator has seen of the state.
     seen: Vec<u64>,
-    /// Fluents that had come to stay when the network was made.
-    n_settled: usize,
+}
+
+/// For many positions at once.
+#[derive(Clone)]
+enum Many {
+    NotYet,
+    /// The network is too large for that.
+    Never,
+    Made(Abreast),
 }
 
 /// Formulas larger than this are not folded as the match goes on: it would take too long.
@@ -34,25 +56,92 @@ impl Regressed {
         let time: Duration = budget.deadline.map_or(USUAL_TIME, left).min(USUAL_TIME);
         let heuristics = Arc::new(subject.action_heuristics(wanted, time).ok()?.pruned());
         let reader = Arc::new(Reader::new(position, &heuristics));
-        let evaluator = Evaluator::new(Arc::new(Network::new(&heuristics, Logic::PRODUCT)));
-        Some(Regressed { heuristics, reader, evaluator, seen: Vec::new(), n_settled: 0 })
+        Some(Regressed {
+            folded: Arc::clone(&heuristics),
+            heuristics,
+            reader,
+            n_settled: 0,
+            alone: None,
+            many: Many::NotYet,
+            wide: None,
+        })
     }
+
+    /// Makes what judges many positions at once, if there can be such a thing.
+    fn make_many(&mut self) {
+        let network = match &self.wide {
+            Some(before) => before.again(&self.folded),
+            None => Network::for_many(&self.folded, Logic::PRODUCT),
+        };
+        self.many = Abreast::new(&network).map_or(Many::Never, Many::Made);
+        self.wide = Some(Arc::new(network));
+    }
+
+    /// Adds what the moves of a role are worth in comparison, and says whether they differ.
+    fn add_values<P: Notation + 'static>(
+        &mut self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        let Regressed { reader, alone, folded, .. } = self;
+        let Alone { evaluator, seen } = alone.get_or_insert_with(|| {
+            let network = Network::new(folded, Logic::PRODUCT);
+            Alone { evaluator: Evaluator::new(Arc::new(network)), seen: Vec::new() }
+        });
+        reader.lead(position, seen, evaluator);
+        let start = values.len();
+        values.extend(moves.iter().map(|m| {
+            let move_idx = reader.move_idx(position, role, m);
+            // A move that nothing is said of brings no goal nearer.
+            move_idx.and_then(|move_idx| evaluator.value(role, move_idx)).unwrap_or(0.0)
+        }));
+        compared(&mut values[start..])
+    }
+}
+
+/// Makes values of moves comparable, and says whether they differ.
+fn compared(values: &mut [f64]) -> bool {
+    normalise(values);
+    values.iter().any(|&value| value > 0.0)
 }
 
 impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
     fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool {
-        self.reader.lead(position, &mut self.seen, &mut self.evaluator);
         values.clear();
-        for m in moves {
-            let value = self
-                .reader
-                .move_idx(position, role, m)
-                .and_then(|move_idx| self.evaluator.value(role, move_idx));
-            // A move that nothing is said of brings no goal nearer.
-            values.push(value.unwrap_or(0.0));
+        self.add_values(position, role, moves, values)
+    }
+
+    fn values_of_many(&mut self, positions: &[P], which: &[usize], role: Role, said: &mut Judgements) {
+        said.clear();
+        if matches!(self.many, Many::NotYet) {
+            self.make_many();
         }
-        normalise(values);
-        values.iter().any(|&value| value > 0.0)
+        for some in which.chunks(Abreast::LANES) {
+            let Many::Made(abreast) = &mut self.many else {
+                for &at in some {
+                    let position = &positions[at];
+                    said.push(|all| self.add_values(position, role, position.legal_moves(role), all));
+                }
+                continue;
+            };
+            for (lane, &at) in some.iter().enumerate() {
+                self.reader.lead_lane(&positions[at], role, lane, abreast);
+            }
+            abreast.work_out(role, some.len());
+            for (lane, &at) in some.iter().enumerate() {
+                let (position, judged) = (&positions[at], abreast.lane(role, lane));
+                said.push(|all| {
+                    let start = all.len();
+                    all.extend(position.legal_moves(role).iter().map(|m| {
+                        let move_idx = self.reader.move_idx(position, role, m);
+                        move_idx.and_then(|move_idx| judged.value(move_idx)).unwrap_or(0.0)
+                    }));
+                    compared(&mut all[start..])
+                });
+            }
+        }
     }
 
     fn settle(&mut self, position: &P) {
@@ -66,9 +155,8 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
         // A new match begins with fewer than the last one ended with.
         if n_settled != self.n_settled {
             self.n_settled = n_settled;
-            let folded = self.heuristics.folded(&holds);
-            self.evaluator = Evaluator::new(Arc::new(Network::new(&folded, Logic::PRODUCT)));
-            self.seen.clear();
+            self.folded = Arc::new(self.heuristics.folded(&holds));
+            (self.alone, self.many) = (None, Many::NotYet);
         }
     }
 
@@ -76,8 +164,10 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
         Box::new(Regressed {
             heuristics: Arc::clone(&self.heuristics),
             reader: Arc::clone(&self.reader),
-            evaluator: self.evaluator.clone(),
-            seen: self.seen.clone(),
+            folded: Arc::clone(&self.folded),
+            alone: self.alone.clone(),
+            many: self.many.clone(),
+            wide: self.wide.clone(),
             n_settled: self.n_settled,
         })
     }

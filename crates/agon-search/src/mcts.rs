@@ -11,7 +11,9 @@ mod heuristic;
 mod implicit;
 mod index;
 mod joint;
+mod judging;
 mod leaves;
+mod lockstep;
 mod node;
 mod number;
 mod options;
@@ -28,7 +30,7 @@ mod sprout;
 mod tree;
 mod worker;
 
-pub use heuristic::{ActionHeuristic, HeuristicUse};
+pub use heuristic::{ActionHeuristic, HeuristicUse, Judgements};
 pub use options::{
     Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };

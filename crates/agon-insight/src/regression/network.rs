@@ -100,6 +100,8 @@ pub(super) const UNKNOWN: f64 = 0.5;
 /// The formulas of all moves as a network. Plain data, shared by all who evaluate it.
 pub struct Network {
     pub(super) logic: Logic,
+    /// The most operands of a conjunction.
+    max_width: usize,
     /// By fluent: its node, or none if it is not read.
     pub(super) node_of_fluent: Vec<u32>,
     /// By fluent: what it counts if it fails, and if it holds.
@@ -135,14 +137,44 @@ pub(super) const NO_NODE: u32 = u32::MAX;
 /// nine boards. A step changes many operands of a wide conjunction, and then one node costs less than a tree of them.
 const MAX_WIDTH: usize = 64;
 
+/// The widths that are tried where everything is worked out anew: then the fewer operands there are, the better, and narrow
+/// conjunctions share more of them.
+const WIDTHS: [usize; 5] = [2, 4, 8, 16, MAX_WIDTH];
+/// With more operands than this no other width is tried: it would take too long.
+const MAX_TRIED: usize = 500_000;
+/// What a conjunction costs beside its operands, in operands.
+const NODE_COST: usize = 2;
+
 impl Network {
     /// The network of the formulas of all moves.
     pub fn new(heuristics: &ActionHeuristics, logic: Logic) -> Network {
+        Network::of_width(heuristics, logic, MAX_WIDTH)
+    }
+
+    /// The same for [`super::Abreast`]: with conjunctions of such a width that there is least to work out if all of it is.
+    pub fn for_many(heuristics: &ActionHeuristics, logic: Logic) -> Network {
+        let of_width = |width: usize| Network::of_width(heuristics, logic, width);
+        let cost = |network: &Network| network.n_operands() + NODE_COST * network.n_nodes();
+        if heuristics.formulas.size() > MAX_TRIED {
+            return of_width(MAX_WIDTH);
+        }
+        let all = WIDTHS.into_iter().map(of_width);
+        all.min_by_key(cost).expect("there are some widths")
+    }
+
+    /// The same for other formulas, such as those of a game further on: of the same width, which need not be found again.
+    #[must_use]
+    pub fn again(&self, heuristics: &ActionHeuristics) -> Network {
+        Network::of_width(heuristics, self.logic, self.max_width)
+    }
+
+    fn of_width(heuristics: &ActionHeuristics, logic: Logic, max_width: usize) -> Network {
         let formulas = &heuristics.formulas;
         let wanted = heuristics.roles.iter().flat_map(|role| role.regressed.iter().flatten().flatten());
         let cone = formulas.cone(wanted.copied());
         let mut network = Network {
             logic,
+            max_width,
             node_of_fluent: vec![NO_NODE; formulas.n_fluents()],
             counts: counts(heuristics, logic),
             first_and: 2,
@@ -167,7 +199,7 @@ impl Network {
                 Shape::And(operands) => {
                     let literals: Vec<Literal> =
                         operands.iter().map(|&operand| literal(operand, &place)).collect();
-                    let parts = network.branches(&literals, &mut branches);
+                    let parts = network.branches(&literals, max_width, &mut branches);
                     place[node] = network.conjunction(&parts);
                 }
                 Shape::False | Shape::Unknown => {}
@@ -209,21 +241,31 @@ impl Network {
     /// it is wide. They are cut where the numbers of literals, as binary words, are, so that conjunctions that differ in few
     /// operands have all but a few branches in common; the regressed goals of a role's moves are like that. A product of
     /// products is the same product.
-    fn branches(&mut self, literals: &[Literal], known: &mut BTreeMap<Vec<Literal>, u32>) -> Vec<Literal> {
-        if literals.len() <= MAX_WIDTH {
+    fn branches(
+        &mut self,
+        literals: &[Literal],
+        max_width: usize,
+        known: &mut BTreeMap<Vec<Literal>, u32>,
+    ) -> Vec<Literal> {
+        if literals.len() <= max_width {
             return literals.to_vec();
         }
         let (first, last) = (literals[0].0, literals[literals.len() - 1].0);
         let bit = (first ^ last).ilog2();
         let half = literals.partition_point(|literal| literal.0 >> bit == first >> bit);
-        [&literals[..half], &literals[half..]].map(|part| self.branch(part, known)).to_vec()
+        [&literals[..half], &literals[half..]].map(|part| self.branch(part, max_width, known)).to_vec()
     }
 
-    fn branch(&mut self, literals: &[Literal], known: &mut BTreeMap<Vec<Literal>, u32>) -> Literal {
+    fn branch(
+        &mut self,
+        literals: &[Literal],
+        max_width: usize,
+        known: &mut BTreeMap<Vec<Literal>, u32>,
+    ) -> Literal {
         if let [only] = literals {
             return *only;
         }
-        let parts = self.branches(literals, known);
+        let parts = self.branches(literals, max_width, known);
         let node = match known.get(&parts) {
             Some(&node) => node,
             None => {
@@ -270,11 +312,34 @@ impl Network {
         self.outputs[role.index()].get(move_idx).is_some_and(Option::is_some)
     }
 
+    /// How many roles there are.
+    pub fn n_roles(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// By move of a role: where its goals are. None for moves that nothing is said of.
+    pub(super) fn outputs_of(&self, role: Role) -> &[Option<[u32; 2]>] {
+        &self.outputs[role.index()]
+    }
+
     /// The goals of a move with their weights. None if nothing is said of it.
     #[inline]
     pub(super) fn goals_of(&self, role: Role, move_idx: usize) -> Option<&[(f64, Literal)]> {
-        let [start, end] = (*self.outputs[role.index()].get(move_idx)?)?;
-        Some(&self.goals[start as usize..end as usize])
+        let place = (*self.outputs[role.index()].get(move_idx)?)?;
+        Some(self.goals_at(place))
+    }
+
+    /// The goals from here to there, with their weights.
+    #[inline]
+    pub(super) fn goals_at(&self, [start, end]: [u32; 2]) -> &[(f64, Literal)] {
+        &self.goals[start as usize..end as usize]
+    }
+
+    /// What a conjunction is made of.
+    #[inline]
+    pub(super) fn operands_of(&self, node: usize) -> &[Literal] {
+        let and = node - self.first_and;
+        &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]
     }
 
     #[inline]
@@ -298,12 +363,24 @@ fn counts(heuristics: &ActionHeuristics, logic: Logic) -> Vec<[f64; 2]> {
 /// Puts values between 0 for the least of them and 1 for the greatest; all alike are 0 (003, table 3.1, where the greatest
 /// is 50).
 pub fn normalise(values: &mut [f64]) {
-    let (least, most) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), &value| {
-        (value.min(least), value.max(most))
-    });
+    // Four at a time: one after the other each would wait for the one before.
+    let (mut least, mut most) = ([f64::INFINITY; 4], [f64::NEG_INFINITY; 4]);
+    let (fours, rest) = values.as_chunks::<4>();
+    let mut look = |at: usize, value: f64| {
+        least[at] = if value < least[at] { value } else { least[at] };
+        most[at] = if value > most[at] { value } else { most[at] };
+    };
+    for four in fours {
+        (0..4).for_each(|at| look(at, four[at]));
+    }
+    rest.iter().enumerate().for_each(|(at, &value)| look(at, value));
+    let (least, most) =
+        (least.into_iter().fold(f64::INFINITY, f64::min), most.into_iter().fold(f64::NEG_INFINITY, f64::max));
     let range = most - least;
-    for value in values {
-        *value = if range > 0.0 { (*value - least) / range } else { 0.0 };
+    if range > 0.0 {
+        values.iter_mut().for_each(|value| *value = (*value - least) / range);
+    } else {
+        values.fill(0.0);
     }
 }
 

@@ -10,6 +10,7 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
 
+use super::abreast::Abreast;
 use super::evaluator::Evaluator;
 use super::knowledge::Knowledge;
 use super::regress::{ActionHeuristics, Refusal, RegressOptions, regress};
@@ -182,14 +183,37 @@ impl Reader {
         }
     }
 
+    /// Puts the state where a position stands in a lane, which costs as much as has changed in that lane since.
+    pub fn lead_lane<P: Notation + 'static>(
+        &self,
+        position: &P,
+        role: Role,
+        lane: usize,
+        abreast: &mut Abreast,
+    ) {
+        let Some(position) = circuit_of(position) else {
+            let mut state = Vec::new();
+            self.state(position, &mut state);
+            abreast.go_to(role, lane, &state, Some);
+            return;
+        };
+        let state = agon_game::Position::state(position).words();
+        match &self.bits {
+            None => abreast.go_to(role, lane, state, Some),
+            Some(bits) => abreast.go_to(role, lane, state, |bit| {
+                bits.get(bit).copied().flatten().map(|fluent| fluent as usize)
+            }),
+        }
+    }
+
     /// The number of a role's move among all its moves, if it is known.
     pub fn move_idx<P: Notation + 'static>(&self, position: &P, role: Role, m: &P::Move) -> Option<usize> {
         let input = (m as &dyn Any).downcast_ref::<agon_circuit::Input>();
         if let (Some(position), Some(input)) = (circuit_of(position), input) {
-            let (_, at) = position.role_and_index(*input);
+            let at = input.0.checked_sub(position.input(role, 0).0)? as usize;
             return match &self.inputs {
                 None => Some(at),
-                Some(inputs) => inputs[role.index()][at].map(|at| at as usize),
+                Some(inputs) => inputs[role.index()].get(at).copied().flatten().map(|at| at as usize),
             };
         }
         self.moves[role.index()].get(&position.move_text(m)).map(|&at| at as usize)

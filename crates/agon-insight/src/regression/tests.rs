@@ -1,5 +1,6 @@
 //! The worked example of 003, and laws on random formulas and games.
 
+mod abreast;
 mod against_play;
 mod laws;
 mod worked_example;

@@ -67,6 +67,7 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
             temperature: settings.real("heuristic-temperature"),
             scale: settings.real("heuristic-scale"),
             divisor: settings.real("heuristic-divisor"),
+            abreast: small("heuristic-abreast"),
         },
         leaves: Leaves { at_once: small("leaves"), playouts: small("playouts"), siblings: small("siblings") },
         virtual_loss: settings.real("virtual-loss"),

@@ -19,11 +19,11 @@ const fn word(name: &'static str, words: &'static [&'static str], meaning: &'sta
     OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
 }
 
-pub(super) const MCTS: [OptionKind; 44] = mcts(false);
-pub(super) const UCT: [OptionKind; 44] = mcts(true);
+pub(super) const MCTS: [OptionKind; 45] = mcts(false);
+pub(super) const UCT: [OptionKind; 45] = mcts(true);
 
 /// The options of Monte Carlo tree search; plain UCT has other defaults.
-const fn mcts(is_plain: bool) -> [OptionKind; 44] {
+const fn mcts(is_plain: bool) -> [OptionKind; 45] {
     [
         real(
             "c",
@@ -79,6 +79,13 @@ const fn mcts(is_plain: bool) -> [OptionKind; 44] {
             1e6,
             20.0,
             "tree: the higher, the sooner own experience counts more",
+        ),
+        integer(
+            "heuristic-abreast",
+            1,
+            64,
+            32,
+            "positions that are judged at once: leaves whose playouts go on side by side, and positions in the tree",
         ),
         word(
             "prior",

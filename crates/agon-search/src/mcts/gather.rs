@@ -14,7 +14,7 @@ impl<P: Position> Worker<P> {
         self.round.steps.clear();
         self.round.joints.clear();
         self.round.record.clear();
-        if self.plays_in_bulk(options) {
+        if self.plays_in_bulk(options) || options.plays_abreast() {
             self.gather_many(shared, options);
         } else {
             self.gather_one(shared, options);
@@ -96,10 +96,13 @@ impl<P: Position> Worker<P> {
 
     /// Has the heuristic, if there is one for the tree, judge the moves on the ways to the leaves.
     fn judge_moves(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
-        let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.tree) else { return };
+        let Some(judge) = self.heuristic.as_mut().filter(|_| options.heuristic.tree) else { return };
+        let mut is_time = false;
         for step in &self.round.steps {
-            let judged = &mut self.scratch.judged;
-            shared.tree.judge_moves(step.node, &mut self.position, heuristic, options, judged);
+            is_time |= shared.tree.note_due(step.node, options);
+        }
+        if is_time {
+            shared.tree.judge_due(&mut self.lockstep, &self.position, judge, options);
         }
     }
 

@@ -27,7 +27,7 @@ impl<P: Position> Worker<P> {
         self.round.families.clear();
         let n_roles = self.facts.n_roles;
         let is_bulk = self.plays_in_bulk(options);
-        let Worker { round, position, children, heuristic, .. } = self;
+        let Worker { round, position, children, heuristic, lockstep, .. } = self;
         let Round { leaves, joints, sprouts, .. } = &mut **round;
         if is_bulk && let Some(batch) = &mut self.batch {
             let open = || leaves.iter().filter(|leaf| leaf.end == End::Open);
@@ -41,6 +41,16 @@ impl<P: Position> Worker<P> {
             let open = leaves.iter_mut().filter(|leaf| leaf.end == End::Open);
             for (child, leaf) in open.enumerate() {
                 leaf.sprout = Some(sprouts.push_child(position, children, child));
+            }
+        } else if options.plays_abreast() {
+            for (at, leaf) in leaves.iter_mut().enumerate() {
+                let Some(state) = &leaf.state else { continue };
+                let position = lockstep.seat(at, position);
+                position.go_to(state);
+                if leaf.end == End::Open {
+                    position.advance(&joints[leaf.joint..leaf.joint + n_roles]);
+                    leaf.sprout = Some(sprouts.push_position(position));
+                }
             }
         } else {
             // One leaf; the position stays there for the playout.
@@ -122,12 +132,16 @@ impl<P: Position> Worker<P> {
                     expected_steps: leaf.length.into(),
                 });
                 ordered.push(at);
+            } else if options.plays_abreast() {
+                ordered.push(at);
             } else {
                 self.play_out_one(at, options);
             }
         }
         if !orders.is_empty() {
             self.play_out_orders(&orders, &ordered, options);
+        } else if !ordered.is_empty() {
+            self.play_out_abreast(&ordered, options);
         }
         (self.orders, self.ordered) = (orders, ordered);
     }
@@ -259,7 +273,7 @@ fn decided<'a, P: Position>(
     families.family(seen.family?).find(is_won).map(|child| families.payoffs(child))
 }
 
-fn oppose(facts: &Facts, us: Role, payoffs: &mut [f64]) {
+pub(super) fn oppose(facts: &Facts, us: Role, payoffs: &mut [f64]) {
     let ours = payoffs[us.index()];
     for player in facts.players.iter().filter(|&&player| player != us) {
         payoffs[player.index()] = facts.min + facts.max - ours;

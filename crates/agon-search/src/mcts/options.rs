@@ -82,10 +82,27 @@ impl MctsOptions {
     pub(super) fn takes_siblings(&self) -> bool {
         matches!(self.bandit, Bandit::Ucb1 { .. })
             && self.first_play == FirstPlay::First
-            && !self.needs_moves()
+            && (self.plays_abreast() || !self.needs_moves())
     }
 
-    /// Whether playouts must be made one by one, because the moves in them matter.
+    /// Whether playouts whose moves a heuristic draws go on side by side.
+    pub(super) fn plays_abreast(&self) -> bool {
+        self.heuristic.playout
+            && self.heuristic.abreast > 1
+            && self.heuristic.implicit == 0.0
+            && self.policy == PlayoutPolicy::Uniform
+            && self.amaf == Amaf::Off
+    }
+
+    /// The leaves of a round.
+    pub(super) fn round(&self) -> Leaves {
+        if self.plays_abreast() {
+            return Leaves { at_once: self.heuristic.abreast, playouts: 1, ..self.leaves };
+        }
+        self.leaves
+    }
+
+    /// Whether engines cannot make the playouts by themselves, because the moves in them matter.
     pub(super) fn needs_moves(&self) -> bool {
         self.policy != PlayoutPolicy::Uniform
             || self.amaf != Amaf::Off

@@ -9,7 +9,7 @@ use super::policy::Policy;
 use super::select::draw;
 
 /// The clock is looked at once in so many steps.
-const LOOK_STRIDE: u64 = 8;
+pub(super) const LOOK_STRIDE: u64 = 8;
 /// The most promising move weighs e to the 0, and one of less than e to this is lost when the weights are added up.
 const NEVER: f64 = -40.0;
 
@@ -54,11 +54,7 @@ pub(super) fn play_out<P: Position>(
             if let Some((heuristic, how)) = &mut heuristic
                 && heuristic.values(position, role, moves, &mut scratch.judged)
             {
-                let weight = |value: &f64| {
-                    let power = (*value - 1.0) * how.scale / how.temperature;
-                    if power < NEVER { 0.0 } else { libm::exp(power) }
-                };
-                scratch.judged.iter_mut().for_each(|value| *value = weight(value));
+                scratch.judged.iter_mut().for_each(|value| *value = weight(*value, how));
             } else {
                 scratch.judged.clear();
             }
@@ -77,6 +73,18 @@ pub(super) fn play_out<P: Position>(
         position.advance(&scratch.joint);
     }
     max_steps
+}
+
+/// How much a move weighs that is worth so much, beside one that is worth 1.
+#[inline]
+pub(super) fn weight(value: f64, how: &HeuristicUse) -> f64 {
+    let power = (value - 1.0) * how.scale / how.temperature;
+    match power {
+        // Most moves are one of these two.
+        _ if power < NEVER => 0.0,
+        0.0 => 1.0,
+        _ => libm::exp(power),
+    }
 }
 
 /// Memory that playouts reuse.

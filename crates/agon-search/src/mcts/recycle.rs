@@ -42,6 +42,8 @@ impl<P: Position> Tree<P> {
             let (_, &mut most_lost, _) = visits.select_nth_unstable(n_reached - n_kept);
             reached = self.reachable(most_lost + 1, &sparse);
         }
+        // They are found to be due again when somebody comes by.
+        self.due.clear();
         self.pack(&reached);
     }
 

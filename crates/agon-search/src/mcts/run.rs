@@ -113,7 +113,7 @@ impl<P: Position> Worker<P> {
             self.settle_played(&mut guard, meeting, options);
             if guard.budget.deadline.is_some() {
                 let now = guard.meter.seconds();
-                let most = options.leaves.at_once.max(1);
+                let most = options.round().at_once.max(1);
                 self.at_once = match (now - since) / f64::from(n_rounds) {
                     long if long > LONG_ROUND => (self.at_once / 2).max(1),
                     short if short < LONG_ROUND / 4.0 => (self.at_once * 2).min(most),

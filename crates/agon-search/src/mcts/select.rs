@@ -3,8 +3,7 @@
 use agon_game::{Position, Rng, Role};
 use rand::RngExt;
 
-use super::heuristic::Judge;
-use super::node::{Arm, Average, Kind, NO_ARMS, Node, NodeId, Prospect, UNJUDGED, UNKNOWN};
+use super::node::{Arm, Average, Kind, Node, NodeId, Prospect};
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
 use super::tree::Tree;
@@ -345,43 +344,6 @@ impl<P: Position> Tree<P> {
     #[inline]
     pub(super) fn is_judged(&self, arm: usize) -> bool {
         self.has_priors && self.priors[arm].is_finite()
-    }
-
-    /// Has the moves at a position judged, once all of them have been tried (003, 4.4.2).
-    pub(super) fn judge_moves(
-        &mut self,
-        id: NodeId,
-        position: &mut P,
-        heuristic: &mut Judge<P>,
-        options: &MctsOptions,
-        judged: &mut Vec<f64>,
-    ) {
-        let node = self.node(id);
-        if node.first_arm == NO_ARMS {
-            return;
-        }
-        let arms = self.arms_of(id);
-        let is_due = node.kind != Kind::Ended
-            && self.priors[arms.start] == UNJUDGED
-            && node.visits >= u64::from(node.n_arms)
-            && self.arms[arms.clone()].iter().all(|arm| arm.visits > 0 || arm.prospect != Prospect::Open);
-        let Some(state) = self.states[id.index()].as_ref().filter(|_| is_due) else { return };
-        position.go_to(state);
-        for at in self.groups_of(id) {
-            let group = self.groups[at];
-            let first = arms.start + group.first as usize;
-            let own = first..first + group.n as usize;
-            let is_choice = group.n > 1 && Some(group.role) != self.facts.nature;
-            let moves = &self.moves_of(id)[group.first as usize..][..group.n as usize];
-            if is_choice && heuristic.values(position, group.role, moves, judged) {
-                let part = options.heuristic.scale / 100.0 * self.facts.range();
-                for (prior, value) in self.priors[own].iter_mut().zip(&*judged) {
-                    *prior = (self.facts.min + part * value) as f32;
-                }
-            } else {
-                self.priors[own].fill(UNKNOWN);
-            }
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! the games that ship.
 
 mod heuristic;
+mod lockstep;
 mod mixing;
 mod random_games;
 mod relay;

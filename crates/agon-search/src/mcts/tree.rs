@@ -84,6 +84,8 @@ pub(super) struct Tree<P: Position> {
     pub(super) amaf: Vec<Average>,
     /// By arm, if moves are judged before they are tried: what the move counts as, in payoffs; see [`UNJUDGED`] and [`UNKNOWN`].
     pub(super) priors: Vec<f32>,
+    /// Positions whose moves are to be judged: soon, and together.
+    pub(super) due: Vec<NodeId>,
     /// By node and role, if judgements are backed up by minimax: what came of that.
     pub(super) implicit: Vec<f32>,
     /// By node with a table, and number of a move: all moves as first.
@@ -129,6 +131,7 @@ impl<P: Position> Tree<P> {
             numbers: Vec::new(),
             amaf: Vec::new(),
             priors: Vec::new(),
+            due: Vec::new(),
             implicit: Vec::new(),
             tables: Vec::new(),
             numbering: Numbering::new(),

@@ -8,6 +8,7 @@ use rand::SeedableRng;
 use super::backup::Seen;
 use super::heuristic::Judge;
 use super::leaves::{MAX_LOOK, look_ahead};
+use super::lockstep::Lockstep;
 use super::options::{MctsOptions, PlayoutPolicy, Simultaneous};
 use super::playout::Scratch;
 use super::policy::Policy;
@@ -90,6 +91,7 @@ pub(super) struct Worker<P: Position> {
     pub(super) spreading: Spreading,
     pub(super) seen: Seen,
     pub(super) scratch: Scratch<P::Move>,
+    pub(super) lockstep: Lockstep<P>,
 }
 
 impl<P: Position> Worker<P> {
@@ -119,8 +121,8 @@ impl<P: Position> Worker<P> {
             heuristic,
             k: 0.0,
             us,
-            at_once: options.leaves.at_once.max(1),
-            playouts: options.leaves.playouts.max(1),
+            at_once: options.round().at_once.max(1),
+            playouts: options.round().playouts.max(1),
             deadline: None,
             step_seconds: None,
             facts,
@@ -133,6 +135,7 @@ impl<P: Position> Worker<P> {
             spreading: Spreading::default(),
             seen: Seen::default(),
             scratch: Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() },
+            lockstep: Lockstep::new(),
         }
     }
 
@@ -151,13 +154,13 @@ impl<P: Position> Worker<P> {
         } else {
             few
         };
-        self.playouts = u64::from(options.leaves.playouts.max(1)).min(few) as u32;
+        self.playouts = u64::from(options.round().playouts.max(1)).min(few) as u32;
         // Nor is it well spent on few rounds: what one finds is for the next to use, and threads have one each
         // under way, and one each ready.
         let n_leaves = budget.iterations.map_or(u64::MAX, |n| n / u64::from(self.playouts));
         let n_under_way = if options.threads > 1 { 2 * options.threads as u64 } else { 1 };
         let few = (n_leaves / MANY_ROUNDS / n_under_way).max(1);
-        let at_once = u64::from(options.leaves.at_once.max(1)).min(few) as u32;
+        let at_once = u64::from(options.round().at_once.max(1)).min(few) as u32;
         self.k = k;
         if let Some(heuristic) = &mut self.heuristic {
             heuristic.settle(position);

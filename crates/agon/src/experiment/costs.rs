@@ -11,7 +11,7 @@ use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_insight::regression::Wanted;
 use agon_insight::{Subject, USUAL_TIME};
 use agon_match::action_heuristic;
-use agon_search::{ActionHeuristic, Budget, HeuristicUse, Mcts, MctsOptions, Search as _};
+use agon_search::{ActionHeuristic, Budget, HeuristicUse, Judgements, Mcts, MctsOptions, Search as _};
 
 use crate::usage::thread_seconds;
 
@@ -143,6 +143,19 @@ impl Said {
         self.at = (0, 0);
     }
 
+    fn take_down(&mut self, values: &[f64], knows: bool) {
+        self.values.extend_from_slice(values);
+        self.calls.push((knows, self.values.len()));
+    }
+
+    /// What was said next, and whether there was anything to say; nothing at the end of the tape.
+    fn read(&mut self) -> (bool, &[f64]) {
+        let (call, start) = self.at;
+        let Some(&(knows, end)) = self.calls.get(call) else { return (false, &[]) };
+        self.at = (call + 1, end);
+        (knows, &self.values[start..end])
+    }
+
     /// Forgets everything, but not the memory it took.
     fn clear(&mut self) {
         self.calls.clear();
@@ -173,11 +186,19 @@ impl<P: GdlPosition + 'static> ActionHeuristic<P> for Taped<P> {
             return false;
         }
         let knows = self.inner.values(position, role, moves, values);
-        let mut said = lock(&self.tape);
-        said.values.extend_from_slice(values);
-        let end = said.values.len();
-        said.calls.push((knows, end));
+        lock(&self.tape).take_down(values, knows);
         knows
+    }
+
+    fn values_of_many(&mut self, positions: &[P], which: &[usize], role: Role, said: &mut Judgements) {
+        if lock(&self.tape).values.len() > MAX_SAID {
+            said.clear();
+            which.iter().for_each(|_| said.push(|_| false));
+            return;
+        }
+        self.inner.values_of_many(positions, which, role, said);
+        let mut tape = lock(&self.tape);
+        (0..said.len()).for_each(|at| tape.take_down(said.of(at), !said.of(at).is_empty()));
     }
 
     fn settle(&mut self, position: &P) {
@@ -196,13 +217,23 @@ struct Played {
 
 impl<P: GdlPosition + 'static> ActionHeuristic<P> for Played {
     fn values(&mut self, _: &P, _: Role, _: &[P::Move], values: &mut Vec<f64>) -> bool {
-        let mut said = lock(&self.tape);
-        let (call, start) = said.at;
-        let Some(&(knows, end)) = said.calls.get(call) else { return false };
+        let mut tape = lock(&self.tape);
+        let (knows, taken_down) = tape.read();
         values.clear();
-        values.extend_from_slice(&said.values[start..end]);
-        said.at = (call + 1, end);
+        values.extend_from_slice(taken_down);
         knows
+    }
+
+    fn values_of_many(&mut self, _: &[P], which: &[usize], _: Role, said: &mut Judgements) {
+        said.clear();
+        let mut tape = lock(&self.tape);
+        for _ in which {
+            said.push(|values| {
+                let (knows, taken_down) = tape.read();
+                values.extend_from_slice(taken_down);
+                knows
+            });
+        }
     }
 
     fn fork(&self) -> Box<dyn ActionHeuristic<P>> {

@@ -133,6 +133,51 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(seeded(200))]
+
+    #[test]
+    fn many_states_at_once_are_judged_as_one_by_one(
+        plains in proptest::collection::vec(plain(), 1..6),
+        rounds in proptest::collection::vec(proptest::collection::vec(0_u64..1 << N_FLUENTS, 1..=Abreast::LANES), 1..4),
+        persistent in 0_u32..1 << N_FLUENTS,
+        has_lower_goal: bool,
+    ) {
+        let mut formulas = Formulas::new(N_FLUENTS);
+        let all: Vec<Formula> = plains.iter().map(|plain| made(plain, &mut formulas)).collect();
+        let persistent_true = (0..N_FLUENTS).map(|fluent| persistent >> fluent & 1 == 1).collect();
+        let mut heuristics =
+            heuristics_of(formulas, &all, Knowledge { persistent_true, ..Knowledge::default() });
+        if has_lower_goal {
+            // The goals of the last move for all of them: two to a move.
+            let last = all[all.len() - 1];
+            let role = &mut heuristics.roles[0];
+            role.goals.insert(0, 30);
+            role.regressed.iter_mut().flatten().for_each(|goals| goals.insert(0, last));
+        }
+        let network = Arc::new(Network::new(&heuristics, Logic::PRODUCT));
+        prop_assert!(Abreast::new(&Network::new(&heuristics, Logic::YAGER)).is_none());
+        let role = Role::new(0);
+        for backend in [agon_circuit::Backend::Native, agon_circuit::Backend::Portable] {
+            let mut abreast = Abreast::new(&network).expect("it is small").with_backend(backend);
+            for states in &rounds {
+                for (lane, &state) in states.iter().enumerate() {
+                    abreast.go_to(role, lane, &[state], Some);
+                }
+                abreast.work_out(role, states.len());
+                for (lane, &state) in states.iter().enumerate() {
+                    let mut evaluator = Evaluator::new(Arc::clone(&network));
+                    evaluator.go_to(&[state]);
+                    for at in 0..all.len() {
+                        prop_assert_eq!(abreast.lane(role, lane).value(at), evaluator.value(role, at), "to the last bit");
+                    }
+                    prop_assert_eq!(abreast.lane(role, lane).value(all.len()), None);
+                }
+            }
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(seeded(300))]
 
     #[test]
