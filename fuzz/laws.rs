@@ -57,8 +57,8 @@ pub(crate) fn check(text: &str) {
         was_playable = checked.rules.is_some();
         check_findings(&source, &checked.findings);
         let fixes = checked.findings.0.iter().filter_map(|finding| finding.fix.as_ref());
-        let (fixed, n_applied) = apply_fixes(&source, fixes);
-        if n_applied == 0 {
+        let (fixed, applied) = apply_fixes(&source, fixes);
+        if applied.is_empty() {
             return;
         }
         text = fixed;

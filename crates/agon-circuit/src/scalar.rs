@@ -90,7 +90,14 @@ impl ScalarCircuit {
         ScalarCircuit::with_executor(circuit, shape, Executor::Auto)
     }
 
-    /// The same, worked out in a given way.
+    /// The initial position, ready soonest: for who plays a few hundred games, which are over before a circuit is cut up and
+    /// the ways to play it are tried.
+    pub fn at_once(circuit: Arc<Circuit>) -> ScalarCircuit {
+        let (shape, phases) = (circuit.shape(), Phases::whole(&circuit));
+        ScalarCircuit::of_phases(circuit, shape, phases, Executor::Events)
+    }
+
+    /// The same as [`ScalarCircuit::with_shape`], worked out in a given way.
     pub fn with_executor(circuit: Arc<Circuit>, shape: Shape, executor: Executor) -> ScalarCircuit {
         let first = if executor == Executor::Auto { Executor::Events } else { executor };
         let phases = Phases::new(&circuit);

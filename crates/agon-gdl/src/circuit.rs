@@ -2,6 +2,7 @@
 
 mod candidates;
 mod order;
+mod reach;
 
 use std::time::Instant;
 
@@ -15,6 +16,8 @@ use crate::interpreter::Game;
 use crate::interpreter::compile::compile;
 use crate::symbols::keyword;
 use order::components;
+
+pub use reach::Reachable;
 
 /// What making a circuit may cost.
 #[derive(Clone, Debug)]

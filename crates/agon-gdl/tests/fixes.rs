@@ -57,8 +57,8 @@ fn mend(bytes: &[u8]) -> bool {
     while findings.iter().any(|finding| finding.fix.is_some()) {
         let fixes: Vec<&Fix> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
         let n_fixes = fixes.len();
-        let (text, n_applied) = apply_fixes(&source, fixes);
-        assert!(n_applied > 0, "none of {n_fixes} fixes could be applied:\n{}", source.text());
+        let (text, applied) = apply_fixes(&source, fixes);
+        assert!(!applied.is_empty(), "none of {n_fixes} fixes could be applied:\n{}", source.text());
         source = Arc::new(Source::new("test", text));
         findings = check(Arc::clone(&source)).findings.0;
         n_rounds += 1;

@@ -9,6 +9,7 @@ mod closure;
 mod compile;
 mod evaluator;
 mod incremental;
+mod join;
 mod limits;
 mod naive;
 mod program;

@@ -4,6 +4,7 @@
 //! cargo run --release -p agon-search --example strength -- match A B [--games a,b,c] [--matches 40]
 //!     [--iterations 1000 | --ms 100] [--seed 1]
 //! cargo run --release -p agon-search --example strength -- speed A [--games a,b,c] [--ms 1000]
+//! cargo run --release -p agon-search --example strength -- threads A [--games a,b,c] [--ms 1000] [--matches 40]
 //! ```
 //!
 //! A player is a list of words: `plain` or `default` to begin with, then `tuned`, `c=0.3`, `rave`, `k=500`, `grave`, `mast`,
@@ -232,6 +233,33 @@ fn speed(options: &MctsOptions, plan: &Plan) {
     }
 }
 
+/// One thread and two in turn, so many times, by the clock on the wall: medians, and what the second thread adds.
+fn threads(options: &MctsOptions, plan: &Plan) {
+    println!("{:24} {:>12} {:>12} {:>6}  least and most", "game", "one/s", "two/s", "times");
+    for name in &plan.games {
+        let mut start = open(name);
+        let us = start.choosers().next().unwrap_or(Role::new(0));
+        let mut rates = [Vec::new(), Vec::new()];
+        for repeat in 0..plan.matches {
+            for (rates, threads) in rates.iter_mut().zip([1, 2]) {
+                let mut search = Mcts::new(MctsOptions { threads, ..options.clone() }, plan.seed + repeat);
+                // The first call makes the native code.
+                search.think(&mut start, us, &Budget::iterations(1000));
+                let report = search.think(&mut start, us, &plan.budget(1.0));
+                rates.push(report.playouts as f64 / report.seconds);
+            }
+        }
+        let mut times: Vec<f64> = rates[0].iter().zip(&rates[1]).map(|(one, two)| two / one).collect();
+        times.sort_by(f64::total_cmp);
+        let [one, two] = rates.map(|mut rates| {
+            rates.sort_by(f64::total_cmp);
+            rates[rates.len() / 2]
+        });
+        let (least, most) = (times[0], times[times.len() - 1]);
+        println!("{name:24} {one:12.0} {two:12.0} {:6.2}  {least:.2} to {most:.2}", two / one);
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let mut plan = Plan {
@@ -257,6 +285,7 @@ fn main() {
     match words[..] {
         ["match", a, b] => strength(&[player(a), player(b)], &plan),
         ["speed", a] => speed(&player(a).0, &plan),
-        _ => panic!("match A B, or speed A: see the head of this file"),
+        ["threads", a] => threads(&player(a).0, &plan),
+        _ => panic!("match A B, speed A, or threads A: see the head of this file"),
     }
 }

@@ -21,6 +21,8 @@ mod playout;
 mod policy;
 mod recycle;
 mod report;
+mod round;
+mod run;
 mod select;
 mod settle;
 mod spread;
@@ -33,7 +35,7 @@ pub use options::{
     Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Instant;
 
 use agon_game::{Position, Role};
@@ -41,6 +43,7 @@ use agon_game::{Position, Role};
 use crate::{Budget, Report, Search};
 use heuristic::{FIRST_K, Judge};
 use options::Others as OthersWant;
+use run::Meeting;
 use tree::{Facts, Tree};
 use worker::{Shared, Worker};
 
@@ -136,19 +139,18 @@ impl<P: Position> Search<P> for Mcts<P> {
             }
         }
         self.us = Some(us);
-        let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0 };
-        let shared = Mutex::new(shared);
-        let freed = Condvar::new();
+        let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0, n_waiting: 0 };
+        let meeting = Meeting::new(shared, self.workers.len());
         match self.workers.as_mut_slice() {
-            [worker] => worker.run(&shared, &freed, &self.options),
+            [worker] => worker.run(&meeting, &self.options),
             workers => std::thread::scope(|scope| {
                 for worker in workers {
-                    let (shared, freed, options) = (&shared, &freed, &self.options);
-                    scope.spawn(move || worker.run(shared, freed, options));
+                    let (meeting, options) = (&meeting, &self.options);
+                    scope.spawn(move || worker.run(meeting, options));
                 }
             }),
         }
-        let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let shared = meeting.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         let rng = self.workers[0].rng();
         let answer = shared.tree.answer(position, us, &self.options, rng);
         let report = Report {

@@ -27,17 +27,17 @@ impl Fix {
     }
 }
 
-/// Applies as many of `fixes` as do not touch each other's text, in order. Returns the new text and how many
+/// Applies as many of `fixes` as do not touch each other's text, in order. Returns the new text and those that
 /// were applied; those left out can be found again by checking the new text.
-pub fn apply_fixes<'a>(source: &Source, fixes: impl IntoIterator<Item = &'a Fix>) -> (String, usize) {
+pub fn apply_fixes<'a>(source: &Source, fixes: impl IntoIterator<Item = &'a Fix>) -> (String, Vec<&'a Fix>) {
     let mut accepted: Vec<&Edit> = Vec::new();
-    let mut n_applied = 0;
+    let mut applied = Vec::new();
     for fix in fixes {
         let clashes =
             fix.edits.iter().any(|edit| accepted.iter().any(|other| touches(edit.span, other.span)));
         if !clashes {
             accepted.extend(&fix.edits);
-            n_applied += 1;
+            applied.push(fix);
         }
     }
     accepted.sort_by_key(|edit| edit.span);
@@ -49,7 +49,7 @@ pub fn apply_fixes<'a>(source: &Source, fixes: impl IntoIterator<Item = &'a Fix>
         at = edit.span.end();
     }
     text.push_str(&source.text()[at..]);
-    (text, n_applied)
+    (text, applied)
 }
 
 /// Two insertions at one place clash as well, because their order would be arbitrary.

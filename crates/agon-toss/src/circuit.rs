@@ -7,9 +7,11 @@
 //!
 //! The interpreter is the judge: see the tests.
 
+mod atoms;
 mod count;
 mod fixed;
 mod ground;
+mod layout;
 mod may;
 mod table;
 mod wire;

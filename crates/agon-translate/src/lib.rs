@@ -3,5 +3,6 @@
 
 pub mod formats;
 pub mod joint;
+pub mod round_trip;
 pub mod to_gdl;
 pub mod to_toss;

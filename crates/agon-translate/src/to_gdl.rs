@@ -15,6 +15,8 @@ mod names;
 mod nodes;
 #[cfg(test)]
 mod random_games;
+#[cfg(test)]
+mod random_rewritings;
 mod rewrites;
 mod terms;
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! refused with the construct and its line. Whether a translation is right is for joint play to say.
 
 mod arena;
+mod beside;
 mod cases;
 mod cells;
 mod delayed;
@@ -16,6 +17,8 @@ mod formula;
 mod judge;
 mod lift;
 mod names;
+mod percepts;
+mod sampling;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -28,7 +31,9 @@ use std::time::Instant;
 
 use agon_gdl::interpreter::Game;
 
-use crate::joint::{Extent, play_jointly_until};
+pub use beside::Beside;
+
+use crate::joint::Extent;
 
 /// What a translation may cost, and how much play it looks at.
 #[derive(Clone, Debug)]
@@ -39,7 +44,8 @@ pub struct Options {
     pub states: usize,
     /// How long one of them may be.
     pub steps_of_play: usize,
-    /// How many plays of both games must agree before a translation is given away.
+    /// How many plays of both games must agree before a translation is given away; a fifth of them where the translation is too large to
+    /// be a circuit.
     pub joint_plays: usize,
     /// How often a translation is made anew from states where the last one was found to differ.
     pub rounds: usize,
@@ -55,9 +61,19 @@ pub struct Options {
     pub seed: u64,
     /// A moment after which to stop. Without one the same game has the same translation everywhere.
     pub deadline: Option<Instant>,
+    /// Is told what is being done, stage by stage.
+    pub progress: Option<fn(&str)>,
 }
 
 impl Options {
+    /// Says what is done next, and refuses when time is up.
+    fn begin(&self, stage: &str) -> Result<(), Untranslatable> {
+        if let Some(progress) = self.progress {
+            progress(stage);
+        }
+        self.check_time()
+    }
+
     /// Refuses when time is up.
     fn check_time(&self) -> Result<(), Untranslatable> {
         if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
@@ -74,14 +90,15 @@ impl Default for Options {
             plays: 40,
             states: 400,
             steps_of_play: 400,
-            joint_plays: 60,
-            rounds: 6,
+            joint_plays: 300,
+            rounds: 8,
             text_bytes: 4_000_000,
             gates: 2_000_000,
             steps: 300_000_000,
             conditions: 400_000,
             seed: 1,
             deadline: None,
+            progress: None,
         }
     }
 }
@@ -173,7 +190,7 @@ pub struct Untranslatable {
 /// The constructs that are refused.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Construct {
-    /// `sees`: in structure rewriting games everybody sees everything.
+    /// `sees` that does not tell everybody every move: in structure rewriting games everybody sees everything.
     Percepts,
     /// The game or its translation is larger than the options allow.
     Size,
@@ -213,12 +230,13 @@ impl std::error::Error for Untranslatable {}
 /// # Errors
 /// If it has a construct that cannot be written so.
 pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
-    if game.rules().has_sees() {
+    if game.rules().has_sees() && !percepts::tell_all(game.rules()) {
         let why =
             "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
         return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
     }
-    let refusal = match translate(game, options) {
+    let mut domain = domain::Domain::new(game, options)?;
+    let refusal = match translate(&mut domain, options) {
         // Effects that several roles have together may also be found out by play alone.
         Err(refusal) if [Construct::JointEffect, Construct::Differs].contains(&refusal.construct) => refusal,
         other => return other,
@@ -228,37 +246,43 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
         why: format!("{}; with moves remembered: {why}", refusal.why),
         ..refusal.clone()
     };
-    let translation = translate(&remembering, options).map_err(|second| in_vain(&second.why))?;
-    let toss = open(&translation.text)?;
+    let made = domain::Domain::new(&remembering, options);
+    let made = made.and_then(|mut domain| translate(&mut domain, options));
+    let translation = made.map_err(|second| in_vain(&second.why))?;
+    let circuit = domain.player.circuit().cloned();
+    let beside = Beside::with_circuit(game, circuit, &translation)?;
     let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
-    let gdl_move = |role: usize, text: &str| translation.gdl_move(role, text);
-    match play_jointly_until(&game.start(), &toss.start(), &gdl_move, &extent, options.deadline) {
+    match beside.play(&extent, options.deadline) {
         Ok(_) => Ok(translation),
         Err(difference) => Err(in_vain(&difference)),
     }
 }
 
+/// So many plays in which a translation differs are learnt from at a time.
+const MAX_LEARNT: usize = 8;
+
 /// Makes translations until joint play finds no difference.
-fn translate(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
-    let mut domain = domain::Domain::new(game, options)?;
+fn translate(domain: &mut domain::Domain, options: &Options) -> Result<Translation, Untranslatable> {
+    let game = Arc::clone(&domain.game);
+    let circuit = domain.player.circuit().cloned();
     let mut told = Told::ByPlaces;
     let mut round = 0;
     loop {
         options.check_time()?;
-        let difference = match attempt(&domain, options, told) {
+        let differences = match attempt(domain, options, told) {
             Ok(translation) => {
-                let toss = open(&translation.text)?;
+                options.begin("opening the translation")?;
+                let beside = Beside::with_circuit(&game, circuit.clone(), &translation)?;
+                options.begin("joint play")?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
                 let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
-                let translate = |role: usize, text: &str| translation.gdl_move(role, text);
-                match play_jointly_until(&game.start(), &toss.start(), &translate, &extent, options.deadline)
-                {
-                    Ok(_) => {
-                        options.check_time()?;
-                        return Ok(translation);
-                    }
-                    Err(difference) => difference,
+                let slow_plays = options.joint_plays / 5;
+                let played = beside.differences(&extent, slow_plays, options.deadline, MAX_LEARNT);
+                options.check_time()?;
+                if played.differences.is_empty() {
+                    return Ok(translation);
                 }
+                played.differences
             }
             Err(refusal) if told == Told::ByValues => return Err(refusal),
             Err(_) => {
@@ -266,16 +290,23 @@ fn translate(game: &Arc<Game>, options: &Options) -> Result<Translation, Untrans
                 continue;
             }
         };
-        round += 1;
+        // What cannot be worked out teaches nothing.
+        let is_fault = differences[0].is_fault;
+        if is_fault && told == Told::ByValues {
+            let why = format!("the translation takes too much to play: {}", differences[0]);
+            return Err(Untranslatable { construct: Construct::Size, why, line: None });
+        }
+        round = if is_fault { options.rounds + 1 } else { round + 1 };
         if round > options.rounds && told == Told::ByValues {
-            let why = format!("the translation differs: {difference}");
+            let why = format!("the translation differs: {}", differences[0]);
             return Err(Untranslatable { construct: Construct::Differs, why, line: None });
         }
         if round > options.rounds {
             (told, round) = (Told::ByValues, 0);
         }
         // What was not seen in the sample is seen now.
-        domain.learn(&difference.moves);
+        options.begin(&differences[0].what)?;
+        domain.learn(&differences);
     }
 }
 
@@ -291,17 +322,19 @@ enum Told {
 fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Translation, Untranslatable> {
     let mut arena = arena::arena(domain, options)?;
     arena.drop_unread();
+    options.begin("places")?;
     if told == Told::ByPlaces && cells::by_places(&mut arena).is_err() {
         let why = "not to be told by places".to_owned();
         return Err(Untranslatable { construct: Construct::Size, why, line: None });
     }
+    options.begin("writing")?;
     let translation = write::write(&mut arena, options.text_bytes)?;
     open(&translation.text)?;
     Ok(translation)
 }
 
 /// The translation, ready to be played.
-fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untranslatable> {
+pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untranslatable> {
     let source = Arc::new(agon_text::Source::new("translated.toss", text));
     let fault = |finding: &agon_text::Diagnostic| {
         let line = source.place(finding.span.start()).line;

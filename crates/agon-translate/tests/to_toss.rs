@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agon_gdl::interpreter::{Game, Options};
 use agon_text::Source;
-use agon_translate::joint::{Agreement, Difference, Extent, play_jointly};
+use agon_translate::joint::{Agreement, Difference, Extent, differences, play_jointly};
 use agon_translate::to_toss::{self, Construct, Translation, Untranslatable, to_toss};
 
 fn game(folder: &str, name: &str) -> Arc<Game> {
@@ -111,6 +111,36 @@ fn places_are_elements_and_turns_are_locations() {
 }
 
 #[test]
+fn whether_anything_can_be_done_makes_no_elements_of_moves() {
+    let rules = |terminal: &str| {
+        let places: String = (1..6).map(|n| format!("(succ {n} {}) ", n + 1)).collect();
+        opened(&format!(
+            "(role a) (role b) {places} (init (at a 1)) (init (at b 1)) (init (control a))
+             (<= (legal ?r (step ?x ?y)) (true (control ?r)) (true (at ?r ?x)) (succ ?x ?y))
+             (<= (legal ?r (leap ?x ?z)) (true (control ?r)) (true (at ?r ?x)) (succ ?x ?y) (succ ?y ?z))
+             (<= (legal ?r noop) (role ?r) (not (true (control ?r))))
+             (<= (next (at ?r ?y)) (does ?r (step ?x ?y))) (<= (next (at ?r ?y)) (does ?r (leap ?x ?y)))
+             (<= (next (at ?r ?x)) (does ?r noop) (true (at ?r ?x)))
+             (<= (next (control a)) (true (control b))) (<= (next (control b)) (true (control a)))
+             {terminal}
+             (<= (goal ?r 100) (true (at ?r 6))) (<= (goal ?r 0) (role ?r) (not (true (at ?r 6))))"
+        ))
+    };
+    let asked = "(<= (can ?r) (legal ?r ?m)) (<= terminal (true (control ?r)) (not (can ?r)))";
+    let game = rules(asked);
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert!(!translation.text.contains("Form_"), "{}", translation.text);
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    // Where it matters which move it is, moves are elements.
+    let told =
+        "(<= (can ?r) (legal ?r ?m) (distinct ?m noop)) (<= terminal (true (control ?r)) (not (can ?r)))";
+    let game = rules(told);
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    assert!(translation.text.contains("Form_step"), "{}", translation.text);
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
 fn joint_play_finds_what_is_wrong() {
     let game = game("gdl", "tic-tac-toe");
     let translation = translated(&game).expect("tic-tac-toe is translated");
@@ -128,6 +158,54 @@ fn joint_play_finds_what_is_wrong() {
 }
 
 #[test]
+fn play_goes_on_after_a_difference() {
+    let game = game("gdl", "tic-tac-toe");
+    let translation = translated(&game).expect("tic-tac-toe is translated");
+    let text = translation.text.replace("50 * ", "49 * ");
+    let arena = agon_toss::check::check(Arc::new(Source::new("translated.toss", text))).arena;
+    let options = agon_toss::interpreter::Options::default();
+    let toss = agon_toss::interpreter::Game::open(arena.expect("the text is a game"), options);
+    let toss = toss.map_err(|finding| finding.message.clone()).expect("the translation opens");
+    let translate = |role: usize, text: &str| translation.gdl_move(role, text);
+    let extent = Extent { plays: 200, steps: 20, seed: 3 };
+    let played = differences(&game.start(), &toss.start(), &translate, &extent, None, 3);
+    // One play in eight is a draw, and only then the payoffs differ.
+    assert_eq!(played.differences.len(), 3);
+    assert_eq!(played.agreement.plays + 3, played.differences[2].play + 1, "every play is one or the other");
+    assert_eq!(played.agreement.plays, played.agreement.ended);
+    for difference in &played.differences {
+        assert_eq!((difference.moves.len(), difference.is_fault), (9, false), "{difference}");
+    }
+}
+
+#[test]
+fn a_translation_plays_beside_its_original_by_all_engines() {
+    let game = game("gdl", "connect-four");
+    let translation = translated(&game).expect("connect four is translated");
+    let beside = to_toss::Beside::new(&game, &translation, None).expect("the translation opens");
+    assert!(beside.has_circuit(), "it is small");
+    let extent = Extent { plays: 30, steps: 100, seed: 5 };
+    let agreement = beside.play(&extent, None).unwrap_or_else(|difference| panic!("{difference}"));
+    assert_eq!((agreement.plays, agreement.ended), (30, 30));
+}
+
+#[test]
+fn legal_moves_with_many_arguments_are_asked_about_by_their_rules() {
+    let game = opened(
+        "(role a) (init (at 1 1 1 1 1)) (init (left 3)) (d 1) (d 2) (m 3 2) (m 2 1) (m 1 0)
+         (<= (legal a (go ?p ?q ?r ?s ?t ?v ?w ?x ?y ?z)) (true (at ?p ?q ?r ?s ?t))
+             (d ?v) (d ?w) (d ?x) (d ?y) (d ?z))
+         (<= (next (at ?v ?w ?x ?y ?z)) (does a (go ?p ?q ?r ?s ?t ?v ?w ?x ?y ?z)))
+         (<= (next (left ?n)) (true (left ?m)) (m ?m ?n))
+         (<= can_go (legal a (go ?p ?q ?r ?s ?t ?v ?w ?x ?y ?z)))
+         (<= terminal (not can_go)) (<= terminal (true (left 0)))
+         (<= (goal a 100) can_go) (<= (goal a 0) (not can_go))",
+    );
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
 fn what_cannot_be_said_is_refused_by_name() {
     let refusal = translated(&game("gdl2", "krieg-tic-tac-toe")).expect_err("roles know different things");
     assert_eq!(refusal.construct, Construct::Percepts);
@@ -140,7 +218,7 @@ fn what_cannot_be_said_is_refused_by_name() {
     );
     let refusal = translated(&game).expect_err("both together bring more than a rule can name");
     assert_eq!((refusal.construct, refusal.line), (Construct::JointEffect, Some(4)));
-    assert!(refusal.why.contains("changes 10 tuples at once"), "{}", refusal.why);
+    assert!(refusal.why.contains("changes 10 tuples of `p` at once"), "{}", refusal.why);
     let game = opened(
         "(role a) (init (p 1)) (init (q 1)) (<= (legal a go) (true (p 1))) (<= (next ?x) (true ?x))
          (<= terminal (not (true (p 1)))) (goal a 100)",

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Refusal;
+use super::join::{variables_of, widened};
 use super::program::{Closure, Slot, Var};
-use super::solve::{Run, variables_of, widened};
+use super::solve::Run;
 use super::table::{Index, Table};
 
 impl Run<'_> {

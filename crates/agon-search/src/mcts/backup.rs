@@ -95,9 +95,7 @@ impl<P: Position> Tree<P> {
             self.score(at, has_open, mean);
             return;
         }
-        for arm in self.chosen_arms(step.node, step.choice) {
-            self.arms[arm].pending -= step.marked;
-        }
+        self.mark_together(step.node, step.choice, |pending| *pending -= step.marked);
     }
 
     /// Adds an outcome to one position.
@@ -128,7 +126,8 @@ impl<P: Position> Tree<P> {
             let digit = (left % u64::from(group.n)) as usize;
             left /= u64::from(group.n);
             let role = group.role.index();
-            let arm = &mut self.arms[first_arm + group.first as usize + digit];
+            let at = first_arm + group.first as usize + digit;
+            let arm = &mut self.arms[at];
             arm.pending -= step.marked;
             arm.visits = arm.visits.saturating_add(outcome.n);
             let n = f64::from(outcome.n);
@@ -145,6 +144,7 @@ impl<P: Position> Tree<P> {
             let scaled = (mean - min) / range;
             arm.mean = mean as f32;
             arm.variance = (square - scaled * scaled).max(0.0) as f32;
+            self.score_decoupled(id, group.role, at);
         }
     }
 

@@ -3,16 +3,17 @@
 use agon_game::Position;
 
 use super::options::MctsOptions;
+use super::round::Leaf;
 use super::select::{Chooser, End, Step, breadth};
-use super::worker::{Leaf, Shared, Worker};
+use super::worker::{Shared, Worker};
 
 impl<P: Position> Worker<P> {
     /// Goes down the tree for the leaves of a round.
     pub(super) fn gather(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
-        self.leaves.clear();
-        self.steps.clear();
-        self.joints.clear();
-        self.record.clear();
+        self.round.leaves.clear();
+        self.round.steps.clear();
+        self.round.joints.clear();
+        self.round.record.clear();
         if self.plays_in_bulk(options) || options.plays_abreast() {
             self.gather_many(shared, options);
         } else {
@@ -34,12 +35,12 @@ impl<P: Position> Worker<P> {
             k: self.k,
             breadth: 1.0,
         };
-        let end = shared.tree.descend(&mut self.steps, &mut chooser);
-        shared.depth = shared.depth.max(self.steps.len() as u32);
-        for step in &self.steps {
+        let end = shared.tree.descend(&mut self.round.steps, &mut chooser);
+        shared.depth = shared.depth.max(self.round.steps.len() as u32);
+        for step in &self.round.steps {
             shared.tree.mark(step.node, step.choice, step.marked);
         }
-        let last = (self.steps.len() as u32).checked_sub(1).unwrap_or(Step::NONE);
+        let last = (self.round.steps.len() as u32).checked_sub(1).unwrap_or(Step::NONE);
         self.push_leaf(shared, last, end, 1);
     }
 
@@ -50,9 +51,9 @@ impl<P: Position> Worker<P> {
         let worth = if shared.tree.has_mixes { n_known.isqrt() } else { n_known / 4 };
         let at_once = u64::from(self.at_once).min(1 + worth) as usize;
         let family = if options.takes_siblings() { 1 + options.leaves.siblings as usize } else { 1 };
-        while self.leaves.len() < at_once && shared.n_left() > 0 {
+        while self.round.leaves.len() < at_once && shared.n_left() > 0 {
             // With siblings there may be more leaves than ways.
-            let n_ways = (at_once - self.leaves.len()).div_ceil(family) as u64;
+            let n_ways = (at_once - self.round.leaves.len()).div_ceil(family) as u64;
             let n_ways = n_ways.min(shared.n_left().div_ceil(u64::from(self.playouts))) as u32;
             let mut chooser = Chooser {
                 options,
@@ -63,7 +64,7 @@ impl<P: Position> Worker<P> {
                 breadth: breadth(self.playouts),
             };
             let mut spreading = std::mem::take(&mut self.spreading);
-            shared.tree.spread(n_ways, self.playouts, &mut self.steps, &mut spreading, &mut chooser);
+            shared.tree.spread(n_ways, self.playouts, &mut self.round.steps, &mut spreading, &mut chooser);
             shared.depth = shared.depth.max(spreading.depth);
             for tip in &spreading.tips {
                 let n = u64::from(tip.n * self.playouts).min(shared.n_left()) as u32;
@@ -78,11 +79,11 @@ impl<P: Position> Worker<P> {
     /// Takes a leaf, to which this step leads.
     fn push_leaf(&mut self, shared: &mut Shared<'_, P>, step: u32, end: End, n: u32) {
         let tree = &mut shared.tree;
-        let joint = self.joints.len();
+        let joint = self.round.joints.len();
         let (state, length) = match end {
             End::Open => {
-                let last = self.steps[step as usize];
-                tree.push_joint(last.node, last.choice, &mut self.joints);
+                let last = self.round.steps[step as usize];
+                tree.push_joint(last.node, last.choice, &mut self.round.joints);
                 let length = tree.node(last.node).length.saturating_sub(1);
                 (tree.states[last.node.index()].clone(), length)
             }
@@ -90,14 +91,14 @@ impl<P: Position> Worker<P> {
             End::Exact(_) => (None, 0),
         };
         shared.meter.n_iterations += u64::from(n);
-        self.leaves.push(Leaf { step, end, n, length, state, joint, sprout: None, record: 0..0 });
+        self.round.leaves.push(Leaf { step, end, n, length, state, joint, sprout: None, record: 0..0 });
     }
 
     /// Has the heuristic, if there is one for the tree, judge the moves on the ways to the leaves.
     fn judge_moves(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
         let Some(judge) = self.heuristic.as_mut().filter(|_| options.heuristic.tree) else { return };
         let mut is_time = false;
-        for step in &self.steps {
+        for step in &self.round.steps {
             is_time |= shared.tree.note_due(step.node, options);
         }
         if is_time {
@@ -110,7 +111,7 @@ impl<P: Position> Worker<P> {
         let Some(policy) = &mut self.policy else { return };
         let tree = &shared.tree;
         policy.begin();
-        for step in &self.steps {
+        for step in &self.round.steps {
             let n_made = policy.n_made();
             let (moves, first) = (tree.moves_of(step.node), tree.arms_of(step.node).start);
             tree.visit_choice(step.node, step.choice, |group, arm| {

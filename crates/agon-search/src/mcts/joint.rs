@@ -4,7 +4,7 @@
 use agon_game::{Position, Rng};
 use rand::RngExt;
 
-use super::node::{Arm, Group, Kind, Mix, NodeId};
+use super::node::{Group, Kind, Mix, NodeId};
 use super::options::Simultaneous;
 use super::select::{Chooser, draw, rough_log, trust};
 use super::tree::Tree;
@@ -39,11 +39,6 @@ impl<P: Position> Tree<P> {
         choice
     }
 
-    fn arms_of_group(&self, id: NodeId, group: &Group) -> &[Arm] {
-        let first = self.node(id).first_arm as usize + group.first as usize;
-        &self.arms[first..first + group.n as usize]
-    }
-
     fn draw_outcome(&self, group: &Group, rng: &mut Rng) -> usize {
         let mut left: f64 = rng.random();
         let drawn = self.chances_of(group).iter().position(|chance| {
@@ -64,26 +59,24 @@ impl<P: Position> Tree<P> {
     ) -> usize {
         let node = self.node(id);
         let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
-        let log_visits = f64::from(rough_log(visits as f32));
-        let range = self.facts.range();
-        let mean = self.mean(id, group.role);
+        let log_visits = rough_log(visits as f32);
         let first_arm = node.first_arm as usize + group.first as usize;
         let is_judged = self.is_judged(first_arm);
-        let trust = if is_judged { trust(chooser.k, visits) } else { 0.0 };
-        let mut best = (f64::NEG_INFINITY, 0);
+        let trust = if is_judged { trust(chooser.k, visits) as f32 } else { 0.0 };
+        // With s for one over the root of an arm's playouts, log / n is log s^2: all roots but one are known.
+        let wide = c as f32 * self.facts.range() as f32 * log_visits.sqrt();
+        let narrow = (2.0 * log_visits).sqrt();
+        let own = first_arm..first_arm + group.n as usize;
+        let mut best = (f32::NEG_INFINITY, 0);
         let mut n_best = 0;
-        for (at, arm) in self.arms_of_group(id, group).iter().enumerate() {
-            let n = f64::from(arm.visits) + f64::from(arm.pending);
-            let score = if n == 0.0 {
-                f64::INFINITY
+        for (at, (arm, score)) in self.arms[own.clone()].iter().zip(&self.scores[own]).enumerate() {
+            let known = if is_judged && score.value.is_finite() {
+                (1.0 - trust) * score.value + trust * self.priors[first_arm + at]
             } else {
-                let known = if arm.visits > 0 { f64::from(arm.mean) } else { mean };
-                let prior = if is_judged { f64::from(self.priors[first_arm + at]) } else { 0.0 };
-                let known = (1.0 - trust) * known + trust * prior;
-                let rate = log_visits / n;
-                let spread = (f64::from(arm.variance) + (2.0 * rate).sqrt()).min(0.25);
-                known + c * range * (rate * spread).sqrt()
+                score.value
             };
+            let spread = (arm.variance + narrow * score.spread).min(0.25);
+            let score = known + wide * score.spread * spread.sqrt();
             if score > best.0 {
                 best = (score, at);
                 n_best = 1;

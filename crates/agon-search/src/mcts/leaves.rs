@@ -6,6 +6,7 @@ use agon_game::{Batch, Children, Order, Position, Role};
 
 use super::options::{MctsOptions, Others};
 use super::playout::play_out;
+use super::round::Round;
 use super::select::End;
 use super::sprout::Sprouts;
 use super::tree::Facts;
@@ -22,11 +23,12 @@ const LANES: f64 = 256.0;
 impl<P: Position> Worker<P> {
     /// Finds out what the new positions are, and what their children are if an engine shows them at once.
     pub(super) fn look_at_leaves(&mut self, options: &MctsOptions) {
-        self.sprouts.clear();
-        self.families.clear();
+        self.round.sprouts.clear();
+        self.round.families.clear();
         let n_roles = self.facts.n_roles;
         let is_bulk = self.plays_in_bulk(options);
-        let Worker { leaves, joints, position, sprouts, children, heuristic, lockstep, .. } = self;
+        let Worker { round, position, children, heuristic, lockstep, .. } = self;
+        let Round { leaves, joints, sprouts, .. } = &mut **round;
         if is_bulk && let Some(batch) = &mut self.batch {
             let open = || leaves.iter().filter(|leaf| leaf.end == End::Open);
             let steps: Vec<(&P::State, &[P::Move])> = open()
@@ -64,12 +66,12 @@ impl<P: Position> Worker<P> {
                 }
             }
         }
-        self.n_seen = self.sprouts.list.len() as u64;
+        self.round.n_seen = self.round.sprouts.list.len() as u64;
         if options.look_ahead
             && let Some(batch) = &mut self.batch
         {
-            look_ahead(&mut **batch, &mut self.sprouts, &mut self.families);
-            self.n_seen += self.families.len() as u64;
+            look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.round.families);
+            self.round.n_seen += self.round.families.len() as u64;
         }
         self.take_view(options);
     }
@@ -79,13 +81,13 @@ impl<P: Position> Worker<P> {
         if options.others == Others::MaxN {
             return;
         }
-        for payoffs in self.sprouts.payoffs.chunks_mut(self.facts.n_roles) {
+        for payoffs in self.round.sprouts.payoffs.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, payoffs);
         }
-        for worths in self.sprouts.worths.chunks_mut(self.facts.n_roles) {
+        for worths in self.round.sprouts.worths.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, worths);
         }
-        for payoffs in self.families.payoffs.chunks_mut(self.facts.n_roles) {
+        for payoffs in self.round.families.payoffs.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, payoffs);
         }
     }
@@ -93,35 +95,36 @@ impl<P: Position> Worker<P> {
     /// Plays out from all leaves that are not decided.
     pub(super) fn play_out_leaves(&mut self, options: &MctsOptions) {
         let n_roles = self.facts.n_roles;
-        self.results.clear();
-        self.results.resize(self.leaves.len() * 2 * n_roles, 0.0);
-        self.n_playouts = 0;
+        self.round.results.clear();
+        self.round.results.resize(self.round.leaves.len() * 2 * n_roles, 0.0);
+        self.round.n_playouts = 0;
         // Taken out while they are filled, so that their memory is used again.
         let mut orders = std::mem::take(&mut self.orders);
         let mut ordered = std::mem::take(&mut self.ordered);
         orders.clear();
         ordered.clear();
-        for at in 0..self.leaves.len() {
-            let leaf = &self.leaves[at];
+        for at in 0..self.round.leaves.len() {
+            let leaf = &self.round.leaves[at];
             let n = f64::from(leaf.n);
-            let known =
-                leaf.sprout.and_then(|sprout| decided(&self.facts, &self.sprouts, sprout, &self.families));
+            let known = leaf
+                .sprout
+                .and_then(|sprout| decided(&self.facts, &self.round.sprouts, sprout, &self.round.families));
             if let Some(payoffs) = known {
                 if let Some(policy) = &mut self.policy {
                     policy.learn(payoffs);
                 }
                 for (role, &payoff) in payoffs.iter().enumerate() {
-                    self.results[at * 2 * n_roles + role] = payoff * n;
-                    self.results[(at * 2 + 1) * n_roles + role] = payoff * payoff * n;
+                    self.round.results[at * 2 * n_roles + role] = payoff * n;
+                    self.round.results[(at * 2 + 1) * n_roles + role] = payoff * payoff * n;
                 }
                 continue;
             }
             if let End::Exact(_) = leaf.end {
                 continue;
             }
-            self.n_playouts += u64::from(leaf.n);
+            self.round.n_playouts += u64::from(leaf.n);
             if self.plays_in_bulk(options) {
-                let seen = leaf.sprout.and_then(|sprout| self.sprouts.list[sprout].state.as_ref());
+                let seen = leaf.sprout.and_then(|sprout| self.round.sprouts.list[sprout].state.as_ref());
                 let state = seen.or(leaf.state.as_ref()).expect("there is play to go on").clone();
                 orders.push(Order {
                     state,
@@ -162,13 +165,14 @@ impl<P: Position> Worker<P> {
                 self.step_seconds = Some(self.step_seconds.map_or(now, |before| 0.5 * (before + now)));
             }
             for (&at, tally) in ordered.iter().zip(tallies) {
-                let (sums, squares) = self.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
+                let (sums, squares) =
+                    self.round.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
                 sums.copy_from_slice(&tally.payoff_sums);
                 squares.copy_from_slice(&tally.square_sums);
                 let length = tally.n_steps / tally.n_playouts.max(1);
-                self.leaves[at].length = u16::try_from(length).unwrap_or(u16::MAX);
+                self.round.leaves[at].length = u16::try_from(length).unwrap_or(u16::MAX);
                 if options.others == Others::Paranoid {
-                    oppose_sums(&self.facts, self.us, f64::from(self.leaves[at].n), sums, squares);
+                    oppose_sums(&self.facts, self.us, f64::from(self.round.leaves[at].n), sums, squares);
                 }
             }
         }
@@ -176,7 +180,7 @@ impl<P: Position> Worker<P> {
 
     fn play_out_one(&mut self, at: usize, options: &MctsOptions) {
         let n_roles = self.facts.n_roles;
-        let start = self.record.len();
+        let start = self.round.record.len();
         if options.needs_moves() {
             play_out(
                 &mut self.position,
@@ -184,15 +188,15 @@ impl<P: Position> Worker<P> {
                 self.heuristic.as_mut().filter(|_| options.heuristic.playout).map(|h| (h, options.heuristic)),
                 &mut self.rng,
                 (options.max_playout_steps, self.deadline),
-                &mut self.record,
+                &mut self.round.record,
                 &mut self.scratch,
             );
         } else {
             let most = options.max_playout_steps as usize;
             play_out_in_time(&mut self.position, &mut self.rng, most, self.deadline);
         }
-        self.leaves[at].record = start..self.record.len();
-        let (sums, squares) = self.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
+        self.round.leaves[at].record = start..self.round.record.len();
+        let (sums, squares) = self.round.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
         for (role, sum) in sums.iter_mut().enumerate() {
             *sum = self.position.payoff(Role::new(role));
         }

@@ -9,6 +9,7 @@ use super::heuristic::{HeuristicUse, Judge, Judgements};
 use super::leaves::oppose;
 use super::options::{MctsOptions, Others};
 use super::playout::{LOOK_STRIDE, weight};
+use super::round::Round;
 use super::select::draw;
 use super::worker::Worker;
 
@@ -178,7 +179,8 @@ fn first_chooser<P: Position>(position: &P) -> Option<Role> {
 impl<P: Position> Worker<P> {
     /// Plays out these leaves side by side: where they stand, their positions do already.
     pub(super) fn play_out_abreast(&mut self, ordered: &[usize], options: &MctsOptions) {
-        let Worker { lockstep, heuristic, rng, leaves, results, facts, position, .. } = self;
+        let Worker { lockstep, heuristic, rng, round, facts, position, .. } = self;
+        let Round { leaves, results, .. } = &mut **round;
         let Some(judge) = heuristic else { return };
         // A leaf may be wanted several times.
         let mut begun: Vec<(usize, usize)> = ordered.iter().map(|&at| (at, at)).collect();

@@ -147,9 +147,33 @@ impl<P: Position> Tree<P> {
             self.score(at, has_open, mean);
             return;
         }
-        for arm in self.chosen_arms(id, choice) {
-            self.arms[arm].pending += n;
+        self.mark_together(id, choice, |pending| *pending += n);
+    }
+
+    /// The same where several roles choose: `note` is told the number of playouts under way of each move that makes up the joint one.
+    pub(super) fn mark_together(&mut self, id: NodeId, choice: u64, note: impl Fn(&mut u32)) {
+        let first_arm = self.node(id).first_arm as usize;
+        let mut left = choice;
+        for at in self.groups_of(id).rev() {
+            let group = self.groups[at];
+            let arm = first_arm + group.first as usize + (left % u64::from(group.n)) as usize;
+            left /= u64::from(group.n);
+            note(&mut self.arms[arm].pending);
+            self.score_decoupled(id, group.role, arm);
         }
+    }
+
+    /// Works out anew what a role that chooses together with others needs to know of an arm.
+    #[inline]
+    pub(super) fn score_decoupled(&mut self, id: NodeId, role: Role, at: usize) {
+        let arm = &self.arms[at];
+        let n = (arm.visits + arm.pending) as f32;
+        (self.scores[at].value, self.scores[at].spread) = if n == 0.0 {
+            (f32::INFINITY, 0.0)
+        } else {
+            let known = if arm.visits > 0 { arm.mean } else { self.mean(id, role) as f32 };
+            (known, 1.0 / n.sqrt())
+        };
     }
 
     /// Works out the score of an arm anew, when it or what is proved about its position has changed. The mean is that of

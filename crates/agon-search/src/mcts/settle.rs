@@ -16,20 +16,21 @@ impl<P: Position> Worker<P> {
         let n_roles = self.facts.n_roles;
         let width = 1 + 2 * n_roles;
         let tree = &mut shared.tree;
-        shared.playouts += self.n_playouts;
-        shared.meter.n_nodes += self.n_seen;
+        shared.playouts += self.round.n_playouts;
+        shared.meter.n_nodes += self.round.n_seen;
         self.flow.clear();
-        self.flow.resize(self.steps.len() * width, 0.0);
-        for (at, leaf) in self.leaves.iter().enumerate() {
+        self.flow.resize(self.round.steps.len() * width, 0.0);
+        tree.ask_index(&self.round.sprouts);
+        for (at, leaf) in self.round.leaves.iter().enumerate() {
             let id = match (leaf.end, leaf.sprout) {
                 (End::Open, Some(sprout)) => {
-                    let last = self.steps[leaf.step as usize];
-                    plant(tree, last, &self.sprouts, sprout, &self.families, options)
+                    let last = self.round.steps[leaf.step as usize];
+                    plant(tree, last, &self.round.sprouts, sprout, &self.round.families, options)
                 }
                 (End::Exact(id) | End::Again(id), _) => id,
                 (End::Open, None) => unreachable!("a move leads out of the tree, and was looked at"),
             };
-            let found = &mut self.results[at * 2 * n_roles..][..2 * n_roles];
+            let found = &mut self.round.results[at * 2 * n_roles..][..2 * n_roles];
             let (sums, squares) = found.split_at_mut(n_roles);
             if let End::Exact(_) = leaf.end {
                 let n = f64::from(leaf.n);
@@ -39,8 +40,8 @@ impl<P: Position> Worker<P> {
                 }
             }
             if options.needs_moves() {
-                let record = &self.record[leaf.record.clone()];
-                tree.learn_moves(&self.steps, record, sums, options, &mut self.seen);
+                let record = &self.round.record[leaf.record.clone()];
+                tree.learn_moves(&self.round.steps, record, sums, options, &mut self.seen);
             }
             tree.nodes[id.index()].length = leaf.length;
             tree.add_outcome(id, &Outcome { n: leaf.n, sums, squares });
@@ -51,8 +52,8 @@ impl<P: Position> Worker<P> {
             }
         }
         // A step comes after the one before it, so by the time it is backed up all that comes through it has arrived.
-        for (at, &step) in self.steps.iter().enumerate().rev() {
-            tree.ask_ahead(&self.steps, at);
+        for (at, &step) in self.round.steps.iter().enumerate().rev() {
+            tree.ask_ahead(&self.round.steps, at);
             let (earlier, own) = self.flow.split_at_mut(at * width);
             let own = &mut own[..width];
             if own[0] == 0.0 {

@@ -5,6 +5,7 @@ mod heuristic;
 mod lockstep;
 mod mixing;
 mod random_games;
+mod relay;
 mod shipped;
 mod spreading;
 mod table_game;

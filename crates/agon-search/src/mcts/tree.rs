@@ -299,6 +299,12 @@ impl<P: Position> Tree<P> {
         found.max_by_key(|&id| (self.node(id).visits, std::cmp::Reverse(id.0)))
     }
 
+    /// Reads where the index has these positions, or would have them: one after the other each would be waited for.
+    pub(super) fn ask_index(&self, sprouts: &Sprouts<P>) {
+        let n = sprouts.list.iter().filter(|seen| self.index.candidates(seen.key).next().is_some()).count();
+        std::hint::black_box(n);
+    }
+
     /// Makes a node of what was seen of a position. Its children are linked where they have ended play.
     pub(super) fn add(
         &mut self,

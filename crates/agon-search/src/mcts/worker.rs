@@ -1,7 +1,5 @@
-//! Rounds of leaves: gathered under the lock of the tree, looked at and played out without it, and backed up under it again.
+//! What threads work on, and what they work with.
 
-use std::ops::Range;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
 use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role, Tally};
@@ -14,9 +12,8 @@ use super::lockstep::Lockstep;
 use super::options::{MctsOptions, PlayoutPolicy, Simultaneous};
 use super::playout::Scratch;
 use super::policy::Policy;
-use super::select::{End, Step};
+use super::round::Round;
 use super::spread::Spreading;
-use super::sprout::Sprouts;
 use super::tree::{Facts, Tree};
 use crate::{Budget, Meter};
 
@@ -28,10 +25,6 @@ const MANY_ROUNDS: u64 = 32;
 const FEW_PLAYOUTS: u64 = 16;
 /// Children are looked at one by one only if that takes no more than this part of the time left.
 const LOOK_PART: f64 = 0.1;
-/// Under a deadline a round should take no longer than this many seconds.
-const LONG_ROUND: f64 = 0.004;
-/// Under a deadline the best move so far is told again after so many seconds.
-const TELL_AGAIN: f64 = 0.01;
 
 /// What all threads work on.
 pub(super) struct Shared<'b, P: Position> {
@@ -43,6 +36,8 @@ pub(super) struct Shared<'b, P: Position> {
     pub(super) depth: u32,
     /// Rounds that are gathered and not backed up.
     pub(super) n_in_flight: usize,
+    /// Threads that wait for them, for the tree is full.
+    pub(super) n_waiting: usize,
 }
 
 impl<P: Position> Shared<'_, P> {
@@ -52,35 +47,16 @@ impl<P: Position> Shared<'_, P> {
     }
 
     /// Tells what the answer would be now, for whoever cannot wait.
-    fn tell_best(&self) {
+    pub(super) fn tell_best(&self) {
         if let Some(move_idx) = self.tree.best_so_far(self.us) {
             self.meter.tell(move_idx);
         }
     }
 
-    fn is_done(&mut self) -> bool {
+    pub(super) fn is_done(&mut self) -> bool {
         let [lo, hi] = self.tree.bound(self.tree.root, self.us);
         lo == hi || self.meter.is_over(1)
     }
-}
-
-/// A leaf on its way.
-pub(super) struct Leaf<S> {
-    /// The last step of the way to it, by number.
-    pub(super) step: u32,
-    pub(super) end: End,
-    /// Playouts wanted.
-    pub(super) n: u32,
-    /// How many steps each takes: what is thought, then what was found. 0 if nothing is known.
-    pub(super) length: u16,
-    /// Where the last step is made, or where to play out from.
-    pub(super) state: Option<S>,
-    /// The joint move of the last step.
-    pub(super) joint: usize,
-    /// The position it leads to.
-    pub(super) sprout: Option<usize>,
-    /// The moves of the playout.
-    pub(super) record: Range<usize>,
 }
 
 /// One thread's tools.
@@ -102,28 +78,20 @@ pub(super) struct Worker<P: Position> {
     pub(super) deadline: Option<Instant>,
     /// Seconds that an engine takes at most for a step of many playouts at once, as far as is known.
     pub(super) step_seconds: Option<f64>,
-    pub(super) leaves: Vec<Leaf<P::State>>,
-    pub(super) steps: Vec<Step>,
-    pub(super) joints: Vec<P::Move>,
-    pub(super) sprouts: Sprouts<P>,
+    /// What it works on.
+    pub(super) round: Box<Round<P>>,
     pub(super) children: Children<P::State, P::Move>,
-    pub(super) families: Children<P::State, P::Move>,
     /// Playouts that are wanted, and by which leaves.
     pub(super) orders: Vec<Order<P::State>>,
     pub(super) ordered: Vec<usize>,
     /// What came of them.
     pub(super) tallies: Vec<Tally>,
-    /// By leaf: sums of payoffs by role, then sums of squares by role.
-    pub(super) results: Vec<f64>,
-    /// By step: the number of playouts that came through, then the sums as for leaves.
+    /// By step: the number of playouts that came through, then the sums of payoffs by role and of their squares.
     pub(super) flow: Vec<f64>,
     pub(super) spreading: Spreading,
-    pub(super) record: Vec<(Role, P::Move)>,
     pub(super) seen: Seen,
     pub(super) scratch: Scratch<P::Move>,
     pub(super) lockstep: Lockstep<P>,
-    pub(super) n_playouts: u64,
-    pub(super) n_seen: u64,
 }
 
 impl<P: Position> Worker<P> {
@@ -158,24 +126,16 @@ impl<P: Position> Worker<P> {
             deadline: None,
             step_seconds: None,
             facts,
-            leaves: Vec::new(),
-            steps: Vec::new(),
-            joints: Vec::new(),
-            sprouts: Sprouts::new(),
+            round: Box::new(Round::new(n_roles)),
             children: Children::new(n_roles),
-            families: Children::new(n_roles),
             orders: Vec::new(),
             ordered: Vec::new(),
             tallies: Vec::new(),
-            results: Vec::new(),
             flow: Vec::new(),
             spreading: Spreading::default(),
-            record: Vec::new(),
             seen: Seen::default(),
             scratch: Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() },
             lockstep: Lockstep::new(),
-            n_playouts: 0,
-            n_seen: 0,
         }
     }
 
@@ -195,9 +155,11 @@ impl<P: Position> Worker<P> {
             few
         };
         self.playouts = u64::from(options.round().playouts.max(1)).min(few) as u32;
-        // Nor is it well spent on few rounds: what one finds is for the next to use, and threads have one each under way.
+        // Nor is it well spent on few rounds: what one finds is for the next to use, and threads have one each
+        // under way, and one each ready.
         let n_leaves = budget.iterations.map_or(u64::MAX, |n| n / u64::from(self.playouts));
-        let few = (n_leaves / MANY_ROUNDS / options.threads.max(1) as u64).max(1);
+        let n_under_way = if options.threads > 1 { 2 * options.threads as u64 } else { 1 };
+        let few = (n_leaves / MANY_ROUNDS / n_under_way).max(1);
         let at_once = u64::from(options.round().at_once.max(1)).min(few) as u32;
         self.k = k;
         if let Some(heuristic) = &mut self.heuristic {
@@ -214,13 +176,13 @@ impl<P: Position> Worker<P> {
 
     /// Puts the root where the position stands, at a node that is known if there is one. The position stays where it is.
     pub(super) fn plant_root(&mut self, position: &mut P, tree: &mut Tree<P>, options: &MctsOptions) {
-        self.sprouts.clear();
-        self.families.clear();
-        let sprout = self.sprouts.push_position(position);
+        self.round.sprouts.clear();
+        self.round.families.clear();
+        let sprout = self.round.sprouts.push_position(position);
         if let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0) {
-            heuristic.push_worths(position, &mut self.sprouts.worths);
+            heuristic.push_worths(position, &mut self.round.sprouts.worths);
         }
-        if let Some(id) = tree.find(&self.sprouts.list[sprout]) {
+        if let Some(id) = tree.find(&self.round.sprouts.list[sprout]) {
             tree.root = id;
             tree.grow_arms(id);
             return;
@@ -232,13 +194,15 @@ impl<P: Position> Worker<P> {
             let is_soon_done =
                 self.batch.is_some() || self.deadline.is_none_or(|d| is_soon_done(position, d));
             match &mut self.batch {
-                Some(batch) => look_ahead(&mut **batch, &mut self.sprouts, &mut self.families),
-                None if is_soon_done => look_ahead(&mut by_steps, &mut self.sprouts, &mut self.families),
+                Some(batch) => look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.round.families),
+                None if is_soon_done => {
+                    look_ahead(&mut by_steps, &mut self.round.sprouts, &mut self.round.families);
+                }
                 None => {}
             }
         }
         self.take_view(options);
-        tree.root = tree.add(&self.sprouts, sprout, Some(&self.families));
+        tree.root = tree.add(&self.round.sprouts, sprout, Some(&self.round.families));
         tree.grow_arms(tree.root);
     }
 
@@ -246,69 +210,6 @@ impl<P: Position> Worker<P> {
     pub(super) fn plays_in_bulk(&self, options: &MctsOptions) -> bool {
         self.batch.is_some() && !options.needs_moves() && is_bulk(options)
     }
-
-    /// Works until the budget is used up or all is proved.
-    pub(super) fn run(&mut self, shared: &Mutex<Shared<'_, P>>, freed: &Condvar, options: &MctsOptions) {
-        let lock = || lock(shared, options.threads);
-        let mut guard: MutexGuard<'_, Shared<'_, P>> = lock();
-        let mut since = guard.meter.seconds();
-        // What was found in earlier moves is an answer already.
-        let mut told = since;
-        guard.tell_best();
-        loop {
-            while guard.tree.nodes.len() >= options.max_nodes {
-                if guard.n_in_flight == 0 {
-                    if !guard.tree.is_recycled_by(self.deadline) {
-                        return;
-                    }
-                    guard.tree.recycle(options.max_nodes / 2);
-                } else {
-                    guard = freed.wait(guard).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
-            if guard.is_done() {
-                return;
-            }
-            self.gather(&mut guard, options);
-            guard.n_in_flight += 1;
-            drop(guard);
-            self.look_at_leaves(options);
-            self.play_out_leaves(options);
-            guard = lock();
-            self.settle(&mut guard, options);
-            guard.n_in_flight -= 1;
-            freed.notify_all();
-            if guard.budget.deadline.is_some() {
-                let now = guard.meter.seconds();
-                let most = options.round().at_once.max(1);
-                self.at_once = match now - since {
-                    long if long > LONG_ROUND => (self.at_once / 2).max(1),
-                    short if short < LONG_ROUND / 4.0 => (self.at_once * 2).min(most),
-                    _ => self.at_once,
-                };
-                since = now;
-                if now - told > TELL_AGAIN {
-                    told = now;
-                    guard.tell_best();
-                }
-            }
-        }
-    }
-}
-
-/// Waits for the tree. It is never kept for long, so where there are several threads it is asked for a while before going to sleep, from
-/// which waking up takes longer than most rounds.
-fn lock<T>(shared: &Mutex<T>, n_threads: usize) -> MutexGuard<'_, T> {
-    const MANY_TIMES: usize = 3000;
-    let n_times = if n_threads > 1 { MANY_TIMES } else { 0 };
-    for _ in 0..n_times {
-        match shared.try_lock() {
-            Ok(guard) => return guard,
-            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
-        }
-    }
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether all children can be made one by one in a small part of the time left. One step is made to find out.

@@ -52,10 +52,16 @@ pub(super) fn possible(game: &Game, limits: &CircuitLimits) -> Result<Possible, 
     }
     let mut most = start.clone();
     let mut matches: BTreeMap<usize, Vec<Vec<Element>>> = BTreeMap::new();
+    let mut work_left = limits.work;
     loop {
         let mut grows = false;
         for (place, rule) in arena.rules().iter().enumerate() {
             let found = evaluator.solve(queries[place], &most, &Assignment::new())?;
+            if found.len() > limits.rows {
+                return Err(NoCircuit::TooLarge(limits.rows));
+            }
+            // Every round looks at all matches again.
+            work_left = work_left.checked_sub(found.len() as u64).ok_or(NoCircuit::Work(limits.work))?;
             let Effect::Tuples { add, .. } = &rule.effect else { return Err(NoCircuit::UniverseChanges) };
             for matched in found.iter() {
                 for tuple in add {

@@ -1,5 +1,7 @@
 //! The arena as clauses: who may do what at which location, what comes of it, when play ends and what it pays.
 
+mod goals;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,7 +14,6 @@ use super::clauses::{Atom, Expression, Section};
 use super::formulas::Scope;
 use super::maker::{Maker, Moment};
 use super::nodes::Node;
-use super::terms::Cases;
 use super::{Payoffs, Refusal};
 
 /// A chance is a whole number of lots; more than so many in one draw are refused.
@@ -24,9 +25,6 @@ pub(super) struct Words {
     lot: String,
     acts: String,
 }
-
-/// The cases of a payoff at the location of this number, or at all of them.
-type PayoffAt = (Option<usize>, Cases);
 
 /// How a rule is named in a move: where one rule leads to several locations, the move says which.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -353,8 +351,7 @@ impl Maker<'_> {
                 let (delete, add) = match &rule.effect {
                     Effect::Tuples { delete, add } => (delete, add),
                     Effect::Rewrite(rewrite) => {
-                        is_lost = true;
-                        self.rewritten(relation, (&word, &loses), id, rewrite)?;
+                        is_lost |= self.rewritten(relation, (&word, &loses), id, rewrite)?;
                         continue;
                     }
                 };
@@ -437,56 +434,6 @@ impl Maker<'_> {
             Node::holds(Atom::new("does", vec![mover, m])),
         ]);
         self.define(Section::Changes, &Atom::new("sees", vec![watcher, did]), &node)
-    }
-
-    /// Goals. Values are scaled where GDL cannot hold them.
-    fn payoffs(&mut self, words: &Words, pending: &BTreeMap<String, usize>) -> Result<Payoffs, Refusal> {
-        let arena = self.arena;
-        let scope = Scope::new(Moment::Now, &[], Vec::new());
-        let mut goals: Vec<(Expression, Vec<PayoffAt>)> = Vec::new();
-        let mut values: BTreeSet<Rational> = BTreeSet::new();
-        for (player, name) in arena.players().iter().enumerate() {
-            if Some(player) == arena.nature() {
-                continue;
-            }
-            let role = Expression::word(self.names.constant(name));
-            self.context = format!("payoff_{name}");
-            let terms: Vec<_> = arena.locations().iter().map(|location| &location.payoffs[player]).collect();
-            let is_alike = terms.iter().all(|term| *term == terms[0]);
-            let mut by_location = Vec::new();
-            for (index, term) in terms.iter().enumerate().take(if is_alike { 1 } else { terms.len() }) {
-                let cases = self.term(term, &scope)?;
-                values.extend(cases.iter().map(|(value, _)| *value));
-                by_location.push(((!is_alike).then_some(index), cases));
-            }
-            goals.push((role, by_location));
-        }
-        let payoffs = Payoffs::of(&values);
-        for (role, by_location) in goals {
-            for (index, cases) in by_location {
-                for (value, node) in cases {
-                    let places: Vec<Node> = match index {
-                        None => vec![Node::truth()],
-                        Some(index) => {
-                            let own = self.names.constant(&arena.locations()[index].name);
-                            let waiting =
-                                pending.iter().filter(|(_, of)| **of == index).map(|(name, _)| name.clone());
-                            [own]
-                                .into_iter()
-                                .chain(waiting)
-                                .map(|name| Node::holds(self.here(words, Expression::word(name))))
-                                .collect()
-                        }
-                    };
-                    let goal = Expression::word(payoffs.goal(value).to_string());
-                    let head = Atom::new("goal", vec![role.clone(), goal]);
-                    for place in places {
-                        self.define(Section::Payoffs, &head, &Node::and([place, node.clone()]))?;
-                    }
-                }
-            }
-        }
-        Ok(payoffs)
     }
 
     /// The id of the rule at an index, if some edge uses it.

@@ -1,13 +1,14 @@
-//! The judge of a translation: both games are played with the same moves, at random, and must agree at every step.
+//! The judge of a translation: both games are played with the same moves, at random, and must agree at every step. The second one is
+//! the translation, or what became of it when it was translated back.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use agon_game::{Notation as _, Position as _, Rng, Role};
+use agon_game::{Notation, Position as _, Rng, Role};
 use rand::SeedableRng as _;
 
-use super::Translation;
+use super::{Payoffs, Translation};
 
 /// How much is played.
 #[derive(Copy, Clone, Debug)]
@@ -60,26 +61,47 @@ pub fn play_jointly(
     translation: &Translation,
     plan: Plan,
 ) -> Result<Agreement, Disagreement> {
+    let reading = Reading {
+        toss_move: &|_, text| Some(translation.toss_move(text)),
+        goals: &|there: &agon_gdl::interpreter::Interpreter, role| {
+            there.goal_values(role).iter().map(|&value| value as f64).collect()
+        },
+        payoffs: &translation.payoffs,
+        is_paid_at_ends_alone: false,
+    };
+    play_reading(toss, &gdl.start(), &reading, plan)
+}
+
+type Toss = agon_toss::interpreter::Interpreter;
+
+/// How what the second game says is said in the first.
+pub(crate) struct Reading<'r, B> {
+    /// The move of the first game that a role's move of the second stands for, in lower case.
+    pub(crate) toss_move: &'r dyn Fn(usize, &str) -> Option<String>,
+    /// What a role gets in the second game: there should be one value.
+    pub(crate) goals: &'r dyn Fn(&B, Role) -> Vec<f64>,
+    /// What payoffs of the first became.
+    pub(crate) payoffs: &'r Payoffs,
+    /// Whether what roles would get in the midst of play is of no matter.
+    pub(crate) is_paid_at_ends_alone: bool,
+}
+
+/// The same for whatever the first game has become.
+pub(crate) fn play_reading<B: Notation>(
+    toss: &Arc<agon_toss::interpreter::Game>,
+    second: &B,
+    reading: &Reading<'_, B>,
+    plan: Plan,
+) -> Result<Agreement, Disagreement> {
     let mut agreement = Agreement::default();
     let mut rng = Rng::seed_from_u64(plan.seed);
-    let (toss, gdl) = (toss.start(), gdl.start());
+    let toss = toss.start();
     for play in 1..=plan.plays {
-        let (mut here, mut there) = (toss.clone(), gdl.clone());
+        let (mut here, mut there) = (toss.clone(), second.clone());
         let mut step = 0;
         loop {
             let differ = |what: String| Disagreement { play, step, what };
-            if let Some(fault) = here.fault() {
-                return Err(differ(format!("the game itself cannot be played on: {fault:?}")));
-            }
-            if let Some(fault) = there.fault() {
-                return Err(differ(format!("the translation cannot be played on: {fault:?}")));
-            }
-            same_payoffs(&here, &there, translation).map_err(differ)?;
-            if here.is_terminal() != there.is_terminal() {
-                let (ended, other) =
-                    if here.is_terminal() { ("game", "translation") } else { ("translation", "game") };
-                return Err(differ(format!("the {ended} has ended and the {other} has not")));
-            }
+            same_state(&here, &there, reading).map_err(differ)?;
             if here.is_terminal() {
                 agreement.ended += 1;
                 break;
@@ -92,7 +114,7 @@ pub fn play_jointly(
             let mut answer = Vec::with_capacity(joint.len());
             for role in here.shape().roles() {
                 let chosen = normal(&here.move_text(&joint[role.index()]));
-                answer.push(same_moves(&here, &there, translation, role, &chosen).map_err(differ)?);
+                answer.push(same_moves(&here, &there, reading, role).map_err(differ)?[&chosen].clone());
             }
             here.advance(&joint);
             there.advance(&answer);
@@ -104,15 +126,35 @@ pub fn play_jointly(
     Ok(agreement)
 }
 
-type Toss = agon_toss::interpreter::Interpreter;
-type Gdl = agon_gdl::interpreter::Interpreter;
+/// Compares what there is to be known of a state but for moves.
+pub(crate) fn same_state<B: Notation>(
+    here: &Toss,
+    there: &B,
+    reading: &Reading<'_, B>,
+) -> Result<(), String> {
+    if let Some(fault) = here.fault() {
+        return Err(format!("the game itself cannot be played on: {fault:?}"));
+    }
+    if let Some(fault) = there.fault() {
+        return Err(format!("the translation cannot be played on: {fault:?}"));
+    }
+    if !reading.is_paid_at_ends_alone || here.is_terminal() {
+        same_payoffs(here, there, reading)?;
+    }
+    if here.is_terminal() != there.is_terminal() {
+        let (ended, other) =
+            if here.is_terminal() { ("game", "translation") } else { ("translation", "game") };
+        return Err(format!("the {ended} has ended and the {other} has not"));
+    }
+    Ok(())
+}
 
-fn same_payoffs(here: &Toss, there: &Gdl, translation: &Translation) -> Result<(), String> {
+fn same_payoffs<B: Notation>(here: &Toss, there: &B, reading: &Reading<'_, B>) -> Result<(), String> {
     let Ok(payoffs) = here.exact_payoffs() else { return Ok(()) };
     for role in here.shape().roles().filter(|role| Some(*role) != here.shape().nature) {
-        let (payoff, goals) = (payoffs[role.index()], there.goal_values(role));
-        let expected = translation.payoffs.goal(payoff);
-        if goals != [expected] {
+        let (payoff, goals) = (payoffs[role.index()], (reading.goals)(there, role));
+        let expected = reading.payoffs.goal(payoff);
+        if goals != [expected as f64] {
             let name = &here.shape().role_names[role.index()];
             return Err(format!(
                 "`{name}` gets {payoff}, which is {expected}, and the translation says {goals:?}"
@@ -122,44 +164,46 @@ fn same_payoffs(here: &Toss, there: &Gdl, translation: &Translation) -> Result<(
     Ok(())
 }
 
-/// Compares what a role may do; gives the translation's move for the chosen one.
-fn same_moves(
+/// Compares what a role may do; gives the translation's moves by what they are called in the game.
+pub(crate) fn same_moves<B: Notation>(
     here: &Toss,
-    there: &Gdl,
-    translation: &Translation,
+    there: &B,
+    reading: &Reading<'_, B>,
     role: Role,
-    chosen: &str,
-) -> Result<agon_gdl::interpreter::Move, String> {
+) -> Result<BTreeMap<String, B::Move>, String> {
     let mut expected: BTreeMap<String, f64> = BTreeMap::new();
+    let name = &here.shape().role_names[role.index()];
     let is_nature = Some(role) == here.shape().nature;
     for m in here.legal_moves(role) {
         let chance = if is_nature { here.chance(m) } else { 1.0 };
         expected.insert(normal(&here.move_text(m)), chance);
     }
-    let mut found: BTreeMap<String, (usize, agon_gdl::interpreter::Move)> = BTreeMap::new();
+    // Where nature draws, several moves may stand for one, and their chances count together; else a move is had once.
+    let mut found: BTreeMap<String, (f64, B::Move)> = BTreeMap::new();
     for m in there.legal_moves(role) {
-        let text = translation.toss_move(&there.move_text(m));
-        found.entry(text).or_insert((0, *m)).0 += 1;
+        let text = there.move_text(m);
+        let Some(text) = (reading.toss_move)(role.index(), &text) else {
+            return Err(format!("the move {text} of `{name}` in the translation stands for nothing"));
+        };
+        let chance = if is_nature { there.chance(m) } else { 1.0 };
+        found.entry(text).or_insert_with(|| (0.0, m.clone())).0 += chance;
     }
-    let name = &here.shape().role_names[role.index()];
     if let Some(text) = expected.keys().find(|text| !found.contains_key(*text)) {
         return Err(format!("`{name}` may do {text}, and not in the translation"));
     }
     if let Some(text) = found.keys().find(|text| !expected.contains_key(*text)) {
         return Err(format!("`{name}` may do {text} in the translation alone"));
     }
-    if is_nature {
-        let n_lots = there.legal_moves(role).len() as f64;
-        for (text, (lots, _)) in &found {
-            if (expected[text] - *lots as f64 / n_lots).abs() > 1e-9 {
-                return Err(format!("{text} has chance {}, and {lots} of {n_lots} lots", expected[text]));
-            }
+    for (text, (chance, _)) in &found {
+        if (expected[text] - chance).abs() > 1e-9 {
+            let what = if is_nature { "chance" } else { "so many moves:" };
+            return Err(format!("{text} has {what} {}, and {chance} in the translation", expected[text]));
         }
     }
-    Ok(found[chosen].1)
+    Ok(found.into_iter().map(|(text, (_, m))| (text, m)).collect())
 }
 
 /// A move in lower case with single spaces.
-fn normal(text: &str) -> String {
+pub(crate) fn normal(text: &str) -> String {
     super::joined(super::words(text).iter().map(String::as_str))
 }

@@ -11,7 +11,7 @@ use super::tests::{gdl, toss};
 use super::{Limits, Refusal, to_gdl};
 
 /// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
-fn seeded(n_cases: u32) -> ProptestConfig {
+pub(super) fn seeded(n_cases: u32) -> ProptestConfig {
     let config = ProptestConfig::with_cases(n_cases);
     let rng_seed = match config.rng_seed {
         RngSeed::Random => RngSeed::Fixed(7),

@@ -177,15 +177,17 @@ impl Maker<'_> {
         self.define(Section::Changes, &Atom::about("next", Expression::Call(element, vec![own])), &stays)
     }
 
-    /// What a rule makes of the tuples of a relation: those with a matched element go, and come back with what replaces it (definition 2
-    /// of the paper).
+    /// What a rule makes of the tuples of a relation: each comes back with what replaces its matched elements (definition 2 of the
+    /// paper). So it stays where they stay themselves, and goes where one of them does not, or where the rule has the say
+    /// because all are matched and the relation is embedded. Tells whether there are any that go.
     pub(super) fn rewritten(
         &mut self,
         relation: RelationId,
         (word, goes): (&str, &str),
         rule: RuleId,
         rewrite: &Rewrite,
-    ) -> Result<(), Refusal> {
+    ) -> Result<bool, Refusal> {
+        let mut is_lost = false;
         let arity = self.arena.vocabulary().arity(relation);
         let matched = self.own_terms(rule);
         let fluent = |arguments: Vec<Expression>| Expression::Call(word.to_owned(), arguments);
@@ -200,13 +202,27 @@ impl Maker<'_> {
             }
             let others: Vec<Expression> =
                 (0..arity).map(|at| Expression::Variable(self.variable(&format!("x{}", at + 1)))).collect();
+            let stays = |left: usize| {
+                let mut places = rewrite.map.iter().zip(&rewrite.keeps);
+                places.any(|(from, keeps)| *keeps && *from == Some(left))
+            };
             for at in 0..arity {
-                for term in &matched {
+                for (_, term) in matched.iter().enumerate().filter(|(left, _)| !stays(*left)) {
                     let mut arguments = others.clone();
                     arguments[at] = term.clone();
                     let there = Node::holds(Atom::about("true", fluent(arguments.clone())));
                     let node = Node::and([done.clone(), there]);
                     self.define(Section::Changes, &Atom::new(goes, arguments), &node)?;
+                    is_lost = true;
+                }
+            }
+            let is_embedded = rewrite.embedded.contains(&relation);
+            if is_embedded && arity > 0 {
+                let staying: Vec<usize> = (0..matched.len()).filter(|&left| stays(left)).collect();
+                for tuple in tuples_of(&staying, arity).ok_or_else(|| self.too_large())? {
+                    let arguments = tuple.iter().map(|&left| matched[left].clone()).collect();
+                    self.define(Section::Changes, &Atom::new(goes, arguments), &done)?;
+                    is_lost = true;
                 }
             }
             // Each place of a tuple: not matched, or matched and replaced by an element of the right side.
@@ -214,20 +230,10 @@ impl Maker<'_> {
                 .into_iter()
                 .chain((0..rewrite.right.len()).filter(|&r| rewrite.map[r].is_some()).map(Some))
                 .collect();
-            let mut ways: Vec<Vec<Option<usize>>> = vec![Vec::new()];
-            for _ in 0..arity {
-                ways = ways
-                    .iter()
-                    .flat_map(|way| choices.iter().map(move |choice| [way.as_slice(), &[*choice]].concat()))
-                    .collect();
-                if ways.len() > MAX_WAYS {
-                    return Err(Refusal::TooLarge { conditions: self.limits.conditions });
-                }
-            }
-            let is_embedded = rewrite.embedded.contains(&relation);
-            for way in ways {
+            for way in tuples_of(&choices, arity).ok_or_else(|| self.too_large())? {
                 let n_matched = way.iter().flatten().count();
-                if n_matched == 0 || (is_embedded && n_matched == arity) {
+                let is_itself = way.iter().flatten().all(|&place| rewrite.keeps[place]);
+                if is_itself || (is_embedded && n_matched == arity) {
                     continue;
                 }
                 let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -254,7 +260,11 @@ impl Maker<'_> {
                 self.define(Section::Changes, &Atom::about("next", fluent(after)), &Node::and(parts))?;
             }
         }
-        Ok(())
+        Ok(is_lost)
+    }
+
+    fn too_large(&self) -> Refusal {
+        Refusal::TooLarge { conditions: self.limits.conditions }
     }
 
     /// Variables of their own for the elements of a rule.
@@ -263,4 +273,19 @@ impl Maker<'_> {
         let vars: Vec<Var> = elements.iter().map(|element| self.variable(element.name())).collect();
         vars.into_iter().map(Expression::Variable).collect()
     }
+}
+
+/// All tuples over these things, unless there are too many.
+fn tuples_of<T: Copy>(things: &[T], arity: usize) -> Option<Vec<Vec<T>>> {
+    let mut tuples: Vec<Vec<T>> = vec![Vec::new()];
+    for _ in 0..arity {
+        if tuples.len().saturating_mul(things.len()) > MAX_WAYS {
+            return None;
+        }
+        tuples = tuples
+            .iter()
+            .flat_map(|tuple| things.iter().map(move |thing| [tuple.as_slice(), &[*thing]].concat()))
+            .collect();
+    }
+    Some(tuples)
 }

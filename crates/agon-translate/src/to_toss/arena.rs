@@ -7,11 +7,12 @@ use agon_logic::TermId;
 
 use super::cases::{Ruling, rulings};
 use super::cells::Cells;
-use super::domain::{Domain, Sample};
+use super::domain::Domain;
 use super::effects::{Class, Effects, Entry};
 use super::formula::{FALSE, Form, Relation, Val, Var, and, not, or};
 use super::judge::Judge;
 use super::lift::Lifter;
+use super::sampling::Sample;
 use super::turns::{Turns, turns};
 use super::{Construct, Options, Untranslatable};
 
@@ -43,6 +44,7 @@ type Open = (usize, Class, Vec<Entry>);
 
 /// Makes the game.
 pub(super) fn arena<'d>(domain: &'d Domain, options: &Options) -> Result<Arena<'d>, Untranslatable> {
+    options.begin("effects")?;
     let mut lifter = Lifter::new(domain, options.conditions);
     let turns = turns(domain);
     let terminal = lifter.ask(keyword::TERMINAL, Vec::new(), None)?.form;
@@ -66,6 +68,7 @@ pub(super) fn arena<'d>(domain: &'d Domain, options: &Options) -> Result<Arena<'
         }
         payoffs.push(of_location);
     }
+    options.begin("cases")?;
     let judge = Judge::new(&lifter)?;
     let mut made = Vec::new();
     for (location, class, entries) in open {

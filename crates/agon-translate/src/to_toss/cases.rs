@@ -327,7 +327,13 @@ fn observed(
         for row in 0..rows.len() {
             let vector: Vec<usize> = counts.iter().map(|counts| counts[at][row]).collect();
             if let Some(index) = vector.iter().position(|&count| count > MAX_COUNT) {
-                let why = format!("one move changes {} tuples at once", vector[index]);
+                let of = |w: &When| matches!(w, When::With(g) | When::Without(g) if *g == index);
+                let entry = entries.iter().zip(when).find(|(_, w)| of(w)).map(|(entry, _)| entry);
+                let relation = entry
+                    .map_or("", |entry| lifter.symbol_name(domain.predicates[entry.predicate].functor.0));
+                let name = lifter.symbol_name(class.functor.0);
+                let n = vector[index];
+                let why = format!("one move `{name}` changes {n} tuples of `{relation}` at once");
                 return Err(blame(index, Construct::ManyEffects, why));
             }
             vectors.insert(vector);

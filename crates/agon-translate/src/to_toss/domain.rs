@@ -8,14 +8,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agon_game::{Notation as _, Position as _, Rng};
 use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::interpreter::{Game, Interpreter};
+use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 use agon_logic::{Symbol, TermBank, TermId};
-use rand::SeedableRng as _;
 
+use crate::joint::Difference;
+
+use super::sampling::{Player, Sample};
 use super::{Construct, Options, Untranslatable};
 
 /// So many values a position may have whose values become names.
@@ -23,6 +24,9 @@ const MAX_NAMED: usize = 16;
 
 /// So many predicates one functor may become.
 const MAX_NAMES: usize = 48;
+
+/// So many states of a play are learnt: the last ones.
+const LEARNT_STATES: usize = 4;
 
 /// A functor and its number of arguments.
 pub(super) type Functor = (Symbol, usize);
@@ -48,15 +52,6 @@ pub(super) struct Predicate {
     pub(super) rows: Vec<Vec<TermId>>,
 }
 
-/// A state of a random play.
-#[derive(Clone, Debug)]
-pub(super) struct Sample {
-    pub(super) fluents: Vec<TermId>,
-    /// By role; empty where play has ended.
-    pub(super) legal: Vec<Vec<TermId>>,
-    pub(super) is_terminal: bool,
-}
-
 /// What is known of the terms of a game.
 pub(super) struct Domain {
     pub(super) game: Arc<Game>,
@@ -67,42 +62,62 @@ pub(super) struct Domain {
     pub(super) predicates: Vec<Predicate>,
     by_names: BTreeMap<(Functor, Vec<TermId>), usize>,
     pub(super) samples: Vec<Sample>,
-    /// How many samples there were at first; the others are from plays in which something was missed.
+    /// How many samples there were at first; the others were looked for: in plays with moves that are seldom legal, or in which something was
+    /// missed.
     pub(super) n_first: usize,
     /// How often the sample was found to have missed something.
     pub(super) n_learnt: usize,
+    /// Plays the game.
+    pub(super) player: Player,
 }
 
 impl Domain {
     /// Finds the terms and plays at random.
     pub(super) fn new(game: &Arc<Game>, options: &Options) -> Result<Domain, Untranslatable> {
+        options.begin("grounding")?;
         let bank = Arc::clone(game.bank());
         let mut limits = CircuitLimits { gates: options.gates, ..CircuitLimits::default() };
         limits.ground.steps = options.steps;
         limits.ground.rules = options.gates;
-        let ground = game.ground(&limits).map_err(|refusal| Untranslatable {
-            construct: Construct::Size,
-            why: format!("too large: {}", game.refusal_text(&refusal)),
-            line: None,
-        })?;
-        let parse = |text: &String| game.parse(text);
+        limits.ground.deadline = options.deadline;
+        let (base, inputs, circuit) = match game.ground(&limits) {
+            Ok(ground) => {
+                let parse = |texts: &[String]| texts.iter().filter_map(|text| game.parse(text)).collect();
+                let moves = ground.circuit.roles.iter().map(|role| parse(&role.moves));
+                let moves: Vec<Vec<TermId>> = moves.collect();
+                (parse(&ground.circuit.base), moves, Some(ground.circuit))
+            }
+            // The terms alone can be had of larger games than a circuit can.
+            Err(refusal) => match game.reachable(&limits.ground) {
+                Ok(reachable) => (reachable.base, reachable.moves, None),
+                Err(_) => {
+                    return Err(Untranslatable {
+                        construct: Construct::Size,
+                        why: format!("too large: {}", game.refusal_text(&refusal)),
+                        line: None,
+                    });
+                }
+            },
+        };
+        options.begin("sampling")?;
+        let state = shapes(&bank, base.into_iter());
+        let moves = inputs.into_iter().map(|moves| shapes(&bank, moves.into_iter())).collect();
+        let player = Player::new(game, circuit);
+        let mut samples = player.samples(options);
+        let n_first = samples.len();
+        samples.extend(player.rare_samples(&samples, options));
         let mut domain = Domain {
             game: Arc::clone(game),
-            state: shapes(&bank, ground.circuit.base.iter().filter_map(parse)),
-            moves: ground
-                .circuit
-                .roles
-                .iter()
-                .map(|role| shapes(&bank, role.moves.iter().filter_map(parse)))
-                .collect(),
             bank,
+            state,
+            moves,
             predicates: Vec::new(),
             by_names: BTreeMap::new(),
-            samples: samples(game, options),
-            n_first: 0,
+            n_first,
+            samples,
             n_learnt: 0,
+            player,
         };
-        domain.n_first = domain.samples.len();
         domain.name_state_positions();
         domain.name_move_positions();
         domain.list_predicates();
@@ -122,18 +137,14 @@ impl Domain {
         Some((self.predicate(functor, &names)?, coordinates))
     }
 
-    /// Adds the states of a play to the sample: one in which a translation was found to differ.
-    pub(super) fn learn(&mut self, moves: &[Vec<String>]) {
-        let mut position = self.game.start();
-        let mut plays = vec![sample(&position)];
-        for joint in moves {
-            let parsed =
-                position.shape().roles().zip(joint).map(|(role, text)| position.parse_move(role, text));
-            let Some(joint) = parsed.collect::<Option<Vec<_>>>() else { break };
-            position.advance(&joint);
-            plays.push(sample(&position));
+    /// Adds the last states of plays to the sample, in which a translation was found to differ.
+    pub(super) fn learn(&mut self, differences: &[Difference]) {
+        for difference in differences {
+            let states = self.player.replayed(&difference.moves);
+            // The step that went wrong is the last one, or the move that is missing would be the next.
+            let first = states.len().saturating_sub(LEARNT_STATES);
+            self.samples.extend(states.into_iter().skip(first));
         }
-        self.samples.extend(plays);
         self.n_learnt += 1;
     }
 
@@ -320,47 +331,6 @@ fn shapes(bank: &TermBank, terms: impl Iterator<Item = TermId>) -> BTreeMap<Func
         shape.terms.push(term);
     }
     shapes
-}
-
-/// States of random plays, from all parts of play alike.
-fn samples(game: &Arc<Game>, options: &Options) -> Vec<Sample> {
-    let mut rng = Rng::seed_from_u64(options.seed);
-    let mut samples: Vec<Sample> = Vec::new();
-    let mut joint = Vec::new();
-    let mut position = game.start();
-    let start = position.state().clone();
-    let quota = options.states / options.plays.max(1) + 1;
-    for play in 0..options.plays {
-        if options.check_time().is_err() {
-            break;
-        }
-        position.go_to(&start);
-        let mut states = vec![start.clone()];
-        while !position.is_terminal() && states.len() <= options.steps_of_play {
-            position.draw(&mut rng, &mut joint);
-            position.advance(&joint);
-            states.push(position.state().clone());
-        }
-        let stride = states.len().div_ceil(quota).max(1);
-        for (at, state) in states.iter().enumerate() {
-            // Which ones differs from play to play; the end is always among them.
-            if at % stride == play % stride || at + 1 == states.len() {
-                position.go_to(state);
-                samples.push(sample(&position));
-            }
-        }
-    }
-    samples
-}
-
-fn sample(position: &Interpreter) -> Sample {
-    let legal =
-        position.shape().roles().map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
-    Sample {
-        fluents: position.state().fluents().to_vec(),
-        legal: legal.collect(),
-        is_terminal: position.is_terminal(),
-    }
 }
 
 fn is_ground(term: &RuleTerm) -> bool {

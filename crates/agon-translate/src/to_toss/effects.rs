@@ -4,6 +4,8 @@
 //! negated frame rules, additions from the others. Deleting what is not there and adding what is does no harm, and
 //! additions come last, which saves most conditions.
 
+mod settled;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_gdl::symbols::keyword;
@@ -17,9 +19,6 @@ use super::{Construct, Untranslatable};
 
 /// So many ways for a tuple to go are told apart.
 const MAX_WAYS: usize = 24;
-
-/// So many pairs of a move and a tuple are tried to see what static conditions say.
-const MAX_TRIED: usize = 400_000;
 
 /// The moves of a role that one rule, or a few that differ in the case, stand for.
 #[derive(Clone, Debug)]
@@ -424,115 +423,32 @@ impl Effects<'_, '_> {
             solved.extend(more);
         }
         let tuple: Vec<Val> = head.iter().map(|v| solved.get(v).copied().unwrap_or(Val::Var(*v))).collect();
-        let extra: Vec<Var> = head.iter().copied().filter(|v| !solved.contains_key(v)).collect();
-        rest.retain(|form| !class.known.contains(form));
-        let mut condition = and(rest.into_iter().map(|form| self.settled(form, class)));
-        if condition.is_false() {
-            return Ok(());
-        }
         let own = Form::Atom(Relation::Fluent(predicate), tuple.clone());
         if class.known.contains(&not(own.clone())) {
             return Ok(());
         }
-        if !extra.is_empty() {
-            condition = and([own, condition]);
+        // That a tuple is there need not be asked: what is not there may go as well.
+        rest.retain(|form| !class.known.contains(form) && *form != own);
+        let mut condition = and(rest.into_iter().map(|form| self.settled(form, class)));
+        if condition.is_false() {
+            return Ok(());
         }
-        let tuple = tuple.into_iter().map(Some).collect();
+        // Nor need tuples be counted that go whatever they have in some place.
+        let asked = condition.free();
+        let is_any = |v: &Var| {
+            !solved.contains_key(v)
+                && !asked.contains(v)
+                && tuple.iter().filter(|value| **value == Val::Var(*v)).count() == 1
+        };
+        let (any, extra): (Vec<Var>, Vec<Var>) =
+            head.iter().copied().filter(|v| !solved.contains_key(v)).partition(is_any);
+        if !extra.is_empty() {
+            condition = and([ex(&any, own), condition]);
+        }
+        let goes = |value: Val| if any.iter().any(|v| value == Val::Var(*v)) { None } else { Some(value) };
+        let tuple = tuple.into_iter().map(goes).collect();
         entries.push(Entry { holds: false, predicate, tuple, extra, condition, rule: Some(blame) });
         Ok(())
-    }
-
-    /// If static conditions leave a tuple no choice but to be made of arguments of the move: which.
-    fn static_solution(
-        &mut self,
-        rest: &[Form],
-        predicate: usize,
-        head: &[Var],
-        solved: &BTreeMap<Var, Val>,
-        class: &Class,
-    ) -> Option<BTreeMap<Var, Val>> {
-        let domain = self.lifter.domain;
-        let own: Vec<Var> = class.variables();
-        let scope: BTreeSet<Var> = own.iter().chain(head).copied().collect();
-        let tests: Vec<&Form> =
-            rest.iter().filter(|form| is_static(form) && form.free().is_subset(&scope)).collect();
-        if tests.is_empty() {
-            return None;
-        }
-        let rows = &domain.predicates[predicate].rows;
-        let moves = self.lifter.moves_of(class);
-        if moves.is_empty() || moves.len() * rows.len() > MAX_TRIED {
-            return None;
-        }
-        let open: Vec<Var> = head.iter().copied().filter(|v| !solved.contains_key(v)).collect();
-        // What each open variable may be equal to in all cases that pass.
-        let mut choices: BTreeMap<Var, BTreeSet<Val>> = BTreeMap::new();
-        for &v in &open {
-            let all = own.iter().map(|&o| Val::Var(o));
-            choices.insert(v, all.collect());
-        }
-        for arguments in &moves {
-            let mut assigned: BTreeMap<Var, TermId> = BTreeMap::new();
-            for (value, &cell) in class.arguments.iter().zip(arguments) {
-                if let Val::Var(v) = value {
-                    assigned.insert(*v, cell);
-                }
-            }
-            for row in rows {
-                let mut assigned = assigned.clone();
-                let fits = head.iter().zip(row).all(|(v, &cell)| {
-                    let expected = solved.get(v).map(|value| match value {
-                        Val::Term(term) => Some(*term),
-                        Val::Var(o) => assigned.get(o).copied(),
-                    });
-                    expected.is_none_or(|expected| expected == Some(cell))
-                });
-                if !fits {
-                    continue;
-                }
-                assigned.extend(head.iter().copied().zip(row.iter().copied()));
-                if !tests.iter().all(|test| self.lifter.holds_statically(test, &assigned)) {
-                    continue;
-                }
-                for &v in &open {
-                    let cell = assigned[&v];
-                    let left = choices.get_mut(&v).expect("every open variable has choices");
-                    left.retain(|choice| matches!(choice, Val::Var(o) if assigned[o] == cell));
-                    if left.is_empty() {
-                        return None;
-                    }
-                }
-            }
-        }
-        Some(choices.into_iter().filter_map(|(v, left)| Some((v, *left.first()?))).collect())
-    }
-
-    /// True or false, if a static condition on the move always says so; else as it is.
-    fn settled(&self, form: Form, class: &Class) -> Form {
-        let own: BTreeSet<Var> = class.variables().into_iter().collect();
-        if !is_static(&form) || !form.free().is_subset(&own) {
-            return form;
-        }
-        let moves = self.lifter.moves_of(class);
-        if moves.len() > MAX_TRIED {
-            return form;
-        }
-        let n_holding = moves
-            .iter()
-            .filter(|arguments| {
-                let cells = class.arguments.iter().zip(arguments.iter());
-                let assigned = cells.filter_map(|(value, &cell)| match value {
-                    Val::Var(v) => Some((*v, cell)),
-                    Val::Term(_) => None,
-                });
-                self.lifter.holds_statically(&form, &assigned.collect())
-            })
-            .count();
-        match n_holding {
-            0 => super::formula::FALSE,
-            n if n == moves.len() => super::formula::TRUE,
-            _ => form,
-        }
     }
 
     /// Whether what depends on these roles is brought about by moves of this class. Refused where several are needed.
@@ -578,15 +494,4 @@ fn solve(parts: &[Part], open: &[Var]) -> BTreeMap<Var, Val> {
         solved.insert(v, value);
     }
     solved
-}
-
-/// Whether it speaks of what never changes alone, without quantifiers.
-fn is_static(form: &Form) -> bool {
-    match form {
-        Form::Atom(relation, _) => matches!(relation, Relation::Static(_)),
-        Form::Same(..) => true,
-        Form::Before(..) | Form::Foreign | Form::Ex(..) => false,
-        Form::Not(inner) => is_static(inner),
-        Form::And(parts) | Form::Or(parts) => parts.iter().all(is_static),
-    }
 }

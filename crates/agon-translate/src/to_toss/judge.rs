@@ -9,9 +9,9 @@ use agon_logic::evaluate::{Assignment, Evaluator, Limits};
 use agon_logic::formula::{Argument, Definitions, Extreme, Formula, Sign, Term, Variable};
 use agon_logic::structure::{Element, RelationId, Structure, Tuples, Vocabulary};
 
-use super::domain::Sample;
 use super::formula::{Form, Relation, Val, Var};
 use super::lift::Lifter;
+use super::sampling::Sample;
 use super::{Construct, Untranslatable};
 
 /// So much one question may cost.

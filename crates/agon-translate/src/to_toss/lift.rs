@@ -4,6 +4,7 @@
 //! formula. Relations that never change are tables, relations that change with the state are defined by formulas, one
 //! definition for each way to ask with constants; relations that depend on moves are put in place.
 
+mod ask;
 mod unify;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use agon_gdl::symbols::keyword;
 use agon_logic::{Symbol, TermId};
 
 use super::domain::{Domain, Functor};
-use super::formula::{FALSE, Form, Relation, TRUE, Val, Var, and, ex, not, or, same};
+use super::formula::{Form, Relation, TRUE, Val, Var, and, ex, not, same};
 use super::{Construct, Untranslatable};
 
 /// So deep relations may be put in place or defined, one in the other.
@@ -90,7 +91,8 @@ pub(super) struct Lifter<'d> {
     shape_ids: BTreeMap<Functor, usize>,
     rows: BTreeMap<(Symbol, usize), Vec<Vec<TermId>>>,
     pub(super) defined: Vec<Defined>,
-    defined_ids: BTreeMap<(Symbol, Vec<Option<TermId>>), usize>,
+    /// By relation, with its number of arguments, and the constants among those that are asked about.
+    defined_ids: BTreeMap<(Symbol, usize, Vec<Option<TermId>>), usize>,
     /// Definitions that are being made.
     open: Vec<usize>,
     /// By relation: its rules.
@@ -417,243 +419,6 @@ impl<'d> Lifter<'d> {
         }
         parts.retain(|part| !part.form.is_true() || part.roles != 0);
         Ok(Some(Instance { locals: b.locals, parts }))
-    }
-
-    /// An atom of a relation that rules derive, under a binding that it may add to.
-    fn derived(
-        &mut self,
-        rule: &Rule,
-        atom: &RuleAtom,
-        b: &mut Binding,
-        doing: Option<&Doing>,
-    ) -> Result<Part, Untranslatable> {
-        let mut values = Vec::new();
-        for argument in &atom.arguments {
-            values.push(self.value(rule, argument, b)?);
-        }
-        self.ask(atom.relation, values, doing)
-    }
-
-    /// The ways for an atom to hold, variables without a value being its own.
-    fn ways(
-        &mut self,
-        rule: &Rule,
-        atom: &RuleAtom,
-        b: &Binding,
-        doing: Option<&Doing>,
-    ) -> Result<Vec<Part>, Untranslatable> {
-        let own = || Binding { values: b.values.clone(), locals: Vec::new(), extra: Vec::new() };
-        let closed =
-            |inner: Binding, form: Form| ex(&inner.locals, and(inner.extra.into_iter().chain([form])));
-        let mut ways = Vec::new();
-        match atom.relation {
-            keyword::TRUE => {
-                for predicate in self.predicates_of(atom)? {
-                    let mut inner = own();
-                    if self.unify_names(rule, atom, predicate, &mut inner)? {
-                        let coordinates = self.coordinates(rule, atom, predicate, &mut inner)?;
-                        let atom = Form::Atom(Relation::Fluent(predicate), coordinates);
-                        ways.push(Part { form: closed(inner, atom), roles: 0 });
-                    }
-                }
-            }
-            keyword::DOES => {
-                for role in 0..self.domain.moves.len() {
-                    let mut inner = own();
-                    if self.unify_does(rule, atom, role, &mut inner, doing)? {
-                        let is_foreign = matches!(doing.map(|doing| &doing[role]), Some(Does::Foreign));
-                        let form = if is_foreign { Form::Foreign } else { TRUE };
-                        ways.push(Part { form: closed(inner, form), roles: 1 << role });
-                    }
-                }
-            }
-            relation if self.moving.contains(&(relation, atom.arguments.len())) => {
-                let mut inner = own();
-                let mut values = Vec::new();
-                for argument in &atom.arguments {
-                    values.push(self.value(rule, argument, &mut inner)?);
-                }
-                for way in self.put_in_place(relation, &values, doing)? {
-                    ways.push(Part { form: closed(inner.clone(), way.form), roles: way.roles });
-                }
-            }
-            _ => {
-                let mut inner = own();
-                let part = self.derived(rule, atom, &mut inner, doing)?;
-                ways.push(Part { form: closed(inner, part.form), roles: part.roles });
-            }
-        }
-        Ok(ways)
-    }
-
-    /// An atom of a relation that rules derive.
-    pub(super) fn ask(
-        &mut self,
-        relation: Symbol,
-        values: Vec<Val>,
-        doing: Option<&Doing>,
-    ) -> Result<Part, Untranslatable> {
-        if let Some(table) = self.table(relation, values.len()) {
-            return Ok(Part { form: self.table_atom(table, values), roles: 0 });
-        }
-        if self.moving.contains(&(relation, values.len())) {
-            let ways = self.put_in_place(relation, &values, doing)?;
-            let roles = ways.iter().fold(0, |roles, way| roles | way.roles);
-            return Ok(Part { form: or(ways.into_iter().map(|way| way.form)), roles });
-        }
-        let id = self.define(relation, &values)?;
-        let body = &self.defined[id].body;
-        if !self.open.contains(&id) && (body.is_true() || body.is_false()) {
-            return Ok(Part { form: body.clone(), roles: 0 });
-        }
-        let arguments = values.into_iter().filter(|value| matches!(value, Val::Var(_))).collect();
-        Ok(Part { form: Form::Atom(Relation::Defined(id), arguments), roles: 0 })
-    }
-
-    /// An atom of a table; where it is ground, the table says whether it holds.
-    pub(super) fn table_atom(&self, table: usize, values: Vec<Val>) -> Form {
-        let rows = &self.tables[table].rows;
-        let ground: Option<Vec<TermId>> = values
-            .iter()
-            .map(|value| match value {
-                Val::Term(term) => Some(*term),
-                Val::Var(_) => None,
-            })
-            .collect();
-        match ground {
-            Some(row) if rows.contains(&row) => TRUE,
-            Some(_) => FALSE,
-            None => {
-                let fits = |row: &Vec<TermId>| {
-                    row.iter().zip(&values).all(|(cell, value)| match value {
-                        Val::Term(term) => term == cell,
-                        Val::Var(_) => true,
-                    })
-                };
-                if rows.iter().any(fits) { Form::Atom(Relation::Static(table), values) } else { FALSE }
-            }
-        }
-    }
-
-    /// A relation that depends on moves, said by its rules.
-    fn put_in_place(
-        &mut self,
-        relation: Symbol,
-        values: &[Val],
-        doing: Option<&Doing>,
-    ) -> Result<Vec<Part>, Untranslatable> {
-        if self.depth > MAX_DEPTH {
-            return Err(
-                self.refuse(Construct::Recursion, "a relation that depends on moves depends on itself")
-            );
-        }
-        self.depth += 1;
-        let mut ways = Vec::new();
-        for index in self.rules_of(relation, values.len()) {
-            for instance in self.answers(index, values, doing)? {
-                let roles = instance.parts.iter().fold(0, |roles, part| roles | part.roles);
-                ways.push(Part { form: instance.form(), roles });
-            }
-        }
-        self.depth -= 1;
-        Ok(ways)
-    }
-
-    /// The instances of a rule with its head made to stand for values.
-    pub(super) fn answers(
-        &mut self,
-        index: usize,
-        values: &[Val],
-        doing: Option<&Doing>,
-    ) -> Result<Vec<Instance>, Untranslatable> {
-        let before = std::mem::replace(&mut self.clause, index);
-        let rule = self.rule(index);
-        let mut b = self.binding(index);
-        for (pattern, &value) in rule.head.arguments.iter().zip(values) {
-            if !self.unify(rule, pattern, value, &mut b)? {
-                self.clause = before;
-                return Ok(Vec::new());
-            }
-        }
-        let found = self.instances(index, b, doing);
-        self.clause = before;
-        found
-    }
-
-    /// The definition of a relation asked with these constants.
-    fn define(&mut self, relation: Symbol, values: &[Val]) -> Result<usize, Untranslatable> {
-        let pattern: Vec<Option<TermId>> = values
-            .iter()
-            .map(|value| match value {
-                Val::Term(term) => Some(*term),
-                Val::Var(_) => None,
-            })
-            .collect();
-        let key = (relation, pattern.clone());
-        if let Some(&known) = self.defined_ids.get(&key) {
-            if let Some(place) = self.open.iter().position(|&open| open == known) {
-                if place + 1 != self.open.len() {
-                    let name = self.symbol_name(relation);
-                    let why = format!("`{name}` and other relations depend on each other");
-                    return Err(self.refuse(Construct::Recursion, why));
-                }
-                self.defined[known].is_recursive = true;
-            }
-            return Ok(known);
-        }
-        let id = self.defined.len();
-        // Each is made within the one that asks for it, on the stack of the caller.
-        if self.open.len() > MAX_DEPTH {
-            return Err(
-                self.refuse(Construct::Size, "relations depend on each other through too many others")
-            );
-        }
-        if id > MAX_DEFINED {
-            return Err(self.refuse(Construct::Size, "too many relations are to be defined"));
-        }
-        let mut parameters = Vec::new();
-        let mut arguments = Vec::new();
-        for value in &pattern {
-            arguments.push(match value {
-                Some(term) => Val::Term(*term),
-                None => {
-                    let fresh = self.fresh("v");
-                    parameters.push(fresh);
-                    Val::Var(fresh)
-                }
-            });
-        }
-        let constants = pattern.iter().flatten().map(|&term| format!("_{}", self.term_name(term)));
-        let name = std::iter::once(self.symbol_name(relation).to_owned()).chain(constants).collect();
-        self.defined.push(Defined { name, parameters, body: FALSE, is_recursive: false });
-        self.defined_ids.insert(key, id);
-        self.open.push(id);
-        let mut ways = Vec::new();
-        let rules = self.rules_of(relation, values.len());
-        for &index in &rules {
-            for instance in self.answers(index, &arguments, None)? {
-                ways.push(instance.form());
-            }
-        }
-        self.open.pop();
-        // Parameters are called as the rules call them.
-        if let Some(&first) = rules.first() {
-            let rule = self.rule(first);
-            let open = rule.head.arguments.iter().zip(&pattern).filter(|(_, value)| value.is_none());
-            let names: Vec<Option<String>> = open
-                .map(|(argument, _)| match argument {
-                    RuleTerm::Variable(v) => Some(self.variable_name(rule, *v)),
-                    RuleTerm::Function(..) => None,
-                })
-                .collect();
-            for (index, name) in names.into_iter().enumerate() {
-                if let (Some(name), Some(&v)) = (name, self.defined[id].parameters.get(index)) {
-                    self.names[v as usize] = name;
-                }
-            }
-        }
-        self.defined[id].body = or(ways);
-        Ok(id)
     }
 }
 

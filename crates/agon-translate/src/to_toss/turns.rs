@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agon_logic::TermId;
 
-use super::domain::{Domain, Functor, Sample};
+use super::domain::{Domain, Functor};
+use super::sampling::Sample;
 
 /// A location.
 #[derive(Clone, Debug)]

@@ -69,8 +69,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                 continue;
             }
         };
+        let mut fixes = Vec::new();
         if args.fix {
-            source = fix(source, file, args)?;
+            (source, fixes) = fix(source, file, args)?;
         }
         let findings = findings(&source, args);
         let count = |severity| findings.0.iter().filter(|f| f.severity == severity).count();
@@ -79,7 +80,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             findings.0.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
         if args.json {
             let findings: Vec<Value> = shown.iter().map(|finding| to_json(finding, &source)).collect();
-            say!("{}", json!({"file": file, "errors": errors, "warnings": warnings, "findings": findings}));
+            let mut told =
+                json!({"file": file, "errors": errors, "warnings": warnings, "findings": findings});
+            if args.fix {
+                told["fixes"] = fixes.into();
+                told["written"] = (!args.dry_run && told["fixes"] != json!([])).into();
+            }
+            say!("{told}");
         } else {
             let first = &shown[..shown.len().min(MAX_SHOWN)];
             put!("{}", render(first, &source, terminal::colour_on_stdout()));
@@ -159,24 +166,29 @@ fn toss_findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
 }
 
 /// Applies fixes until there are none left, shows the difference and writes the file. One fix may bring another
-/// to light, so this goes round a few times.
-fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<Arc<Source>, Failure> {
+/// to light, so this goes round a few times. Returns what is checked then, and the fixes for a program to read: by the lines that
+/// they were for when it was their turn.
+fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<(Arc<Source>, Vec<Value>), Failure> {
     let mut mended = Arc::clone(&source);
-    let mut n_fixes = 0;
+    let mut fixes = Vec::new();
     for _ in 0..8 {
         let findings = match open::language(&mended) {
             Language::Gdl => check(Arc::clone(&mended)).findings,
             Language::Toss => agon_toss::check::check(Arc::clone(&mended)).findings,
         };
-        let (text, n_applied) = apply_fixes(&mended, findings.0.iter().filter_map(|f| f.fix.as_ref()));
-        if n_applied == 0 {
+        let (text, applied) = apply_fixes(&mended, findings.0.iter().filter_map(|f| f.fix.as_ref()));
+        if applied.is_empty() {
             break;
         }
-        n_fixes += n_applied;
+        for fix in applied {
+            let first = fix.edits.iter().map(|edit| edit.span.start()).min().unwrap_or(0);
+            fixes.push(json!({"line": mended.place(first).line, "title": fix.title}));
+        }
         mended = Arc::new(Source::new(source.name(), text));
     }
+    let n_fixes = fixes.len();
     if n_fixes == 0 {
-        return Ok(source);
+        return Ok((source, fixes));
     }
     if !args.json {
         let diff = similar::TextDiff::from_lines(source.text(), mended.text());
@@ -187,7 +199,7 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<Arc<Source>, Fail
         if !args.json {
             say!("{file}: {n_fixes} fixes possible, nothing written");
         }
-        return Ok(source);
+        return Ok((source, fixes));
     }
     if !std::path::Path::new(file).is_file() {
         return Err(Failure::unreadable(format!(
@@ -202,7 +214,7 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<Arc<Source>, Fail
     if !args.json {
         say!("{file}: {n_fixes} fixes applied");
     }
-    Ok(mended)
+    Ok((mended, fixes))
 }
 
 fn to_json(finding: &Diagnostic, source: &Source) -> Value {

@@ -208,6 +208,11 @@ fn fix_changes_the_file_once() {
         Some(before.as_str()),
         "a dry run writes nothing"
     );
+    let told = agon(&["check", &path, "--fix", "--dry-run", "--json"]).succeeds();
+    let told: serde_json::Value = serde_json::from_str(&told.out).expect("JSON");
+    assert_eq!(told["written"], false);
+    let fixes = told["fixes"].as_array().expect("a list");
+    assert!(!fixes.is_empty() && fixes.iter().all(|fix| fix["line"].is_u64() && fix["title"].is_string()));
     let fixed = agon(&["check", &path, "--fix"]).succeeds();
     assert!(fixed.out.contains("-(init (open))") && fixed.out.contains("+(init open)"), "{}", fixed.out);
     let after = std::fs::read_to_string(&path).expect("still there");

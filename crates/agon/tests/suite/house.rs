@@ -17,7 +17,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("agon-gdl", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
     ("agon-toss", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
     ("agon-insight", &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-toss"]),
-    ("agon-translate", &["agon-text", "agon-game", "agon-logic", "agon-gdl", "agon-toss"]),
+    ("agon-translate", &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-toss"]),
     ("agon-search", &["agon-game"]),
     ("agon-match", &["agon-text", "agon-game", "agon-search", "agon-insight"]),
     ("agon-server", &["agon-game", "agon-search", "agon-match"]),

@@ -1,0 +1,75 @@
+//! The rounds of a search. Gathering one and settling it needs the tree, looking at it and playing it out does not: so it may be taken
+//! along by any thread in between, and where the tree is busy there is another one to go on with.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use agon_game::{Children, Position, Role};
+
+use super::select::{End, Step};
+use super::sprout::Sprouts;
+
+/// A leaf on its way.
+pub(super) struct Leaf<S> {
+    /// The last step of the way to it, by number.
+    pub(super) step: u32,
+    pub(super) end: End,
+    /// Playouts wanted.
+    pub(super) n: u32,
+    /// How many steps each takes: what is thought, then what was found. 0 if nothing is known.
+    pub(super) length: u16,
+    /// Where the last step is made, or where to play out from.
+    pub(super) state: Option<S>,
+    /// The joint move of the last step.
+    pub(super) joint: usize,
+    /// The position it leads to.
+    pub(super) sprout: Option<usize>,
+    /// The moves of the playout.
+    pub(super) record: Range<usize>,
+}
+
+/// Leaves that are gathered together, and what was found of them so far.
+pub(super) struct Round<P: Position> {
+    pub(super) leaves: Vec<Leaf<P::State>>,
+    pub(super) steps: Vec<Step>,
+    pub(super) joints: Vec<P::Move>,
+    pub(super) sprouts: Sprouts<P>,
+    pub(super) families: Children<P::State, P::Move>,
+    /// By leaf: sums of payoffs by role, then sums of squares by role.
+    pub(super) results: Vec<f64>,
+    pub(super) record: Vec<(Role, P::Move)>,
+    pub(super) n_playouts: u64,
+    pub(super) n_seen: u64,
+}
+
+impl<P: Position> Round<P> {
+    pub(super) fn new(n_roles: usize) -> Round<P> {
+        Round {
+            leaves: Vec::new(),
+            steps: Vec::new(),
+            joints: Vec::new(),
+            sprouts: Sprouts::new(),
+            families: Children::new(n_roles),
+            results: Vec::new(),
+            record: Vec::new(),
+            n_playouts: 0,
+            n_seen: 0,
+        }
+    }
+}
+
+/// The rounds that no thread has in hand.
+pub(super) struct Relay<P: Position> {
+    /// Gathered ahead, for whoever comes back while the tree is busy.
+    pub(super) ready: VecDeque<Box<Round<P>>>,
+    /// Played out, for whoever has the tree next. Who leaves one here takes a ready one, and has the tree after that: none is forgotten.
+    pub(super) played: VecDeque<Box<Round<P>>>,
+    /// Used up: for their memory.
+    pub(super) spare: VecDeque<Box<Round<P>>>,
+}
+
+impl<P: Position> Default for Relay<P> {
+    fn default() -> Relay<P> {
+        Relay { ready: VecDeque::new(), played: VecDeque::new(), spare: VecDeque::new() }
+    }
+}

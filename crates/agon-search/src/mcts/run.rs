@@ -1,0 +1,248 @@
+//! Rounds of leaves: gathered under the lock of the tree, looked at and played out without it, and backed up under it again.
+//!
+//! A thread that comes back while another has the tree does not wait for it if there is a round to go on with: whoever has the tree gathers
+//! some for the others, and settles what they have left behind.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::Instant;
+
+use agon_game::Position;
+
+use super::options::MctsOptions;
+use super::round::{Relay, Round};
+use super::worker::{Shared, Worker};
+
+/// Under a deadline a round should take no longer than this many seconds.
+const LONG_ROUND: f64 = 0.004;
+/// Under a deadline the best move so far is told again after so many seconds.
+const TELL_AGAIN: f64 = 0.01;
+
+/// Where the threads of a search meet.
+pub(super) struct Meeting<'b, P: Position> {
+    pub(super) shared: Mutex<Shared<'b, P>>,
+    /// Asked for by who has the tree, or by who has nothing; never kept while the tree is waited for.
+    relay: Mutex<Relay<P>>,
+    /// A round was settled.
+    settled: Condvar,
+    n_threads: usize,
+}
+
+impl<'b, P: Position> Meeting<'b, P> {
+    pub(super) fn new(shared: Shared<'b, P>, n_threads: usize) -> Meeting<'b, P> {
+        Meeting {
+            shared: Mutex::new(shared),
+            relay: Mutex::new(Relay::default()),
+            settled: Condvar::new(),
+            n_threads,
+        }
+    }
+
+    fn relay(&self) -> MutexGuard<'_, Relay<P>> {
+        self.relay.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Memory for another round gathered ahead, if there should be another one: one for each other thread. With one more, what is gathered
+    /// knows so little of what is under way that small budgets play worse for it.
+    fn room_ahead(&self, n_roles: usize) -> Option<Box<Round<P>>> {
+        let mut relay = self.relay();
+        let is_wanted = relay.ready.len() + 1 < self.n_threads;
+        is_wanted.then(|| relay.spare.pop_back().unwrap_or_else(|| Box::new(Round::new(n_roles))))
+    }
+
+    /// Wakes up who waits for rounds to be settled. To ask the system for that takes a while, and mostly nobody waits.
+    fn tell_settled(&self, shared: &Shared<'_, P>) {
+        if shared.n_waiting > 0 {
+            self.settled.notify_all();
+        }
+    }
+
+    /// The tree, if nobody has it.
+    fn try_lock(&self) -> Option<MutexGuard<'_, Shared<'b, P>>> {
+        match self.shared.try_lock() {
+            Ok(guard) => Some(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Waits for the tree, or, if that will do, for a round to go on with. The tree is never kept for long, so where there are several
+    /// threads it is asked for a while before going to sleep, from which waking up takes longer than most rounds.
+    fn next(&self, takes_rounds: bool) -> Next<'_, 'b, P> {
+        const MANY_TIMES: usize = 1000;
+        let n_times = if self.n_threads > 1 { MANY_TIMES } else { 0 };
+        for _ in 0..n_times {
+            if let Some(guard) = self.try_lock() {
+                return Next::Tree(guard);
+            }
+            let ahead = if takes_rounds { self.relay().ready.pop_front() } else { None };
+            if let Some(ahead) = ahead {
+                return Next::Round(ahead);
+            }
+            for _ in 0..4 {
+                std::hint::spin_loop();
+            }
+        }
+        Next::Tree(self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared<'b, P>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a thread goes on with.
+enum Next<'m, 'b, P: Position> {
+    Tree(MutexGuard<'m, Shared<'b, P>>),
+    Round(Box<Round<P>>),
+}
+
+impl<P: Position> Worker<P> {
+    /// Works until the budget is used up or all is proved.
+    pub(super) fn run(&mut self, meeting: &Meeting<'_, P>, options: &MctsOptions) {
+        let mut guard = meeting.lock();
+        let mut since = guard.meter.seconds();
+        // What was found in earlier moves is an answer already.
+        let mut told = since;
+        guard.tell_best();
+        while let Some(held) = self.take_round(guard, meeting, options) {
+            drop(held);
+            let n_rounds;
+            (guard, n_rounds) = self.play_rounds(meeting, options);
+            self.serve_others(&mut guard, meeting, options);
+            self.settle_round(&mut guard, meeting, options);
+            self.settle_played(&mut guard, meeting, options);
+            if guard.budget.deadline.is_some() {
+                let now = guard.meter.seconds();
+                let most = options.round().at_once.max(1);
+                self.at_once = match (now - since) / f64::from(n_rounds) {
+                    long if long > LONG_ROUND => (self.at_once / 2).max(1),
+                    short if short < LONG_ROUND / 4.0 => (self.at_once * 2).min(most),
+                    _ => self.at_once,
+                };
+                since = now;
+                if now - told > TELL_AGAIN {
+                    told = now;
+                    guard.tell_best();
+                }
+            }
+        }
+    }
+
+    /// Takes a round to be played out, and gathers some ahead for the other threads. None when all is done.
+    fn take_round<'m, 'b>(
+        &mut self,
+        mut guard: MutexGuard<'m, Shared<'b, P>>,
+        meeting: &'m Meeting<'b, P>,
+        options: &MctsOptions,
+    ) -> Option<MutexGuard<'m, Shared<'b, P>>> {
+        loop {
+            if guard.n_left() == 0
+                && !self.is_late()
+                && let Some(ahead) = meeting.relay().ready.pop_front()
+            {
+                self.round = ahead;
+                return Some(guard);
+            }
+            if guard.is_done() {
+                let ahead = meeting.relay().ready.pop_front()?;
+                withdraw(&mut guard, &ahead);
+                meeting.tell_settled(&guard);
+            } else if guard.tree.nodes.len() >= options.max_nodes {
+                if guard.n_in_flight == 0 {
+                    if !guard.tree.is_recycled_by(self.deadline) {
+                        return None;
+                    }
+                    guard.tree.recycle(options.max_nodes / 2);
+                } else if let Some(ahead) = meeting.relay().ready.pop_front() {
+                    self.round = ahead;
+                    return Some(guard);
+                } else {
+                    guard.n_waiting += 1;
+                    guard = meeting.settled.wait(guard).unwrap_or_else(PoisonError::into_inner);
+                    guard.n_waiting -= 1;
+                }
+            } else if !self.serve_others(&mut guard, meeting, options) {
+                break;
+            }
+            self.settle_played(&mut guard, meeting, options);
+        }
+        self.gather(&mut guard, options);
+        guard.n_in_flight += 1;
+        Some(guard)
+    }
+
+    /// Gathers a round for the other threads, if they have not enough. Whether it did.
+    fn serve_others(
+        &mut self,
+        shared: &mut Shared<'_, P>,
+        meeting: &Meeting<'_, P>,
+        options: &MctsOptions,
+    ) -> bool {
+        if meeting.n_threads == 1
+            || !self.plays_in_bulk(options)
+            || shared.n_left() == 0
+            || shared.tree.nodes.len() >= options.max_nodes
+        {
+            return false;
+        }
+        let Some(spare) = meeting.room_ahead(self.facts.n_roles) else { return false };
+        let own = std::mem::replace(&mut self.round, spare);
+        self.gather(shared, options);
+        shared.n_in_flight += 1;
+        let ahead = std::mem::replace(&mut self.round, own);
+        meeting.relay().ready.push_back(ahead);
+        true
+    }
+
+    /// Plays out the round in hand, and others in its stead as long as the tree is busy. How many they were, and the tree.
+    fn play_rounds<'m, 'b>(
+        &mut self,
+        meeting: &'m Meeting<'b, P>,
+        options: &MctsOptions,
+    ) -> (MutexGuard<'m, Shared<'b, P>>, u32) {
+        let mut n_rounds = 0;
+        loop {
+            self.look_at_leaves(options);
+            self.play_out_leaves(options);
+            n_rounds += 1;
+            match meeting.next(!self.is_late()) {
+                Next::Tree(guard) => return (guard, n_rounds),
+                Next::Round(ahead) => {
+                    let played = std::mem::replace(&mut self.round, ahead);
+                    meeting.relay().played.push_back(played);
+                }
+            }
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn settle_round(&mut self, shared: &mut Shared<'_, P>, meeting: &Meeting<'_, P>, options: &MctsOptions) {
+        self.settle(shared, options);
+        shared.n_in_flight -= 1;
+        meeting.tell_settled(shared);
+    }
+
+    /// Settles what was left behind because the tree was busy.
+    fn settle_played(&mut self, shared: &mut Shared<'_, P>, meeting: &Meeting<'_, P>, options: &MctsOptions) {
+        loop {
+            let Some(played) = meeting.relay().played.pop_front() else { return };
+            self.serve_others(shared, meeting, options);
+            let own = std::mem::replace(&mut self.round, played);
+            self.settle_round(shared, meeting, options);
+            let used = std::mem::replace(&mut self.round, own);
+            meeting.relay().spare.push_back(used);
+        }
+    }
+}
+
+/// Takes a round back that nothing was done for.
+fn withdraw<P: Position>(shared: &mut Shared<'_, P>, round: &Round<P>) {
+    for &step in round.steps.iter().rev() {
+        shared.tree.unmark(step);
+    }
+    shared.meter.n_iterations -= round.leaves.iter().map(|leaf| u64::from(leaf.n)).sum::<u64>();
+    shared.n_in_flight -= 1;
+}

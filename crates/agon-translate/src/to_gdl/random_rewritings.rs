@@ -1,0 +1,79 @@
+//! Random rules that create, copy and delete elements: the rulesheet makes of every structure what the rule makes of it.
+
+use agon_text::Severity;
+use proptest::prelude::*;
+
+use super::joint::{Plan, play_jointly};
+use super::random_games::seeded;
+use super::tests::{gdl, toss};
+use super::{Limits, to_gdl};
+
+/// The tuples of `P` and `E` over so many elements, as a side of a rule writes them.
+fn tuples(prefix: &'static str, n: usize) -> impl Strategy<Value = String> {
+    (prop::collection::vec(any::<bool>(), n), prop::collection::vec(any::<bool>(), n * n)).prop_map(
+        move |(ones, pairs)| {
+            let one = ones.iter().enumerate().filter(|(_, holds)| **holds);
+            let pair = pairs.iter().enumerate().filter(|(_, holds)| **holds);
+            let ones = one.map(|(i, _)| format!("P({prefix}{i})"));
+            let pairs = pair.map(|(i, _)| format!("E({prefix}{}, {prefix}{})", i / n, i % n));
+            ones.chain(pairs).collect::<Vec<_>>().join("; ")
+        },
+    )
+}
+
+fn names(prefix: &str, n: usize) -> String {
+    (0..n).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(", ")
+}
+
+/// A rule without its name.
+fn rule() -> impl Strategy<Value = String> {
+    (1..=2_usize, 0..=3_usize).prop_flat_map(|(n_left, n_right)| {
+        let map = prop::collection::vec(prop::option::weighted(0.7, 0..n_left), n_right);
+        let embedded = prop_oneof![Just(""), Just(" emb P"), Just(" emb E"), Just(" emb P, E")];
+        (tuples("l", n_left), tuples("r", n_right), map, embedded).prop_map(
+            move |(left, right, map, embedded)| {
+                let pairs = map.iter().enumerate().filter_map(|(r, l)| Some(format!("r{r} <- l{}", (*l)?)));
+                let map: Vec<String> = pairs.collect();
+                format!(
+                    "[{} | {left} | -] -> [{} | {right} | -] with [{}]{embedded}",
+                    names("l", n_left),
+                    names("r", n_right),
+                    map.join(", ")
+                )
+            },
+        )
+    })
+}
+
+prop_compose! {
+    /// A game of one in which every other move is to look at a tuple: so legal moves tell the whole state.
+    fn game()(first in rule(), second in rule(), start in tuples("e", 4)) -> String {
+        format!(
+            "PLAYERS one
+            RULE First: {first}
+            RULE Second: {second}
+            RULE LookP: ELEMS a MATCH P(a) RELS -
+            RULE LookE: ELEMS a, b MATCH E(a, b) RELS -
+            RULE Look: ELEMS a MATCH a = a RELS -
+            PAYOFF {{ one: 50 }}
+            LOC 0 {{ PLAYER one MOVES [First -> 1]; [Second -> 1] }}
+            LOC 1 {{ PLAYER one MOVES [LookP -> 0]; [LookE -> 0]; [Look -> 0] }}
+            START [ {} | P:1 {{}}; E:2 {{}}; {start} | - ]",
+            names("e", 4)
+        )
+    }
+}
+
+proptest! {
+    #![proptest_config(seeded(150))]
+
+    #[test]
+    fn random_rewritings_play_alike(text in game()) {
+        let game = toss("random", &text);
+        let translation = to_gdl(game.arena(), Limits::default())
+            .map_err(|why| TestCaseError::fail(format!("{why}\n{text}")))?;
+        let plan = Plan { plays: 3, max_steps: 8, seed: 3 };
+        let played = play_jointly(&game, &gdl(&translation, Severity::Error), &translation, plan);
+        prop_assert!(played.is_ok(), "{}\n{text}\n{}", played.expect_err("it differs"), translation.text);
+    }
+}
