@@ -19,6 +19,7 @@ mod logic;
 pub(crate) mod text;
 mod towards;
 mod tree;
+mod unfold;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -277,6 +278,11 @@ impl Fuzzy {
             inquiry,
             crisp,
         })
+    }
+
+    /// How many parts of goals the reasoner is asked about at every state, for there is no formula for them.
+    pub fn n_asked(&self) -> usize {
+        self.crisp.solutions.iter().filter(|solutions| solutions.is_none()).count()
     }
 
     /// The text of a fluent by its number.

@@ -3,6 +3,7 @@
 
 use super::expand::Expander;
 use super::tree::{Node, NodeId, Tree};
+use super::unfold::Unfolding;
 use super::{Evolution, Expression, Features, FuzzyOptions, Pattern};
 use crate::properties::Properties;
 use crate::theory::{Bindings, Theory};
@@ -17,7 +18,7 @@ pub(super) struct Crisp {
 }
 
 /// Solutions of one query, and nodes of all formulas together.
-const MAX_SOLUTIONS: usize = 3_000;
+const MAX_SOLUTIONS: usize = 6_000;
 const MAX_NODES: usize = 60_000;
 const MAX_STEPS: usize = 100_000;
 
@@ -40,6 +41,7 @@ impl Crisp {
             ..FuzzyOptions::default()
         };
         let mut expander = Expander::new(theory, evolution, properties, &options);
+        expander.unfolding = Some(Unfolding::default());
         let mut solutions = Vec::new();
         for (expression, wanted) in queries {
             let before = expander.tree.len();

@@ -13,6 +13,7 @@ use agon_logic::TermId;
 
 use super::features::{Between, Order};
 use super::tree::{Expression, Node, NodeId, Tree};
+use super::unfold::Unfolding;
 use super::{Evolution, FuzzyOptions};
 use crate::properties::Properties;
 use crate::theory::{Bindings, Theory, fluent_of, relation_of};
@@ -22,6 +23,8 @@ const MAX_STEPS: usize = 100_000;
 
 /// Calls of `expand` for one goal: hand-made rulesheets can make trees explode although they are small in the end.
 const MAX_CALLS: usize = 20_000;
+/// The same where recursion is unfolded: of what is shared there are many calls, each of which is short.
+const MAX_UNFOLDING_CALLS: usize = 200_000;
 
 /// Everything that is at hand while trees are made.
 pub(super) struct Expander<'a> {
@@ -39,6 +42,8 @@ pub(super) struct Expander<'a> {
     /// Where the tree of the present goal begins.
     start: usize,
     n_calls: usize,
+    /// What recursive relations come down to, if they are unfolded at all.
+    pub(super) unfolding: Option<Unfolding>,
 }
 
 impl<'a> Expander<'a> {
@@ -61,6 +66,7 @@ impl<'a> Expander<'a> {
             by_key: BTreeMap::new(),
             start: 0,
             n_calls: 0,
+            unfolding: None,
         }
     }
 
@@ -79,9 +85,10 @@ impl<'a> Expander<'a> {
     }
 
     /// Whether the tree of the present goal is as large as it may become.
-    fn is_full(&self) -> bool {
+    pub(super) fn is_full(&self) -> bool {
+        let max_calls = if self.unfolding.is_some() { MAX_UNFOLDING_CALLS } else { MAX_CALLS };
         self.tree.len() - self.start > self.options.max_size
-            || self.n_calls > MAX_CALLS
+            || self.n_calls > max_calls
             || self.theory.is_spent()
     }
 
@@ -182,6 +189,9 @@ impl<'a> Expander<'a> {
             }
             [Condition::Holds(atom)] => {
                 let relation = relation_of(atom);
+                if let Some(node) = self.unfold(atom, origin) {
+                    return node;
+                }
                 let is_foreign = matches!(relation.0, keyword::DOES);
                 if is_foreign
                     || self.theory.is_recursive(relation)
@@ -203,7 +213,7 @@ impl<'a> Expander<'a> {
     }
 
     /// The trees of the rules of an atom, each together with other conditions.
-    fn by_rules(&mut self, atom: &RuleAtom, others: &[Condition], depth: usize) -> Vec<NodeId> {
+    pub(super) fn by_rules(&mut self, atom: &RuleAtom, others: &[Condition], depth: usize) -> Vec<NodeId> {
         let rules = self.theory.rules_of(relation_of(atom)).to_vec();
         let mut fitting = Vec::new();
         for index in rules {
@@ -245,6 +255,9 @@ impl<'a> Expander<'a> {
     /// Forgets the nodes from a number on.
     pub(super) fn forget(&mut self, before: usize) {
         self.by_key.retain(|_, node| node.index() < before);
+        if let Some(unfolding) = &mut self.unfolding {
+            unfolding.forget(before);
+        }
         self.tree.truncate(before);
     }
 

@@ -327,6 +327,18 @@ fn crisp_evaluations_are_the_goals() {
     }
 }
 
+/// Counting discs one by one comes to formulas; connections on a board may go round in circles, and are asked for.
+#[test]
+fn recursion_is_unfolded_unless_it_goes_in_circles() {
+    for (name, n_asked) in [("othello", 0), ("hex", 2)] {
+        let game = shipped(name);
+        let compiled = compiled(&game);
+        let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
+        let fuzzy = Fuzzy::new(&game, Some(&compiled), &known, &FuzzyOptions::default()).expect(name);
+        assert_eq!(fuzzy.n_asked(), n_asked, "{name}");
+    }
+}
+
 /// What is compiled and what is asked have as many solutions.
 #[test]
 fn the_reasoner_judges_what_is_compiled() {
