@@ -233,34 +233,54 @@ fn speed(options: &MctsOptions, plan: &Plan) {
     }
 }
 
-/// One thread and two in turn, so many times, by the clock on the wall: medians, and what the second thread adds by the median of the pairs,
-/// with an interval for it. Each pair is made within a second or so, for such machines change their speed from minute to minute.
+/// One thread, two, and two that have nothing to do with each other, in turn, so many times, by the clock on the wall: the median of each, and of
+/// what the second thread adds, with an interval for it. They are compared within a second or two, for such machines change their speed from
+/// minute to minute; and two searches apart show how much a second processor is worth there at all.
 fn threads(options: &MctsOptions, plan: &Plan) {
-    println!("{:24} {:>12} {:>12} {:>6}  95 %", "game", "one/s", "two/s", "times");
+    println!(
+        "{:24} {:>12} {:>12} {:>6}  {:14} {:>6}  95 %",
+        "game", "one/s", "two/s", "times", "95 %", "apart"
+    );
     for name in &plan.games {
-        let mut start = open(name);
-        let us = start.choosers().next().unwrap_or(Role::new(0));
-        let mut rates = [Vec::new(), Vec::new()];
+        let start = open(name);
+        let mut rates = [Vec::new(), Vec::new(), Vec::new()];
         for repeat in 0..plan.matches {
             // Who is first may find the machine in another mood.
-            let order = if repeat % 2 == 0 { [1, 2] } else { [2, 1] };
-            for threads in order {
-                let mut search = Mcts::new(MctsOptions { threads, ..options.clone() }, plan.seed + repeat);
-                // The first call makes the native code.
-                search.think(&mut start, us, &Budget::iterations(1000));
-                let report = search.think(&mut start, us, &plan.budget(1.0));
-                rates[threads - 1].push(report.playouts as f64 / report.seconds);
+            for at in 0..3 {
+                let way = (at + repeat as usize) % 3;
+                let seed = plan.seed + repeat;
+                let rate = match way {
+                    0 | 1 => rate(options, way + 1, &start, seed, plan),
+                    _ => std::thread::scope(|scope| {
+                        let beside = start.clone();
+                        let other = scope.spawn(move || rate(options, 1, &beside, seed, plan));
+                        rate(options, 1, &start, seed, plan) + other.join().expect("searches end")
+                    }),
+                };
+                rates[way].push(rate);
             }
         }
-        let mut times: Vec<f64> = rates[0].iter().zip(&rates[1]).map(|(one, two)| two / one).collect();
-        let [one, two] = rates.map(|mut rates| median(&mut rates));
-        let times_median = median(&mut times);
-        let (least, most) = around_median(times.len());
-        println!(
-            "{name:24} {one:12.0} {two:12.0} {times_median:6.2}  {:.2} to {:.2}",
-            times[least], times[most]
-        );
+        let times = |way: usize| {
+            let mut times: Vec<f64> =
+                rates[0].iter().zip(&rates[way]).map(|(one, other)| other / one).collect();
+            let (least, most) = around_median(times.len());
+            (median(&mut times), format!("{:.2} to {:.2}", times[least], times[most]))
+        };
+        let ((together, around), (apart, around_apart)) = (times(1), times(2));
+        let [one, two, _] = rates.map(|mut rates| median(&mut rates));
+        println!("{name:24} {one:12.0} {two:12.0} {together:6.2}  {around:14} {apart:6.2}  {around_apart}");
     }
+}
+
+/// Playouts in a second.
+fn rate(options: &MctsOptions, threads: usize, start: &ScalarCircuit, seed: u64, plan: &Plan) -> f64 {
+    let mut start = start.clone();
+    let us = start.choosers().next().unwrap_or(Role::new(0));
+    let mut search = Mcts::new(MctsOptions { threads, ..options.clone() }, seed);
+    // The first call makes the native code.
+    search.think(&mut start, us, &Budget::iterations(1000));
+    let report = search.think(&mut start, us, &plan.budget(1.0));
+    report.playouts as f64 / report.seconds
 }
 
 /// The middle one, for which they are sorted.
