@@ -9,6 +9,7 @@
 //!   0 only if the fluent can come about by moving alone.
 //! - "All ground fluents occur in the goal": more than half of them.
 
+mod conditions;
 mod crisp;
 mod evolution;
 mod expand;
@@ -34,9 +35,10 @@ use agon_text::Span;
 
 use crate::properties::{Known, Properties};
 use crate::theory::{Bindings, Theory, fluent_of};
+use conditions::variables;
 use crisp::Crisp;
 pub use evolution::{Domain, DomainKind, Evolution};
-use expand::{Expander, variables};
+use expand::Expander;
 pub use features::{Between, End, Order, Side, Towards};
 use goals::goal_values;
 pub use judge::{FuzzyJudge, Seen};

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use agon_gdl::rules::{Condition, RuleTerm};
 use agon_logic::TermId;
 
+use super::conditions::{known_arguments, variables};
 use super::evolution::{Domain, DomainKind};
-use super::expand::{Expander, known_arguments, variables};
+use super::expand::Expander;
 use crate::properties::{Known, Relation, RelationKind};
 use crate::theory::{Bindings, Theory, fluent_of, relation_of};
 

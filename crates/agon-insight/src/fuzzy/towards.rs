@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use agon_gdl::rules::RuleTerm;
 use agon_logic::TermId;
 
-use super::expand::known_arguments;
+use super::conditions::known_arguments;
 use super::{DomainKind, Evolution, FuzzyOptions, Node, NodeId, Pattern, Towards, Tree};
 use crate::theory::{RelationId, Theory, fluent_of};
 
