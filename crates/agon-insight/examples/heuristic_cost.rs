@@ -118,10 +118,8 @@ fn side_by_side(
             waiting.extend(
                 (0..positions.len()).filter(|&at| judges && positions[at].legal_moves(role).len() > 1),
             );
-            for (lane, &at) in waiting.iter().enumerate() {
-                reader.lead_lane(&positions[at], role, lane, abreast);
-            }
             if !waiting.is_empty() {
+                reader.lead_lanes(waiting.iter().map(|&at| &positions[at]), role, abreast);
                 abreast.work_out(role, waiting.len());
             }
             n_asked += waiting.len() as u64;

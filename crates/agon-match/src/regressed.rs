@@ -119,29 +119,28 @@ impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
             self.make_many();
         }
         for some in which.chunks(Abreast::LANES) {
-            let Many::Made(abreast) = &mut self.many else {
-                for &at in some {
-                    let position = &positions[at];
-                    said.push(|all| self.add_values(position, role, position.legal_moves(role), all));
-                }
-                continue;
-            };
-            for (lane, &at) in some.iter().enumerate() {
-                self.reader.lead_lane(&positions[at], role, lane, abreast);
+            if let Many::Made(abreast) = &mut self.many {
+                self.reader.lead_lanes(some.iter().map(|&at| &positions[at]), role, abreast);
+                abreast.work_out(role, some.len());
             }
-            abreast.work_out(role, some.len());
             for (lane, &at) in some.iter().enumerate() {
-                let (position, judged) = (&positions[at], abreast.lane(role, lane));
-                said.push(|all| {
-                    let start = all.len();
-                    all.extend(position.legal_moves(role).iter().map(|m| {
-                        let move_idx = self.reader.move_idx(position, role, m);
-                        move_idx.and_then(|move_idx| judged.value(move_idx)).unwrap_or(0.0)
-                    }));
-                    compared(&mut all[start..])
+                let position = &positions[at];
+                said.push(|all| match &self.many {
+                    Many::Made(abreast) => {
+                        let start = all.len();
+                        self.reader.add_values(position, role, abreast.lane(role, lane), all);
+                        compared(&mut all[start..])
+                    }
+                    Many::NotYet | Many::Never => {
+                        self.add_values(position, role, position.legal_moves(role), all)
+                    }
                 });
             }
         }
+    }
+
+    fn abreast(&self) -> usize {
+        Abreast::LANES
     }
 
     fn settle(&mut self, position: &P) {

@@ -27,6 +27,8 @@ struct Program {
     given: Vec<f64>,
     /// By fluent.
     fluents: Vec<FluentPlaces>,
+    /// What fluents write.
+    quarters: Vec<Quarters>,
     /// By move that counts as much as its only goal does: the place of that. Nowhere for other moves.
     plain: Vec<u32>,
     /// By move: where its goals are among all. None for moves that nothing is said of.
@@ -35,12 +37,16 @@ struct Program {
     goals: Vec<(f64, u32)>,
 }
 
-/// Where a fluent is written to, itself and its negation, and what it counts if it fails and if it holds.
+/// Where a fluent is written to, itself and its negation, and what: by number among [`Program::quarters`].
 #[derive(Copy, Clone)]
 struct FluentPlaces {
     places: [u32; 2],
-    counts: [f64; 2],
+    quarters: [u32; 2],
 }
+
+/// What a literal counts in four lanes, by which of them a fluent holds in: fluents differ little in what they count, and a quarter of the lanes
+/// is written at once.
+type Quarters = [[f64; 4]; 16];
 
 /// What a place is called that there is not.
 const NOWHERE: u32 = u32::MAX;
@@ -48,8 +54,21 @@ const NOWHERE: u32 = u32::MAX;
 #[derive(Clone)]
 struct Standing {
     values: Vec<Wide>,
-    /// By lane: the words of the state as they were last told.
-    seen: [Vec<u64>; Wide::LANES],
+    /// By word of a state.
+    seen: Vec<Seen>,
+}
+
+/// One word of the states in all lanes as they were last told, and the bits that have changed in any of them since they were followed.
+#[derive(Copy, Clone)]
+struct Seen {
+    words: [u64; Wide::LANES],
+    changed: u64,
+    /// The bits that are read, and those that have not been looked at yet.
+    counting: u64,
+}
+
+impl Seen {
+    const NOTHING: Seen = Seen { words: [0; Wide::LANES], changed: 0, counting: !0 };
 }
 
 impl Abreast {
@@ -80,28 +99,40 @@ impl Abreast {
         self.programs[role.index()].products.n_factors()
     }
 
-    /// Puts a state in a lane, for one role: words of 64 bits, the lowest first, the fluent of each bit being what `fluent_of` says. What
-    /// they mean must be the same every time, for only what has changed in the lane is looked at.
+    /// Puts a state in a lane, for one role: words of 64 bits, the lowest first. To be followed by [`Abreast::follow`].
     #[inline]
-    pub fn go_to(
-        &mut self,
-        role: Role,
-        lane: usize,
-        state: &[u64],
-        fluent_of: impl Fn(usize) -> Option<usize>,
-    ) {
+    pub fn put(&mut self, role: Role, lane: usize, state: &[u64]) {
+        let seen = &mut self.standing[role.index()].seen;
+        if seen.len() < state.len() {
+            seen.resize(state.len(), Seen::NOTHING);
+        }
+        for (seen, &word) in seen.iter_mut().zip(state) {
+            seen.changed |= seen.words[lane] ^ word;
+            seen.words[lane] = word;
+        }
+    }
+
+    /// Takes over what was put in lanes: the fluent of each bit is what `fluent_of` says. What bits mean must be the same every time, for
+    /// only those are looked at that have changed.
+    #[inline]
+    pub fn follow(&mut self, role: Role, fluent_of: impl Fn(usize) -> Option<usize>) {
         let program = &self.programs[role.index()];
         let Standing { values, seen } = &mut self.standing[role.index()];
-        let seen = &mut seen[lane];
-        seen.resize(state.len(), 0);
-        for (at, (&word, seen)) in state.iter().zip(seen).enumerate() {
-            let mut changed = std::mem::replace(seen, word) ^ word;
+        for (at, seen) in seen.iter_mut().enumerate() {
+            let mut changed = std::mem::take(&mut seen.changed) & seen.counting;
+            if changed == 0 {
+                continue;
+            }
+            let holding = turned(&seen.words);
             while changed != 0 {
                 let bit = changed.trailing_zeros() as usize;
                 changed &= changed - 1;
-                let Some(fluent) = fluent_of(64 * at + bit) else { continue };
-                let Some(fluent) = program.fluents.get(fluent) else { continue };
-                fluent.write(values, lane, word >> bit & 1 == 1);
+                match fluent_of(64 * at + bit).and_then(|fluent| program.fluents.get(fluent)) {
+                    Some(fluent) if fluent.places != [NOWHERE; 2] => {
+                        fluent.write(values, &program.quarters, holding[bit]);
+                    }
+                    _ => seen.counting &= !(1 << bit),
+                }
             }
         }
     }
@@ -153,15 +184,49 @@ impl Lane<'_> {
 }
 
 impl FluentPlaces {
+    /// Writes what counts in all lanes, where it holds in these.
     #[inline]
-    fn write(&self, values: &mut [Wide], lane: usize, holds: bool) {
-        let count = self.counts[usize::from(holds)];
-        for (place, count) in self.places.into_iter().zip([count, 1.0 - count]) {
-            if place != NOWHERE {
-                values[place as usize].0[lane] = count;
+    fn write(&self, values: &mut [Wide], quarters: &[Quarters], holding: u16) {
+        for (place, number) in self.places.into_iter().zip(self.quarters) {
+            if place == NOWHERE {
+                continue;
+            }
+            let quarter = &quarters[number as usize];
+            let (lanes, _) = values[place as usize].0.as_chunks_mut::<4>();
+            for (at, four) in lanes.iter_mut().enumerate() {
+                *four = quarter[usize::from(holding >> (4 * at)) % 16];
             }
         }
     }
+}
+
+/// A matrix of bits turned over: bit `j` of word `i` becomes bit `i` of word `j`.
+fn turned(words: &[u64; Wide::LANES]) -> [u16; 64] {
+    let mut holding = [0; 64];
+    for (part, holding) in holding.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        // 16 rows of 16 bits, four to a word, and rounds of swapping blocks (Warren, "Hacker's Delight", 7-3).
+        let mut rows: [u64; 4] = std::array::from_fn(|four| {
+            (0..4).fold(0, |rows, at| rows | (words[4 * four + at] >> (16 * part) & 0xffff) << (16 * at))
+        });
+        for (upper, lower) in [(0, 2), (1, 3)] {
+            let swapped = (rows[upper] >> 8 ^ rows[lower]) & 0x00ff_00ff_00ff_00ff;
+            rows[upper] ^= swapped << 8;
+            rows[lower] ^= swapped;
+        }
+        for (upper, lower) in [(0, 1), (2, 3)] {
+            let swapped = (rows[upper] >> 4 ^ rows[lower]) & 0x0f0f_0f0f_0f0f_0f0f;
+            rows[upper] ^= swapped << 4;
+            rows[lower] ^= swapped;
+        }
+        for (four, rows) in rows.iter_mut().enumerate() {
+            let swapped = (*rows >> 2 ^ *rows >> 32) & 0x3333_3333;
+            *rows ^= swapped << 2 ^ swapped << 32;
+            let swapped = (*rows >> 1 ^ *rows >> 16) & 0x0000_5555_0000_5555;
+            *rows ^= swapped << 1 ^ swapped << 16;
+            (0..4).for_each(|at| holding[4 * four + at] = (*rows >> (16 * at)) as u16);
+        }
+    }
+    holding
 }
 
 impl Standing {
@@ -170,10 +235,8 @@ impl Standing {
         for (place, &given) in values.iter_mut().zip(&program.given) {
             *place = Wide::all(given);
         }
-        for fluent in &program.fluents {
-            (0..Wide::LANES).for_each(|lane| fluent.write(&mut values, lane, false));
-        }
-        Standing { values, seen: std::array::from_fn(|_| Vec::new()) }
+        program.fluents.iter().for_each(|fluent| fluent.write(&mut values, &program.quarters, 0));
+        Standing { values, seen: Vec::new() }
     }
 }
 
@@ -202,7 +265,8 @@ impl Program {
                 network.operands_of(node).iter().for_each(|operand| is_read[operand.0 as usize] = true);
             }
         }
-        let (mut place, given, fluents) = givens(network, &is_read);
+        let (mut place, given) = givens(network, &is_read);
+        let (fluents, quarters) = fluent_places(network, &place);
         let due = schedule(network, &is_read);
         let mut products = Products::new(given.len());
         let mut factors: Vec<u32> = Vec::new();
@@ -240,33 +304,49 @@ impl Program {
             }
         });
         let plain = plain.collect();
-        Program { products, given, fluents, plain, outputs, goals }
+        Program { products, given, fluents, quarters, plain, outputs, goals }
     }
 }
 
-/// Places for what is not worked out: by literal its place, what is in these places, and where fluents are written to.
-fn givens(network: &Network, is_read: &[bool]) -> (Vec<u32>, Vec<f64>, Vec<FluentPlaces>) {
+/// Places for what is not worked out: by literal its place, and what is in these places.
+fn givens(network: &Network, is_read: &[bool]) -> (Vec<u32>, Vec<f64>) {
     let mut place = vec![NOWHERE; is_read.len()];
     // Never and always, then the unknown, which is its own opposite.
     let mut given = vec![0.0, 1.0, UNKNOWN];
     (place[0], place[1], place[2], place[3]) = (0, 1, 2, 2);
-    let mut give = |literal: usize| {
-        if is_read[literal] {
-            place[literal] = given.len() as u32;
-            given.push(0.0);
+    for &node in network.node_of_fluent.iter().filter(|&&node| node != NO_NODE) {
+        for literal in [2 * node as usize, 2 * node as usize + 1] {
+            if is_read[literal] {
+                place[literal] = given.len() as u32;
+                given.push(0.0);
+            }
         }
-        place[literal]
+    }
+    (place, given)
+}
+
+/// By fluent where it is written to, and all that fluents write.
+fn fluent_places(network: &Network, place: &[u32]) -> (Vec<FluentPlaces>, Vec<Quarters>) {
+    let mut quarters: Vec<Quarters> = Vec::new();
+    let mut number = |[fails, holds]: [f64; 2]| {
+        let wanted: Quarters = std::array::from_fn(|holding| {
+            std::array::from_fn(|lane| if holding >> lane & 1 == 1 { holds } else { fails })
+        });
+        let at = quarters.iter().position(|known| *known == wanted).unwrap_or(quarters.len());
+        if at == quarters.len() {
+            quarters.push(wanted);
+        }
+        at as u32
     };
-    let fluents = network.node_of_fluent.iter().zip(&network.counts).map(|(&node, &counts)| {
-        let places = if node == NO_NODE {
-            [NOWHERE; 2]
-        } else {
-            [2 * node as usize, 2 * node as usize + 1].map(&mut give)
-        };
-        FluentPlaces { places, counts }
+    let fluents = network.node_of_fluent.iter().zip(&network.counts).map(|(&node, &counts)| FluentPlaces {
+        places: match node {
+            NO_NODE => [NOWHERE; 2],
+            node => [place[2 * node as usize], place[2 * node as usize + 1]],
+        },
+        quarters: [number(counts), number(counts.map(|count| 1.0 - count))],
     });
     let fluents = fluents.collect();
-    (place, given, fluents)
+    (fluents, quarters)
 }
 
 /// Whether a literal is the negation of a conjunction that is read itself, too: it is made from that.

@@ -10,7 +10,7 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
 
-use super::abreast::Abreast;
+use super::abreast::{Abreast, Lane};
 use super::evaluator::Evaluator;
 use super::knowledge::Knowledge;
 use super::regress::{ActionHeuristics, Refusal, RegressOptions, regress};
@@ -183,27 +183,58 @@ impl Reader {
         }
     }
 
-    /// Puts the state where a position stands in a lane, which costs as much as has changed in that lane since.
-    pub fn lead_lane<P: Notation + 'static>(
+    /// Puts the states where these positions stand in the first lanes, one in each.
+    pub fn lead_lanes<'p, P: Notation + 'static>(
+        &self,
+        positions: impl Iterator<Item = &'p P>,
+        role: Role,
+        abreast: &mut Abreast,
+    ) {
+        let mut are_circuits = false;
+        for (lane, position) in positions.enumerate() {
+            if let Some(state) = Reader::words(position) {
+                are_circuits = true;
+                abreast.put(role, lane, state);
+            } else {
+                let mut state = Vec::new();
+                self.state(position, &mut state);
+                abreast.put(role, lane, &state);
+            }
+        }
+        match &self.bits {
+            Some(bits) if are_circuits => {
+                abreast.follow(role, |bit| bits.get(bit).copied().flatten().map(|fluent| fluent as usize));
+            }
+            _ => abreast.follow(role, Some),
+        }
+    }
+
+    /// The state where a position stands, as a circuit has it; none of any other engine.
+    #[inline]
+    pub fn words<P: Notation + 'static>(position: &P) -> Option<&[u64]> {
+        circuit_of(position).map(|position| agon_game::Position::state(position).words())
+    }
+
+    /// Adds what all legal moves of a role are worth in a lane, where a position stands; 0 for those that nothing is said of, for they bring no
+    /// goal nearer.
+    pub fn add_values<P: Notation + 'static>(
         &self,
         position: &P,
         role: Role,
-        lane: usize,
-        abreast: &mut Abreast,
+        judged: Lane<'_>,
+        values: &mut Vec<f64>,
     ) {
-        let Some(position) = circuit_of(position) else {
-            let mut state = Vec::new();
-            self.state(position, &mut state);
-            abreast.go_to(role, lane, &state, Some);
+        if let (Some(circuit), None) = (circuit_of(position), &self.inputs) {
+            let first = circuit.input(role, 0).0;
+            let moves = agon_game::Position::legal_moves(circuit, role);
+            let value = |m: &agon_circuit::Input| judged.value((m.0 - first) as usize).unwrap_or(0.0);
+            values.extend(moves.iter().map(value));
             return;
-        };
-        let state = agon_game::Position::state(position).words();
-        match &self.bits {
-            None => abreast.go_to(role, lane, state, Some),
-            Some(bits) => abreast.go_to(role, lane, state, |bit| {
-                bits.get(bit).copied().flatten().map(|fluent| fluent as usize)
-            }),
         }
+        values.extend(position.legal_moves(role).iter().map(|m| {
+            let move_idx = self.move_idx(position, role, m);
+            move_idx.and_then(|move_idx| judged.value(move_idx)).unwrap_or(0.0)
+        }));
     }
 
     /// The number of a role's move among all its moves, if it is known.

@@ -23,6 +23,11 @@ pub trait ActionHeuristic<P: Position>: Send {
         }
     }
 
+    /// How many positions it judges at once for little more than one of them takes: best is to ask about so many, or some times so many.
+    fn abreast(&self) -> usize {
+        1
+    }
+
     /// Play has come to where this position stands and will not go back: what can no longer change need not be worked out
     /// again.
     fn settle(&mut self, position: &P) {
@@ -149,6 +154,10 @@ impl<P: Position> Judge<P> {
     ) {
         self.heuristic.values_of_many(positions, which, role, said);
         debug_assert_eq!(said.len(), which.len(), "each position is judged");
+    }
+
+    pub(super) fn abreast(&self) -> usize {
+        self.heuristic.abreast()
     }
 
     /// What a position is worth to each role, the middle of the payoffs where nothing is said; added to the list.

@@ -1,4 +1,5 @@
-//! Playouts side by side: all of them make a step, then all the next, so that a heuristic is asked about many positions at once.
+//! Playouts side by side: each goes on as far as it can, and those that have to ask a heuristic wait for one another, so that it is asked about
+//! many positions at once.
 
 use std::time::Instant;
 
@@ -8,34 +9,36 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::heuristic::{HeuristicUse, Judge, Judgements};
 use super::leaves::oppose;
 use super::options::{MctsOptions, Others};
-use super::playout::{LOOK_STRIDE, weight};
+use super::playout::weight;
 use super::round::Round;
 use super::select::draw;
 use super::worker::Worker;
 
+/// The clock is looked at once in so many steps of all playouts: 8 of each, as in playouts one by one, where 32 go on.
+const LOOK_STRIDE: u64 = 256;
+
 /// Playouts that go on side by side, and their memory.
 ///
-/// Each has a stream of random numbers of its own, so what comes of it does not depend on the others.
+/// Each has a stream of random numbers of its own, so what comes of it does not depend on the others, nor on when it is asked about.
 pub(super) struct Lockstep<P: Position> {
     /// By playout. More of them than there are playouts, if there were more before.
     positions: Vec<P>,
     playouts: Vec<Playout<P::Move>>,
-    /// The playouts that are not over, and those of them that make a step next.
-    live: Vec<usize>,
-    next: Vec<usize>,
+    /// By role: the playouts that wait for what is said of its moves, in the order in which they came.
+    waiting: Vec<Vec<usize>>,
     /// Those that are asked about.
     asked: Vec<usize>,
     said: Judgements,
     weights: Vec<f64>,
-    /// By role: how many playouts wait for it.
-    n_waiting: Vec<usize>,
+    /// Steps of all playouts.
+    n_steps: u64,
 }
 
 struct Playout<M> {
     rng: Rng,
     joint: Vec<M>,
-    /// The first role that has a choice; none where nobody has.
-    chooser: Option<Role>,
+    /// The next role that may have a choice: the moves of those before it stand.
+    next: usize,
     n_steps: u64,
 }
 
@@ -44,12 +47,11 @@ impl<P: Position> Lockstep<P> {
         Lockstep {
             positions: Vec::new(),
             playouts: Vec::new(),
-            live: Vec::new(),
-            next: Vec::new(),
+            waiting: Vec::new(),
             asked: Vec::new(),
             said: Judgements::default(),
             weights: Vec::new(),
-            n_waiting: Vec::new(),
+            n_steps: 0,
         }
     }
 
@@ -74,106 +76,98 @@ impl<P: Position> Lockstep<P> {
         how: &HeuristicUse,
         (max_steps, deadline): (u64, Option<Instant>),
     ) {
-        self.live.clear();
+        self.waiting.iter_mut().for_each(Vec::clear);
         for (at, rng) in begun {
             while self.playouts.len() <= at {
                 let rng = rng.clone();
-                self.playouts.push(Playout { rng, joint: Vec::new(), chooser: None, n_steps: 0 });
+                self.playouts.push(Playout { rng, joint: Vec::new(), next: 0, n_steps: 0 });
             }
-            let playout = &mut self.playouts[at];
-            (playout.rng, playout.n_steps) = (rng, 0);
-            if !self.positions[at].is_terminal() && max_steps > 0 {
-                playout.chooser = first_chooser(&self.positions[at]);
-                self.live.push(at);
+            let (position, playout) = (&self.positions[at], &mut self.playouts[at]);
+            (playout.rng, playout.next, playout.n_steps) = (rng, 0, 0);
+            if !position.is_terminal() && max_steps > 0 {
+                position.draw(&mut playout.rng, &mut playout.joint);
+                self.go_on(at, max_steps);
             }
         }
-        let mut n_ticks = 0;
-        while !self.live.is_empty() {
-            n_ticks += 1;
+        let mut look_at = self.n_steps + LOOK_STRIDE;
+        while let Some(role) = self.role_to_ask() {
             if let Some(deadline) = deadline
-                && n_ticks % LOOK_STRIDE == 0
-                && Instant::now() >= deadline
+                && self.n_steps >= look_at
             {
-                return;
-            }
-            self.choose_next();
-            self.draw_moves(judge, how);
-            for &at in &self.next {
-                let (position, playout) = (&mut self.positions[at], &mut self.playouts[at]);
-                position.advance(&playout.joint);
-                playout.n_steps += 1;
-                playout.chooser = first_chooser(position);
-            }
-            // The last takes the place of one that is over: a heuristic may remember what it was asked in each place, and all others keep
-            // theirs.
-            let mut place = 0;
-            while let Some(&at) = self.live.get(place) {
-                if self.positions[at].is_terminal() || self.playouts[at].n_steps >= max_steps {
-                    self.live.swap_remove(place);
-                } else {
-                    place += 1;
+                look_at = self.n_steps + LOOK_STRIDE;
+                if Instant::now() >= deadline {
+                    return;
                 }
+            }
+            let waiting = &mut self.waiting[role.index()];
+            // Those who would be asked about almost alone wait for more to come.
+            let n_over = waiting.len() % judge.abreast().max(1);
+            let n_asked = if waiting.len() > n_over { waiting.len() - n_over } else { n_over };
+            self.asked.clear();
+            self.asked.extend(waiting.drain(..n_asked));
+            judge.values_of_many(&self.positions, &self.asked, role, &mut self.said);
+            for place in 0..n_asked {
+                let at = self.asked[place];
+                let (position, playout) = (&self.positions[at], &mut self.playouts[at]);
+                playout.choose(position, role, self.said.of(place), how, &mut self.weights);
+                self.go_on(at, max_steps);
             }
         }
     }
 
-    /// Those go on next that wait for the role for which most wait, and those that wait for none: the others soon wait for the same role, where
-    /// roles take turns, and then all of them go on together.
-    fn choose_next(&mut self) {
-        self.n_waiting.clear();
-        for &at in &self.live {
-            if let Some(role) = self.playouts[at].chooser {
-                if role.index() >= self.n_waiting.len() {
-                    self.n_waiting.resize(role.index() + 1, 0);
-                }
-                self.n_waiting[role.index()] += 1;
-            }
-        }
-        let most = self.n_waiting.iter().copied().max();
-        let chooser = self.n_waiting.iter().position(|&n| Some(n) == most).map(Role::new);
-        let playouts = &self.playouts;
-        let goes_on = |&at: &usize| playouts[at].chooser.is_none() || playouts[at].chooser == chooser;
-        self.next.clear();
-        self.next.extend(self.live.iter().copied().filter(goes_on));
+    /// The role for which most wait: the others soon wait for the same, where roles take turns, and then all of them are asked about together.
+    fn role_to_ask(&self) -> Option<Role> {
+        let most = self.waiting.iter().map(Vec::len).max().filter(|&most| most > 0)?;
+        self.waiting.iter().position(|waiting| waiting.len() == most).map(Role::new)
     }
 
-    /// The moves of the next step: in the same order, and of the same random numbers, as in a playout by itself.
-    fn draw_moves(&mut self, judge: &mut Judge<P>, how: &HeuristicUse) {
-        let Lockstep { positions, playouts, next, asked, said, weights, .. } = self;
-        for &at in &*next {
-            let playout = &mut playouts[at];
-            positions[at].draw(&mut playout.rng, &mut playout.joint);
-        }
-        let Some(&first) = next.first() else { return };
-        let shape = positions[first].shape();
-        let (nature, n_roles) = (shape.nature, shape.role_names.len());
-        for role in (0..n_roles).map(Role::new).filter(|&role| Some(role) != nature) {
-            asked.clear();
-            asked.extend(next.iter().copied().filter(|&at| positions[at].legal_moves(role).len() > 1));
-            if asked.is_empty() {
-                continue;
-            }
-            judge.values_of_many(positions, asked, role, said);
-            for (place, &at) in asked.iter().enumerate() {
-                let values = said.of(place);
-                if values.is_empty() {
+    /// Goes on with a playout to its end, or to where the heuristic has to be asked. Moves are chosen in the same order, and by the same random
+    /// numbers, as in a playout by itself.
+    fn go_on(&mut self, at: usize, max_steps: u64) {
+        let Lockstep { positions, playouts, waiting, n_steps, .. } = self;
+        let (position, playout) = (&mut positions[at], &mut playouts[at]);
+        let (nature, n_roles) = (position.shape().nature, position.shape().role_names.len());
+        waiting.resize_with(n_roles, Vec::new);
+        loop {
+            for role in (playout.next..n_roles).map(Role::new) {
+                if Some(role) == nature || position.legal_moves(role).len() < 2 {
                     continue;
                 }
-                weights.clear();
-                weights.extend(values.iter().map(|&value| weight(value, how)));
-                let playout = &mut playouts[at];
-                let chosen = draw(weights, &mut playout.rng);
-                playout.joint[role.index()] = positions[at].legal_moves(role)[chosen].clone();
+                playout.next = role.index();
+                waiting[role.index()].push(at);
+                return;
             }
+            position.advance(&playout.joint);
+            playout.n_steps += 1;
+            *n_steps += 1;
+            if position.is_terminal() || playout.n_steps >= max_steps {
+                return;
+            }
+            position.draw(&mut playout.rng, &mut playout.joint);
+            playout.next = 0;
         }
     }
 }
 
-/// The first player with a choice.
-fn first_chooser<P: Position>(position: &P) -> Option<Role> {
-    let shape = position.shape();
-    let mut roles = (0..shape.role_names.len()).map(Role::new).filter(|&role| Some(role) != shape.nature);
-    roles.find(|&role| position.legal_moves(role).len() > 1)
+impl<M: Clone> Playout<M> {
+    /// Chooses a role's move by what is said of all of them; what was drawn stands if there is nothing to say.
+    fn choose<P: Position<Move = M>>(
+        &mut self,
+        position: &P,
+        role: Role,
+        values: &[f64],
+        how: &HeuristicUse,
+        weights: &mut Vec<f64>,
+    ) {
+        self.next = role.index() + 1;
+        if values.is_empty() {
+            return;
+        }
+        weights.clear();
+        weights.extend(values.iter().map(|&value| weight(value, how)));
+        let chosen = draw(weights, &mut self.rng);
+        self.joint[role.index()] = position.legal_moves(role)[chosen].clone();
+    }
 }
 
 impl<P: Position> Worker<P> {

@@ -9,7 +9,7 @@ use super::policy::Policy;
 use super::select::draw;
 
 /// The clock is looked at once in so many steps.
-pub(super) const LOOK_STRIDE: u64 = 8;
+const LOOK_STRIDE: u64 = 8;
 /// The most promising move weighs e to the 0, and one of less than e to this is lost when the weights are added up.
 const NEVER: f64 = -40.0;
 

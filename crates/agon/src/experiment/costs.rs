@@ -117,8 +117,8 @@ impl Thinking<'_> {
         let judge = if heuristic.playout || heuristic.tree { judge() } else { None };
         let (search, again) = match judge {
             Some(inner) => {
+                let played = Box::new(Played { tape: Arc::clone(&tape), abreast: inner.abreast() });
                 let taped = Box::new(Taped { inner, tape: Arc::clone(&tape) });
-                let played = Box::new(Played { tape: Arc::clone(&tape) });
                 let search = Mcts::with_heuristic(options.clone(), 1, taped);
                 (search, Some(Mcts::with_heuristic(options, 1, played)))
             }
@@ -201,6 +201,10 @@ impl<P: GdlPosition + 'static> ActionHeuristic<P> for Taped<P> {
         (0..said.len()).for_each(|at| tape.take_down(said.of(at), !said.of(at).is_empty()));
     }
 
+    fn abreast(&self) -> usize {
+        self.inner.abreast()
+    }
+
     fn settle(&mut self, position: &P) {
         self.inner.settle(position);
     }
@@ -213,6 +217,8 @@ impl<P: GdlPosition + 'static> ActionHeuristic<P> for Taped<P> {
 /// What another heuristic has said in the same search.
 struct Played {
     tape: Tape,
+    /// That of the other.
+    abreast: usize,
 }
 
 impl<P: GdlPosition + 'static> ActionHeuristic<P> for Played {
@@ -236,7 +242,11 @@ impl<P: GdlPosition + 'static> ActionHeuristic<P> for Played {
         }
     }
 
+    fn abreast(&self) -> usize {
+        self.abreast
+    }
+
     fn fork(&self) -> Box<dyn ActionHeuristic<P>> {
-        Box::new(Played { tape: Arc::clone(&self.tape) })
+        Box::new(Played { tape: Arc::clone(&self.tape), abreast: self.abreast })
     }
 }

@@ -31,9 +31,7 @@ fn compare<P: Notation + 'static>(start: &P, heuristics: &ActionHeuristics, n_ti
         for role in start.shape().roles() {
             let asked: Vec<&P> =
                 positions.iter().filter(|position| position.legal_moves(role).len() > 1).collect();
-            for (lane, position) in asked.iter().enumerate() {
-                reader.lead_lane(*position, role, lane, &mut abreast);
-            }
+            reader.lead_lanes(asked.iter().copied(), role, &mut abreast);
             abreast.work_out(role, asked.len());
             for (lane, position) in asked.iter().enumerate() {
                 reader.lead(*position, &mut seen, &mut alone);

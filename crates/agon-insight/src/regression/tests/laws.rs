@@ -161,8 +161,9 @@ proptest! {
             let mut abreast = Abreast::new(&network).expect("it is small").with_backend(backend);
             for states in &rounds {
                 for (lane, &state) in states.iter().enumerate() {
-                    abreast.go_to(role, lane, &[state], Some);
+                    abreast.put(role, lane, &[state]);
                 }
+                abreast.follow(role, Some);
                 abreast.work_out(role, states.len());
                 for (lane, &state) in states.iter().enumerate() {
                     let mut evaluator = Evaluator::new(Arc::clone(&network));

@@ -37,6 +37,30 @@ impl ActionHeuristic<ScalarCircuit> for Whim {
     }
 }
 
+/// Says the same, and likes to be asked about so many at once: that must not be seen.
+#[derive(Clone)]
+struct Choosy(usize);
+
+impl ActionHeuristic<ScalarCircuit> for Choosy {
+    fn values(
+        &mut self,
+        position: &ScalarCircuit,
+        role: Role,
+        moves: &[Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
+        Whim.values(position, role, moves, values)
+    }
+
+    fn abreast(&self) -> usize {
+        self.0
+    }
+
+    fn fork(&self) -> Box<dyn ActionHeuristic<ScalarCircuit>> {
+        Box::new(self.clone())
+    }
+}
+
 /// Positions of a game some random moves on, in play.
 fn some_positions(start: &ScalarCircuit, n: usize, seed: u64) -> Vec<ScalarCircuit> {
     let mut rng = Rng::seed_from_u64(seed);
@@ -68,8 +92,19 @@ fn playouts_side_by_side_are_those_one_by_one() {
             for (at, position) in positions.iter().enumerate() {
                 lockstep.seat(at, &start).go_to(position.state());
             }
-            let streams = (0..n).map(|at| (at, Rng::seed_from_u64(at as u64)));
-            lockstep.play_out(streams, &mut Judge::new(Box::new(Whim)), &how, (max_steps, None));
+            let streams = || (0..n).map(|at| (at, Rng::seed_from_u64(at as u64)));
+            lockstep.play_out(streams(), &mut Judge::new(Box::new(Whim)), &how, (max_steps, None));
+            for abreast in [0, 2, 16] {
+                let mut others = Lockstep::new();
+                for (at, position) in positions.iter().enumerate() {
+                    others.seat(at, &start).go_to(position.state());
+                }
+                let mut judge = Judge::new(Box::new(Choosy(abreast)));
+                others.play_out(streams(), &mut judge, &how, (max_steps, None));
+                for (one, other) in lockstep.positions().iter().zip(others.positions()) {
+                    assert_eq!(one.state(), other.state(), "{game}: {n}, {abreast} at once");
+                }
+            }
             for (at, mut position) in positions.into_iter().enumerate() {
                 let mut judge = Judge::new(Box::new(Whim));
                 let mut scratch = Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() };
