@@ -96,7 +96,7 @@ pub(super) fn exclude_each_other(a: &Form, b: &Form) -> bool {
             other => vec![other.clone()],
         };
         // Names of variables make no difference between closed conditions.
-        let plain = |way: Form| and(way.conjuncts().iter().map(|part| numbered_literal(part)));
+        let plain = |way: Form| and(way.conjuncts().iter().map(numbered_literal));
         ways.into_iter().map(plain).collect()
     };
     let are_closed = a.free().is_empty() && b.free().is_empty();

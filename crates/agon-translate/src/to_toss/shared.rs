@@ -200,8 +200,8 @@ impl<'a> Sizes<'a> {
                 };
                 let n_given = arguments.iter().filter(is_given).count();
                 // Columns have about as many values as there would be in a square.
-                let n_values = n_rows.powf(1.0 / arguments.len().max(1) as f64).min(self.n_elements);
-                let found = n_rows / n_values.powi(i32::try_from(n_given).unwrap_or(i32::MAX));
+                let n_values = f64::min(root(n_rows, arguments.len()), self.n_elements);
+                let found = (0..n_given).fold(n_rows, |n, _| n / n_values);
                 known.extend(form.free());
                 found
             }
@@ -226,6 +226,17 @@ impl<'a> Sizes<'a> {
             Form::Ex(_, body) => self.n_tuples(body, known),
         }
     }
+}
+
+/// The whole part of a root, at least one; by multiplication alone, which is the same on every machine.
+fn root(n: f64, degree: usize) -> f64 {
+    let power = |base: u32| (0..degree).fold(1.0, |product, _| product * f64::from(base));
+    let (mut low, mut high) = (1, 1 << 24);
+    while degree > 0 && high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if power(middle) <= n { low = middle } else { high = middle }
+    }
+    f64::from(low)
 }
 
 /// The variables that an atom binds wherever the formula holds.
