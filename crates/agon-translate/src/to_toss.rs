@@ -2,8 +2,8 @@
 //!
 //! The steps are those of Toss: a superset of all state terms (`domain`), positions whose values become names of predicates and
 //! positions that become elements, conditions as formulas (`lift`), turns as locations (`turns`), `next` rules as tuples that
-//! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), places as elements (`cells`), text
-//! (`write`). Where roles act at once and what comes of it depends on the moves of several, moves are remembered (`delayed`). What cannot be written so is
+//! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), places as elements (`cells`), what rules have in common
+//! (`shared`), text (`write`). Where roles act at once and what comes of it depends on the moves of several, moves are remembered (`delayed`). What cannot be written so is
 //! refused with the construct and its line. Whether a translation is right is for joint play to say.
 
 mod arena;
@@ -17,8 +17,10 @@ mod formula;
 mod judge;
 mod lift;
 mod names;
+mod overlaps;
 mod percepts;
 mod sampling;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod turns;
@@ -328,6 +330,7 @@ fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Tra
         return Err(Untranslatable { construct: Construct::Size, why, line: None });
     }
     options.begin("writing")?;
+    shared::share(&mut arena);
     let translation = write::write(&mut arena, options.text_bytes)?;
     open(&translation.text)?;
     Ok(translation)

@@ -205,6 +205,63 @@ fn legal_moves_with_many_arguments_are_asked_about_by_their_rules() {
     jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
 }
 
+/// Whoever has all marks gets both values, and the highest counts; that no play of the sample came to it proves nothing.
+#[test]
+fn ends_that_no_play_came_to_pay_the_highest_value_too() {
+    let game = opened(
+        "(role a) (init (step 0)) (s 0 1) (s 1 2) (s 2 3) (s 3 4) (s 4 5) (legal a mark) (legal a pass)
+         (<= (next (step ?m)) (true (step ?n)) (s ?n ?m)) (<= (next missed) (does a pass))
+         (<= (next missed) (true missed)) (<= perfect (not (true missed)))
+         (<= terminal (true (step 5))) (<= (goal a 100) perfect) (<= (goal a 40) (true (step 5)))
+         (<= (goal a 30) (true (step 5)) (not perfect))",
+    );
+    let options = to_toss::Options { plays: 1, states: 3, joint_plays: 0, ..to_toss::Options::default() };
+    let translation = to_toss(&game, &options).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let beside = to_toss::Beside::new(&game, &translation, None).expect("the translation opens");
+    let extent = Extent { plays: 400, steps: 100, seed: 5 };
+    let agreement = beside.play(&extent, None).unwrap_or_else(|difference| panic!("{difference}"));
+    assert_eq!((agreement.plays, agreement.ended), (400, 400));
+}
+
+/// What a move brings in a case that no play of the sample came to is brought all the same.
+#[test]
+fn conditions_that_were_never_seen_to_hold_are_asked() {
+    let game = opened(
+        "(role a) (init (at 0)) (init (step 0)) (s 0 1) (s 1 2) (s 2 3) (s 3 4) (s 4 5) (s 5 6) (s 6 7) (s 7 8)
+         (legal a up) (legal a stay)
+         (<= (next (at ?y)) (does a up) (true (at ?x)) (s ?x ?y)) (<= (next (at ?x)) (does a stay) (true (at ?x)))
+         (<= (next (step ?m)) (true (step ?n)) (s ?n ?m)) (<= top (true (at 7)))
+         (<= (next crowned) top) (<= (next crowned) (true crowned))
+         (<= terminal (true (step 8))) (<= (goal a 100) (true crowned)) (<= (goal a 0) (not (true crowned)))",
+    );
+    let options = to_toss::Options { plays: 40, joint_plays: 0, ..to_toss::Options::default() };
+    let translation = to_toss(&game, &options).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let beside = to_toss::Beside::new(&game, &translation, None).expect("the translation opens");
+    let extent = Extent { plays: 2000, steps: 100, seed: 5 };
+    let agreement = beside.play(&extent, None).unwrap_or_else(|difference| panic!("{difference}"));
+    assert_eq!((agreement.plays, agreement.ended), (2000, 2000));
+}
+
+/// What several cases of a move ask is said once.
+#[test]
+fn what_rules_have_in_common_is_a_relation() {
+    let game = opened(
+        "(role a) (init (on 1 1)) (init (on 2 3)) (init (step 0)) (s 0 1) (s 1 2) (s 2 3) (s 3 4)
+         (d 1) (d 2) (d 3) (n 1 2) (n 2 3)
+         (<= (legal a (flip ?x ?y)) (d ?x) (d ?y))
+         (<= (near ?x ?y ?x ?y) (d ?x) (d ?y)) (<= (near ?x ?y ?x ?z) (d ?x) (n ?y ?z))
+         (<= (hit ?u ?v) (does a (flip ?x ?y)) (near ?x ?y ?u ?v))
+         (<= (next (on ?u ?v)) (hit ?u ?v) (not (true (on ?u ?v))))
+         (<= (next (on ?u ?v)) (true (on ?u ?v)) (not (hit ?u ?v)))
+         (<= (next (step ?m)) (true (step ?n)) (s ?n ?m))
+         (<= some (true (on ?x ?y))) (<= terminal (true (step 4))) (<= terminal (not some))
+         (<= (goal a 100) (not some)) (<= (goal a 0) some)",
+    );
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    assert!(translation.text.contains("REL Flip_if"), "{}", translation.text);
+}
+
 #[test]
 fn what_cannot_be_said_is_refused_by_name() {
     let refusal = translated(&game("gdl2", "krieg-tic-tac-toe")).expect_err("roles know different things");

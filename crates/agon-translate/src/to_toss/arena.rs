@@ -12,6 +12,7 @@ use super::effects::{Class, Effects, Entry};
 use super::formula::{FALSE, Form, Relation, Val, Var, and, not, or};
 use super::judge::Judge;
 use super::lift::Lifter;
+use super::overlaps::part_overlaps;
 use super::sampling::Sample;
 use super::turns::{Turns, turns};
 use super::{Construct, Options, Untranslatable};
@@ -89,11 +90,7 @@ pub(super) fn arena<'d>(domain: &'d Domain, options: &Options) -> Result<Arena<'
             made.push((location, target, ruling));
         }
     }
-    for (location, of_location) in turns.locations.iter().zip(&mut payoffs) {
-        for payoff in of_location {
-            part_overlaps(&judge, domain, location.token, payoff);
-        }
-    }
+    part_overlaps(&mut lifter, &mut payoffs);
     Ok(Arena { lifter, turns, rulings: made, terminal, payoffs, cells: Cells::default() })
 }
 
@@ -171,27 +168,6 @@ pub(super) fn number(domain: &Domain, term: TermId) -> Option<i64> {
         return None;
     }
     domain.game.text(term).parse().ok()
-}
-
-/// Where rules give several values at once, the highest counts: the others then say that no higher one does.
-fn part_overlaps(judge: &Judge, domain: &Domain, token: Option<usize>, payoff: &mut Payoff) {
-    let ends: Vec<(usize, Vec<Vec<TermId>>)> = (0..domain.samples.len())
-        .filter(|&sample| domain.samples[sample].is_terminal && is_at(domain, &domain.samples[sample], token))
-        .map(|sample| (sample, vec![Vec::new()]))
-        .collect();
-    for lower in 1..payoff.fixed.len() {
-        for higher in 0..lower {
-            let both = and([payoff.fixed[lower].1.clone(), payoff.fixed[higher].1.clone()]);
-            let overlap = match judge.counts(&both, &[], &[], &ends) {
-                Ok(counts) => counts.iter().flatten().any(|&count| count > 0),
-                Err(_) => true,
-            };
-            if overlap {
-                let apart = and([payoff.fixed[lower].1.clone(), not(payoff.fixed[higher].1.clone())]);
-                payoff.fixed[lower].1 = apart;
-            }
-        }
-    }
 }
 
 impl Arena<'_> {

@@ -126,14 +126,14 @@ impl<'t> Beside<'t> {
     }
 }
 
-/// What a circuit of the translation may cost: a fraction of a second, or the plays would be over sooner without it. Rules whose
-/// elements are chosen freely have so many matches that it is no use.
+/// What a circuit of the translation may cost: a second or so, which is what the plays often take without it. Rules whose elements are
+/// chosen freely have so many matches that it is no use.
 fn limits() -> CircuitLimits {
     CircuitLimits {
-        gates: 300_000,
-        rows: 30_000,
-        work: 500_000,
-        evaluation: Limits { steps: 4_000_000, cells: 1 << 20, ..Limits::default() },
+        gates: 600_000,
+        rows: 100_000,
+        work: 1_200_000,
+        evaluation: Limits { steps: 10_000_000, cells: 1 << 22, ..Limits::default() },
         ..CircuitLimits::modest()
     }
 }

@@ -30,6 +30,9 @@ const MAX_COUNT: usize = 8;
 /// So often something must have been looked at before "never" and "always" are believed.
 const ENOUGH: usize = 200;
 
+/// So many cases a class of moves may have with those of conditions that were never seen to hold.
+const MAX_UNSEEN: usize = 16;
+
 /// A rule of the translation.
 #[derive(Clone, Debug)]
 pub(super) struct Ruling {
@@ -389,6 +392,7 @@ fn observed(
             vectors.extend(all);
         }
     }
+    vectors.extend(unseen(groups, &vectors));
     if vectors.len() > MAX_CASES {
         let varied = |index: &usize| vectors.iter().map(|v| v[*index]).collect::<BTreeSet<_>>().len() > 1;
         let index = (0..groups.len()).find(varied).unwrap_or(0);
@@ -396,4 +400,21 @@ fn observed(
         return Err(blame(index, Construct::ManyCases, why));
     }
     Ok(vectors)
+}
+
+/// Cases with a condition that never held in the sample: a rule that does not ask for it would miss what it brings, and nobody would
+/// notice but at the end of a rare play. Two such conditions at once are left to joint play, which finds a move that is missing.
+fn unseen(groups: &[Group], vectors: &BTreeSet<Vec<usize>>) -> Vec<Vec<usize>> {
+    let never =
+        |index: &usize| groups[*index].extra.is_empty() && vectors.iter().all(|vector| vector[*index] == 0);
+    let never: Vec<usize> = (0..groups.len()).filter(never).collect();
+    if vectors.len() * (1 + never.len()) > MAX_UNSEEN {
+        return Vec::new();
+    }
+    let with = |vector: &Vec<usize>, index: usize| {
+        let mut other = vector.clone();
+        other[index] = 1;
+        other
+    };
+    vectors.iter().flat_map(|vector| never.iter().map(move |&index| with(vector, index))).collect()
 }

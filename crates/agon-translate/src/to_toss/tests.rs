@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use super::formula::{Form, Relation, Val, Var, and, ex, not, or, without_implied};
+use super::overlaps::exclude_each_other;
+use super::shared::{numbered, parted};
 
 /// So many terms there are, and so many variables are free.
 const N_TERMS: u32 = 3;
@@ -191,6 +193,55 @@ proptest! {
         });
         prop_assert!(renamed.free().is_subset(&form.free()));
         same_meaning(&form, &renamed)?;
+    }
+
+    #[test]
+    fn numbers_tell_no_names_and_all_the_rest(form in form(), other in form()) {
+        // Other bound variables, and nothing simplified on the way.
+        let renamed = apart(&form, &BTreeMap::new(), &mut 5000);
+        prop_assert_eq!(numbered(&form).0, numbered(&renamed).0);
+        // Where numbers are the same, so is the meaning: the variables of one are put in place of those of the other.
+        let ((a, mine), (b, theirs)) = (numbered(&form), numbered(&other));
+        if a == b && form.free().is_empty() {
+            prop_assert_eq!(mine.len(), theirs.len());
+            same_meaning(&form, &other)?;
+        }
+    }
+
+    #[test]
+    fn what_is_said_to_exclude_each_other_never_holds_together(a in form(), b in raw()) {
+        let b = apart(&b, &BTreeMap::new(), &mut 500);
+        let closed = |form: &Form| Form::Ex((0..N_FREE).collect(), Box::new(form.clone()));
+        let a = closed(&a).rewrite(&mut |part| part);
+        // Half of the time there is a contradiction to be found.
+        for b in [closed(&b).rewrite(&mut |part| part), and([not(a.clone()), b])] {
+            if exclude_each_other(&a, &b) {
+                for assigned in assignments() {
+                    prop_assert!(!(holds(&a, &assigned) && holds(&b, &assigned)), "{:?} and {:?}", a, b);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_with_a_name_means_what_it_did(form in form()) {
+        // Each part that could have a relation of its own is put in place again, by way of its numbers.
+        let again = parted(&form, &mut |part| {
+            let (numbers, order) = numbered(part);
+            let by = order.iter().enumerate();
+            let free = part.free();
+            let by: BTreeMap<Var, Val> = by
+                .filter(|(_, v)| free.contains(v))
+                .map(|(number, &v)| (u32::try_from(number).expect("there are few"), Val::Var(v)))
+                .collect();
+            let mut next = 2000;
+            let body = numbers.renamed(&mut |_| {
+                next += 1;
+                next
+            });
+            Some(body.replace(&by))
+        });
+        same_meaning(&form, &again)?;
     }
 
     #[test]
