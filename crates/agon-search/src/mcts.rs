@@ -35,6 +35,7 @@ pub use options::{
     Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
 
+use std::sync::PoisonError;
 use std::time::Instant;
 
 use agon_game::{Position, Role};
@@ -121,7 +122,6 @@ impl<P: Position> Search<P> for Mcts<P> {
                 Worker::new(position, us, &self.options, seed, heuristic)
             };
             self.workers = seeds.map(worker).collect();
-            self.workers[0].keeps_tree = true;
         }
         let k = self.k();
         for worker in &mut self.workers {
@@ -150,7 +150,7 @@ impl<P: Position> Search<P> for Mcts<P> {
                 }
             }),
         }
-        let shared = meeting.into_shared();
+        let shared = meeting.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         let rng = self.workers[0].rng();
         let answer = shared.tree.answer(position, us, &self.options, rng);
         let report = Report {

@@ -3,8 +3,6 @@
 //! A thread that comes back while another has the tree does not wait for it if there is a round to go on with: whoever has the tree gathers
 //! some for the others, and settles what they have left behind.
 
-use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
@@ -19,81 +17,35 @@ const LONG_ROUND: f64 = 0.004;
 /// Under a deadline the best move so far is told again after so many seconds.
 const TELL_AGAIN: f64 = 0.01;
 
-/// From so many rounds on a few more under way are no matter.
-const LARGE_TREE: u64 = 256;
-/// So many rounds are then gathered ahead for each other thread. In connect four, where half of the work is in the tree, 3 keep the others so busy
-/// that they hardly ever have to take it: 1.76 times one thread instead of 1.60 (medians of seven).
-const FAR_AHEAD: usize = 3;
-
 /// Where the threads of a search meet.
 pub(super) struct Meeting<'b, P: Position> {
-    shared: Apart<Mutex<Apart<Shared<'b, P>>>>,
+    pub(super) shared: Mutex<Shared<'b, P>>,
     /// Asked for by who has the tree, or by who has nothing; never kept while the tree is waited for.
-    relay: Apart<Mutex<Relay<P>>>,
-    /// How many rounds are ready there, for those who look often.
-    n_ready: Apart<AtomicUsize>,
+    relay: Mutex<Relay<P>>,
     /// A round was settled.
     settled: Condvar,
     n_threads: usize,
 }
 
-/// Alone in its lines of memory: a lock that is asked for again and again by one thread must not take away what another one, which has it,
-/// works with.
-#[repr(align(128))]
-struct Apart<T>(T);
-
-impl<T> Deref for Apart<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T> DerefMut for Apart<T> {
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.0
-    }
-}
-
-/// The tree, for who has it.
-type Guard<'m, 'b, P> = MutexGuard<'m, Apart<Shared<'b, P>>>;
-
 impl<'b, P: Position> Meeting<'b, P> {
     pub(super) fn new(shared: Shared<'b, P>, n_threads: usize) -> Meeting<'b, P> {
         Meeting {
-            shared: Apart(Mutex::new(Apart(shared))),
-            relay: Apart(Mutex::new(Relay::default())),
-            n_ready: Apart(AtomicUsize::new(0)),
+            shared: Mutex::new(shared),
+            relay: Mutex::new(Relay::default()),
             settled: Condvar::new(),
             n_threads,
         }
-    }
-
-    /// What was worked on, when all threads are done.
-    pub(super) fn into_shared(self) -> Shared<'b, P> {
-        self.shared.0.into_inner().unwrap_or_else(PoisonError::into_inner).0
     }
 
     fn relay(&self) -> MutexGuard<'_, Relay<P>> {
         self.relay.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A round that was gathered ahead, if there is one.
-    fn take_ready(&self) -> Option<Box<Round<P>>> {
-        if self.n_ready.load(Ordering::Relaxed) == 0 {
-            return None;
-        }
+    /// Memory for another round gathered ahead, if there should be another one: one for each other thread. With one more, what is gathered
+    /// knows so little of what is under way that small budgets play worse for it.
+    fn room_ahead(&self, n_roles: usize) -> Option<Box<Round<P>>> {
         let mut relay = self.relay();
-        let ahead = relay.ready.pop_front();
-        self.n_ready.store(relay.ready.len(), Ordering::Relaxed);
-        ahead
-    }
-
-    /// Memory for another round gathered ahead, if there should be another one: so many for each other thread.
-    fn room_ahead(&self, n_each: usize, n_roles: usize) -> Option<Box<Round<P>>> {
-        let mut relay = self.relay();
-        let is_wanted = relay.ready.len() < n_each * (self.n_threads - 1);
+        let is_wanted = relay.ready.len() + 1 < self.n_threads;
         is_wanted.then(|| relay.spare.pop_back().unwrap_or_else(|| Box::new(Round::new(n_roles))))
     }
 
@@ -105,7 +57,7 @@ impl<'b, P: Position> Meeting<'b, P> {
     }
 
     /// The tree, if nobody has it.
-    fn try_lock(&self) -> Option<Guard<'_, 'b, P>> {
+    fn try_lock(&self) -> Option<MutexGuard<'_, Shared<'b, P>>> {
         match self.shared.try_lock() {
             Ok(guard) => Some(guard),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
@@ -114,44 +66,33 @@ impl<'b, P: Position> Meeting<'b, P> {
     }
 
     /// Waits for the tree, or, if that will do, for a round to go on with. The tree is never kept for long, so where there are several
-    /// threads it is asked for a while before going to sleep, from which waking up takes longer than most rounds, and where nobody looks
-    /// for rounds. One thread keeps the tree: it has that whenever it can, and the others take a round if there is one, so that most of the
-    /// tree stays in the memory next to one processor.
-    fn next(&self, takes_rounds: bool, keeps_tree: bool) -> Next<'_, 'b, P> {
-        /// A tenth of a millisecond or so.
-        const TIMES_AWAKE: usize = 500;
-        /// After that others may have the processor in between.
-        const TIMES: usize = 2000;
-        let n_times = if self.n_threads > 1 { TIMES } else { 0 };
-        for time in 0..n_times {
-            if keeps_tree && let Some(guard) = self.try_lock() {
-                return Next::Tree(guard);
-            }
-            if takes_rounds && let Some(ahead) = self.take_ready() {
-                return Next::Round(ahead);
-            }
+    /// threads it is asked for a while before going to sleep, from which waking up takes longer than most rounds.
+    fn next(&self, takes_rounds: bool) -> Next<'_, 'b, P> {
+        const MANY_TIMES: usize = 1000;
+        let n_times = if self.n_threads > 1 { MANY_TIMES } else { 0 };
+        for _ in 0..n_times {
             if let Some(guard) = self.try_lock() {
                 return Next::Tree(guard);
             }
-            if time < TIMES_AWAKE {
-                for _ in 0..4 {
-                    std::hint::spin_loop();
-                }
-            } else {
-                std::thread::yield_now();
+            let ahead = if takes_rounds { self.relay().ready.pop_front() } else { None };
+            if let Some(ahead) = ahead {
+                return Next::Round(ahead);
+            }
+            for _ in 0..4 {
+                std::hint::spin_loop();
             }
         }
         Next::Tree(self.lock())
     }
 
-    fn lock(&self) -> Guard<'_, 'b, P> {
+    fn lock(&self) -> MutexGuard<'_, Shared<'b, P>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What a thread goes on with.
 enum Next<'m, 'b, P: Position> {
-    Tree(Guard<'m, 'b, P>),
+    Tree(MutexGuard<'m, Shared<'b, P>>),
     Round(Box<Round<P>>),
 }
 
@@ -190,20 +131,20 @@ impl<P: Position> Worker<P> {
     /// Takes a round to be played out, and gathers some ahead for the other threads. None when all is done.
     fn take_round<'m, 'b>(
         &mut self,
-        mut guard: Guard<'m, 'b, P>,
+        mut guard: MutexGuard<'m, Shared<'b, P>>,
         meeting: &'m Meeting<'b, P>,
         options: &MctsOptions,
-    ) -> Option<Guard<'m, 'b, P>> {
+    ) -> Option<MutexGuard<'m, Shared<'b, P>>> {
         loop {
             if guard.n_left() == 0
                 && !self.is_late()
-                && let Some(ahead) = meeting.take_ready()
+                && let Some(ahead) = meeting.relay().ready.pop_front()
             {
                 self.round = ahead;
                 return Some(guard);
             }
             if guard.is_done() {
-                let ahead = meeting.take_ready()?;
+                let ahead = meeting.relay().ready.pop_front()?;
                 withdraw(&mut guard, &ahead);
                 meeting.tell_settled(&guard);
             } else if guard.tree.nodes.len() >= options.max_nodes {
@@ -212,7 +153,7 @@ impl<P: Position> Worker<P> {
                         return None;
                     }
                     guard.tree.recycle(options.max_nodes / 2);
-                } else if let Some(ahead) = meeting.take_ready() {
+                } else if let Some(ahead) = meeting.relay().ready.pop_front() {
                     self.round = ahead;
                     return Some(guard);
                 } else {
@@ -244,18 +185,12 @@ impl<P: Position> Worker<P> {
         {
             return false;
         }
-        // What is gathered far ahead knows little of what is under way: while the tree is small, it plays worse for it.
-        let n_known =
-            shared.tree.node(shared.tree.root).visits / (u64::from(self.playouts) * u64::from(self.at_once));
-        let n_each = if n_known < LARGE_TREE { 1 } else { FAR_AHEAD };
-        let Some(spare) = meeting.room_ahead(n_each, self.facts.n_roles) else { return false };
+        let Some(spare) = meeting.room_ahead(self.facts.n_roles) else { return false };
         let own = std::mem::replace(&mut self.round, spare);
         self.gather(shared, options);
         shared.n_in_flight += 1;
         let ahead = std::mem::replace(&mut self.round, own);
-        let mut relay = meeting.relay();
-        relay.ready.push_back(ahead);
-        meeting.n_ready.store(relay.ready.len(), Ordering::Relaxed);
+        meeting.relay().ready.push_back(ahead);
         true
     }
 
@@ -264,13 +199,13 @@ impl<P: Position> Worker<P> {
         &mut self,
         meeting: &'m Meeting<'b, P>,
         options: &MctsOptions,
-    ) -> (Guard<'m, 'b, P>, u32) {
+    ) -> (MutexGuard<'m, Shared<'b, P>>, u32) {
         let mut n_rounds = 0;
         loop {
             self.look_at_leaves(options);
             self.play_out_leaves(options);
             n_rounds += 1;
-            match meeting.next(!self.is_late(), self.keeps_tree) {
+            match meeting.next(!self.is_late()) {
                 Next::Tree(guard) => return (guard, n_rounds),
                 Next::Round(ahead) => {
                     let played = std::mem::replace(&mut self.round, ahead);

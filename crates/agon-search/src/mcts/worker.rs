@@ -70,8 +70,6 @@ pub(super) struct Worker<P: Position> {
     pub(super) k: f64,
     pub(super) facts: Facts,
     pub(super) us: Role,
-    /// Whether it is the one that has the tree whenever it can.
-    pub(super) keeps_tree: bool,
     /// Leaves to a round: fewer than the options say if rounds take long.
     pub(super) at_once: u32,
     /// Playouts from each.
@@ -123,7 +121,6 @@ impl<P: Position> Worker<P> {
             heuristic,
             k: 0.0,
             us,
-            keeps_tree: false,
             at_once: options.round().at_once.max(1),
             playouts: options.round().playouts.max(1),
             deadline: None,
