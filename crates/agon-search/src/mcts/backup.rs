@@ -77,7 +77,7 @@ impl<P: Position> Tree<P> {
                 if is_tabled && self.has_mixes {
                     self.add_regrets(id, step.choice);
                 }
-                if is_tabled && self.solver && is_narrowed {
+                if is_tabled && self.solver && is_narrowed && self.is_news(id, step.choice, child) {
                     self.tighten(id);
                 }
             }

@@ -73,6 +73,25 @@ impl<P: Position> Tree<P> {
         changed
     }
 
+    /// Whether what is proved of a child may prove more of a position where several roles choose. Most of the time it was taken in
+    /// before, and to look through all joint moves would take longer than all else that is done here.
+    pub(super) fn is_news(&mut self, id: NodeId, choice: u64, child: NodeId) -> bool {
+        if self.facts.nature.is_some() {
+            // A mean over its outcomes may get better without any of them being better than what is known.
+            return true;
+        }
+        if self.is_settled(child) {
+            let at = self.node(id).first_joint as usize + choice as usize;
+            return !std::mem::replace(&mut self.taken_in[at], true);
+        }
+        // What a move secures is no more than what any child of it pays at least, and the best there is no less than what any
+        // child pays at most.
+        self.facts.players.iter().any(|&player| {
+            let ([lo, hi], [known_lo, known_hi]) = (self.bound(child, player), self.bound(id, player));
+            lo > known_lo || hi < known_hi
+        })
+    }
+
     /// Notes which arms are still worth trying for a role that moves alone.
     fn note_prospects(&mut self, id: NodeId) {
         let Kind::Alone(role) = self.node(id).kind else { return };

@@ -32,6 +32,7 @@ impl<P: Position> Worker<P> {
             rng: &mut self.rng,
             policy: self.policy.as_mut(),
             scratch: &mut self.scratch.weights,
+            totals: &mut self.scratch.totals,
             k: self.k,
             breadth: 1.0,
         };
@@ -60,6 +61,7 @@ impl<P: Position> Worker<P> {
                 rng: &mut self.rng,
                 policy: None,
                 scratch: &mut self.scratch.weights,
+                totals: &mut self.scratch.totals,
                 k: self.k,
                 breadth: breadth(self.playouts),
             };

@@ -67,27 +67,22 @@ impl<P: Position> Tree<P> {
         let wide = c as f32 * self.facts.range() as f32 * log_visits.sqrt();
         let narrow = (2.0 * log_visits).sqrt();
         let own = first_arm..first_arm + group.n as usize;
-        let mut best = (f32::NEG_INFINITY, 0);
-        let mut n_best = 0;
-        for (at, (arm, score)) in self.arms[own.clone()].iter().zip(&self.scores[own]).enumerate() {
-            let known = if is_judged && score.value.is_finite() {
-                (1.0 - trust) * score.value + trust * self.priors[first_arm + at]
-            } else {
-                score.value
-            };
-            let spread = (arm.variance + narrow * score.spread).min(0.25);
-            let score = known + wide * score.spread * spread.sqrt();
-            if score > best.0 {
-                best = (score, at);
-                n_best = 1;
-            } else if score == best.0 {
-                n_best += 1;
-                if chooser.rng.random_range(0..n_best) == 0 {
-                    best.1 = at;
-                }
+        let totals = &mut *chooser.totals;
+        totals.clear();
+        totals.extend(self.scores[own].iter().map(|score| {
+            let spread = (score.variance() + narrow * score.spread).min(0.25);
+            score.value + wide * score.spread * spread.sqrt()
+        }));
+        if is_judged {
+            for (at, total) in totals.iter_mut().enumerate().filter(|(_, total)| total.is_finite()) {
+                *total += trust * (self.priors[first_arm + at] - self.scores[first_arm + at].value);
             }
         }
-        best.1
+        let best = most(totals);
+        let n_best = totals.iter().filter(|&&total| total == best).count();
+        let wanted = if n_best > 1 { chooser.rng.random_range(0..n_best) } else { 0 };
+        let mut bests = totals.iter().enumerate().filter(|&(_, &total)| total == best);
+        bests.nth(wanted).map_or(0, |(at, _)| at)
     }
 
     /// Draws in proportion to regret, and adds up the strategies drawn from.
@@ -226,6 +221,18 @@ impl<P: Position> Tree<P> {
             left = after;
         }
     }
+}
+
+/// The greatest of some numbers, of which several are compared at a time.
+fn most(numbers: &[f32]) -> f32 {
+    let greater = |a: f32, b: f32| if a > b { a } else { b };
+    let mut abreast = [f32::NEG_INFINITY; 8];
+    for some in numbers.chunks(8) {
+        for (most, &number) in abreast.iter_mut().zip(some) {
+            *most = greater(number, *most);
+        }
+    }
+    abreast.into_iter().fold(f32::NEG_INFINITY, greater)
 }
 
 /// The strategy that regrets call for: in proportion to them, or even if there are none.

@@ -135,7 +135,8 @@ pub(super) struct Score {
     pub(super) value: f32,
     /// One over the root of the number of playouts through it, those under way included; 0 if the value is not finite.
     pub(super) spread: f32,
-    /// The arm's child, and where the arms of that one begin: both can be asked for at the same time, which halves the wait.
+    /// The arm's child, and where the arms of that one begin: both can be asked for at the same time, which halves the wait. Where several
+    /// choose, an arm has no child of its own, and the second is the arm's variance.
     pub(super) child: NodeId,
     pub(super) child_arms: u32,
 }
@@ -143,6 +144,18 @@ pub(super) struct Score {
 impl Score {
     pub(super) const UNTRIED: Score =
         Score { value: f32::INFINITY, spread: 0.0, child: NodeId::NONE, child_arms: 0 };
+
+    /// Of an arm of a role that chooses together with others: the arm's variance.
+    #[inline]
+    pub(super) fn variance(&self) -> f32 {
+        f32::from_bits(self.child_arms)
+    }
+
+    /// Notes the variance of such an arm.
+    #[inline]
+    pub(super) fn set_variance(&mut self, variance: f32) {
+        self.child_arms = variance.to_bits();
+    }
 }
 
 /// Regret matching at an arm.

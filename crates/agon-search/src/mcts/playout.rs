@@ -87,10 +87,18 @@ pub(super) fn weight(value: f64, how: &HeuristicUse) -> f64 {
     }
 }
 
-/// Memory that playouts reuse.
+/// Memory that choices and playouts reuse.
 pub(super) struct Scratch<M> {
     pub(super) joint: Vec<M>,
     pub(super) weights: Vec<f64>,
+    /// What the moves of a role count in the tree.
+    pub(super) totals: Vec<f32>,
     /// What a heuristic says of moves, or what comes of that.
     pub(super) judged: Vec<f64>,
+}
+
+impl<M> Default for Scratch<M> {
+    fn default() -> Scratch<M> {
+        Scratch { joint: Vec::new(), weights: Vec::new(), totals: Vec::new(), judged: Vec::new() }
+    }
 }

@@ -172,6 +172,9 @@ impl<P: Position> Tree<P> {
         for score in self.scores.iter_mut().filter(|score| score.child != NodeId::NONE) {
             score.child_arms = self.nodes[score.child.index()].first_arm;
         }
+        // Who has lost a child has to take it in again.
+        self.taken_in.clear();
+        self.taken_in.resize(self.joints.len(), false);
         self.root = renew(self.root);
         self.ends.iter_mut().for_each(|end| *end = renew(*end));
         self.ends.retain(|&end| end != NodeId::NONE);

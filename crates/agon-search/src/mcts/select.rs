@@ -3,7 +3,7 @@
 use agon_game::{Position, Rng, Role};
 use rand::RngExt;
 
-use super::node::{Arm, Average, Kind, Node, NodeId, Prospect};
+use super::node::{Arm, Average, Kind, NO_ARMS, Node, NodeId, Prospect};
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
 use super::tree::Tree;
@@ -46,6 +46,8 @@ pub(super) struct Chooser<'a, M> {
     /// What playouts have learnt, if they learn.
     pub(super) policy: Option<&'a mut Policy<M>>,
     pub(super) scratch: &'a mut Vec<f64>,
+    /// What the moves of a role count, while it chooses.
+    pub(super) totals: &'a mut Vec<f32>,
     /// How long a heuristic is believed, if there is one.
     pub(super) k: f64,
     /// How many times the usual exploration: see [`breadth`].
@@ -115,7 +117,25 @@ impl<P: Position> Tree<P> {
             let first = self.scores[node.first_arm as usize + choice as usize].child_arms as usize;
             let value = |at: usize| self.scores.get(at).map_or(0.0, |score| score.value);
             std::hint::black_box((self.node(child).visits, value(first), value(first.wrapping_add(4))));
+        } else {
+            std::hint::black_box(self.node(child).visits);
         }
+    }
+
+    /// Reads the scores of a position where several roles choose, which is asked for before that and gone on from soon.
+    #[inline]
+    pub(super) fn ask_arms(&self, id: NodeId) {
+        /// As many lie in a line of memory.
+        const IN_A_LINE: usize = 4;
+        /// So many lines are asked for at most.
+        const LINES: usize = 12;
+        let node = self.node(id);
+        if node.kind != Kind::Joint || node.first_arm == NO_ARMS {
+            return;
+        }
+        let scores = &self.scores[node.first_arm as usize..][..node.n_arms as usize];
+        let values = scores.iter().step_by(IN_A_LINE).take(LINES).map(|score| score.value);
+        std::hint::black_box(values.fold(0.0, f32::max));
     }
 
     /// Reads what steps will need that are backed up soon, those before this one: first their positions, then, when these should have
@@ -168,12 +188,15 @@ impl<P: Position> Tree<P> {
     pub(super) fn score_decoupled(&mut self, id: NodeId, role: Role, at: usize) {
         let arm = &self.arms[at];
         let n = (arm.visits + arm.pending) as f32;
-        (self.scores[at].value, self.scores[at].spread) = if n == 0.0 {
+        let (value, spread) = if n == 0.0 {
             (f32::INFINITY, 0.0)
         } else {
             let known = if arm.visits > 0 { arm.mean } else { self.mean(id, role) as f32 };
             (known, 1.0 / n.sqrt())
         };
+        let score = &mut self.scores[at];
+        (score.value, score.spread) = (value, spread);
+        score.set_variance(arm.variance);
     }
 
     /// Works out the score of an arm anew, when it or what is proved about its position has changed. The mean is that of

@@ -61,6 +61,9 @@ impl<P: Position> Tree<P> {
         let mut n_done = 0;
         while let Some(&Task { step, id, n, depth }) = spreading.tasks.get(n_done) {
             n_done += 1;
+            if let Some(next) = spreading.tasks.get(n_done + 1) {
+                self.ask_arms(next.id);
+            }
             spreading.depth = spreading.depth.max(depth);
             if let Some(end) = self.end_at(id, step, steps, depth) {
                 spreading.tips.push(Tip { step, end, n });

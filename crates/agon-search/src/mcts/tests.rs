@@ -1,6 +1,7 @@
 //! Laws of the search: on random games that can be worked out by brute force, on small games with known equilibria, and on
 //! the games that ship.
 
+mod bounds;
 mod heuristic;
 mod lockstep;
 mod mixing;

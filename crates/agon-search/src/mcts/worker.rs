@@ -134,7 +134,7 @@ impl<P: Position> Worker<P> {
             flow: Vec::new(),
             spreading: Spreading::default(),
             seen: Seen::default(),
-            scratch: Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() },
+            scratch: Scratch::default(),
             lockstep: Lockstep::new(),
         }
     }

@@ -107,7 +107,7 @@ fn playouts_side_by_side_are_those_one_by_one() {
             }
             for (at, mut position) in positions.into_iter().enumerate() {
                 let mut judge = Judge::new(Box::new(Whim));
-                let mut scratch = Scratch { joint: Vec::new(), weights: Vec::new(), judged: Vec::new() };
+                let mut scratch = Scratch::default();
                 play_out(
                     &mut position,
                     None,

@@ -35,9 +35,16 @@ fn with_grown_tree<R>(
     let mut search = Mcts::new(options.clone(), 7);
     search.think(&mut position, us, &Budget::iterations(6000));
     let mut rng = agon_game::Rng::seed_from_u64(1);
-    let mut scratch = Vec::new();
-    let mut chooser =
-        Chooser { options, rng: &mut rng, policy: None, scratch: &mut scratch, k: 0.0, breadth: 1.0 };
+    let (mut scratch, mut totals) = (Vec::new(), Vec::new());
+    let mut chooser = Chooser {
+        options,
+        rng: &mut rng,
+        policy: None,
+        scratch: &mut scratch,
+        totals: &mut totals,
+        k: 0.0,
+        breadth: 1.0,
+    };
     work(search.tree.as_mut().expect("it has thought"), &mut chooser)
 }
 
