@@ -166,16 +166,8 @@ impl<P: Position> Worker<P> {
             }
             self.settle_played(&mut guard, meeting, options);
         }
-        // The oldest goes first: kept for a thread that the system has put aside, it would know less and less of what is under way.
-        let oldest = meeting.relay().ready.pop_front();
-        if let Some(ahead) = oldest {
-            let used = std::mem::replace(&mut self.round, ahead);
-            meeting.relay().spare.push_back(used);
-            self.serve_others(&mut guard, meeting, options);
-        } else {
-            self.gather(&mut guard, options);
-            guard.n_in_flight += 1;
-        }
+        self.gather(&mut guard, options);
+        guard.n_in_flight += 1;
         Some(guard)
     }
 
