@@ -34,10 +34,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn print(kind: &Kind) {
     say!("{}  {}", terminal::bold(&format!("{:22}", kind.form)), kind.summary);
+    let written = |option: &OptionKind| format!("{}={}", option.name, option.default);
+    let width = kind.options.iter().map(|option| written(option).len()).max().unwrap_or(0) + 2;
     for option in kind.options {
-        let OptionKind { name, kind, default, meaning } = option;
-        say!("    {:20}{meaning}", format!("{name}={default}"));
-        say!("    {:20}{}", "", terminal::dim(&kind.to_string()));
+        say!("    {:width$}{}", written(option), option.meaning);
+        say!("    {:width$}{}", "", terminal::dim(&option.kind.to_string()));
     }
 }
 
