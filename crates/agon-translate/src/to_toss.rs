@@ -80,6 +80,11 @@ impl Options {
         self.check_time()
     }
 
+    /// How many plays are made where the translation is too large to be a circuit.
+    fn slow_plays(&self) -> usize {
+        self.joint_plays / 5
+    }
+
     /// Refuses when time is up.
     fn check_time(&self) -> Result<(), Untranslatable> {
         if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
@@ -260,9 +265,11 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
     let circuit = domain.player.circuit().cloned();
     let beside = Beside::with_circuit(game, circuit, &translation)?;
     let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
-    match beside.play(&extent, options.deadline) {
-        Ok(_) => Ok(translation),
-        Err(difference) => Err(in_vain(&difference)),
+    let cost = Cost { deadline: options.deadline, steps: options.play_steps };
+    let played = beside.differences(&extent, options.slow_plays(), &cost, 1);
+    match played.differences.first() {
+        None => Ok(translation),
+        Some(difference) => Err(in_vain(difference)),
     }
 }
 
@@ -284,9 +291,8 @@ fn translate(domain: &mut domain::Domain, options: &Options) -> Result<Translati
                 options.begin("joint play")?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
                 let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
-                let slow_plays = options.joint_plays / 5;
                 let cost = Cost { deadline: options.deadline, steps: options.play_steps };
-                let played = beside.differences(&extent, slow_plays, &cost, MAX_LEARNT);
+                let played = beside.differences(&extent, options.slow_plays(), &cost, MAX_LEARNT);
                 options.check_time()?;
                 if played.differences.is_empty() {
                     return Ok(translation);
