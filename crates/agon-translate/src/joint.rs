@@ -108,6 +108,21 @@ pub fn differences<A: Notation, B: Notation>(
     deadline: Option<Instant>,
     most: usize,
 ) -> Played {
+    let is_late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
+    differences_until(first, second, translate, extent, &is_late, most)
+}
+
+/// The same until something says that it is enough.
+pub(crate) fn differences_until<A: Notation, B: Notation>(
+    first: &A,
+    second: &B,
+    translate: &dyn Fn(usize, &str) -> Option<String>,
+    extent: &Extent,
+    is_enough: &dyn Fn() -> bool,
+    most: usize,
+) -> Played {
+    // Copies know what their original knows: what never changes is worked out once, and not once a play.
+    let _ = (first.is_terminal(), second.is_terminal());
     let mut played = Played::default();
     let mut rng = Rng::seed_from_u64(extent.seed);
     let mut dictionary = Dictionary::new(first.shape().role_names.len(), translate);
@@ -117,7 +132,7 @@ pub fn differences<A: Notation, B: Notation>(
         }
         let mut moves: Vec<Vec<String>> = Vec::new();
         let sides = (first.clone(), second.clone());
-        match one_play(sides, &mut moves, &mut dictionary, &mut rng, extent.steps, deadline) {
+        match one_play(sides, &mut moves, &mut dictionary, &mut rng, extent.steps, is_enough) {
             Ok(None) => break,
             Ok(Some(has_ended)) => {
                 played.agreement.plays += 1;
@@ -156,10 +171,10 @@ fn one_play<A: Notation, B: Notation>(
     dictionary: &mut Dictionary<'_, A::Move, B::Move>,
     rng: &mut Rng,
     steps: usize,
-    deadline: Option<Instant>,
+    is_enough: &dyn Fn() -> bool,
 ) -> Result<Option<bool>, Unlike> {
     loop {
-        if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        if is_enough() {
             return Ok(None);
         }
         if a.fault().is_some() {

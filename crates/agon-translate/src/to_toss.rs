@@ -3,7 +3,7 @@
 //! The steps are those of Toss: a superset of all state terms (`domain`), positions whose values become names of predicates and
 //! positions that become elements, conditions as formulas (`lift`), turns as locations (`turns`), `next` rules as tuples that
 //! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), places as elements (`cells`), what rules have in common
-//! (`shared`), text (`write`). Where roles act at once and what comes of it depends on the moves of several, moves are remembered (`delayed`). What cannot be written so is
+//! (`shared`) and when moves are legal (`legal`) as relations, text (`write`). Where roles act at once and what comes of it depends on the moves of several, moves are remembered (`delayed`). What cannot be written so is
 //! refused with the construct and its line. Whether a translation is right is for joint play to say.
 
 mod arena;
@@ -15,6 +15,7 @@ mod domain;
 mod effects;
 mod formula;
 mod judge;
+mod legal;
 mod lift;
 mod names;
 mod overlaps;
@@ -34,6 +35,7 @@ use std::time::Instant;
 use agon_gdl::interpreter::Game;
 
 pub use beside::Beside;
+use beside::Cost;
 
 use crate::joint::Extent;
 
@@ -59,6 +61,8 @@ pub struct Options {
     pub steps: u64,
     /// How many conditions the formulas may have.
     pub conditions: usize,
+    /// How many steps of evaluation the joint plays of one translation may take where it has no circuit.
+    pub play_steps: u64,
     /// The seed of the random plays.
     pub seed: u64,
     /// A moment after which to stop. Without one the same game has the same translation everywhere.
@@ -74,6 +78,11 @@ impl Options {
             progress(stage);
         }
         self.check_time()
+    }
+
+    /// How many plays are made where the translation is too large to be a circuit.
+    fn slow_plays(&self) -> usize {
+        self.joint_plays / 5
     }
 
     /// Refuses when time is up.
@@ -98,6 +107,8 @@ impl Default for Options {
             gates: 2_000_000,
             steps: 300_000_000,
             conditions: 400_000,
+            // A minute or so for a fifth of the plays: ten to twenty nanoseconds each.
+            play_steps: 4_000_000_000,
             seed: 1,
             deadline: None,
             progress: None,
@@ -254,9 +265,11 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
     let circuit = domain.player.circuit().cloned();
     let beside = Beside::with_circuit(game, circuit, &translation)?;
     let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
-    match beside.play(&extent, options.deadline) {
-        Ok(_) => Ok(translation),
-        Err(difference) => Err(in_vain(&difference)),
+    let cost = Cost { deadline: options.deadline, steps: options.play_steps };
+    let played = beside.differences(&extent, options.slow_plays(), &cost, 1);
+    match played.differences.first() {
+        None => Ok(translation),
+        Some(difference) => Err(in_vain(difference)),
     }
 }
 
@@ -278,8 +291,8 @@ fn translate(domain: &mut domain::Domain, options: &Options) -> Result<Translati
                 options.begin("joint play")?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
                 let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
-                let slow_plays = options.joint_plays / 5;
-                let played = beside.differences(&extent, slow_plays, options.deadline, MAX_LEARNT);
+                let cost = Cost { deadline: options.deadline, steps: options.play_steps };
+                let played = beside.differences(&extent, options.slow_plays(), &cost, MAX_LEARNT);
                 options.check_time()?;
                 if played.differences.is_empty() {
                     return Ok(translation);
@@ -331,10 +344,15 @@ fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Tra
     }
     options.begin("writing")?;
     shared::share(&mut arena);
+    legal::name_legal(&mut arena);
     let translation = write::write(&mut arena, options.text_bytes)?;
     open(&translation.text)?;
     Ok(translation)
 }
+
+/// What one formula of a translation may take at one state, a tenth of a second or so: with thousands of states to look at there is no
+/// use for one that takes longer.
+const STEPS_OF_FORMULA: u64 = 20_000_000;
 
 /// The translation, ready to be played.
 pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untranslatable> {
@@ -342,7 +360,9 @@ pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untr
     let fault = |finding: &agon_text::Diagnostic| {
         let line = source.place(finding.span.start()).line;
         let why = format!("{} (line {line} of the translation)", finding.message);
-        Untranslatable { construct: Construct::Text, why, line: None }
+        let is_large = finding.code == "toss-too-large";
+        let construct = if is_large { Construct::Size } else { Construct::Text };
+        Untranslatable { construct, why, line: None }
     };
     let checked = agon_toss::check::check(Arc::clone(&source));
     let Some(arena) = checked.arena else {
@@ -352,6 +372,7 @@ pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untr
             fault,
         ));
     };
-    let options = agon_toss::interpreter::Options::default();
+    let mut options = agon_toss::interpreter::Options::default();
+    options.limits.steps = STEPS_OF_FORMULA;
     agon_toss::interpreter::Game::open(arena, options).map_err(|finding| fault(&finding))
 }

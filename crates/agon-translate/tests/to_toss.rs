@@ -263,6 +263,65 @@ fn what_rules_have_in_common_is_a_relation() {
 }
 
 #[test]
+fn when_a_move_is_legal_is_said_once() {
+    let game = opened(
+        "(role a) (init (at 1)) (init (coin 3)) (init (step 0)) (s 0 1) (s 1 2) (s 2 3) (s 3 4) (s 4 5)
+         (e 1 2) (e 2 3) (e 3 1) (e 2 1) (colour red) (colour blue)
+         (<= (legal a (go ?x ?y ?c)) (true (at ?x)) (e ?x ?y) (colour ?c))
+         (<= (next (at ?y)) (does a (go ?x ?y ?c)))
+         (<= (next (got ?c)) (does a (go ?x ?y ?c)) (true (coin ?y)))
+         (<= (next (got ?c)) (true (got ?c)))
+         (<= (next (coin ?z)) (true (coin ?z)) (does a (go ?x ?y ?c)) (distinct ?z ?y))
+         (<= (next (step ?m)) (true (step ?n)) (s ?n ?m))
+         (<= terminal (true (step 5))) (<= (goal a 100) (true (got red))) (<= (goal a 0) (not (true (got red))))",
+    );
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    let text = &translation.text;
+    assert!(text.contains("REL Go_legal"), "{text}");
+    let rules: Vec<&str> = text.lines().filter(|line| line.starts_with("  MATCH")).collect();
+    assert!(rules.len() > 1 && rules.iter().all(|rule| rule.contains("Go_legal")), "{text}");
+}
+
+#[test]
+fn many_tuples_that_come_at_once_are_named_one_after_the_other() {
+    let lit: String = (1..=8).map(|lamp| format!("(init (lit {lamp})) ")).collect();
+    let ring: String = (1..=10).map(|lamp| format!("(s {lamp} {}) ", lamp % 10 + 1)).collect();
+    let steps: String = (0..6).map(|n| format!("(after {n} {}) ", n + 1)).collect();
+    let game = opened(&format!(
+        "(role a) {lit} {ring} {steps} (init (step 0))
+         (legal a shift) (<= (legal a (drop ?x)) (true (lit ?x)))
+         (<= (next (lit ?y)) (does a shift) (true (lit ?x)) (s ?x ?y))
+         (<= (next (lit ?x)) (does a (drop ?y)) (true (lit ?x)) (distinct ?x ?y))
+         (<= (next (step ?m)) (true (step ?n)) (after ?n ?m))
+         (<= terminal (true (step 6))) (<= (goal a 100) (true (lit 1))) (<= (goal a 0) (not (true (lit 1))))"
+    ));
+    let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
+    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+}
+
+#[test]
+fn what_takes_too_much_to_play_is_refused_by_the_steps_that_it_takes() {
+    let options = to_toss::Options { joint_plays: 15, play_steps: 1000, ..to_toss::Options::default() };
+    // It has a circuit: the few plays by the rules may be left, and the others take no steps.
+    to_toss(&game("gdl", "tic-tac-toe"), &options).unwrap_or_else(|refusal| panic!("{refusal}"));
+    // Hands that all move at once, so that a rule has more matches, of which one is there at a time, than a circuit may have.
+    let hands: String = (0..6)
+        .map(|hand| {
+            format!("(init (hand{hand} 0)) (<= (next (hand{hand} ?m)) (true (hand{hand} ?n)) (s ?n ?m)) ")
+        })
+        .collect();
+    let digits: String = (0..16).map(|n| format!("(s {n} {}) ", n + 1)).collect();
+    let clock = opened(&format!(
+        "(role a) (legal a tick) {digits} {hands} (<= terminal (true (hand0 16))) (goal a 100)"
+    ));
+    translated(&clock).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let refusal = to_toss(&clock, &options).expect_err("it takes more than that");
+    assert_eq!(refusal.construct, Construct::Size);
+    assert!(refusal.why.contains("steps of evaluation"), "{}", refusal.why);
+}
+
+#[test]
 fn what_cannot_be_said_is_refused_by_name() {
     let refusal = translated(&game("gdl2", "krieg-tic-tac-toe")).expect_err("roles know different things");
     assert_eq!(refusal.construct, Construct::Percepts);

@@ -1,6 +1,7 @@
 //! Questions asked of many structures.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::formula::{Definitions, Formula, Sort, Term, Variable};
 use crate::rational::Rational;
@@ -59,6 +60,8 @@ pub struct Evaluator {
     reasons: Vec<Arc<Reasons>>,
     store: Store,
     limits: Limits,
+    /// Steps of this evaluator and of all that are copies of the same.
+    spent: Arc<AtomicU64>,
 }
 
 /// What the solutions of a formula depend on.
@@ -88,7 +91,13 @@ impl Evaluator {
             reasons: Vec::new(),
             store: Store::default(),
             limits,
+            spent: Arc::default(),
         }
+    }
+
+    /// How many steps all questions to this evaluator and to its copies have taken: a measure of time that is the same on every machine.
+    pub fn spent(&self) -> u64 {
+        self.spent.load(Ordering::Relaxed)
     }
 
     /// Takes a formula; its free variables must be among those listed. The element variables listed are the columns of
@@ -277,7 +286,9 @@ impl Evaluator {
             given.push(assignment.real(real).ok_or_else(|| Refusal::UnboundVariable(real.clone()))?);
         }
         let mut run = Run::new(&self.program, structure, &mut self.store, self.limits, &given);
-        ask(&mut run)
+        let answer = ask(&mut run);
+        self.spent.fetch_add(run.spent(), Ordering::Relaxed);
+        answer
     }
 }
 

@@ -118,6 +118,7 @@ impl Run<'_> {
             }
             self.grown(joined.cells.len(), joined.n_rows - before)?;
         }
+        self.work_done(joined.cells.len());
         Ok(joined)
     }
 

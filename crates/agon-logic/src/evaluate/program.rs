@@ -113,6 +113,7 @@ pub(super) struct Needs {
 pub(super) struct Program {
     nodes: Vec<Node>,
     free: Vec<Vec<Var>>,
+    lookups: Vec<bool>,
     terms: Vec<TermNode>,
     term_free: Vec<Vec<Var>>,
     pub(super) defined: Vec<Defined>,
@@ -132,6 +133,23 @@ impl Program {
     /// The free variables of a formula, sorted.
     pub(super) fn free(&self, id: NodeId) -> &[Var] {
         &self.free[id.0 as usize]
+    }
+
+    /// Whether a formula without unknown variables is only looked up, with nothing to be gone through.
+    pub(super) fn is_lookup(&self, id: NodeId) -> bool {
+        self.lookups[id.0 as usize]
+    }
+
+    /// Whether a term is read off an element, or is a number.
+    fn is_plain(&self, id: TermId) -> bool {
+        match self.term(id) {
+            TermNode::Number(_)
+            | TermNode::Given(_)
+            | TermNode::ElementNumber(_)
+            | TermNode::Function(..) => true,
+            TermNode::Binary(_, left, right) => self.is_plain(*left) && self.is_plain(*right),
+            TermNode::Characteristic(_) | TermNode::Aggregate(..) => false,
+        }
     }
 
     /// The free variables of a term, sorted.
@@ -160,8 +178,16 @@ impl Program {
             // Parameters are among the arguments.
             Node::Fix(fix) => of_slots(&fix.arguments),
         };
+        let is_lookup = match &node {
+            Node::Atom(..) | Node::Equal(..) => true,
+            Node::Compare(left, _, right) => [left, right].iter().all(|&&side| self.is_plain(side)),
+            Node::Not(inner) => self.is_lookup(*inner),
+            Node::And(parts) | Node::Or(parts) => parts.iter().all(|&part| self.is_lookup(part)),
+            Node::Exists(..) | Node::Closure(_) | Node::Fix(_) => false,
+        };
         self.nodes.push(node);
         self.free.push(free);
+        self.lookups.push(is_lookup);
         NodeId(self.nodes.len() as u32 - 1)
     }
 

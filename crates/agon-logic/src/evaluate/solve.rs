@@ -13,7 +13,7 @@ use crate::structure::Structure;
 use super::join::{Feed, variables_of, widened};
 use super::program::{Fix, Node, NodeId, Program, Slot, Source, Var};
 use super::store::{Rows, Store};
-use super::table::{Index, Table, sorted_distinct};
+use super::table::{Index, Table, merged, sorted_distinct};
 use super::{Limits, Refusal};
 
 /// One evaluation.
@@ -26,7 +26,15 @@ pub(super) struct Run<'a> {
     pub(super) given: &'a [Rational],
     bound: Vec<Option<Arc<Rows>>>,
     steps: u64,
+    /// Cells written, and so much for each part of a formula that was looked at: what steps do not tell of time.
+    effort: u64,
 }
+
+/// What it takes to look at a part of a formula, in cells written.
+const PART: u64 = 16;
+
+/// The weight of what only looks rows up: less than that of anything that makes more of them.
+const LOOKUP: f64 = 1e-12;
 
 impl<'a> Run<'a> {
     pub(super) fn new(
@@ -36,7 +44,26 @@ impl<'a> Run<'a> {
         limits: Limits,
         given: &'a [Rational],
     ) -> Run<'a> {
-        Run { program, structure, store, limits, given, bound: vec![None; program.n_slots], steps: 0 }
+        Run {
+            program,
+            structure,
+            store,
+            limits,
+            given,
+            bound: vec![None; program.n_slots],
+            steps: 0,
+            effort: 0,
+        }
+    }
+
+    /// Steps and effort so far: a measure of time that is the same on every machine.
+    pub(super) fn spent(&self) -> u64 {
+        self.steps + self.effort
+    }
+
+    /// Notes cells that were written.
+    pub(super) fn work_done(&mut self, n_cells: usize) {
+        self.effort += n_cells as u64;
     }
 
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), Refusal> {
@@ -52,6 +79,7 @@ impl<'a> Run<'a> {
     /// All extensions of the assignments to the free variables of the formula with which it holds.
     pub(super) fn extend(&mut self, id: NodeId, assignments: Table) -> Result<Table, Refusal> {
         self.spend(1)?;
+        self.effort += PART;
         let program = self.program;
         if assignments.is_empty() {
             return Ok(widened(assignments, program.free(id)));
@@ -167,6 +195,7 @@ impl<'a> Run<'a> {
                 kept.n_rows += 1;
             }
         }
+        self.work_done(kept.cells.len());
         Ok(kept)
     }
 
@@ -231,29 +260,44 @@ impl<'a> Run<'a> {
     /// no part is left that speaks of them.
     fn conjunction(&mut self, parts: &[NodeId], assignments: Table, drop: &[Var]) -> Result<Table, Refusal> {
         let program = self.program;
-        let mut left: Vec<NodeId> = parts.to_vec();
+        // With what each was estimated at, as long as that holds: rules of translated games have dozens of parts.
+        let mut left: Vec<(NodeId, Option<f64>)> = parts.iter().map(|&part| (part, None)).collect();
         let mut table = assignments;
         while !left.is_empty() {
             if table.is_empty() {
-                let missing: Vec<Var> = left.iter().flat_map(|&part| program.free(part)).copied().collect();
+                let missing: Vec<Var> =
+                    left.iter().flat_map(|&(part, _)| program.free(part)).copied().collect();
                 return Ok(widened(table, &missing));
             }
             let mut best = 0;
             if left.len() > 1 {
                 let mut best_estimate = f64::INFINITY;
-                for (place, &part) in left.iter().enumerate() {
-                    self.spend(1)?;
-                    let estimate = self.estimate(part, &table.columns)?;
+                for (place, (part, estimated)) in left.iter_mut().enumerate() {
+                    let estimate = match *estimated {
+                        Some(estimate) => estimate,
+                        None => {
+                            self.spend(1)?;
+                            *estimated.insert(self.weight(*part, &table.columns)?)
+                        }
+                    };
                     if estimate < best_estimate {
                         (best, best_estimate) = (place, estimate);
                     }
                 }
             }
-            let part = left.remove(best);
+            let (part, _) = left.remove(best);
+            let is_new = |variable: &&Var| table.column(**variable).is_none();
+            let new: Vec<Var> = program.free(part).iter().filter(is_new).copied().collect();
             table = self.extend(part, table)?;
+            let speaks_of = |part: NodeId, column: Var| program.free(part).binary_search(&column).is_ok();
+            for (part, estimated) in &mut left {
+                // An estimate depends on which of the part's own variables are known, and on nothing else that changes here.
+                if new.iter().any(|&column| speaks_of(*part, column)) {
+                    *estimated = None;
+                }
+            }
             let is_needed = |column: Var| {
-                !drop.contains(&column)
-                    || left.iter().any(|&part| program.free(part).binary_search(&column).is_ok())
+                !drop.contains(&column) || left.iter().any(|&(part, _)| speaks_of(part, column))
             };
             let kept: Vec<usize> =
                 (0..table.width()).filter(|&place| is_needed(table.columns[place])).collect();
@@ -305,6 +349,15 @@ impl<'a> Run<'a> {
         let found = found.sorted();
         let rows = Rows::new(found.width(), found.n_rows, found.cells);
         self.join(assignments, &rows, &slots)
+    }
+
+    /// What decides when a part's turn comes: what only looks rows up comes before what makes more of them, however few it is thought to
+    /// make. A guess that several known columns leave next to nothing is often wrong, since they depend on each other.
+    fn weight(&mut self, part: NodeId, known: &[Var]) -> Result<f64, Refusal> {
+        let estimate = self.estimate(part, known)?;
+        let program = self.program;
+        let is_filter = program.is_lookup(part) && program.free(part).iter().all(|free| known.contains(free));
+        Ok(if is_filter { estimate * LOOKUP } else { estimate })
     }
 
     /// How many extensions one assignment to the known variables is likely to have; a guess. Less than one for what only
@@ -392,10 +445,9 @@ impl<'a> Run<'a> {
                 }
             }
             self.grown(all.cells.len() + new.cells.len(), all.n_rows + found.n_rows)?;
-            let mut cells = all.cells.clone();
-            cells.extend_from_slice(&new.cells);
-            let (n_rows, cells) = sorted_distinct(width, all.n_rows + new.n_rows, cells);
-            all = Arc::new(Rows::new(width, n_rows, cells));
+            // What was found is sorted and so are those of it that are new: sorting all anew in each round would take most of the time.
+            let cells = if width == 0 { Vec::new() } else { merged(width, &all.cells, &new.cells, &[]) };
+            all = Arc::new(Rows::new(width, all.n_rows + new.n_rows, cells));
             latest = Arc::new(new);
         }
         Ok(all)

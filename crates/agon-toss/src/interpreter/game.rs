@@ -127,6 +127,11 @@ impl Game {
         self.start.structure()
     }
 
+    /// How many steps of evaluation all its positions have taken so far: a measure of time that is the same on every machine.
+    pub fn spent(&self) -> u64 {
+        self.evaluator.spent()
+    }
+
     pub(super) fn evaluator(&self) -> Evaluator {
         self.evaluator.clone()
     }

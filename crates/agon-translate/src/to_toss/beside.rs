@@ -13,10 +13,23 @@ use agon_logic::evaluate::Limits;
 use agon_toss::circuit::CircuitLimits;
 
 use super::{Translation, Untranslatable, open};
-use crate::joint::{Agreement, Difference, Extent, Played, differences};
+use crate::joint::{Agreement, Difference, Extent, Played, differences_until};
 
 /// So many plays are made by the rules on both sides.
 const BY_THE_RULES: usize = 3;
+
+/// These plays may take such a part of all steps, which is several times their share: plays are of different length, and who needs more
+/// will not come to an end.
+const PART_BY_THE_RULES: u64 = 5;
+
+/// What plays may cost.
+#[derive(Clone, Debug)]
+pub(super) struct Cost {
+    /// When to stop.
+    pub(super) deadline: Option<Instant>,
+    /// Steps of evaluating the translation's formulas.
+    pub(super) steps: u64,
+}
 
 /// Both games, ready to be played with the same moves.
 pub struct Beside<'t> {
@@ -82,27 +95,41 @@ impl<'t> Beside<'t> {
     /// # Errors
     /// The first difference.
     pub fn play(&self, extent: &Extent, deadline: Option<Instant>) -> Result<Agreement, Difference> {
-        let played = self.differences(extent, extent.plays, deadline, 1);
+        let played = self.differences(extent, extent.plays, &Cost { deadline, steps: u64::MAX }, 1);
         match played.differences.into_iter().next() {
             Some(difference) => Err(difference),
             None => Ok(played.agreement),
         }
     }
 
-    /// The same until so many plays had a difference. Where the translation has no circuit, `slow_plays` are made.
-    pub(super) fn differences(
-        &self,
-        extent: &Extent,
-        slow_plays: usize,
-        deadline: Option<Instant>,
-        most: usize,
-    ) -> Played {
+    /// The same until so many plays had a difference. Where the translation has no circuit, `slow_plays` are made; that they take more
+    /// steps than allowed is a fault.
+    pub(super) fn differences(&self, extent: &Extent, slow_plays: usize, cost: &Cost, most: usize) -> Played {
         let translate = |role: usize, text: &str| self.translation.gdl_move(role, text);
         let (gdl, toss) = (self.gdl.start(), self.toss.start());
         let few = Extent { plays: extent.plays.min(BY_THE_RULES), ..extent.clone() };
-        let mut played = differences(&gdl, &toss, &translate, &few, deadline, most);
+        let before = self.toss.spent();
+        let has_spent = |steps: u64| self.toss.spent() - before > steps;
+        let is_late = || cost.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        let few_steps = cost.steps / PART_BY_THE_RULES;
+        let is_enough = || is_late() || has_spent(few_steps);
+        let mut played = differences_until(&gdl, &toss, &translate, &few, &is_enough, most);
         if !played.differences.is_empty() || few.plays == extent.plays {
             return played;
+        }
+        let too_long = |played: Played| {
+            let what = format!(
+                "so many plays take more than {} million steps of evaluation",
+                cost.steps / 1_000_000
+            );
+            let play = played.agreement.plays;
+            Played {
+                differences: vec![Difference { play, moves: Vec::new(), what, is_fault: true }],
+                ..played
+            }
+        };
+        if has_spent(few_steps) && !self.has_circuit() {
+            return too_long(played);
         }
         let plays = if self.has_circuit() { extent.plays } else { slow_plays };
         let rest = Extent {
@@ -111,17 +138,21 @@ impl<'t> Beside<'t> {
             seed: extent.seed.wrapping_mul(2).wrapping_add(1),
             ..extent.clone()
         };
+        let is_enough = || is_late() || has_spent(cost.steps);
         let fast = match (&self.gdl_circuit, self.toss_circuit()) {
-            (Some(gdl), Some(toss)) => differences(gdl, toss, &translate, &rest, deadline, most),
-            (Some(gdl), None) => differences(gdl, &toss, &translate, &rest, deadline, most),
-            (None, Some(toss)) => differences(&gdl, toss, &translate, &rest, deadline, most),
-            (None, None) => differences(&gdl, &toss, &translate, &rest, deadline, most),
+            (Some(gdl), Some(toss)) => differences_until(gdl, toss, &translate, &rest, &is_enough, most),
+            (Some(gdl), None) => differences_until(gdl, &toss, &translate, &rest, &is_enough, most),
+            (None, Some(toss)) => differences_until(&gdl, toss, &translate, &rest, &is_enough, most),
+            (None, None) => differences_until(&gdl, &toss, &translate, &rest, &is_enough, most),
         };
         played.agreement.plays += fast.agreement.plays;
         played.agreement.states += fast.agreement.states;
         played.agreement.ended += fast.agreement.ended;
         let later = |difference: Difference| Difference { play: difference.play + few.plays, ..difference };
         played.differences = fast.differences.into_iter().map(later).collect();
+        if played.differences.is_empty() && !self.has_circuit() && has_spent(cost.steps) {
+            return too_long(played);
+        }
         played
     }
 }

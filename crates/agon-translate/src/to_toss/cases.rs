@@ -27,6 +27,10 @@ const MAX_PRODUCT: usize = 32;
 /// So many tuples may come or go by one entry.
 const MAX_COUNT: usize = 8;
 
+/// From so many tuples on, each is said to be the next after the one before. Otherwise any few of them in order would be tried before the
+/// last says which they are: six of twelve are 924.
+const MANY: usize = 6;
+
 /// So often something must have been looked at before "never" and "always" are believed.
 const ENOUGH: usize = 200;
 
@@ -108,13 +112,18 @@ pub(super) fn rulings(
                 if let Some(before) = own.last() {
                     parts.push(in_order(&group.extra, before, &copy));
                 }
+                if n >= MANY {
+                    parts.push(none_between(lifter, group, own.last(), Some(&copy)));
+                }
                 elements.extend(group.extra.iter().filter_map(|v| match copy[v] {
                     Val::Var(v) => Some(v),
                     Val::Term(_) => None,
                 }));
                 own.push(copy);
             }
-            if largest[index] > n {
+            if n >= MANY {
+                parts.push(none_between(lifter, group, own.last(), None));
+            } else if largest[index] > n {
                 // No further ones.
                 let other = copy(lifter, &group.extra);
                 let variables: Vec<Var> = other.values().filter_map(variable).collect();
@@ -210,6 +219,25 @@ fn in_order(extra: &[Var], first: &BTreeMap<Var, Val>, second: &BTreeMap<Var, Va
         and(equal.chain([Form::Before(first[&last], second[&last])]).collect::<Vec<_>>())
     });
     or(ways.collect::<Vec<_>>())
+}
+
+/// Nothing that satisfies the group comes after the one tuple and before the other, where they are given. The tuples are asked of too, so
+/// that this can be worked out on its own.
+fn none_between(
+    lifter: &mut Lifter<'_>,
+    group: &Group,
+    after: Option<&BTreeMap<Var, Val>>,
+    before: Option<&BTreeMap<Var, Val>>,
+) -> Form {
+    let between = copy(lifter, &group.extra);
+    let variables: Vec<Var> = between.values().filter_map(variable).collect();
+    let mut parts = vec![lifter.renamed(&group.form).replace(&between)];
+    for end in after.into_iter().chain(before) {
+        parts.push(lifter.renamed(&group.form).replace(end));
+    }
+    parts.extend(after.map(|after| in_order(&group.extra, after, &between)));
+    parts.extend(before.map(|before| in_order(&group.extra, &between, before)));
+    not(ex(&variables, and(parts)))
 }
 
 /// Conditions that entries share.

@@ -145,7 +145,7 @@ pub(super) fn numbered(form: &Form) -> (Form, Vec<Var>) {
 }
 
 /// How many tuples relations have.
-struct Sizes<'a> {
+pub(super) struct Sizes<'a> {
     domain: &'a Domain,
     tables: &'a [Table],
     /// By predicate: in a sampled state.
@@ -154,7 +154,7 @@ struct Sizes<'a> {
 }
 
 impl<'a> Sizes<'a> {
-    fn of(arena: &'a Arena<'_>) -> Sizes<'a> {
+    pub(super) fn of(arena: &'a Arena<'_>) -> Sizes<'a> {
         let domain = arena.lifter.domain;
         let mut fluents = vec![0.0; domain.predicates.len()];
         for sample in &domain.samples {
@@ -183,7 +183,7 @@ impl<'a> Sizes<'a> {
     }
 
     /// About how many tuples extend one of what is known; what is bound then is known.
-    fn n_tuples(&self, form: &Form, known: &mut BTreeSet<Var>) -> f64 {
+    pub(super) fn n_tuples(&self, form: &Form, known: &mut BTreeSet<Var>) -> f64 {
         match form {
             Form::Atom(relation, arguments) => {
                 let n_rows = match relation {
@@ -240,7 +240,7 @@ fn root(n: f64, degree: usize) -> f64 {
 }
 
 /// The variables that an atom binds wherever the formula holds.
-fn bound(form: &Form) -> BTreeSet<Var> {
+pub(super) fn bound(form: &Form) -> BTreeSet<Var> {
     match form {
         Form::Atom(..) => form.free(),
         Form::Same(Val::Var(v), Val::Term(_)) | Form::Same(Val::Term(_), Val::Var(v)) => BTreeSet::from([*v]),
