@@ -21,6 +21,7 @@ mod playout;
 mod policy;
 mod recycle;
 mod report;
+mod room;
 mod round;
 mod run;
 mod select;
@@ -141,15 +142,14 @@ impl<P: Position> Search<P> for Mcts<P> {
         self.us = Some(us);
         let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0, n_waiting: 0 };
         let meeting = Meeting::new(shared, self.workers.len());
-        match self.workers.as_mut_slice() {
-            [worker] => worker.run(&meeting, &self.options),
-            workers => std::thread::scope(|scope| {
-                for worker in workers {
-                    let (meeting, options) = (&meeting, &self.options);
-                    scope.spawn(move || worker.run(meeting, options));
-                }
-            }),
-        }
+        let (worker, others) = self.workers.split_first_mut().expect("there is a thread at least");
+        std::thread::scope(|scope| {
+            for other in others {
+                let (meeting, options) = (&meeting, &self.options);
+                scope.spawn(move || other.run(meeting, options));
+            }
+            worker.run(&meeting, &self.options);
+        });
         let shared = meeting.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
         let rng = self.workers[0].rng();
         let answer = shared.tree.answer(position, us, &self.options, rng);

@@ -45,6 +45,9 @@ impl<P: Position> Tree<P> {
         // They are found to be due again when somebody comes by.
         self.due.clear();
         self.pack(&reached);
+        // Lists were made anew.
+        self.has_room = false;
+        self.see_to_room();
     }
 
     /// By position: whether it can be reached from the root by positions with at least so many visits.

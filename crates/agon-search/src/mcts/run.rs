@@ -3,8 +3,9 @@
 //! A thread that comes back while another has the tree does not wait for it if there is a round to go on with: whoever has the tree gathers
 //! some for the others, and settles what they have left behind.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agon_game::Position;
 
@@ -22,6 +23,8 @@ pub(super) struct Meeting<'b, P: Position> {
     pub(super) shared: Mutex<Shared<'b, P>>,
     /// Asked for by who has the tree, or by who has nothing; never kept while the tree is waited for.
     relay: Mutex<Relay<P>>,
+    /// The rounds that are ready, for who waits to look at all the time.
+    n_ready: AtomicUsize,
     /// A round was settled.
     settled: Condvar,
     n_threads: usize,
@@ -32,6 +35,7 @@ impl<'b, P: Position> Meeting<'b, P> {
         Meeting {
             shared: Mutex::new(shared),
             relay: Mutex::new(Relay::default()),
+            n_ready: AtomicUsize::new(0),
             settled: Condvar::new(),
             n_threads,
         }
@@ -65,28 +69,76 @@ impl<'b, P: Position> Meeting<'b, P> {
         }
     }
 
-    /// Waits for the tree, or, if that will do, for a round to go on with. The tree is never kept for long, so where there are several
-    /// threads it is asked for a while before going to sleep, from which waking up takes longer than most rounds.
+    /// Takes a round that is ready.
+    fn take_ready(&self) -> Option<Box<Round<P>>> {
+        if self.n_ready.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut relay = self.relay();
+        let ahead = relay.ready.pop_front();
+        self.n_ready.store(relay.ready.len(), Ordering::Relaxed);
+        ahead
+    }
+
+    fn put_ready(&self, ahead: Box<Round<P>>) {
+        let mut relay = self.relay();
+        relay.ready.push_back(ahead);
+        self.n_ready.store(relay.ready.len(), Ordering::Relaxed);
+    }
+
+    /// Waits for the tree, or, if that will do, for a round to go on with.
+    ///
+    /// The tree is never kept for long. Who goes to sleep for it may find it taken again on waking up, which takes longer than most rounds,
+    /// time after time, while what it has found is missing in the tree: so it is asked for until it is there.
     fn next(&self, takes_rounds: bool) -> Next<'_, 'b, P> {
-        const MANY_TIMES: usize = 1000;
-        let n_times = if self.n_threads > 1 { MANY_TIMES } else { 0 };
-        for _ in 0..n_times {
+        let mut patience = Patience::default();
+        loop {
             if let Some(guard) = self.try_lock() {
                 return Next::Tree(guard);
             }
-            let ahead = if takes_rounds { self.relay().ready.pop_front() } else { None };
-            if let Some(ahead) = ahead {
+            if takes_rounds && let Some(ahead) = self.take_ready() {
                 return Next::Round(ahead);
             }
-            for _ in 0..4 {
-                std::hint::spin_loop();
-            }
+            patience.wait();
         }
-        Next::Tree(self.lock())
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared<'b, P>> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut patience = Patience::default();
+        loop {
+            if let Some(guard) = self.try_lock() {
+                return guard;
+            }
+            patience.wait();
+        }
+    }
+}
+
+/// How long to wait until something is asked for again: hardly at all to begin with; then others that want the processor have it; and in the
+/// end, when somebody makes room in a full tree, it is left alone for a while.
+#[derive(Default)]
+struct Patience {
+    n_waits: u32,
+}
+
+impl Patience {
+    /// Some 100 microseconds, as the tree is kept for a round.
+    const SPINS: u32 = 1000;
+    /// Some milliseconds where nobody else wants the processor.
+    const YIELDS: u32 = 10_000;
+    const NAP: Duration = Duration::from_micros(50);
+
+    fn wait(&mut self) {
+        self.n_waits = self.n_waits.saturating_add(1);
+        if self.n_waits <= Patience::SPINS {
+            for _ in 0..4 {
+                std::hint::spin_loop();
+            }
+        } else if self.n_waits <= Patience::SPINS + Patience::YIELDS {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(Patience::NAP);
+        }
     }
 }
 
@@ -138,13 +190,13 @@ impl<P: Position> Worker<P> {
         loop {
             if guard.n_left() == 0
                 && !self.is_late()
-                && let Some(ahead) = meeting.relay().ready.pop_front()
+                && let Some(ahead) = meeting.take_ready()
             {
                 self.round = ahead;
                 return Some(guard);
             }
             if guard.is_done() {
-                let ahead = meeting.relay().ready.pop_front()?;
+                let ahead = meeting.take_ready()?;
                 withdraw(&mut guard, &ahead);
                 meeting.tell_settled(&guard);
             } else if guard.tree.nodes.len() >= options.max_nodes {
@@ -153,7 +205,7 @@ impl<P: Position> Worker<P> {
                         return None;
                     }
                     guard.tree.recycle(options.max_nodes / 2);
-                } else if let Some(ahead) = meeting.relay().ready.pop_front() {
+                } else if let Some(ahead) = meeting.take_ready() {
                     self.round = ahead;
                     return Some(guard);
                 } else {
@@ -190,7 +242,7 @@ impl<P: Position> Worker<P> {
         self.gather(shared, options);
         shared.n_in_flight += 1;
         let ahead = std::mem::replace(&mut self.round, own);
-        meeting.relay().ready.push_back(ahead);
+        meeting.put_ready(ahead);
         true
     }
 

@@ -95,6 +95,9 @@ pub(super) struct Tree<P: Position> {
     pub(super) numbering: Numbering<P::Move>,
     /// By key.
     pub(super) index: Index,
+    pub(super) max_nodes: usize,
+    /// Lists have room for as many positions.
+    pub(super) has_room: bool,
     pub(super) solver: bool,
     pub(super) virtual_loss: f32,
     pub(super) wants_variance: bool,
@@ -139,6 +142,8 @@ impl<P: Position> Tree<P> {
             tables: Vec::new(),
             numbering: Numbering::new(),
             index: Index::default(),
+            max_nodes: options.max_nodes,
+            has_room: false,
             solver: options.solver,
             virtual_loss: options.virtual_loss as f32,
             wants_variance: matches!(options.bandit, Bandit::Ucb1Tuned { .. })
@@ -372,6 +377,7 @@ impl<P: Position> Tree<P> {
         self.moves.extend_from_slice(&sprouts.forced[seen.forced..seen.forced + n_roles]);
         self.moves.extend_from_slice(moves);
         self.index.insert(seen.key, id);
+        self.see_to_room();
         if let (Some(family), Some(families)) = (seen.family, families) {
             self.link_ends(id, families, families.family(family));
         }

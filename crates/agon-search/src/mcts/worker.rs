@@ -26,7 +26,8 @@ const FEW_PLAYOUTS: u64 = 16;
 /// Children are looked at one by one only if that takes no more than this part of the time left.
 const LOOK_PART: f64 = 0.1;
 
-/// What all threads work on.
+/// What all threads work on. Lines of memory to itself: who waits asks for the lock beside it again and again.
+#[repr(align(128))]
 pub(super) struct Shared<'b, P: Position> {
     pub(super) tree: Tree<P>,
     pub(super) meter: Meter<'b>,
