@@ -140,7 +140,7 @@ impl<P: Position> Search<P> for Mcts<P> {
             }
         }
         self.us = Some(us);
-        let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0, n_waiting: 0 };
+        let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0 };
         let meeting = Meeting::new(shared, self.workers.len());
         let (worker, others) = self.workers.split_first_mut().expect("there is a thread at least");
         std::thread::scope(|scope| {

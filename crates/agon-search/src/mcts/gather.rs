@@ -10,12 +10,14 @@ use super::worker::{Shared, Worker};
 impl<P: Position> Worker<P> {
     /// Goes down the tree for the leaves of a round.
     pub(super) fn gather(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
-        self.round.leaves.clear();
-        self.round.steps.clear();
-        self.round.joints.clear();
-        self.round.record.clear();
+        self.round.clear();
+        self.gather_more(shared, options, self.at_once);
+    }
+
+    /// Goes down the tree until the round has so many leaves, if that is worth it.
+    pub(super) fn gather_more(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions, most: u32) {
         if self.plays_in_bulk(options) || options.plays_abreast() {
-            self.gather_many(shared, options);
+            self.gather_many(shared, options, most);
         } else {
             self.gather_one(shared, options);
         }
@@ -45,16 +47,18 @@ impl<P: Position> Worker<P> {
         self.push_leaf(shared, last, end, 1);
     }
 
-    fn gather_many(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
+    fn gather_many(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions, most: u32) {
         // A small tree has few leaves that are worth it.
         let n_known = shared.tree.node(shared.tree.root).visits / u64::from(self.playouts);
         // Strategies are mixed anew after each round only, so where they are, there have to be many.
         let worth = if shared.tree.has_mixes { n_known.isqrt() } else { n_known / 4 };
-        let at_once = u64::from(self.at_once).min(1 + worth) as usize;
+        let at_once = u64::from(most).min(1 + worth) as usize;
         let family = if options.takes_siblings() { 1 + options.leaves.siblings as usize } else { 1 };
-        while self.round.leaves.len() < at_once && shared.n_left() > 0 {
+        // Where all ways lead to the same few leaves, these are the round.
+        let mut n_gone = self.round.leaves.len();
+        while n_gone < at_once && shared.n_left() > 0 {
             // With siblings there may be more leaves than ways.
-            let n_ways = (at_once - self.round.leaves.len()).div_ceil(family) as u64;
+            let n_ways = (at_once - n_gone).div_ceil(family) as u64;
             let n_ways = n_ways.min(shared.n_left().div_ceil(u64::from(self.playouts))) as u32;
             let mut chooser = Chooser {
                 options,
@@ -68,6 +72,7 @@ impl<P: Position> Worker<P> {
             let mut spreading = std::mem::take(&mut self.spreading);
             shared.tree.spread(n_ways, self.playouts, &mut self.round.steps, &mut spreading, &mut chooser);
             shared.depth = shared.depth.max(spreading.depth);
+            n_gone += spreading.tips.len().max(n_ways as usize);
             for tip in &spreading.tips {
                 let n = u64::from(tip.n * self.playouts).min(shared.n_left()) as u32;
                 if n > 0 {

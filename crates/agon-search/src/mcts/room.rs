@@ -8,7 +8,7 @@ use agon_game::Position;
 use super::tree::Tree;
 
 /// A tree with so many positions is small: moving it takes no time.
-const FEW_NODES: usize = 4096;
+const FEW_NODES: usize = 1024;
 /// No list gets addresses for more bytes than these beforehand.
 const MOST_BYTES: usize = 1 << 28;
 

@@ -56,6 +56,14 @@ impl<P: Position> Round<P> {
             n_seen: 0,
         }
     }
+
+    /// Forgets all leaves.
+    pub(super) fn clear(&mut self) {
+        self.leaves.clear();
+        self.steps.clear();
+        self.joints.clear();
+        self.record.clear();
+    }
 }
 
 /// The rounds that no thread has in hand.

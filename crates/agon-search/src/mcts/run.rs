@@ -4,7 +4,7 @@
 //! some for the others, and settles what they have left behind.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use agon_game::Position;
@@ -25,8 +25,8 @@ pub(super) struct Meeting<'b, P: Position> {
     relay: Mutex<Relay<P>>,
     /// The rounds that are ready, for who waits to look at all the time.
     n_ready: AtomicUsize,
-    /// A round was settled.
-    settled: Condvar,
+    /// The rounds that were settled, for who waits for one.
+    n_settled: AtomicUsize,
     n_threads: usize,
 }
 
@@ -36,7 +36,7 @@ impl<'b, P: Position> Meeting<'b, P> {
             shared: Mutex::new(shared),
             relay: Mutex::new(Relay::default()),
             n_ready: AtomicUsize::new(0),
-            settled: Condvar::new(),
+            n_settled: AtomicUsize::new(0),
             n_threads,
         }
     }
@@ -53,11 +53,19 @@ impl<'b, P: Position> Meeting<'b, P> {
         is_wanted.then(|| relay.spare.pop_back().unwrap_or_else(|| Box::new(Round::new(n_roles))))
     }
 
-    /// Wakes up who waits for rounds to be settled. To ask the system for that takes a while, and mostly nobody waits.
-    fn tell_settled(&self, shared: &Shared<'_, P>) {
-        if shared.n_waiting > 0 {
-            self.settled.notify_all();
+    fn tell_settled(&self) {
+        self.n_settled.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Leaves the tree to others until one of them has settled a round.
+    fn wait_for_settled<'m>(&'m self, guard: MutexGuard<'m, Shared<'b, P>>) -> MutexGuard<'m, Shared<'b, P>> {
+        let n_settled = self.n_settled.load(Ordering::Relaxed);
+        drop(guard);
+        let mut patience = Patience::default();
+        while self.n_settled.load(Ordering::Relaxed) == n_settled {
+            patience.wait();
         }
+        self.lock()
     }
 
     /// The tree, if nobody has it.
@@ -198,7 +206,7 @@ impl<P: Position> Worker<P> {
             if guard.is_done() {
                 let ahead = meeting.take_ready()?;
                 withdraw(&mut guard, &ahead);
-                meeting.tell_settled(&guard);
+                meeting.tell_settled();
             } else if guard.tree.nodes.len() >= options.max_nodes {
                 if guard.n_in_flight == 0 {
                     if !guard.tree.is_recycled_by(self.deadline) {
@@ -209,41 +217,56 @@ impl<P: Position> Worker<P> {
                     self.round = ahead;
                     return Some(guard);
                 } else {
-                    guard.n_waiting += 1;
-                    guard = meeting.settled.wait(guard).unwrap_or_else(PoisonError::into_inner);
-                    guard.n_waiting -= 1;
+                    guard = meeting.wait_for_settled(guard);
                 }
-            } else if !self.serve_others(&mut guard, meeting, options) {
-                break;
+            } else if !self.is_late()
+                && let Some(ahead) = meeting.take_ready()
+            {
+                // Nobody came for it. If it were left there, it would be long until anybody knows what comes of it.
+                self.round = ahead;
+                self.gather_more(&mut guard, options, self.at_once);
+                self.serve_others(&mut guard, meeting, options);
+                return Some(guard);
+            } else {
+                self.gather(&mut guard, options);
+                if !self.round.leaves.is_empty() || guard.n_in_flight == 0 {
+                    guard.n_in_flight += 1;
+                    self.serve_others(&mut guard, meeting, options);
+                    return Some(guard);
+                }
+                // All that is worth it is under way.
+                guard = meeting.wait_for_settled(guard);
             }
             self.settle_played(&mut guard, meeting, options);
         }
-        self.gather(&mut guard, options);
-        guard.n_in_flight += 1;
-        Some(guard)
     }
 
-    /// Gathers a round for the other threads, if they have not enough. Whether it did.
+    /// Gathers a round for the other threads, if they have not enough.
     fn serve_others(
         &mut self,
         shared: &mut Shared<'_, P>,
         meeting: &Meeting<'_, P>,
         options: &MctsOptions,
-    ) -> bool {
+    ) {
         if meeting.n_threads == 1
             || !self.plays_in_bulk(options)
-            || shared.n_left() == 0
+            || shared.is_done()
             || shared.tree.nodes.len() >= options.max_nodes
         {
-            return false;
+            return;
         }
-        let Some(spare) = meeting.room_ahead(self.facts.n_roles) else { return false };
+        let Some(spare) = meeting.room_ahead(self.facts.n_roles) else { return };
         let own = std::mem::replace(&mut self.round, spare);
-        self.gather(shared, options);
-        shared.n_in_flight += 1;
+        self.round.clear();
+        // Half a round: it is there sooner, and so are the others, with what they have found.
+        self.gather_more(shared, options, self.at_once.div_ceil(2));
         let ahead = std::mem::replace(&mut self.round, own);
-        meeting.put_ready(ahead);
-        true
+        if ahead.leaves.is_empty() {
+            meeting.relay().spare.push_back(ahead);
+        } else {
+            shared.n_in_flight += 1;
+            meeting.put_ready(ahead);
+        }
     }
 
     /// Plays out the round in hand, and others in its stead as long as the tree is busy. How many they were, and the tree.
@@ -274,7 +297,7 @@ impl<P: Position> Worker<P> {
     fn settle_round(&mut self, shared: &mut Shared<'_, P>, meeting: &Meeting<'_, P>, options: &MctsOptions) {
         self.settle(shared, options);
         shared.n_in_flight -= 1;
-        meeting.tell_settled(shared);
+        meeting.tell_settled();
     }
 
     /// Settles what was left behind because the tree was busy.

@@ -89,12 +89,38 @@ impl<P: Position> Tree<P> {
                 steps.push(Step { node: id, choice, before: step, marked });
                 if child == NodeId::NONE {
                     spreading.depth = spreading.depth.max(depth + 1);
-                    spreading.tips.push(Tip { step: next, end: End::Open, n });
+                    let is_wanted = !self.is_under_way(id, choice, marked);
+                    self.give_back(steps, next, marked - if is_wanted { playouts } else { 0 });
+                    if is_wanted {
+                        spreading.tips.push(Tip { step: next, end: End::Open, n: 1 });
+                    }
                 } else {
                     self.ask_for(id, choice, child);
                     spreading.tasks.push(Task { step: next, id: child, n, depth: depth + 1 });
                 }
             }
+        }
+    }
+
+    /// Whether somebody else is on the way to where this move leads, of which so much is our own.
+    fn is_under_way(&self, id: NodeId, choice: u64, own: u32) -> bool {
+        let node = self.node(id);
+        // Where several choose it is not known which of their moves are under way together.
+        matches!(node.kind, Kind::Alone(_))
+            && self.arms[node.first_arm as usize + choice as usize].pending > own
+    }
+
+    /// Takes back so many playouts of a way, of which this is the last step: a second look at a position before anybody knows what came of
+    /// the first tells next to nothing.
+    fn give_back(&mut self, steps: &mut [Step], last: u32, n: u32) {
+        let mut at = last;
+        while n > 0
+            && let Some(step) = steps.get_mut(at as usize)
+        {
+            step.marked -= n;
+            at = step.before;
+            let taken = Step { marked: n, ..*step };
+            self.unmark(taken);
         }
     }
 

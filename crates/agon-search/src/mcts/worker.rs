@@ -37,8 +37,6 @@ pub(super) struct Shared<'b, P: Position> {
     pub(super) depth: u32,
     /// Rounds that are gathered and not backed up.
     pub(super) n_in_flight: usize,
-    /// Threads that wait for them, for the tree is full.
-    pub(super) n_waiting: usize,
 }
 
 impl<P: Position> Shared<'_, P> {

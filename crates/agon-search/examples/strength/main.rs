@@ -5,97 +5,31 @@
 //!     [--iterations 1000 | --ms 100] [--seed 1]
 //! cargo run --release -p agon-search --example strength -- speed A [--games a,b,c] [--ms 1000]
 //! cargo run --release -p agon-search --example strength -- threads A [--games a,b,c] [--ms 1000] [--matches 40]
+//! cargo run --release -p agon-search --example strength -- proofs A B … [--games a,b,c] [--plies 16] [--matches 40]
 //! ```
 //!
 //! A player is a list of words: `plain` or `default` to begin with, then `tuned`, `c=0.3`, `rave`, `k=500`, `grave`, `mast`,
 //! `past`, `nst`, `greedy=0.4`, `temperature=10`, `leaves=64x32`, `siblings=3`, `solver=no`, `look=no`, `graph=no`, `loss=0.5`, `first=0.1`,
 //! `matching`, `regret`, `threads=2`, `scale=2` (the iterations, times this).
 
-use std::path::Path;
-use std::sync::Arc;
+mod player;
+mod proofs;
+
 use std::time::{Duration, Instant};
 
 use agon_circuit::ScalarCircuit;
 use agon_game::{Order, Position, Rng, Role};
-use agon_gdl::check::check;
-use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::interpreter::{Game, Options};
-use agon_search::{
-    Amaf, Bandit, Budget, Choice, FirstPlay, Leaves, Mcts, MctsOptions, PlayoutPolicy, Search, Simultaneous,
-};
-use agon_text::Source;
+use agon_search::{Budget, Leaves, Mcts, MctsOptions, Search};
 use rand::SeedableRng;
 
-fn open(name: &str) -> ScalarCircuit {
-    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
-    let path = games.join("gdl").join(format!("{name}.kif"));
-    let path = if path.exists() { path } else { games.join("gdl2").join(format!("{name}.kif")) };
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let checked = check(Arc::new(Source::new(path.to_string_lossy(), text)));
-    let game = Game::open(checked.rules.expect("shipped games are right"), Options::default());
-    let game = game.unwrap_or_else(|finding| panic!("{name}: {}", finding.message));
-    game.compile(&CircuitLimits::default()).unwrap_or_else(|why| panic!("{name}: {why}")).start()
-}
-
-fn number(text: &str) -> f64 {
-    text.parse().unwrap_or_else(|_| panic!("`{text}` is no number"))
-}
-
-/// A player, and by how much its iterations are multiplied.
-fn player(text: &str) -> (MctsOptions, f64) {
-    let mut options = MctsOptions::default();
-    let mut scale = 1.0;
-    for word in text.split(',') {
-        let (key, value) = word.split_once('=').unwrap_or((word, ""));
-        match key {
-            "default" => {}
-            "plain" => options = MctsOptions::plain(),
-            "tuned" => options.bandit = Bandit::TUNED,
-            "c" => {
-                options.bandit = match options.bandit {
-                    Bandit::Ucb1 { .. } => Bandit::Ucb1 { c: number(value) },
-                    Bandit::Ucb1Tuned { .. } => Bandit::Ucb1Tuned { c: number(value) },
-                }
-            }
-            "rave" => options.amaf = Amaf::RAVE,
-            "k" => options.amaf = Amaf::Rave { k: number(value) },
-            "grave" => options.amaf = Amaf::GRAVE,
-            "bias" => options.amaf = Amaf::Grave { reference: 50, bias: number(value) },
-            "mast" => options.policy = PlayoutPolicy::Mast,
-            "past" => options.policy = PlayoutPolicy::PAST,
-            "nst" => options.policy = PlayoutPolicy::NST,
-            "greedy" => options.choice = Choice::EpsilonGreedy { epsilon: number(value) },
-            "temperature" => options.choice = Choice::Gibbs { temperature: number(value) },
-            "leaves" => {
-                let (at_once, playouts) = value.split_once('x').expect("leaves=64x32");
-                options.leaves = Leaves {
-                    at_once: number(at_once) as u32,
-                    playouts: number(playouts) as u32,
-                    ..options.leaves
-                };
-            }
-            "siblings" => options.leaves.siblings = number(value) as u32,
-            "solver" => options.solver = value != "no",
-            "look" => options.look_ahead = value != "no",
-            "graph" => options.transpositions = value != "no",
-            "loss" => options.virtual_loss = number(value),
-            "first" => options.first_play = FirstPlay::BelowMean(number(value)),
-            "matching" => options.simultaneous = Simultaneous::REGRET_MATCHING,
-            "regret" => options.simultaneous = Simultaneous::ITERATED_REGRET,
-            "threads" => options.threads = number(value) as usize,
-            "nodes" => options.max_nodes = number(value) as usize,
-            "scale" => scale = number(value),
-            _ => panic!("`{word}` is no option of a player"),
-        }
-    }
-    (options, scale)
-}
+use player::{number, open, player};
 
 struct Plan {
     games: Vec<String>,
     matches: u64,
     iterations: Option<u64>,
     ms: u64,
+    plies: usize,
     seed: u64,
 }
 
@@ -304,6 +238,7 @@ fn main() {
         matches: 40,
         iterations: None,
         ms: 100,
+        plies: 16,
         seed: 1,
     };
     let mut words = Vec::new();
@@ -315,6 +250,7 @@ fn main() {
             "--matches" => plan.matches = number(value()) as u64,
             "--iterations" => plan.iterations = Some(number(value()) as u64),
             "--ms" => plan.ms = number(value()) as u64,
+            "--plies" => plan.plies = number(value()) as usize,
             "--seed" => plan.seed = number(value()) as u64,
             word => words.push(word),
         }
@@ -323,6 +259,7 @@ fn main() {
         ["match", a, b] => strength(&[player(a), player(b)], &plan),
         ["speed", a] => speed(&player(a).0, &plan),
         ["threads", a] => threads(&player(a).0, &plan),
-        _ => panic!("match A B, speed A, or threads A: see the head of this file"),
+        ["proofs", ref names @ ..] if !names.is_empty() => proofs::proofs(names, &plan),
+        _ => panic!("match A B, speed A, threads A, or proofs A B …: see the head of this file"),
     }
 }
