@@ -24,7 +24,7 @@ impl<P: Position> Worker<P> {
     /// Finds out what the new positions are, and what their children are if an engine shows them at once.
     pub(super) fn look_at_leaves(&mut self, options: &MctsOptions) {
         self.round.sprouts.clear();
-        self.round.families.clear();
+        self.families.clear();
         let n_roles = self.facts.n_roles;
         let is_bulk = self.plays_in_bulk(options);
         let Worker { round, position, children, heuristic, lockstep, .. } = self;
@@ -70,10 +70,11 @@ impl<P: Position> Worker<P> {
         if options.look_ahead
             && let Some(batch) = &mut self.batch
         {
-            look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.round.families);
-            self.round.n_seen += self.round.families.len() as u64;
+            look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.families);
+            self.round.n_seen += self.families.len() as u64;
         }
         self.take_view(options);
+        self.round.sprouts.note_ends(&self.families);
     }
 
     /// Payoffs as we think of them: where all are against us, the others want what we do not.
@@ -87,7 +88,7 @@ impl<P: Position> Worker<P> {
         for worths in self.round.sprouts.worths.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, worths);
         }
-        for payoffs in self.round.families.payoffs.chunks_mut(self.facts.n_roles) {
+        for payoffs in self.families.payoffs.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, payoffs);
         }
     }
@@ -108,7 +109,7 @@ impl<P: Position> Worker<P> {
             let n = f64::from(leaf.n);
             let known = leaf
                 .sprout
-                .and_then(|sprout| decided(&self.facts, &self.round.sprouts, sprout, &self.round.families));
+                .and_then(|sprout| decided(&self.facts, &self.round.sprouts, sprout, &self.families));
             if let Some(payoffs) = known {
                 if let Some(policy) = &mut self.policy {
                     policy.learn(payoffs);

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use agon_game::{Children, Position, Role};
+use agon_game::{Position, Role};
 
 use super::select::{End, Step};
 use super::sprout::Sprouts;
@@ -34,7 +34,6 @@ pub(super) struct Round<P: Position> {
     pub(super) steps: Vec<Step>,
     pub(super) joints: Vec<P::Move>,
     pub(super) sprouts: Sprouts<P>,
-    pub(super) families: Children<P::State, P::Move>,
     /// By leaf: sums of payoffs by role, then sums of squares by role.
     pub(super) results: Vec<f64>,
     pub(super) record: Vec<(Role, P::Move)>,
@@ -43,13 +42,12 @@ pub(super) struct Round<P: Position> {
 }
 
 impl<P: Position> Round<P> {
-    pub(super) fn new(n_roles: usize) -> Round<P> {
+    pub(super) fn new() -> Round<P> {
         Round {
             leaves: Vec::new(),
             steps: Vec::new(),
             joints: Vec::new(),
             sprouts: Sprouts::new(),
-            families: Children::new(n_roles),
             results: Vec::new(),
             record: Vec::new(),
             n_playouts: 0,

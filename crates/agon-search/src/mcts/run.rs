@@ -47,10 +47,10 @@ impl<'b, P: Position> Meeting<'b, P> {
 
     /// Memory for another round gathered ahead, if there should be another one: one for each other thread. With one more, what is gathered
     /// knows so little of what is under way that small budgets play worse for it.
-    fn room_ahead(&self, n_roles: usize) -> Option<Box<Round<P>>> {
+    fn room_ahead(&self) -> Option<Box<Round<P>>> {
         let mut relay = self.relay();
         let is_wanted = relay.ready.len() + 1 < self.n_threads;
-        is_wanted.then(|| relay.spare.pop_back().unwrap_or_else(|| Box::new(Round::new(n_roles))))
+        is_wanted.then(|| relay.spare.pop_back().unwrap_or_else(|| Box::new(Round::new())))
     }
 
     fn tell_settled(&self) {
@@ -224,7 +224,6 @@ impl<P: Position> Worker<P> {
             {
                 // Nobody came for it. If it were left there, it would be long until anybody knows what comes of it.
                 self.round = ahead;
-                self.gather_more(&mut guard, options, self.at_once);
                 self.serve_others(&mut guard, meeting, options);
                 return Some(guard);
             } else {
@@ -255,11 +254,9 @@ impl<P: Position> Worker<P> {
         {
             return;
         }
-        let Some(spare) = meeting.room_ahead(self.facts.n_roles) else { return };
+        let Some(spare) = meeting.room_ahead() else { return };
         let own = std::mem::replace(&mut self.round, spare);
-        self.round.clear();
-        // Half a round: it is there sooner, and so are the others, with what they have found.
-        self.gather_more(shared, options, self.at_once.div_ceil(2));
+        self.gather(shared, options);
         let ahead = std::mem::replace(&mut self.round, own);
         if ahead.leaves.is_empty() {
             meeting.relay().spare.push_back(ahead);

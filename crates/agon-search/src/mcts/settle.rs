@@ -1,6 +1,6 @@
 //! What was found of a round's leaves is put into the tree.
 
-use agon_game::{Children, Position, Role};
+use agon_game::{Position, Role};
 
 use super::backup::Outcome;
 use super::node::{Kind, NodeId};
@@ -25,7 +25,7 @@ impl<P: Position> Worker<P> {
             let id = match (leaf.end, leaf.sprout) {
                 (End::Open, Some(sprout)) => {
                     let last = self.round.steps[leaf.step as usize];
-                    plant(tree, last, &self.round.sprouts, sprout, &self.round.families, options)
+                    plant(tree, last, &self.round.sprouts, sprout, options)
                 }
                 (End::Exact(id) | End::Again(id), _) => id,
                 (End::Open, None) => unreachable!("a move leads out of the tree, and was looked at"),
@@ -77,7 +77,6 @@ fn plant<P: Position>(
     last: Step,
     sprouts: &Sprouts<P>,
     sprout: usize,
-    families: &Children<P::State, P::Move>,
     options: &MctsOptions,
 ) -> NodeId {
     // Another leaf of the round, or another thread, may have been faster.
@@ -87,7 +86,7 @@ fn plant<P: Position>(
     }
     let seen = &sprouts.list[sprout];
     let known = if options.transpositions && seen.state.is_some() { tree.find(seen) } else { None };
-    let id = known.unwrap_or_else(|| tree.add(sprouts, sprout, Some(families)));
+    let id = known.unwrap_or_else(|| tree.add(sprouts, sprout));
     debug_assert!(tree.node(id).kind != Kind::Ended || seen.state.is_none(), "ends are not found by key");
     tree.set_child(last.node, last.choice, id);
     id

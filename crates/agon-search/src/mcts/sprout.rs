@@ -23,6 +23,8 @@ pub(super) struct Sprout<S> {
     pub(super) payoffs: usize,
     /// Which of the families its children are, if they were looked at.
     pub(super) family: Option<usize>,
+    /// Those of its children that have ended play.
+    pub(super) ends: Range<usize>,
 }
 
 /// Many of them.
@@ -34,6 +36,10 @@ pub(super) struct Sprouts<P: Position> {
     pub(super) chances: Vec<f64>,
     pub(super) forced: Vec<P::Move>,
     pub(super) payoffs: Vec<f64>,
+    /// By child that has ended play: which it is of its family.
+    pub(super) ends: Vec<u32>,
+    /// By such a child and role.
+    pub(super) end_payoffs: Vec<f64>,
     /// By sprout and role: what it was judged to be worth, where that is wanted.
     pub(super) worths: Vec<f64>,
 }
@@ -47,6 +53,8 @@ impl<P: Position> Sprouts<P> {
             chances: Vec::new(),
             forced: Vec::new(),
             payoffs: Vec::new(),
+            ends: Vec::new(),
+            end_payoffs: Vec::new(),
             worths: Vec::new(),
         }
     }
@@ -58,6 +66,8 @@ impl<P: Position> Sprouts<P> {
         self.chances.clear();
         self.forced.clear();
         self.payoffs.clear();
+        self.ends.clear();
+        self.end_payoffs.clear();
         self.worths.clear();
     }
 
@@ -114,8 +124,23 @@ impl<P: Position> Sprouts<P> {
             forced: self.forced.len(),
             payoffs: self.payoffs.len(),
             family: None,
+            ends: 0..0,
         });
         self.list.len() - 1
+    }
+
+    /// Notes which children have ended play: all that is asked of them when a position is put into the tree. The children themselves, of
+    /// which there are many, stay with the thread that has looked at them.
+    pub(super) fn note_ends(&mut self, families: &Children<P::State, P::Move>) {
+        for sprout in &mut self.list {
+            let start = self.ends.len();
+            let family = sprout.family.map_or(0..0, |family| families.family(family));
+            for (choice, child) in family.enumerate().filter(|&(_, child)| families.ended[child]) {
+                self.ends.push(choice as u32);
+                self.end_payoffs.extend_from_slice(families.payoffs(child));
+            }
+            sprout.ends = start..self.ends.len();
+        }
     }
 
     fn groups_of(&self, sprout: usize) -> &[Group] {

@@ -4,7 +4,7 @@
 //! alone (turn-taking, or nature), the arm itself leads to the child. Where several do, the children are in a table over the
 //! joint moves, the last group's moves changing fastest; where that table would be too large, in a hash table.
 
-use agon_game::{Children, Position, Role, Shape};
+use agon_game::{Position, Role, Shape};
 use hashbrown::HashTable;
 
 use super::index::Index;
@@ -314,12 +314,7 @@ impl<P: Position> Tree<P> {
     }
 
     /// Makes a node of what was seen of a position. Its children are linked where they have ended play.
-    pub(super) fn add(
-        &mut self,
-        sprouts: &Sprouts<P>,
-        sprout: usize,
-        families: Option<&Children<P::State, P::Move>>,
-    ) -> NodeId {
+    pub(super) fn add(&mut self, sprouts: &Sprouts<P>, sprout: usize) -> NodeId {
         let seen = &sprouts.list[sprout];
         let groups = &sprouts.groups[seen.groups.clone()];
         let moves = &sprouts.moves[seen.moves.clone()];
@@ -378,9 +373,7 @@ impl<P: Position> Tree<P> {
         self.moves.extend_from_slice(moves);
         self.index.insert(seen.key, id);
         self.see_to_room();
-        if let (Some(family), Some(families)) = (seen.family, families) {
-            self.link_ends(id, families, families.family(family));
-        }
+        self.link_ends(id, sprouts, seen.ends.clone());
         id
     }
 
@@ -426,25 +419,17 @@ impl<P: Position> Tree<P> {
     }
 
     /// Makes nodes of the children that have ended play, and sees what they prove.
-    fn link_ends(
-        &mut self,
-        id: NodeId,
-        families: &Children<P::State, P::Move>,
-        family: std::ops::Range<usize>,
-    ) {
-        let mut any = false;
-        for (choice, child) in family.enumerate() {
-            if !families.ended[child] {
-                continue;
-            }
-            if !any {
-                self.grow_arms(id);
-                any = true;
-            }
-            let end = self.add_end(families.payoffs(child));
-            self.set_child(id, choice as u64, end);
+    fn link_ends(&mut self, id: NodeId, sprouts: &Sprouts<P>, ends: std::ops::Range<usize>) {
+        if ends.is_empty() {
+            return;
         }
-        if any && self.solver {
+        self.grow_arms(id);
+        let n_roles = self.facts.n_roles;
+        for at in ends {
+            let end = self.add_end(&sprouts.end_payoffs[at * n_roles..][..n_roles]);
+            self.set_child(id, sprouts.ends[at].into(), end);
+        }
+        if self.solver {
             self.tighten(id);
         }
     }

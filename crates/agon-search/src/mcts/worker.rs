@@ -80,6 +80,8 @@ pub(super) struct Worker<P: Position> {
     /// What it works on.
     pub(super) round: Box<Round<P>>,
     pub(super) children: Children<P::State, P::Move>,
+    /// The children of the round's new positions.
+    pub(super) families: Children<P::State, P::Move>,
     /// Playouts that are wanted, and by which leaves.
     pub(super) orders: Vec<Order<P::State>>,
     pub(super) ordered: Vec<usize>,
@@ -125,8 +127,9 @@ impl<P: Position> Worker<P> {
             deadline: None,
             step_seconds: None,
             facts,
-            round: Box::new(Round::new(n_roles)),
+            round: Box::new(Round::new()),
             children: Children::new(n_roles),
+            families: Children::new(n_roles),
             orders: Vec::new(),
             ordered: Vec::new(),
             tallies: Vec::new(),
@@ -176,7 +179,7 @@ impl<P: Position> Worker<P> {
     /// Puts the root where the position stands, at a node that is known if there is one. The position stays where it is.
     pub(super) fn plant_root(&mut self, position: &mut P, tree: &mut Tree<P>, options: &MctsOptions) {
         self.round.sprouts.clear();
-        self.round.families.clear();
+        self.families.clear();
         let sprout = self.round.sprouts.push_position(position);
         if let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0) {
             heuristic.push_worths(position, &mut self.round.sprouts.worths);
@@ -193,15 +196,16 @@ impl<P: Position> Worker<P> {
             let is_soon_done =
                 self.batch.is_some() || self.deadline.is_none_or(|d| is_soon_done(position, d));
             match &mut self.batch {
-                Some(batch) => look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.round.families),
+                Some(batch) => look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.families),
                 None if is_soon_done => {
-                    look_ahead(&mut by_steps, &mut self.round.sprouts, &mut self.round.families);
+                    look_ahead(&mut by_steps, &mut self.round.sprouts, &mut self.families);
                 }
                 None => {}
             }
         }
         self.take_view(options);
-        tree.root = tree.add(&self.round.sprouts, sprout, Some(&self.round.families));
+        self.round.sprouts.note_ends(&self.families);
+        tree.root = tree.add(&self.round.sprouts, sprout);
         tree.grow_arms(tree.root);
     }
 
