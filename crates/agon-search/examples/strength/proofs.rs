@@ -64,7 +64,6 @@ pub(crate) fn proofs(names: &[&str], plan: &Plan) {
                 logs[at].push((n.unwrap_or(8 * most) as f64).ln());
             }
         }
-        if std::env::var_os("ROWS").is_some() { for i in 0..logs[0].len() { eprintln!("{:?}", logs.iter().map(|l| l[i].exp() as u64).collect::<Vec<_>>()); } }
         for (at, name) in names.iter().enumerate() {
             let n = logs[at].len() as f64;
             let mean = logs[at].iter().sum::<f64>() / n;

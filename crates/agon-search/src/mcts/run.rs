@@ -224,13 +224,11 @@ impl<P: Position> Worker<P> {
             {
                 // Nobody came for it. If it were left there, it would be long until anybody knows what comes of it.
                 self.round = ahead;
-                self.serve_others(&mut guard, meeting, options);
                 return Some(guard);
             } else {
                 self.gather(&mut guard, options);
                 if !self.round.leaves.is_empty() || guard.n_in_flight == 0 {
                     guard.n_in_flight += 1;
-                    self.serve_others(&mut guard, meeting, options);
                     return Some(guard);
                 }
                 // All that is worth it is under way.
@@ -241,12 +239,7 @@ impl<P: Position> Worker<P> {
     }
 
     /// Gathers a round for the other threads, if they have not enough.
-    fn serve_others(
-        &mut self,
-        shared: &mut Shared<'_, P>,
-        meeting: &Meeting<'_, P>,
-        options: &MctsOptions,
-    ) {
+    fn serve_others(&mut self, shared: &mut Shared<'_, P>, meeting: &Meeting<'_, P>, options: &MctsOptions) {
         if meeting.n_threads == 1
             || !self.plays_in_bulk(options)
             || shared.is_done()
