@@ -57,12 +57,12 @@ impl<'b, P: Position> Meeting<'b, P> {
         self.n_settled.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Leaves the tree to others until one of them has settled a round.
+    /// Leaves the tree to others until one of them has settled a round, or for a while.
     fn wait_for_settled<'m>(&'m self, guard: MutexGuard<'m, Shared<'b, P>>) -> MutexGuard<'m, Shared<'b, P>> {
         let n_settled = self.n_settled.load(Ordering::Relaxed);
         drop(guard);
         let mut patience = Patience::default();
-        while self.n_settled.load(Ordering::Relaxed) == n_settled {
+        while self.n_settled.load(Ordering::Relaxed) == n_settled && !patience.is_at_end() {
             patience.wait();
         }
         self.lock()
@@ -136,13 +136,18 @@ impl Patience {
     const YIELDS: u32 = 10_000;
     const NAP: Duration = Duration::from_micros(50);
 
+    /// Whether others have had milliseconds.
+    fn is_at_end(&self) -> bool {
+        self.n_waits > Patience::SPINS + Patience::YIELDS
+    }
+
     fn wait(&mut self) {
         self.n_waits = self.n_waits.saturating_add(1);
         if self.n_waits <= Patience::SPINS {
             for _ in 0..4 {
                 std::hint::spin_loop();
             }
-        } else if self.n_waits <= Patience::SPINS + Patience::YIELDS {
+        } else if !self.is_at_end() {
             std::thread::yield_now();
         } else {
             std::thread::sleep(Patience::NAP);
@@ -196,11 +201,7 @@ impl<P: Position> Worker<P> {
         options: &MctsOptions,
     ) -> Option<MutexGuard<'m, Shared<'b, P>>> {
         loop {
-            if guard.n_left() == 0
-                && !self.is_late()
-                && let Some(ahead) = meeting.take_ready()
-            {
-                self.round = ahead;
+            if guard.n_left() == 0 && !self.is_late() && self.take_ahead(meeting) {
                 return Some(guard);
             }
             if guard.is_done() {
@@ -213,17 +214,13 @@ impl<P: Position> Worker<P> {
                         return None;
                     }
                     guard.tree.recycle(options.max_nodes / 2);
-                } else if let Some(ahead) = meeting.take_ready() {
-                    self.round = ahead;
+                } else if self.take_ahead(meeting) {
                     return Some(guard);
                 } else {
                     guard = meeting.wait_for_settled(guard);
                 }
-            } else if !self.is_late()
-                && let Some(ahead) = meeting.take_ready()
-            {
+            } else if self.take_ahead(meeting) {
                 // Nobody came for it. If it were left there, it would be long until anybody knows what comes of it.
-                self.round = ahead;
                 return Some(guard);
             } else {
                 self.gather(&mut guard, options);
@@ -236,6 +233,14 @@ impl<P: Position> Worker<P> {
             }
             self.settle_played(&mut guard, meeting, options);
         }
+    }
+
+    /// Goes on with a round that is ready, if there is one.
+    fn take_ahead(&mut self, meeting: &Meeting<'_, P>) -> bool {
+        let Some(ahead) = meeting.take_ready() else { return false };
+        let used = std::mem::replace(&mut self.round, ahead);
+        meeting.relay().spare.push_back(used);
+        true
     }
 
     /// Gathers a round for the other threads, if they have not enough.

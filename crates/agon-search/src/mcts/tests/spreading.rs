@@ -1,10 +1,11 @@
-//! Many ways down at once are those that would be gone one after another.
+//! Many ways down at once are those that would be gone one after another, but that nobody goes where somebody is.
 
 use agon_game::{Position, Role};
 use rand::SeedableRng;
 
 use super::super::Mcts;
-use super::super::select::{Chooser, Step};
+use super::super::node::Kind;
+use super::super::select::{Chooser, End, Step};
 use super::super::spread::Spreading;
 use super::super::tree::Tree;
 use super::shipped::circuit;
@@ -92,4 +93,75 @@ fn many_ways_at_once_are_those_one_after_another() {
         // The logarithm of the visits is taken once where the same move is chosen several times in a row.
         assert!(left.len() as u32 <= N_WAYS / 12, "{name}: {} of {N_WAYS} differ", left.len());
     }
+}
+
+#[test]
+fn nobody_goes_where_somebody_is() {
+    let options = MctsOptions::default();
+    for name in ["tic-tac-toe", "connect-four", "breakthrough", "chinese-checkers", "dice-race"] {
+        with_grown_tree(name, &options, |tree, chooser| {
+            let (mut rounds, mut tips) = (Vec::new(), Vec::new());
+            for _ in 0..6 {
+                let (mut steps, mut spreading) = (Vec::new(), Spreading::default());
+                tree.spread(N_WAYS, 4, &mut steps, &mut spreading, chooser);
+                let n_most = N_WAYS as usize * (1 + options.leaves.siblings as usize);
+                assert!(spreading.tips.len() <= n_most, "{name}: a round has an end");
+                tips.extend(
+                    spreading.tips.iter().map(|tip| (tip.n, tip.end, steps.get(tip.step as usize).copied())),
+                );
+                rounds.push(steps);
+            }
+            let mut marked = vec![0; tree.nodes.len()];
+            for step in rounds.iter().flatten() {
+                marked[step.node.index()] += step.marked;
+            }
+            let pending: Vec<u32> = tree.nodes.iter().map(|node| node.pending).collect();
+            assert_eq!(pending, marked, "{name}: what is given back is not under way");
+            let mut leaves: Vec<(u32, u64)> = tips
+                .iter()
+                .filter(|(_, end, _)| *end == End::Open)
+                .filter_map(|&(_, _, step)| step)
+                .filter(|step| matches!(tree.node(step.node).kind, Kind::Alone(_)))
+                .map(|step| (step.node.0, step.choice))
+                .collect();
+            let n_leaves = leaves.len();
+            leaves.sort_unstable();
+            leaves.dedup();
+            assert_eq!(leaves.len(), n_leaves, "{name}: the same leaf twice");
+            for &step in rounds.iter().flatten() {
+                tree.unmark(step);
+            }
+            assert!(tree.nodes.iter().all(|node| node.pending == 0), "{name}");
+            assert!(tree.arms.iter().all(|arm| arm.pending == 0), "{name}: what is marked is taken back");
+        });
+    }
+}
+
+/// Where the whole tree is a few open leaves, a round that has to be full would take thousands of playouts for each.
+#[test]
+fn what_is_nearly_proved_takes_few_playouts() {
+    for threads in [1, 2] {
+        let mut position = circuit("tic-tac-toe");
+        let us = position.choosers().next().unwrap_or(Role::new(0));
+        let mut search = Mcts::new(MctsOptions { threads, ..MctsOptions::default() }, 1);
+        let report = search.think(&mut position, us, &Budget::iterations(4_000_000));
+        assert!(report.is_proven);
+        assert!(report.iterations < 1_000_000, "{threads} threads: {}", report.iterations);
+    }
+}
+
+#[test]
+fn a_tree_that_grows_stays_where_it_is() {
+    let max_nodes = 20_000;
+    let mut position = circuit("connect-four");
+    let us = position.choosers().next().unwrap_or(Role::new(0));
+    let mut search = Mcts::new(MctsOptions { max_nodes, ..MctsOptions::default() }, 1);
+    let mut places = Vec::new();
+    for n in [200_000, 600_000] {
+        search.think(&mut position, us, &Budget::iterations(n));
+        let tree = search.tree.as_ref().expect("it has thought");
+        assert!((1024..max_nodes).contains(&tree.nodes.len()), "{}", tree.nodes.len());
+        places.push((tree.nodes.as_ptr(), tree.states.as_ptr(), tree.sums.as_ptr(), tree.bounds.as_ptr()));
+    }
+    assert_eq!(places[0], places[1]);
 }
