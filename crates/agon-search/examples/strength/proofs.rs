@@ -61,7 +61,7 @@ pub(crate) fn proofs(names: &[&str], plan: &Plan) {
                 // Who happens to need more than the first did is not cut off at once.
                 let n = n_to_proof(options, &position, seed, 8 * most);
                 n_cut[at] += usize::from(n.is_none());
-                logs[at].push((n.unwrap_or(8 * most) as f64).ln());
+                logs[at].push(libm::log(n.unwrap_or(8 * most) as f64));
             }
         }
         for (at, name) in names.iter().enumerate() {
@@ -69,15 +69,15 @@ pub(crate) fn proofs(names: &[&str], plan: &Plan) {
             let mean = logs[at].iter().sum::<f64>() / n;
             let more: Vec<f64> = logs[at].iter().zip(&logs[0]).map(|(own, first)| own - first).collect();
             let times = more.iter().sum::<f64>() / n;
-            let variance = more.iter().map(|m| (m - times).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+            let variance = more.iter().map(|m| (m - times) * (m - times)).sum::<f64>() / (n - 1.0).max(1.0);
             let around = 1.96 * (variance / n).sqrt();
             println!(
                 "{game:24} {name:32} {:10.0} {:6} {:8.3}  {:.3} to {:.3}",
-                mean.exp(),
+                libm::exp(mean),
                 n_cut[at],
-                times.exp(),
-                (times - around).exp(),
-                (times + around).exp()
+                libm::exp(times),
+                libm::exp(times - around),
+                libm::exp(times + around)
             );
         }
     }
