@@ -25,6 +25,8 @@ pub(super) struct Meeting<'b, P: Position> {
     relay: Mutex<Relay<P>>,
     /// The rounds that are ready, for who waits to look at all the time.
     n_ready: AtomicUsize,
+    /// Threads that wait for the tree, or for a round.
+    n_asking: AtomicUsize,
     /// The rounds that were settled, for who waits for one.
     n_settled: AtomicUsize,
     n_threads: usize,
@@ -36,6 +38,7 @@ impl<'b, P: Position> Meeting<'b, P> {
             shared: Mutex::new(shared),
             relay: Mutex::new(Relay::default()),
             n_ready: AtomicUsize::new(0),
+            n_asking: AtomicUsize::new(0),
             n_settled: AtomicUsize::new(0),
             n_threads,
         }
@@ -99,16 +102,27 @@ impl<'b, P: Position> Meeting<'b, P> {
     /// The tree is never kept for long. Who goes to sleep for it may find it taken again on waking up, which takes longer than most rounds,
     /// time after time, while what it has found is missing in the tree: so it is asked for until it is there.
     fn next(&self, takes_rounds: bool) -> Next<'_, 'b, P> {
+        if let Some(guard) = self.try_lock() {
+            return Next::Tree(guard);
+        }
+        self.n_asking.fetch_add(1, Ordering::Relaxed);
         let mut patience = Patience::default();
-        loop {
-            if let Some(guard) = self.try_lock() {
-                return Next::Tree(guard);
-            }
+        let next = loop {
             if takes_rounds && let Some(ahead) = self.take_ready() {
-                return Next::Round(ahead);
+                break Next::Round(ahead);
+            }
+            if let Some(guard) = self.try_lock() {
+                break Next::Tree(guard);
             }
             patience.wait();
-        }
+        };
+        self.n_asking.fetch_sub(1, Ordering::Relaxed);
+        next
+    }
+
+    /// Whether somebody has nothing to go on with.
+    fn is_asked(&self) -> bool {
+        self.n_asking.load(Ordering::Relaxed) > 0
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared<'b, P>> {
@@ -173,7 +187,6 @@ impl<P: Position> Worker<P> {
             drop(held);
             let n_rounds;
             (guard, n_rounds) = self.play_rounds(meeting, options);
-            self.serve_others(&mut guard, meeting, options);
             self.settle_round(&mut guard, meeting, options);
             self.settle_played(&mut guard, meeting, options);
             if guard.budget.deadline.is_some() {
@@ -223,6 +236,7 @@ impl<P: Position> Worker<P> {
                 // Nobody came for it. If it were left there, it would be long until anybody knows what comes of it.
                 return Some(guard);
             } else {
+                self.serve_others(&mut guard, meeting, options);
                 self.gather(&mut guard, options);
                 if !self.round.leaves.is_empty() || guard.n_in_flight == 0 {
                     guard.n_in_flight += 1;
@@ -246,6 +260,7 @@ impl<P: Position> Worker<P> {
     /// Gathers a round for the other threads, if they have not enough.
     fn serve_others(&mut self, shared: &mut Shared<'_, P>, meeting: &Meeting<'_, P>, options: &MctsOptions) {
         if meeting.n_threads == 1
+            || !meeting.is_asked()
             || !self.plays_in_bulk(options)
             || shared.is_done()
             || shared.tree.nodes.len() >= options.max_nodes
