@@ -11,13 +11,8 @@ impl<P: Position> Worker<P> {
     /// Goes down the tree for the leaves of a round.
     pub(super) fn gather(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
         self.round.clear();
-        self.gather_more(shared, options, self.at_once);
-    }
-
-    /// Goes down the tree until the round has so many leaves, if that is worth it.
-    pub(super) fn gather_more(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions, most: u32) {
         if self.plays_in_bulk(options) || options.plays_abreast() {
-            self.gather_many(shared, options, most);
+            self.gather_many(shared, options);
         } else {
             self.gather_one(shared, options);
         }
@@ -47,15 +42,15 @@ impl<P: Position> Worker<P> {
         self.push_leaf(shared, last, end, 1);
     }
 
-    fn gather_many(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions, most: u32) {
+    fn gather_many(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
         // A small tree has few leaves that are worth it.
         let n_known = shared.tree.node(shared.tree.root).visits / u64::from(self.playouts);
         // Strategies are mixed anew after each round only, so where they are, there have to be many.
         let worth = if shared.tree.has_mixes { n_known.isqrt() } else { n_known / 4 };
-        let at_once = u64::from(most).min(1 + worth) as usize;
+        let at_once = u64::from(self.at_once).min(1 + worth) as usize;
         let family = if options.takes_siblings() { 1 + options.leaves.siblings as usize } else { 1 };
         // Where all ways lead to the same few leaves, these are the round.
-        let mut n_gone = self.round.leaves.len();
+        let mut n_gone = 0;
         while n_gone < at_once && shared.n_left() > 0 {
             // With siblings there may be more leaves than ways.
             let n_ways = (at_once - n_gone).div_ceil(family) as u64;
