@@ -276,7 +276,9 @@ fn replay_as_recorded(rules: &str, trace: &Trace, args: &Args) -> Result<Outcome
             );
             Ok(Outcome::Replayed(tally))
         }
-        Outcome::Replayed(_) | Outcome::NotTaken { .. } => Ok(outcome),
+        Outcome::Replayed(_) => Ok(outcome),
+        // Whether it was recorded so is not known.
+        not_taken @ Outcome::NotTaken { .. } => Ok(not_taken),
     }
 }
 
