@@ -9,6 +9,7 @@ mod expand;
 mod lanes;
 mod late;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use agon_game::{Batch, Children, Order, Shape, Tally};
@@ -41,6 +42,36 @@ pub struct BatchCircuit {
     steps: Vec<Step>,
     expander: Option<expand::Expander>,
     lanes: lanes::Lanes,
+    ordered: Ordered,
+}
+
+/// Playouts that were ordered. Lanes are given 256 orders at a time.
+struct Ordered {
+    orders: Vec<Order<Bits>>,
+    max_steps: u64,
+    restart: Restart,
+    /// By order: the phase that it starts in.
+    phase_of: Vec<usize>,
+    /// By order: what has come of it.
+    tallies: Vec<Tally>,
+    /// The orders that lanes work on: none if all has been played.
+    seated: Range<usize>,
+    /// The steps of a round for them: their places among all steps.
+    round: Vec<usize>,
+}
+
+impl Default for Ordered {
+    fn default() -> Ordered {
+        Ordered {
+            orders: Vec::new(),
+            max_steps: 0,
+            restart: Restart::Initial,
+            phase_of: Vec::new(),
+            tallies: Vec::new(),
+            seated: 0..0,
+            round: Vec::new(),
+        }
+    }
 }
 
 /// A step of playouts, ready to run.
@@ -56,8 +87,8 @@ impl BatchCircuit {
     pub fn new(circuit: Arc<Circuit>, shape: Shape, options: BatchOptions) -> BatchCircuit {
         let rng = PlaneRng::new(options.seed);
         let (playable, steps, expander) = (None, Vec::new(), None);
-        let lanes = lanes::Lanes::default();
-        BatchCircuit { circuit, shape, options, rng, playable, steps, expander, lanes }
+        let (lanes, ordered) = (lanes::Lanes::default(), Ordered::default());
+        BatchCircuit { circuit, shape, options, rng, playable, steps, expander, lanes, ordered }
     }
 
     /// How many operations one step of 256 playouts takes on average, and how many machine instructions and bytes of code there
@@ -115,30 +146,44 @@ impl Batch for BatchCircuit {
     type State = Bits;
     type Move = Input;
 
-    fn tally(&mut self, orders: &[Order<Bits>], max_steps: u64, tallies: &mut Vec<Tally>) {
-        Tally::renew(tallies, orders.len(), self.circuit.roles.len());
+    fn take_orders(&mut self, orders: &[Order<Bits>], max_steps: u64) {
         let initial = Bits::pack(self.circuit.initial.iter().copied());
         let is_initial = orders.iter().all(|order| order.state == initial);
-        let restart = if is_initial { Restart::Initial } else { Restart::Planes };
-        let phases = &self.playable().phases;
-        let n_phases = phases.circuits.len();
-        let phase_of: Vec<usize> = orders.iter().map(|order| phases.of(&order.state)).collect();
-        let chunks = orders.chunks(Plane::LANES).zip(tallies.chunks_mut(Plane::LANES));
-        for ((orders, tallies), phase_of) in chunks.zip(phase_of.chunks(Plane::LANES)) {
-            // All lanes are in the same phase at any time. Those that start in another wait for theirs: let it be few.
-            let n_starting = |phase: &usize| phase_of.iter().filter(|&of| of == phase).count();
-            let start = (0..n_phases).rev().max_by_key(n_starting).unwrap_or(0);
-            let round = self.round(start, restart);
-            let BatchCircuit { circuit, options, playable, steps, rng, lanes, expander, .. } = self;
-            let Playable { kept, may_reject, .. } = playable.as_ref().expect("the round has made it");
+        self.playable();
+        let Playable { phases, .. } = self.playable.as_ref().expect("it has just been made");
+        let ordered = &mut self.ordered;
+        ordered.orders.clear();
+        ordered.orders.extend_from_slice(orders);
+        ordered.phase_of.clear();
+        ordered.phase_of.extend(orders.iter().map(|order| phases.of(&order.state)));
+        ordered.max_steps = max_steps;
+        ordered.restart = if is_initial { Restart::Initial } else { Restart::Planes };
+        ordered.seated = 0..0;
+        Tally::renew(&mut ordered.tallies, orders.len(), self.circuit.roles.len());
+        self.seat_next();
+    }
+
+    fn go_on(&mut self, n_steps: u64) -> bool {
+        let mut left = n_steps;
+        while !self.ordered.seated.is_empty() {
+            let BatchCircuit { circuit, options, playable, steps, rng, lanes, expander, ordered, .. } = self;
+            let Playable { kept, may_reject, .. } = playable.as_ref().expect("orders are taken by it");
             let expander = may_reject
                 .then(|| expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend)));
-            let delays: Vec<usize> =
-                phase_of.iter().map(|phase| (phase + n_phases - start) % n_phases).collect();
-            let job = lanes::Job { kept, orders, delays: &delays, restart, max_steps };
-            let mut machine = lanes::Machine { steps, round: &round, rng, expander };
-            lanes.run(&job, &mut machine, tallies);
+            let mut machine = lanes::Machine { steps, round: &ordered.round, rng, expander };
+            left = lanes.go_on(left, &mut machine, kept);
+            if !lanes.is_done() {
+                return false;
+            }
+            lanes.sum_up(steps, &ordered.round, &mut ordered.tallies[ordered.seated.clone()]);
+            self.seat_next();
         }
+        true
+    }
+
+    fn deliver(&mut self, tallies: &mut Vec<Tally>) {
+        debug_assert!(self.ordered.seated.is_empty(), "all is played before it is delivered");
+        std::mem::swap(tallies, &mut self.ordered.tallies);
     }
 
     fn advance_all(&mut self, steps: &[(&Bits, &[Input])], children: &mut Children<Bits, Input>) {
@@ -151,6 +196,29 @@ impl Batch for BatchCircuit {
 }
 
 impl BatchCircuit {
+    /// Gives the lanes the next orders, if there are any.
+    fn seat_next(&mut self) {
+        let Ordered { orders, phase_of, seated, restart, .. } = &mut self.ordered;
+        *seated = seated.end..orders.len().min(seated.end + Plane::LANES);
+        if seated.start == seated.end {
+            return;
+        }
+        let (seated, restart) = (seated.clone(), *restart);
+        let n_phases = self.playable.as_ref().map_or(1, |playable| playable.phases.circuits.len());
+        // All lanes are in the same phase at any time. Those that start in another wait for theirs: let it be few.
+        let phase_of = &phase_of[seated.clone()];
+        let n_starting = |phase: &usize| phase_of.iter().filter(|&of| of == phase).count();
+        let start = (0..n_phases).rev().max_by_key(n_starting).unwrap_or(0);
+        let delays: Vec<usize> = phase_of.iter().map(|phase| (phase + n_phases - start) % n_phases).collect();
+        self.ordered.round = self.round(start, restart);
+        let BatchCircuit { playable, steps, lanes, ordered, .. } = self;
+        let Playable { kept, .. } = playable.as_ref().expect("the round has made it");
+        let Ordered { orders, max_steps, round, .. } = ordered;
+        let job =
+            lanes::Job { kept, orders: &orders[seated], delays: &delays, restart, max_steps: *max_steps };
+        lanes.take(&job, steps, round);
+    }
+
     fn expander(&mut self) -> &mut expand::Expander {
         let BatchCircuit { circuit, options, .. } = self;
         self.expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend))

@@ -11,10 +11,24 @@ pub trait Batch: Send {
     /// A move of one role.
     type Move;
 
-    /// Plays uniformly random moves from each state to the end, as often as ordered. The answers, in the order of the
-    /// orders, replace what `tallies` held. A playout that takes longer than `max_steps` is cut off: not before that many
-    /// steps, and not much later than after twice as many.
-    fn tally(&mut self, orders: &[Order<Self::State>], max_steps: u64, tallies: &mut Vec<Tally>);
+    /// Takes orders for playouts, in place of what was ordered before: uniformly random moves from each state to the end, as often as
+    /// ordered. A playout that takes longer than `max_steps` is cut off: not before that many steps, and not much later than after
+    /// twice as many.
+    fn take_orders(&mut self, orders: &[Order<Self::State>], max_steps: u64);
+
+    /// Plays on: about so many steps, of all the playouts that go on side by side. Whether all that was ordered has been played. However
+    /// often it is called for that, what comes of it is the same.
+    fn go_on(&mut self, n_steps: u64) -> bool;
+
+    /// What came of the orders, once all has been played. The answers, in the order of the orders, replace what `tallies` held.
+    fn deliver(&mut self, tallies: &mut Vec<Tally>);
+
+    /// All of that at once.
+    fn tally(&mut self, orders: &[Order<Self::State>], max_steps: u64, tallies: &mut Vec<Tally>) {
+        self.take_orders(orders, max_steps);
+        while !self.go_on(u64::MAX) {}
+        self.deliver(tallies);
+    }
 
     /// The same for callers who do not play out so often that memory should be used again.
     fn play_out(&mut self, orders: &[Order<Self::State>], max_steps: u64) -> Vec<Tally> {
@@ -236,15 +250,21 @@ impl<S, M: Clone> Children<S, M> {
 }
 
 /// A batch made of single steps of any position: for engines that have nothing better, and as the judge of those that have.
-pub struct OneByOne<P> {
+pub struct OneByOne<P: Position> {
     position: P,
     rng: crate::Rng,
+    /// What was ordered last, and what has come of it so far.
+    orders: Vec<Order<P::State>>,
+    max_steps: u64,
+    tallies: Vec<Tally>,
+    /// The orders that have been worked off.
+    n_done: usize,
 }
 
 impl<P: Position> OneByOne<P> {
     /// Steps and plays out by this position.
     pub fn new(position: P, rng: crate::Rng) -> OneByOne<P> {
-        OneByOne { position, rng }
+        OneByOne { position, rng, orders: Vec::new(), max_steps: 0, tallies: Vec::new(), n_done: 0 }
     }
 
     fn push(&self, joint: &[P::Move], children: &mut Children<P::State, P::Move>) {
@@ -274,22 +294,43 @@ impl<P: Position> Batch for OneByOne<P> {
     type State = P::State;
     type Move = P::Move;
 
-    fn tally(&mut self, orders: &[Order<P::State>], max_steps: u64, tallies: &mut Vec<Tally>) {
-        let roles: Vec<Role> = self.position.shape().roles().collect();
-        Tally::renew(tallies, orders.len(), roles.len());
-        for (order, tally) in orders.iter().zip(tallies) {
-            for _ in 0..order.n_playouts {
-                self.position.go_to(&order.state);
-                tally.n_steps += self.position.play_out(&mut self.rng, max_steps as usize) as u64;
-                tally.n_playouts += 1;
-                tally.n_cut += u64::from(!self.position.is_terminal());
-                for &role in &roles {
-                    let payoff = self.position.payoff(role);
-                    tally.payoff_sums[role.index()] += payoff;
-                    tally.square_sums[role.index()] += payoff * payoff;
-                }
+    fn take_orders(&mut self, orders: &[Order<P::State>], max_steps: u64) {
+        self.orders.clear();
+        self.orders.extend_from_slice(orders);
+        self.max_steps = max_steps;
+        self.n_done = 0;
+        Tally::renew(&mut self.tallies, orders.len(), self.position.shape().role_names.len());
+    }
+
+    fn go_on(&mut self, n_steps: u64) -> bool {
+        let mut n_made = 0;
+        while let Some(order) = self.orders.get(self.n_done) {
+            let tally = &mut self.tallies[self.n_done];
+            if tally.n_playouts == order.n_playouts {
+                self.n_done += 1;
+                continue;
+            }
+            if n_made >= n_steps {
+                return false;
+            }
+            self.position.go_to(&order.state);
+            let n = self.position.play_out(&mut self.rng, self.max_steps as usize) as u64;
+            // One that is over before it has begun counts, too, so that there is an end to it.
+            n_made += n.max(1);
+            tally.n_steps += n;
+            tally.n_playouts += 1;
+            tally.n_cut += u64::from(!self.position.is_terminal());
+            for role in self.position.shape().roles() {
+                let payoff = self.position.payoff(role);
+                tally.payoff_sums[role.index()] += payoff;
+                tally.square_sums[role.index()] += payoff * payoff;
             }
         }
+        true
+    }
+
+    fn deliver(&mut self, tallies: &mut Vec<Tally>) {
+        std::mem::swap(tallies, &mut self.tallies);
     }
 
     fn advance_all(&mut self, steps: &[(&P::State, &[P::Move])], children: &mut Children<P::State, P::Move>) {

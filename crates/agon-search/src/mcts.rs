@@ -12,14 +12,17 @@ mod implicit;
 mod index;
 mod joint;
 mod judging;
+mod keep;
 mod leaves;
 mod lockstep;
 mod node;
 mod number;
 mod options;
+mod patience;
 mod playout;
 mod policy;
 mod recycle;
+mod relay;
 mod report;
 mod room;
 mod round;
@@ -36,7 +39,7 @@ pub use options::{
     Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
 
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use agon_game::{Position, Role};
@@ -44,7 +47,7 @@ use agon_game::{Position, Role};
 use crate::{Budget, Report, Search};
 use heuristic::{FIRST_K, Judge};
 use options::Others as OthersWant;
-use run::Meeting;
+use relay::Relay;
 use tree::{Facts, Tree};
 use worker::{Shared, Worker};
 
@@ -111,6 +114,31 @@ impl<P: Position> Mcts<P> {
         self.workers[0].plant_root(position, &mut tree, &self.options);
         tree
     }
+
+    /// Has all threads grow the tree.
+    fn grow<'b>(&mut self, mut shared: Shared<'b, P>) -> Shared<'b, P> {
+        let options = &self.options;
+        let (worker, others) = self.workers.split_first_mut().expect("there is a thread at least");
+        if worker.is_kept(options) {
+            let relay = Relay::new();
+            std::thread::scope(|scope| {
+                let n_helpers = others.len();
+                for other in others {
+                    scope.spawn(|| other.help(&relay, options));
+                }
+                worker.keep(&mut shared, &relay, n_helpers, options);
+            });
+            return shared;
+        }
+        let meeting = Mutex::new(shared);
+        std::thread::scope(|scope| {
+            for other in others {
+                scope.spawn(|| other.take_turns(&meeting, options));
+            }
+            worker.take_turns(&meeting, options);
+        });
+        meeting.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<P: Position> Search<P> for Mcts<P> {
@@ -141,16 +169,7 @@ impl<P: Position> Search<P> for Mcts<P> {
         }
         self.us = Some(us);
         let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0 };
-        let meeting = Meeting::new(shared, self.workers.len());
-        let (worker, others) = self.workers.split_first_mut().expect("there is a thread at least");
-        std::thread::scope(|scope| {
-            for other in others {
-                let (meeting, options) = (&meeting, &self.options);
-                scope.spawn(move || other.run(meeting, options));
-            }
-            worker.run(&meeting, &self.options);
-        });
-        let shared = meeting.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let shared = self.grow(shared);
         let rng = self.workers[0].rng();
         let answer = shared.tree.answer(position, us, &self.options, rng);
         let report = Report {

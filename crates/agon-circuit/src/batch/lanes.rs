@@ -75,17 +75,27 @@ pub(super) struct Machine<'m> {
 }
 
 impl Lanes {
-    /// Works off the orders by rounds of steps, and tells what came of each. Memory is used again from one job to the next.
-    pub(super) fn run(&mut self, job: &Job<'_>, machine: &mut Machine<'_>, tallies: &mut [Tally]) {
-        self.begin(job, machine.steps, machine.round);
+    /// Takes a job, in place of the last one. Memory is used again.
+    pub(super) fn take(&mut self, job: &Job<'_>, steps: &[Step], round: &[usize]) {
+        self.begin(job, steps, round);
         self.seat(job);
-        while !self.is_done() {
-            with_wide_registers(Rounds { lanes: self, machine, kept: job.kept });
+    }
+
+    /// Works on the job by rounds of steps: so many passes, or a few more. Returns how many are left, or 0.
+    pub(super) fn go_on(&mut self, n_passes: u64, machine: &mut Machine<'_>, kept: &[usize]) -> u64 {
+        let enough = self.n_passes.saturating_add(n_passes);
+        while !self.is_done() && self.n_passes < enough {
+            with_wide_registers(Rounds { lanes: self, machine, kept, enough });
             if self.n_passes - self.last_cut >= self.max_steps {
                 self.cut_lasting();
             }
         }
-        let Machine { steps, round, .. } = machine;
+        enough.saturating_sub(self.n_passes)
+    }
+
+    /// What came of each order, once the job is done.
+    pub(super) fn sum_up(&mut self, steps: &[Step], round: &[usize], tallies: &mut [Tally]) {
+        debug_assert!(self.is_done(), "playouts are counted when they have ended");
         let counts = [&mut self.ended, &mut self.cut, &mut self.idle];
         counts.into_iter().chain(self.goals.iter_mut().flatten()).for_each(Counts::settle);
         with_wide_registers(Sums { lanes: self, steps, round, tallies });
@@ -154,16 +164,17 @@ impl Lanes {
 
     /// Whether all lanes wait and none has anything to wait for.
     #[inline(always)]
-    fn is_done(&self) -> bool {
+    pub(super) fn is_done(&self) -> bool {
         self.now[self.n_kept] == Plane::ONES && self.left.any().is_zero()
     }
 
-    /// Whole rounds, until all is done or it is time to look at overlong playouts.
+    /// Whole rounds, until all is done, or enough passes are made, or it is time to look at overlong playouts.
     #[inline(always)]
-    fn rounds(&mut self, machine: &mut Machine<'_>, kept: &[usize]) {
+    fn rounds(&mut self, machine: &mut Machine<'_>, kept: &[usize], enough: u64) {
         let Machine { steps, round, rng, expander } = machine;
         let waiting = self.n_kept;
-        while !self.is_done() && self.n_passes - self.last_cut < self.max_steps {
+        let enough = enough.min(self.last_cut.saturating_add(self.max_steps));
+        while !self.is_done() && self.n_passes < enough {
             for (place, &idx) in round.iter().enumerate() {
                 let step = &mut steps[idx];
                 let waited = self.now[waiting];
@@ -285,12 +296,13 @@ struct Rounds<'l, 'm> {
     lanes: &'l mut Lanes,
     machine: &'l mut Machine<'m>,
     kept: &'l [usize],
+    enough: u64,
 }
 
 impl Work for Rounds<'_, '_> {
     #[inline(always)]
     fn work(self) {
-        self.lanes.rounds(self.machine, self.kept);
+        self.lanes.rounds(self.machine, self.kept, self.enough);
     }
 }
 

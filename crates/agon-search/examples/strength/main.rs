@@ -206,6 +206,31 @@ fn threads(options: &MctsOptions, plan: &Plan) {
     }
 }
 
+/// How many iterations a second the players make, in turn, so many times: the median of each, and of how many times those of the first it is, with
+/// an interval for it. They are compared within a second or two, for such machines change their speed from minute to minute.
+fn rates(names: &[&str], plan: &Plan) {
+    println!("{:24} {:40} {:>12} {:>6}  95 %", "game", "player", "iterations/s", "times");
+    for game in &plan.games {
+        let start = open(game);
+        let mut rates = vec![Vec::new(); names.len()];
+        for repeat in 0..plan.matches as usize {
+            for at in 0..names.len() {
+                // Who is first may find the machine in another mood.
+                let at = (at + repeat) % names.len();
+                let (options, _) = player(names[at]);
+                rates[at].push(rate(&options, options.threads, &start, plan.seed + repeat as u64, plan));
+            }
+        }
+        for (name, own) in names.iter().zip(&rates) {
+            let mut times: Vec<f64> = rates[0].iter().zip(own).map(|(first, own)| own / first).collect();
+            let (least, most) = around_median(times.len());
+            let times = (median(&mut times), times[least], times[most]);
+            let own = median(&mut own.clone());
+            println!("{game:24} {name:40} {own:12.0} {:6.2}  {:.2} to {:.2}", times.0, times.1, times.2);
+        }
+    }
+}
+
 /// Playouts in a second.
 fn rate(options: &MctsOptions, threads: usize, start: &ScalarCircuit, seed: u64, plan: &Plan) -> f64 {
     let mut start = start.clone();
@@ -214,7 +239,7 @@ fn rate(options: &MctsOptions, threads: usize, start: &ScalarCircuit, seed: u64,
     // The first call makes the native code.
     search.think(&mut start, us, &Budget::iterations(1000));
     let report = search.think(&mut start, us, &plan.budget(1.0));
-    report.playouts as f64 / report.seconds
+    report.iterations as f64 / report.seconds
 }
 
 /// The middle one, for which they are sorted.
@@ -259,6 +284,7 @@ fn main() {
         ["match", a, b] => strength(&[player(a), player(b)], &plan),
         ["speed", a] => speed(&player(a).0, &plan),
         ["threads", a] => threads(&player(a).0, &plan),
+        ["rates", ref names @ ..] if !names.is_empty() => rates(names, &plan),
         ["proofs", ref names @ ..] if !names.is_empty() => proofs::proofs(names, &plan),
         _ => panic!("match A B, speed A, threads A, or proofs A B …: see the head of this file"),
     }

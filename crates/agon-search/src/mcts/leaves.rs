@@ -95,10 +95,18 @@ impl<P: Position> Worker<P> {
 
     /// Plays out from all leaves that are not decided.
     pub(super) fn play_out_leaves(&mut self, options: &MctsOptions) {
+        self.start_playouts(options);
+        while !self.play_on(u64::MAX) {}
+        self.finish_playouts(options);
+    }
+
+    /// Begins to play out from all leaves that are not decided. Where engines do not do that in bulk, it is done at once.
+    pub(super) fn start_playouts(&mut self, options: &MctsOptions) {
         let n_roles = self.facts.n_roles;
         self.round.results.clear();
         self.round.results.resize(self.round.leaves.len() * 2 * n_roles, 0.0);
         self.round.n_playouts = 0;
+        self.play_seconds = 0.0;
         // Taken out while they are filled, so that their memory is used again.
         let mut orders = std::mem::take(&mut self.orders);
         let mut ordered = std::mem::take(&mut self.ordered);
@@ -140,41 +148,49 @@ impl<P: Position> Worker<P> {
             }
         }
         if !orders.is_empty() {
-            self.play_out_orders(&orders, &ordered, options);
+            let max_steps = self.max_steps(&orders, options);
+            let batch = self.batch.as_mut().expect("what plays in bulk is there");
+            batch.take_orders(&orders, max_steps);
         } else if !ordered.is_empty() {
             self.play_out_abreast(&ordered, options);
         }
         (self.orders, self.ordered) = (orders, ordered);
     }
 
-    /// Plays out many leaves at once: those of these numbers.
-    fn play_out_orders(&mut self, orders: &[Order<P::State>], ordered: &[usize], options: &MctsOptions) {
+    /// Plays on for about so many steps. Whether all playouts have been made.
+    pub(super) fn play_on(&mut self, n_steps: u64) -> bool {
+        let Some(batch) = self.batch.as_mut().filter(|_| !self.orders.is_empty()) else { return true };
+        let Some(_) = self.deadline else { return batch.go_on(n_steps) };
+        let began = Instant::now();
+        let is_done = batch.go_on(n_steps);
+        self.play_seconds += began.elapsed().as_secs_f64();
+        is_done
+    }
+
+    /// Takes in what came of the playouts, once all have been made.
+    pub(super) fn finish_playouts(&mut self, options: &MctsOptions) {
         let n_roles = self.facts.n_roles;
-        let max_steps = self.max_steps(orders, options);
-        let began = self.deadline.map(|_| Instant::now());
-        if let Some(batch) = &mut self.batch {
-            batch.tally(orders, max_steps, &mut self.tallies);
-            let tallies = &self.tallies;
-            if let Some(began) = began {
-                // The steps of the longest playout are not known; by the mean the time for one is rather over- than
-                // underestimated.
-                let (n, steps) = tallies
-                    .iter()
-                    .fold((0, 0), |(n, steps), tally| (n + tally.n_playouts, steps + tally.n_steps));
-                let n_steps = steps as f64 / n.max(1) as f64 * (n as f64 / LANES).max(1.0);
-                let now = began.elapsed().as_secs_f64() / n_steps.max(1.0);
-                self.step_seconds = Some(self.step_seconds.map_or(now, |before| 0.5 * (before + now)));
-            }
-            for (&at, tally) in ordered.iter().zip(tallies) {
-                let (sums, squares) =
-                    self.round.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
-                sums.copy_from_slice(&tally.payoff_sums);
-                squares.copy_from_slice(&tally.square_sums);
-                let length = tally.n_steps / tally.n_playouts.max(1);
-                self.round.leaves[at].length = u16::try_from(length).unwrap_or(u16::MAX);
-                if options.others == Others::Paranoid {
-                    oppose_sums(&self.facts, self.us, f64::from(self.round.leaves[at].n), sums, squares);
-                }
+        let Some(batch) = self.batch.as_mut().filter(|_| !self.orders.is_empty()) else { return };
+        batch.deliver(&mut self.tallies);
+        let tallies = &self.tallies;
+        if self.deadline.is_some() {
+            // The steps of the longest playout are not known; by the mean the time for one is rather over- than
+            // underestimated.
+            let (n, steps) = tallies
+                .iter()
+                .fold((0, 0), |(n, steps), tally| (n + tally.n_playouts, steps + tally.n_steps));
+            let n_steps = steps as f64 / n.max(1) as f64 * (n as f64 / LANES).max(1.0);
+            let now = self.play_seconds / n_steps.max(1.0);
+            self.step_seconds = Some(self.step_seconds.map_or(now, |before| 0.5 * (before + now)));
+        }
+        for (&at, tally) in self.ordered.iter().zip(tallies) {
+            let (sums, squares) = self.round.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
+            sums.copy_from_slice(&tally.payoff_sums);
+            squares.copy_from_slice(&tally.square_sums);
+            let length = tally.n_steps / tally.n_playouts.max(1);
+            self.round.leaves[at].length = u16::try_from(length).unwrap_or(u16::MAX);
+            if options.others == Others::Paranoid {
+                oppose_sums(&self.facts, self.us, f64::from(self.round.leaves[at].n), sums, squares);
             }
         }
     }

@@ -1,7 +1,6 @@
-//! The rounds of a search. Gathering one and settling it needs the tree, looking at it and playing it out does not: so it may be taken
-//! along by any thread in between, and where the tree is busy there is another one to go on with.
+//! The rounds of a search. Gathering one and settling it needs the tree, looking at it and playing it out does not: so any thread may do
+//! that.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 
 use agon_game::{Position, Role};
@@ -39,6 +38,8 @@ pub(super) struct Round<P: Position> {
     pub(super) record: Vec<(Role, P::Move)>,
     pub(super) n_playouts: u64,
     pub(super) n_seen: u64,
+    /// How long it took to look at it and to play it out, where the clock counts.
+    pub(super) seconds: f64,
 }
 
 impl<P: Position> Round<P> {
@@ -52,6 +53,7 @@ impl<P: Position> Round<P> {
             record: Vec::new(),
             n_playouts: 0,
             n_seen: 0,
+            seconds: 0.0,
         }
     }
 
@@ -61,21 +63,5 @@ impl<P: Position> Round<P> {
         self.steps.clear();
         self.joints.clear();
         self.record.clear();
-    }
-}
-
-/// The rounds that no thread has in hand.
-pub(super) struct Relay<P: Position> {
-    /// Gathered ahead, for whoever comes back while the tree is busy.
-    pub(super) ready: VecDeque<Box<Round<P>>>,
-    /// Played out, for whoever has the tree next. Who leaves one here takes a ready one, and has the tree after that: none is forgotten.
-    pub(super) played: VecDeque<Box<Round<P>>>,
-    /// Used up: for their memory.
-    pub(super) spare: VecDeque<Box<Round<P>>>,
-}
-
-impl<P: Position> Default for Relay<P> {
-    fn default() -> Relay<P> {
-        Relay { ready: VecDeque::new(), played: VecDeque::new(), spare: VecDeque::new() }
     }
 }

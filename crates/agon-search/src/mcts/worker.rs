@@ -52,9 +52,15 @@ impl<P: Position> Shared<'_, P> {
         }
     }
 
+    /// Whether there is nothing left to be found, or to be begun.
     pub(super) fn is_done(&mut self) -> bool {
+        self.is_proven() || self.meter.is_over(1)
+    }
+
+    /// Whether it is known what we get.
+    pub(super) fn is_proven(&self) -> bool {
         let [lo, hi] = self.tree.bound(self.tree.root, self.us);
-        lo == hi || self.meter.is_over(1)
+        lo == hi
     }
 }
 
@@ -87,6 +93,8 @@ pub(super) struct Worker<P: Position> {
     pub(super) ordered: Vec<usize>,
     /// What came of them.
     pub(super) tallies: Vec<Tally>,
+    /// How long the engine has worked on them, where the clock counts.
+    pub(super) play_seconds: f64,
     /// By step: the number of playouts that came through, then the sums of payoffs by role and of their squares.
     pub(super) flow: Vec<f64>,
     pub(super) spreading: Spreading,
@@ -122,7 +130,7 @@ impl<P: Position> Worker<P> {
             heuristic,
             k: 0.0,
             us,
-            at_once: options.round().at_once.max(1),
+            at_once: 1,
             playouts: options.round().playouts.max(1),
             deadline: None,
             step_seconds: None,
@@ -133,6 +141,7 @@ impl<P: Position> Worker<P> {
             orders: Vec::new(),
             ordered: Vec::new(),
             tallies: Vec::new(),
+            play_seconds: 0.0,
             flow: Vec::new(),
             spreading: Spreading::default(),
             seen: Seen::default(),
@@ -157,12 +166,10 @@ impl<P: Position> Worker<P> {
             few
         };
         self.playouts = u64::from(options.round().playouts.max(1)).min(few) as u32;
-        // Nor is it well spent on few rounds: what one finds is for the next to use, and threads have one each
-        // under way, and one each ready.
+        // Nor is it well spent on few rounds: what one finds is for the next to use.
         let n_leaves = budget.iterations.map_or(u64::MAX, |n| n / u64::from(self.playouts));
-        let n_under_way = if options.threads > 1 { 2 * options.threads as u64 } else { 1 };
-        let few = (n_leaves / MANY_ROUNDS / n_under_way).max(1);
-        let at_once = u64::from(options.round().at_once.max(1)).min(few) as u32;
+        let few = (n_leaves / MANY_ROUNDS / self.n_under_way(options)).max(1);
+        let at_once = u64::from(self.largest_round(options)).min(few) as u32;
         self.k = k;
         if let Some(heuristic) = &mut self.heuristic {
             heuristic.settle(position);
@@ -207,6 +214,22 @@ impl<P: Position> Worker<P> {
         self.round.sprouts.note_ends(&self.families);
         tree.root = tree.add(&self.round.sprouts, sprout);
         tree.grow_arms(tree.root);
+    }
+
+    /// How many rounds are under way at a time: where one thread keeps the tree, one for each, and one ready for each of the others.
+    fn n_under_way(&self, options: &MctsOptions) -> u64 {
+        if self.is_kept(options) { 2 * options.threads as u64 - 1 } else { options.threads as u64 }
+    }
+
+    /// Leaves to a round at most. A leaf is chosen without knowing what comes of those under way, whoever plays them out, so their number does not
+    /// grow with that of the threads.
+    pub(super) fn largest_round(&self, options: &MctsOptions) -> u32 {
+        (options.round().at_once / self.n_under_way(options) as u32).max(1)
+    }
+
+    /// Whether one thread keeps the tree and others play out for it.
+    pub(super) fn is_kept(&self, options: &MctsOptions) -> bool {
+        options.threads > 1 && self.plays_in_bulk(options)
     }
 
     /// Whether many leaves are played out at once.

@@ -1,0 +1,31 @@
+//! Waiting for another thread.
+
+use std::time::Duration;
+
+/// How long to wait until something is asked for again: hardly at all to begin with; then others that want the processor have it; and in the
+/// end, when somebody makes room in a full tree, it is left alone for a while.
+#[derive(Default)]
+pub(super) struct Patience {
+    n_waits: u32,
+}
+
+impl Patience {
+    /// Some 100 microseconds, as a round takes.
+    const SPINS: u32 = 1000;
+    /// Some milliseconds where nobody else wants the processor.
+    const YIELDS: u32 = 10_000;
+    const NAP: Duration = Duration::from_micros(50);
+
+    pub(super) fn wait(&mut self) {
+        self.n_waits = self.n_waits.saturating_add(1);
+        if self.n_waits <= Patience::SPINS {
+            for _ in 0..4 {
+                std::hint::spin_loop();
+            }
+        } else if self.n_waits <= Patience::SPINS + Patience::YIELDS {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(Patience::NAP);
+        }
+    }
+}
