@@ -57,7 +57,9 @@ impl<P: Position> Worker<P> {
             let (earlier, own) = self.flow.split_at_mut(at * width);
             let own = &mut own[..width];
             if own[0] == 0.0 {
-                tree.unmark(step);
+                if step.marked > 0 {
+                    tree.unmark(step);
+                }
                 continue;
             }
             let n = own[0] as u32;

@@ -39,6 +39,8 @@ pub(super) struct Spreading {
     /// it is its turn.
     tasks: Vec<Task>,
     picks: Vec<(u64, u32)>,
+    /// By step: playouts that it was marked for and that are not made.
+    excess: Vec<u32>,
     /// The longest way.
     pub(super) depth: u32,
 }
@@ -57,7 +59,9 @@ impl<P: Position> Tree<P> {
         self.last_stamp = self.last_stamp.wrapping_add(1).max(1);
         spreading.tips.clear();
         spreading.tasks.clear();
+        spreading.excess.clear();
         spreading.tasks.push(Task { step: Step::NONE, id: self.root, n, depth: 0 });
+        let first_step = steps.len();
         let mut n_done = 0;
         while let Some(&Task { step, id, n, depth }) = spreading.tasks.get(n_done) {
             n_done += 1;
@@ -90,9 +94,13 @@ impl<P: Position> Tree<P> {
                 if child == NodeId::NONE {
                     spreading.depth = spreading.depth.max(depth + 1);
                     let is_wanted = !self.is_under_way(id, choice, marked);
-                    self.give_back(steps, next, marked - if is_wanted { playouts } else { 0 });
                     if is_wanted {
                         spreading.tips.push(Tip { step: next, end: End::Open, n: 1 });
+                    }
+                    let excess = marked - if is_wanted { playouts } else { 0 };
+                    if excess > 0 {
+                        spreading.excess.resize(steps.len() - first_step, 0);
+                        spreading.excess[next as usize - first_step] = excess;
                     }
                 } else {
                     self.ask_for(id, choice, child);
@@ -100,6 +108,7 @@ impl<P: Position> Tree<P> {
                 }
             }
         }
+        self.give_back(&mut steps[first_step..], first_step, &mut spreading.excess);
     }
 
     /// Whether somebody else is on the way to where this move leads, of which so much is our own.
@@ -110,16 +119,19 @@ impl<P: Position> Tree<P> {
             && self.arms[node.first_arm as usize + choice as usize].pending > own
     }
 
-    /// Takes back so many playouts of a way, of which this is the last step: a second look at a position before anybody knows what came of
-    /// the first tells next to nothing.
-    fn give_back(&mut self, steps: &mut [Step], last: u32, n: u32) {
-        let mut at = last;
-        while n > 0
-            && let Some(step) = steps.get_mut(at as usize)
-        {
-            step.marked -= n;
-            at = step.before;
-            let taken = Step { marked: n, ..*step };
+    /// Takes back playouts that are not made, by the last steps of their ways: a second look at a position before anybody knows what came of the
+    /// first tells next to nothing. All ways are taken back together, for most of them go through the same positions.
+    fn give_back(&mut self, steps: &mut [Step], first: usize, excess: &mut [u32]) {
+        for at in (0..excess.len()).rev() {
+            if excess[at] == 0 {
+                continue;
+            }
+            let step = &mut steps[at];
+            step.marked -= excess[at];
+            let taken = Step { marked: excess[at], ..*step };
+            if step.before != Step::NONE {
+                excess[step.before as usize - first] += excess[at];
+            }
             self.unmark(taken);
         }
     }
@@ -230,8 +242,12 @@ impl<P: Position> Tree<P> {
             let n = arm.visits as f32 + pending;
             mean - loss * pending / n + explore / n.sqrt() > second
         };
-        // After `lo` times it is the best still, after `hi` times it is not, or that is all.
-        let (mut lo, mut hi) = (0, most);
+        // As a rule, far from the root most of all, nothing comes near the best.
+        if is_best_after(most - 1) {
+            return (choice, most);
+        }
+        // After `lo` times it is the best still, after `hi` times it is not.
+        let (mut lo, mut hi) = (0, most - 1);
         while hi - lo > 1 {
             let middle = lo + (hi - lo) / 2;
             if is_best_after(middle) {
