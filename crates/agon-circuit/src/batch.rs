@@ -33,6 +33,7 @@ pub struct BatchOptions {
 /// A circuit run 256 games at a time. One per thread.
 pub struct BatchCircuit {
     circuit: Arc<Circuit>,
+    initial: Bits,
     shape: Shape,
     options: BatchOptions,
     rng: PlaneRng,
@@ -88,13 +89,14 @@ impl BatchCircuit {
         let rng = PlaneRng::new(options.seed);
         let (playable, steps, expander) = (None, Vec::new(), None);
         let (lanes, ordered) = (lanes::Lanes::default(), Ordered::default());
-        BatchCircuit { circuit, shape, options, rng, playable, steps, expander, lanes, ordered }
+        let initial = Bits::pack(circuit.initial.iter().copied());
+        BatchCircuit { circuit, initial, shape, options, rng, playable, steps, expander, lanes, ordered }
     }
 
     /// How many operations one step of 256 playouts takes on average, and how many machine instructions and bytes of code there
     /// are for all phases if it is native code.
     pub fn playout_size(&mut self) -> (usize, Option<(usize, usize)>) {
-        let initial = Bits::pack(self.circuit.initial.iter().copied());
+        let initial = self.initial.clone();
         let start = self.playable().phases.of(&initial);
         let round = self.round(start, Restart::Initial);
         let steps = round.iter().map(|&idx| &self.steps[idx]);
@@ -147,8 +149,7 @@ impl Batch for BatchCircuit {
     type Move = Input;
 
     fn take_orders(&mut self, orders: &[Order<Bits>], max_steps: u64) {
-        let initial = Bits::pack(self.circuit.initial.iter().copied());
-        let is_initial = orders.iter().all(|order| order.state == initial);
+        let is_initial = orders.iter().all(|order| order.state == self.initial);
         self.playable();
         let Playable { phases, .. } = self.playable.as_ref().expect("it has just been made");
         let ordered = &mut self.ordered;

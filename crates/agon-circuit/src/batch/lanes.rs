@@ -9,7 +9,7 @@ use super::late::Late;
 use crate::jit::{Work, with_wide_registers};
 use crate::playout::Restart;
 use crate::random::PlaneRng;
-use crate::{Bits, Plane, transpose};
+use crate::{Bits, Plane};
 
 /// The lanes while at most 256 orders are worked off.
 ///
@@ -48,9 +48,8 @@ pub(super) struct Lanes {
     n_start: usize,
     /// Who has been refused how often, where steps may be rejected.
     late: Late,
-    /// The start states with all their bits, and whose each lane is.
+    /// The start states with all their bits.
     loaded: Vec<Plane>,
-    order_of: Vec<usize>,
 }
 
 /// What is to be played: at most 256 orders.
@@ -129,7 +128,9 @@ impl Lanes {
     /// Gives every lane its first playout and the number of those to follow. Lanes without any wait for ever.
     fn seat(&mut self, job: &Job<'_>) {
         share_lanes(job.orders, &mut self.lane_ends);
-        self.order_of.clear();
+        let n_words = job.kept.last().map_or(0, |&last| last / 64 + 1);
+        self.loaded.clear();
+        self.loaded.resize(64 * n_words, Plane::ZERO);
         let (mut start, mut playing) = (0, Plane::ZERO);
         for (idx, (order, &end)) in job.orders.iter().zip(&self.lane_ends).enumerate() {
             let lanes = Plane::range(start..end);
@@ -144,16 +145,20 @@ impl Lanes {
                 if delay == 0 {
                     playing = playing | lanes;
                 }
+                // An order has many lanes, and few bits of a state are set: to turn over what stands in all lanes takes longer.
+                for (word, planes) in order.state.words().iter().zip(self.loaded.as_chunks_mut::<64>().0) {
+                    let mut left = *word;
+                    while left != 0 {
+                        let plane = &mut planes[left.trailing_zeros() as usize];
+                        *plane = *plane | lanes;
+                        left &= left - 1;
+                    }
+                }
             }
-            self.order_of.resize(end, idx);
             start = end;
         }
         self.left.look();
         self.lasting = playing;
-        let n_words = job.kept.last().map_or(0, |&last| last / 64 + 1);
-        self.loaded.resize(64 * n_words, Plane::ZERO);
-        let state = |lane: usize| job.orders[self.order_of[lane]].state.words();
-        transpose::load(start, state, &mut self.loaded);
         for (plane, &bit) in self.now.iter_mut().zip(job.kept) {
             *plane = self.loaded[bit];
         }

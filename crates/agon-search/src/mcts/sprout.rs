@@ -32,7 +32,7 @@ pub(super) struct Sprouts<P: Position> {
     pub(super) list: Vec<Sprout<P::State>>,
     pub(super) groups: Vec<Group>,
     pub(super) moves: Vec<P::Move>,
-    /// By move: how likely nature is to make it.
+    /// By move: how likely nature is to make it. Empty where there is no nature.
     pub(super) chances: Vec<f64>,
     pub(super) forced: Vec<P::Move>,
     pub(super) payoffs: Vec<f64>,
@@ -177,10 +177,11 @@ impl<P: Position> Sprouts<P> {
         }
         self.moves[sprout.moves.clone()].iter().for_each(|m| m.hash(&mut hasher));
         sprout.key = hasher.finish();
+        let Some(nature) = shape.nature else { return };
         for group in &self.groups[sprout.groups.clone()] {
             let first = sprout.moves.start + group.first as usize;
             for m in &self.moves[first..first + group.n as usize] {
-                let chance = if shape.nature == Some(group.role) { position.chance(m) } else { 0.0 };
+                let chance = if group.role == nature { position.chance(m) } else { 0.0 };
                 self.chances.push(chance);
             }
         }
