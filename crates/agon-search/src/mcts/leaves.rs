@@ -74,7 +74,7 @@ impl<P: Position> Worker<P> {
             self.round.n_seen += self.families.len() as u64;
         }
         self.take_view(options);
-        self.round.sprouts.note_ends(&self.families);
+        self.round.sprouts.note_ends(&self.families, &self.facts);
     }
 
     /// Payoffs as we think of them: where all are against us, the others want what we do not.
@@ -115,9 +115,7 @@ impl<P: Position> Worker<P> {
         for at in 0..self.round.leaves.len() {
             let leaf = &self.round.leaves[at];
             let n = f64::from(leaf.n);
-            let known = leaf
-                .sprout
-                .and_then(|sprout| decided(&self.facts, &self.round.sprouts, sprout, &self.families));
+            let known = leaf.sprout.and_then(|sprout| self.round.sprouts.decided(sprout, &self.facts));
             if let Some(payoffs) = known {
                 if let Some(policy) = &mut self.policy {
                     policy.learn(payoffs);
@@ -268,26 +266,6 @@ pub(super) fn look_ahead<P: Position>(
     let with_family = sprouts.list.iter().filter(|sprout| sprout.family.is_some());
     let states: Vec<&P::State> = with_family.filter_map(|sprout| sprout.state.as_ref()).collect();
     batch.expand(&states, families);
-}
-
-/// What a new position pays if play has ended there, or if the mover can end it with all that can be got.
-fn decided<'a, P: Position>(
-    facts: &Facts,
-    sprouts: &'a Sprouts<P>,
-    sprout: usize,
-    families: &'a Children<P::State, P::Move>,
-) -> Option<&'a [f64]> {
-    let seen = &sprouts.list[sprout];
-    if seen.state.is_none() {
-        return Some(&sprouts.payoffs[seen.payoffs..seen.payoffs + facts.n_roles]);
-    }
-    let [group] = &sprouts.groups[seen.groups.clone()] else { return None };
-    if Some(group.role) == facts.nature {
-        return None;
-    }
-    let is_won =
-        |child: &usize| families.ended[*child] && families.payoffs(*child)[group.role.index()] >= facts.max;
-    families.family(seen.family?).find(is_won).map(|child| families.payoffs(child))
 }
 
 pub(super) fn oppose(facts: &Facts, us: Role, payoffs: &mut [f64]) {

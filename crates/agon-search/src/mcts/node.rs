@@ -27,7 +27,7 @@ impl NodeId {
 /// Who chooses at a position.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nobody: play has ended.
+    /// Nobody: play has ended, or its mover ends it with all that can be got.
     Ended,
     /// One role, nature perhaps; or none, and then the only move of some role stands for all.
     Alone(Role),

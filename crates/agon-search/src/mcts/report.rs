@@ -1,6 +1,6 @@
 //! From the tree to an answer: which move, how likely, and why.
 
-use agon_game::{Position, Rng, Role};
+use agon_game::{Position, Rng, Role, joint_moves};
 
 use super::node::{Group, Kind, NO_ARMS, NodeId};
 use super::options::{MctsOptions, Simultaneous};
@@ -43,12 +43,12 @@ impl<P: Position> Tree<P> {
             let best = position.legal_moves(us)[0].clone();
             let visits = self.node(root).visits;
             let candidate = Candidate { m: best.clone(), visits, value: mean, probability: 1.0, is_proven };
-            let lines = self.line(root, None, us).into_iter().collect();
+            let lines = self.line(position, None, us).into_iter().collect();
             return Answer { best, candidates: vec![candidate], value: mean, is_proven, lines };
         };
         match self.node(root).kind {
-            Kind::Alone(_) => self.answer_alone(us, is_proven),
-            Kind::Joint | Kind::Sparse | Kind::Ended => self.answer_mixed(us, &group, options, rng),
+            Kind::Alone(_) => self.answer_alone(position, us, is_proven),
+            Kind::Joint | Kind::Sparse | Kind::Ended => self.answer_mixed(position, us, &group, options, rng),
         }
     }
 
@@ -66,7 +66,7 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    fn answer_alone(&self, us: Role, is_proven: bool) -> Answer<P::Move> {
+    fn answer_alone(&self, position: &P, us: Role, is_proven: bool) -> Answer<P::Move> {
         let root = self.root;
         let first = self.arms_of(root).start;
         let best = self.best_arm(root, us) - first;
@@ -93,7 +93,7 @@ impl<P: Position> Tree<P> {
                 },
             })
             .collect();
-        let lines = order.iter().take(N_LINES).filter_map(|&at| self.line(root, Some(at as u64), us));
+        let lines = order.iter().take(N_LINES).filter_map(|&at| self.line(position, Some(at as u64), us));
         let value = if is_proven { self.bound(root, us)[0] } else { value_of(best) };
         Answer {
             best: self.moves_of(root)[best].clone(),
@@ -136,7 +136,14 @@ impl<P: Position> Tree<P> {
         best.unwrap_or(arms.start)
     }
 
-    fn answer_mixed(&self, us: Role, group: &Group, options: &MctsOptions, rng: &mut Rng) -> Answer<P::Move> {
+    fn answer_mixed(
+        &self,
+        position: &P,
+        us: Role,
+        group: &Group,
+        options: &MctsOptions,
+        rng: &mut Rng,
+    ) -> Answer<P::Move> {
         let root = self.root;
         let first = self.node(root).first_arm as usize + group.first as usize;
         let n = group.n as usize;
@@ -194,16 +201,16 @@ impl<P: Position> Tree<P> {
             candidates,
             value: self.mean(root, us),
             is_proven: lo == hi,
-            lines: self.line(root, None, us).into_iter().collect(),
+            lines: self.line(position, None, us).into_iter().collect(),
         }
     }
 
-    /// The line that is most likely from here on, beginning with a choice if one is given.
-    fn line(&self, start: NodeId, choice: Option<u64>, us: Role) -> Option<Line<P::Move>> {
+    /// The line that is most likely from the root on, where the position stands, beginning with a choice if one is given.
+    fn line(&self, position: &P, choice: Option<u64>, us: Role) -> Option<Line<P::Move>> {
         let mut joints = Vec::new();
-        let mut id = start;
-        let mut choice = choice.or_else(|| self.likely_choice(start))?;
-        let value = match self.child(start, choice) {
+        let mut id = self.root;
+        let mut choice = choice.or_else(|| self.likely_choice(id))?;
+        let value = match self.child(id, choice) {
             NodeId::NONE => return None,
             child => self.mean(child, us),
         };
@@ -218,7 +225,22 @@ impl<P: Position> Tree<P> {
             let Some(next) = self.likely_choice(id) else { break };
             choice = next;
         }
+        if id != NodeId::NONE && self.node(id).kind == Kind::Ended && self.node(id).plies > 0 {
+            joints.extend(self.winning_joint(position, &joints));
+        }
         Some(Line { joints, value })
+    }
+
+    /// The joint move by which play ends after these ones, where all that is remembered is that its mover gets all there is.
+    fn winning_joint(&self, position: &P, joints: &[Vec<P::Move>]) -> Option<Vec<P::Move>> {
+        let mut before = position.clone();
+        joints.iter().for_each(|joint| before.advance(joint));
+        let mover = before.choosers().next();
+        joint_moves(&before).into_iter().find(|joint| {
+            let mut after = before.clone();
+            after.advance(joint);
+            after.is_terminal() && mover.is_none_or(|mover| after.payoff(mover) >= self.facts.max)
+        })
     }
 
     /// What is most likely to be done at a position, if that is known.

@@ -88,8 +88,8 @@ fn plant<P: Position>(
     }
     let seen = &sprouts.list[sprout];
     let known = if options.transpositions && seen.state.is_some() { tree.find(seen) } else { None };
-    let id = known.unwrap_or_else(|| tree.add(sprouts, sprout));
-    debug_assert!(tree.node(id).kind != Kind::Ended || seen.state.is_none(), "ends are not found by key");
+    debug_assert!(known.is_none_or(|id| tree.node(id).kind != Kind::Ended), "ends are not found by key");
+    let id = known.unwrap_or_else(|| tree.add_inner(sprouts, sprout));
     tree.set_child(last.node, last.choice, id);
     id
 }

@@ -7,6 +7,7 @@ use agon_game::{Children, Position, Role};
 
 use super::node::Group;
 use super::number::Mixer;
+use super::tree::Facts;
 
 /// One of them.
 pub(super) struct Sprout<S> {
@@ -25,6 +26,8 @@ pub(super) struct Sprout<S> {
     pub(super) family: Option<usize>,
     /// Those of its children that have ended play.
     pub(super) ends: Range<usize>,
+    /// One of these, if the mover can get all there is by any move that ends play so, and it is all the same to the others.
+    pub(super) won: Option<usize>,
 }
 
 /// Many of them.
@@ -125,13 +128,14 @@ impl<P: Position> Sprouts<P> {
             payoffs: self.payoffs.len(),
             family: None,
             ends: 0..0,
+            won: None,
         });
         self.list.len() - 1
     }
 
     /// Notes which children have ended play: all that is asked of them when a position is put into the tree. The children themselves, of
     /// which there are many, stay with the thread that has looked at them.
-    pub(super) fn note_ends(&mut self, families: &Children<P::State, P::Move>) {
+    pub(super) fn note_ends(&mut self, families: &Children<P::State, P::Move>, facts: &Facts) {
         for sprout in &mut self.list {
             let start = self.ends.len();
             let family = sprout.family.map_or(0..0, |family| families.family(family));
@@ -140,7 +144,29 @@ impl<P: Position> Sprouts<P> {
                 self.end_payoffs.extend_from_slice(families.payoffs(child));
             }
             sprout.ends = start..self.ends.len();
+            let mut won = winning_ends(
+                &self.groups[sprout.groups.clone()],
+                sprout.ends.clone(),
+                &self.end_payoffs,
+                facts,
+            );
+            let first = won.next();
+            let payoffs = |end: usize| &self.end_payoffs[end * facts.n_roles..][..facts.n_roles];
+            let is_all_the_same = first.is_some_and(|first| won.all(|end| payoffs(end) == payoffs(first)));
+            sprout.won = first.filter(|_| is_all_the_same);
         }
+    }
+
+    /// What a new position pays if play has ended there, or if the mover can end it with all that can be got.
+    pub(super) fn decided(&self, sprout: usize, facts: &Facts) -> Option<&[f64]> {
+        let seen = &self.list[sprout];
+        if seen.state.is_none() {
+            return Some(&self.payoffs[seen.payoffs..seen.payoffs + facts.n_roles]);
+        }
+        let end =
+            winning_ends(&self.groups[seen.groups.clone()], seen.ends.clone(), &self.end_payoffs, facts)
+                .next()?;
+        Some(&self.end_payoffs[end * facts.n_roles..][..facts.n_roles])
     }
 
     fn groups_of(&self, sprout: usize) -> &[Group] {
@@ -186,4 +212,19 @@ impl<P: Position> Sprouts<P> {
             }
         }
     }
+}
+
+/// Those of the children that have ended play by which whoever moves alone at a position gets all there is.
+fn winning_ends(
+    groups: &[Group],
+    ends: Range<usize>,
+    end_payoffs: &[f64],
+    facts: &Facts,
+) -> impl Iterator<Item = usize> {
+    let mover = match groups {
+        [Group { role, .. }] if Some(*role) != facts.nature => Some(*role),
+        _ => None,
+    };
+    let (n_roles, max) = (facts.n_roles, facts.max);
+    ends.filter(move |end| mover.is_some_and(|role| end_payoffs[end * n_roles + role.index()] >= max))
 }

@@ -313,6 +313,16 @@ impl<P: Position> Tree<P> {
         std::hint::black_box(n);
     }
 
+    /// Makes a node of what was seen of a position that is no root. Where its mover ends play with all that can be got nothing else needs to be
+    /// remembered.
+    pub(super) fn add_inner(&mut self, sprouts: &Sprouts<P>, sprout: usize) -> NodeId {
+        let n_roles = self.facts.n_roles;
+        match sprouts.list[sprout].won {
+            Some(won) if self.solver => self.add_end(&sprouts.end_payoffs[won * n_roles..][..n_roles], 1),
+            _ => self.add(sprouts, sprout),
+        }
+    }
+
     /// Makes a node of what was seen of a position. Its children are linked where they have ended play.
     pub(super) fn add(&mut self, sprouts: &Sprouts<P>, sprout: usize) -> NodeId {
         let seen = &sprouts.list[sprout];
@@ -326,7 +336,7 @@ impl<P: Position> Tree<P> {
             _ => Kind::Sparse,
         };
         if kind == Kind::Ended {
-            return self.add_end(&sprouts.payoffs[seen.payoffs..seen.payoffs + self.facts.n_roles]);
+            return self.add_end(&sprouts.payoffs[seen.payoffs..seen.payoffs + self.facts.n_roles], 0);
         }
         if self.has_implicit {
             self.push_implicit(sprouts, sprout);
@@ -426,7 +436,7 @@ impl<P: Position> Tree<P> {
         self.grow_arms(id);
         let n_roles = self.facts.n_roles;
         for at in ends {
-            let end = self.add_end(&sprouts.end_payoffs[at * n_roles..][..n_roles]);
+            let end = self.add_end(&sprouts.end_payoffs[at * n_roles..][..n_roles], 0);
             self.set_child(id, sprouts.ends[at].into(), end);
         }
         if self.solver {
@@ -434,12 +444,13 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    /// A node for positions where play has ended with these payoffs: one for all of them, where payoffs are few.
-    pub(super) fn add_end(&mut self, payoffs: &[f64]) -> NodeId {
+    /// A node for positions where play has ended with these payoffs, or will after so many plies: one for all of them, where payoffs are few.
+    pub(super) fn add_end(&mut self, payoffs: &[f64], plies: u16) -> NodeId {
         let n_roles = self.facts.n_roles;
         let pays = |id: &&NodeId| {
             let bounds = &self.bounds[id.index() * n_roles..][..n_roles];
-            bounds.iter().zip(payoffs).all(|(bound, payoff)| bound[0] == *payoff)
+            self.node(**id).plies == plies
+                && bounds.iter().zip(payoffs).all(|(bound, payoff)| bound[0] == *payoff)
         };
         if let Some(&known) = self.ends.iter().find(pays) {
             return known;
@@ -462,7 +473,7 @@ impl<P: Position> Tree<P> {
             length: 0,
             stamp: 0,
             table: u32::MAX,
-            plies: 0,
+            plies,
             kind: Kind::Ended,
             proof: Proof::All,
             has_open: false,

@@ -211,7 +211,7 @@ impl<P: Position> Worker<P> {
             }
         }
         self.take_view(options);
-        self.round.sprouts.note_ends(&self.families);
+        self.round.sprouts.note_ends(&self.families, &self.facts);
         tree.root = tree.add(&self.round.sprouts, sprout);
         tree.grow_arms(tree.root);
     }
