@@ -2,7 +2,7 @@
 
 use agon_game::{Position, Role};
 
-use super::node::{Average, Kind, NodeId, Proof};
+use super::node::{Average, Kind, NO_TABLE, NodeId, Proof};
 use super::options::{Amaf, MctsOptions};
 use super::select::Step;
 use super::tree::Tree;
@@ -11,6 +11,7 @@ use super::tree::Tree;
 const TABLE_FROM: u64 = 5;
 /// There are so many tables at most.
 const MAX_TABLES: usize = 10_000;
+const _: () = assert!(MAX_TABLES < NO_TABLE as usize);
 
 /// What came of the playouts from a leaf.
 pub(super) struct Outcome<'a> {
@@ -32,7 +33,7 @@ impl<P: Position> Tree<P> {
         let n = f64::from(outcome.n);
         let is_narrowed = self.nodes[child.index()].proof != Proof::None;
         for role in (0..n_roles).filter(|_| is_narrowed) {
-            let [lo, hi] = self.bounds[child.index() * n_roles + role];
+            let [lo, hi] = self.bound(child, Role::new(role));
             let sum = outcome.sums[role].clamp(lo * n, hi * n);
             if sum != outcome.sums[role] {
                 outcome.sums[role] = sum;
@@ -183,11 +184,11 @@ impl<P: Position> Tree<P> {
                 }
                 Amaf::Grave { .. } => {
                     let node = &mut self.nodes[step.node.index()];
-                    if node.table == u32::MAX && node.visits >= TABLE_FROM && self.tables.len() < MAX_TABLES {
-                        node.table = self.tables.len() as u32;
+                    if node.table == NO_TABLE && node.visits >= TABLE_FROM && self.tables.len() < MAX_TABLES {
+                        node.table = self.tables.len() as u16;
                         self.tables.push(vec![Average::default()]);
                     }
-                    if node.table == u32::MAX {
+                    if node.table == NO_TABLE {
                         continue;
                     }
                     let table = &mut self.tables[node.table as usize];

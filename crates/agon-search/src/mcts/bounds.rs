@@ -15,7 +15,6 @@ impl<P: Position> Tree<P> {
     /// Works out the bounds of a position anew from its children. Returns whether any has changed.
     pub(super) fn tighten(&mut self, id: NodeId) -> bool {
         let n_roles = self.facts.n_roles;
-        let start = id.index() * n_roles;
         if self.is_settled(id) {
             return false;
         }
@@ -45,15 +44,15 @@ impl<P: Position> Tree<P> {
         let mut changed = false;
         let rounding = 1e-9 * (self.facts.max - self.facts.min);
         for (role, &[lo, hi]) in fresh.iter().enumerate() {
-            let known = &mut self.bounds[start + role];
+            let known = self.bound(id, Role::new(role));
             let mut tighter = [lo.max(known[0]), hi.min(known[1])];
             // Two ways to the same expectation may differ in the last digits: then the bounds have met.
             if (tighter[0] - tighter[1]).abs() <= rounding {
                 tighter[0] = tighter[1];
             }
             // Ties between moves of others are broken by what is found first, so two proofs may differ about them.
-            if tighter[0] <= tighter[1] && tighter != *known {
-                *known = tighter;
+            if tighter[0] <= tighter[1] && tighter != known {
+                self.bounds_mut(id)[role] = tighter;
                 changed = true;
             }
         }

@@ -9,8 +9,11 @@ pub(super) const UNKNOWN: f32 = f32::NAN;
 
 /// A position has no arms yet.
 pub(super) const NO_ARMS: u32 = u32::MAX;
-/// Of no arm of a position anything is proved.
+/// Nothing is proved of a position, or of any arm of it.
 pub(super) const NO_BOUNDS: u32 = u32::MAX;
+
+/// A position has no table of all moves as first.
+pub(super) const NO_TABLE: u16 = u16::MAX;
 
 /// A position in the tree. Dense: `0..tree.nodes.len()`, until nodes are recycled.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -64,8 +67,10 @@ pub(super) struct Node {
     pub(super) length: u16,
     /// The last descent, or round of them, that came through: to see when one runs in a circle.
     pub(super) stamp: u32,
-    /// The table of all moves as first, if it has one.
-    pub(super) table: u32,
+    /// The table of all moves as first, or [`NO_TABLE`].
+    pub(super) table: u16,
+    /// Where its bounds begin, or [`NO_BOUNDS`]: of most positions nothing is ever proved.
+    pub(super) first_bound: u32,
     pub(super) kind: Kind,
     pub(super) proof: Proof,
     /// Where a role moves alone: whether some arm may still be better than what is sure.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use agon_game::Position;
 use hashbrown::HashTable;
 
-use super::node::{Kind, NO_ARMS, NO_BOUNDS, NodeId, Score};
+use super::node::{Kind, NO_ARMS, NO_BOUNDS, NO_TABLE, NodeId, Score};
 use super::tree::Tree;
 
 /// What making room takes for a position, before that is known.
@@ -118,9 +118,13 @@ impl<P: Position> Tree<P> {
                 self.squares.extend_from_slice(&squares[roles.clone()]);
             }
             if self.has_implicit {
-                self.implicit.extend_from_slice(&implicit[roles.clone()]);
+                self.implicit.extend_from_slice(&implicit[roles]);
             }
-            self.bounds.extend_from_slice(&bounds[roles]);
+            if node.first_bound != NO_BOUNDS {
+                let own = node.first_bound as usize..node.first_bound as usize + n_roles;
+                node.first_bound = self.bounds.len() as u32;
+                self.bounds.extend_from_slice(&bounds[own]);
+            }
             let own_groups = node.first_group as usize..node.first_group as usize + node.n_groups as usize;
             node.first_group = self.groups.len() as u32;
             for mut group in groups[own_groups].iter().copied() {
@@ -139,9 +143,9 @@ impl<P: Position> Tree<P> {
                 node.first_move = self.moves.len() as u32;
                 self.moves.extend_from_slice(&moves[first..first + n_roles + node.n_arms as usize]);
             }
-            if node.table != u32::MAX {
+            if node.table != NO_TABLE {
                 let table = std::mem::take(&mut tables[node.table as usize]);
-                node.table = self.tables.len() as u32;
+                node.table = self.tables.len() as u16;
                 self.tables.push(table);
             }
             if node.first_arm == NO_ARMS {

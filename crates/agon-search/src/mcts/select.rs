@@ -3,7 +3,7 @@
 use agon_game::{Position, Rng, Role};
 use rand::RngExt;
 
-use super::node::{Arm, Average, Kind, NO_ARMS, Node, NodeId, Prospect};
+use super::node::{Arm, Average, Kind, NO_ARMS, NO_TABLE, Node, NodeId, Prospect};
 use super::options::{Amaf, Bandit, FirstPlay, MctsOptions};
 use super::policy::Policy;
 use super::tree::Tree;
@@ -84,7 +84,7 @@ impl<P: Position> Tree<P> {
             }
             if let Amaf::Grave { reference: enough, .. } = chooser.options.amaf {
                 let table = self.nodes[id.index()].table;
-                if table != u32::MAX && self.tables[table as usize][0].n >= enough as f32 {
+                if table != NO_TABLE && self.tables[table as usize][0].n >= enough as f32 {
                     reference = Some(table as usize);
                 }
             }

@@ -9,7 +9,8 @@ use hashbrown::HashTable;
 
 use super::index::Index;
 use super::node::{
-    Arm, Average, Group, Kind, Mix, NO_ARMS, NO_BOUNDS, Node, NodeId, Proof, Score, SparseChild, UNJUDGED,
+    Arm, Average, Group, Kind, Mix, NO_ARMS, NO_BOUNDS, NO_TABLE, Node, NodeId, Proof, Score, SparseChild,
+    UNJUDGED,
 };
 use super::number::{Numbering, mix};
 use super::options::{Amaf, Bandit, MctsOptions, Simultaneous};
@@ -62,7 +63,7 @@ pub(super) struct Tree<P: Position> {
     /// By node and role: the sum of the payoffs, and of their squares if the variance is wanted.
     pub(super) sums: Vec<f64>,
     pub(super) squares: Vec<f64>,
-    /// By node and role: what the role gets at least, and at most.
+    /// By node of which something is proved and role: what the role gets at least, and at most.
     pub(super) bounds: Vec<[f64; 2]>,
     pub(super) groups: Vec<Group>,
     pub(super) arms: Vec<Arm>,
@@ -179,8 +180,23 @@ impl<P: Position> Tree<P> {
         node.first_group as usize..node.first_group as usize + node.n_groups as usize
     }
 
+    /// What a role gets at least, and at most.
     pub(super) fn bound(&self, id: NodeId, role: Role) -> [f64; 2] {
-        self.bounds[id.index() * self.facts.n_roles + role.index()]
+        match self.node(id).first_bound {
+            NO_BOUNDS => [self.facts.min, self.facts.max],
+            first => self.bounds[first as usize + role.index()],
+        }
+    }
+
+    /// The bounds of a position, by role; from now on there is room for them.
+    pub(super) fn bounds_mut(&mut self, id: NodeId) -> &mut [[f64; 2]] {
+        let Facts { n_roles, min, max, .. } = self.facts;
+        let node = &mut self.nodes[id.index()];
+        if node.first_bound == NO_BOUNDS {
+            node.first_bound = self.bounds.len() as u32;
+            self.bounds.resize(self.bounds.len() + n_roles, [min, max]);
+        }
+        &mut self.bounds[node.first_bound as usize..][..n_roles]
     }
 
     /// What an arm of a position where a role moves alone pays that role at least, and at most.
@@ -203,7 +219,7 @@ impl<P: Position> Tree<P> {
         let place = id.index() * self.facts.n_roles + role.index();
         let node = &self.nodes[id.index()];
         if node.visits == 0 || node.proof != Proof::None {
-            let [lo, hi] = self.bounds[place];
+            let [lo, hi] = self.bound(id, role);
             let mean = if node.visits == 0 { (lo + hi) / 2.0 } else { self.sums[place] / node.visits as f64 };
             return mean.clamp(lo, hi);
         }
@@ -355,19 +371,19 @@ impl<P: Position> Tree<P> {
             n_joint: if kind == Kind::Joint { n_joint as u16 } else { 0 },
             length: 0,
             stamp: 0,
-            table: u32::MAX,
+            table: NO_TABLE,
+            first_bound: NO_BOUNDS,
             plies: 0,
             kind,
             proof: Proof::None,
             has_open: true,
         });
         self.states.push(seen.state.clone());
-        let Facts { n_roles, min, max, .. } = self.facts;
+        let n_roles = self.facts.n_roles;
         self.sums.resize(self.nodes.len() * n_roles, 0.0);
         if self.wants_variance {
             self.squares.resize(self.nodes.len() * n_roles, 0.0);
         }
-        self.bounds.resize(self.nodes.len() * n_roles, [min, max]);
         for group in groups {
             let own = group.first as usize..(group.first + group.n) as usize;
             let first_more = if Some(group.role) == self.facts.nature {
@@ -448,9 +464,9 @@ impl<P: Position> Tree<P> {
     pub(super) fn add_end(&mut self, payoffs: &[f64], plies: u16) -> NodeId {
         let n_roles = self.facts.n_roles;
         let pays = |id: &&NodeId| {
-            let bounds = &self.bounds[id.index() * n_roles..][..n_roles];
-            self.node(**id).plies == plies
-                && bounds.iter().zip(payoffs).all(|(bound, payoff)| bound[0] == *payoff)
+            let end = self.node(**id);
+            let bounds = &self.bounds[end.first_bound as usize..][..n_roles];
+            end.plies == plies && bounds.iter().zip(payoffs).all(|(bound, payoff)| bound[0] == *payoff)
         };
         if let Some(&known) = self.ends.iter().find(pays) {
             return known;
@@ -472,7 +488,8 @@ impl<P: Position> Tree<P> {
             n_joint: 0,
             length: 0,
             stamp: 0,
-            table: u32::MAX,
+            table: NO_TABLE,
+            first_bound: self.bounds.len() as u32,
             plies,
             kind: Kind::Ended,
             proof: Proof::All,
