@@ -5,6 +5,7 @@
 //!     [--iterations 1000 | --ms 100] [--seed 1]
 //! cargo run --release -p agon-search --example strength -- speed A [--games a,b,c] [--ms 1000]
 //! cargo run --release -p agon-search --example strength -- threads A [--games a,b,c] [--ms 1000] [--matches 40]
+//! cargo run --release -p agon-search --example strength -- rates A B … [--games a,b,c] [--ms 1000] [--matches 40]
 //! cargo run --release -p agon-search --example strength -- proofs A B … [--games a,b,c] [--plies 16] [--matches 40]
 //! ```
 //!
@@ -167,43 +168,54 @@ fn speed(options: &MctsOptions, plan: &Plan) {
     }
 }
 
-/// One thread, two, and two that have nothing to do with each other, in turn, so many times, by the clock on the wall: the median of each, and of
-/// what the second thread adds, with an interval for it. They are compared within a second or two, for such machines change their speed from
-/// minute to minute; and two searches apart show how much a second processor is worth there at all.
+/// One thread, two that make as many iterations, two for as long, and two that have nothing to do with each other, in turn, so many times, by the clock
+/// on the wall: the median of each, and of what the second thread adds, with an interval for it. They are compared within a second or two, for
+/// such machines change their speed from minute to minute; and two searches apart show how much a second processor is worth there at all.
+/// In the same time two threads grow a larger tree than one, in which all goes more slowly: so both are told.
 fn threads(options: &MctsOptions, plan: &Plan) {
     println!(
-        "{:24} {:>12} {:>12} {:>6}  {:14} {:>6}  95 %",
-        "game", "one/s", "two/s", "times", "95 %", "apart"
+        "{:24} {:>10} {:>10} {:>6}  {:13} {:>9}  {:13} {:>6}  95 %",
+        "game", "one/s", "two/s", "times", "95 %", "same time", "95 %", "apart"
     );
     for name in &plan.games {
         let start = open(name);
-        let mut rates = [Vec::new(), Vec::new(), Vec::new()];
+        let mut rates = [const { Vec::new() }; 4];
         for repeat in 0..plan.matches {
+            let seed = plan.seed + repeat;
+            let one = rate(options, 1, &start, seed, &plan.budget(1.0));
+            rates[0].push(one.0);
             // Who is first may find the machine in another mood.
             for at in 0..3 {
-                let way = (at + repeat as usize) % 3;
-                let seed = plan.seed + repeat;
-                let rate = match way {
-                    0 | 1 => rate(options, way + 1, &start, seed, plan),
+                let way = 1 + (at + repeat as usize) % 3;
+                rates[way].push(match way {
+                    1 => rate(options, 2, &start, seed, &Budget::iterations(one.1)).0,
+                    2 => rate(options, 2, &start, seed, &plan.budget(1.0)).0,
                     _ => std::thread::scope(|scope| {
                         let beside = start.clone();
-                        let other = scope.spawn(move || rate(options, 1, &beside, seed, plan));
-                        rate(options, 1, &start, seed, plan) + other.join().expect("searches end")
+                        let other = scope.spawn(move || rate(options, 1, &beside, seed, &plan.budget(1.0)));
+                        rate(options, 1, &start, seed, &plan.budget(1.0)).0
+                            + other.join().expect("searches end").0
                     }),
-                };
-                rates[way].push(rate);
+                });
             }
         }
         let times = |way: usize| {
-            let mut times: Vec<f64> =
-                rates[0].iter().zip(&rates[way]).map(|(one, other)| other / one).collect();
-            let (least, most) = around_median(times.len());
-            (median(&mut times), format!("{:.2} to {:.2}", times[least], times[most]))
+            let (median, least, most) = times(&rates[0], &rates[way]);
+            (median, format!("{least:.2} to {most:.2}"))
         };
-        let ((together, around), (apart, around_apart)) = (times(1), times(2));
-        let [one, two, _] = rates.map(|mut rates| median(&mut rates));
-        println!("{name:24} {one:12.0} {two:12.0} {together:6.2}  {around:14} {apart:6.2}  {around_apart}");
+        let ((same_work, a), (same_time, b), (apart, c)) = (times(1), times(2), times(3));
+        let [one, two, ..] = rates.map(|mut rates| median(&mut rates));
+        println!(
+            "{name:24} {one:10.0} {two:10.0} {same_work:6.2}  {a:13} {same_time:9.2}  {b:13} {apart:6.2}  {c}"
+        );
     }
+}
+
+/// How many times the first the second is, pair by pair: the median, and an interval for it.
+fn times(first: &[f64], second: &[f64]) -> (f64, f64, f64) {
+    let mut times: Vec<f64> = first.iter().zip(second).map(|(first, second)| second / first).collect();
+    let (least, most) = around_median(times.len());
+    (median(&mut times), times[least], times[most])
 }
 
 /// How many iterations a second the players make, in turn, so many times: the median of each, and of how many times those of the first it is, with
@@ -218,28 +230,33 @@ fn rates(names: &[&str], plan: &Plan) {
                 // Who is first may find the machine in another mood.
                 let at = (at + repeat) % names.len();
                 let (options, _) = player(names[at]);
-                rates[at].push(rate(&options, options.threads, &start, plan.seed + repeat as u64, plan));
+                let seed = plan.seed + repeat as u64;
+                rates[at].push(rate(&options, options.threads, &start, seed, &plan.budget(1.0)).0);
             }
         }
         for (name, own) in names.iter().zip(&rates) {
-            let mut times: Vec<f64> = rates[0].iter().zip(own).map(|(first, own)| own / first).collect();
-            let (least, most) = around_median(times.len());
-            let times = (median(&mut times), times[least], times[most]);
+            let (times, least, most) = times(&rates[0], own);
             let own = median(&mut own.clone());
-            println!("{game:24} {name:40} {own:12.0} {:6.2}  {:.2} to {:.2}", times.0, times.1, times.2);
+            println!("{game:24} {name:40} {own:12.0} {times:6.2}  {least:.2} to {most:.2}");
         }
     }
 }
 
-/// Playouts in a second.
-fn rate(options: &MctsOptions, threads: usize, start: &ScalarCircuit, seed: u64, plan: &Plan) -> f64 {
+/// Iterations in a second, and how many there were.
+fn rate(
+    options: &MctsOptions,
+    threads: usize,
+    start: &ScalarCircuit,
+    seed: u64,
+    budget: &Budget,
+) -> (f64, u64) {
     let mut start = start.clone();
     let us = start.choosers().next().unwrap_or(Role::new(0));
     let mut search = Mcts::new(MctsOptions { threads, ..options.clone() }, seed);
     // The first call makes the native code.
     search.think(&mut start, us, &Budget::iterations(1000));
-    let report = search.think(&mut start, us, &plan.budget(1.0));
-    report.iterations as f64 / report.seconds
+    let report = search.think(&mut start, us, budget);
+    (report.iterations as f64 / report.seconds, report.iterations)
 }
 
 /// The middle one, for which they are sorted.
@@ -286,6 +303,6 @@ fn main() {
         ["threads", a] => threads(&player(a).0, &plan),
         ["rates", ref names @ ..] if !names.is_empty() => rates(names, &plan),
         ["proofs", ref names @ ..] if !names.is_empty() => proofs::proofs(names, &plan),
-        _ => panic!("match A B, speed A, threads A, or proofs A B …: see the head of this file"),
+        _ => panic!("match A B, speed A, threads A, rates A B …, or proofs A B …: see the head of this file"),
     }
 }

@@ -26,6 +26,7 @@ pub(super) struct Outcome<'a> {
 impl<P: Position> Tree<P> {
     /// Adds the outcome of a step's child, which has it already, to the position where the step is made. What is proved of the child
     /// counts more than what was sampled there: the outcome is made to fit.
+    #[inline(always)]
     pub(super) fn back_up(&mut self, step: Step, outcome: &mut Outcome<'_>) {
         let n_roles = self.facts.n_roles;
         let id = step.node;

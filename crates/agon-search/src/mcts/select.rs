@@ -156,6 +156,7 @@ impl<P: Position> Tree<P> {
     }
 
     /// Marks a step as being on the way of `n` playouts that are not back yet.
+    #[inline(always)]
     pub(super) fn mark(&mut self, id: NodeId, choice: u64, n: u32) {
         let node = &mut self.nodes[id.index()];
         node.pending += n;

@@ -214,7 +214,7 @@ impl<P: Position> Tree<P> {
     }
 
     /// What the role gets on the average, as far as the bounds allow; the middle of nothing if never visited.
-    #[inline]
+    #[inline(always)]
     pub(super) fn mean(&self, id: NodeId, role: Role) -> f64 {
         let place = id.index() * self.facts.n_roles + role.index();
         let node = &self.nodes[id.index()];
@@ -264,7 +264,7 @@ impl<P: Position> Tree<P> {
     }
 
     /// Where a choice leads, if that is known.
-    #[inline]
+    #[inline(always)]
     pub(super) fn child(&self, id: NodeId, choice: u64) -> NodeId {
         let node = self.node(id);
         if node.first_arm == NO_ARMS {
