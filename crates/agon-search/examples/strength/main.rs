@@ -182,18 +182,19 @@ fn threads(options: &MctsOptions, plan: &Plan) {
         let mut rates = [const { Vec::new() }; 4];
         for repeat in 0..plan.matches {
             let seed = plan.seed + repeat;
-            let one = rate(options, 1, &start, seed, &plan.budget(1.0));
+            let one = rate(options, 1, &start, seed, &|| plan.budget(1.0));
             rates[0].push(one.0);
             // Who is first may find the machine in another mood.
             for at in 0..3 {
                 let way = 1 + (at + repeat as usize) % 3;
                 rates[way].push(match way {
-                    1 => rate(options, 2, &start, seed, &Budget::iterations(one.1)).0,
-                    2 => rate(options, 2, &start, seed, &plan.budget(1.0)).0,
+                    1 => rate(options, 2, &start, seed, &|| Budget::iterations(one.1)).0,
+                    2 => rate(options, 2, &start, seed, &|| plan.budget(1.0)).0,
                     _ => std::thread::scope(|scope| {
                         let beside = start.clone();
-                        let other = scope.spawn(move || rate(options, 1, &beside, seed, &plan.budget(1.0)));
-                        rate(options, 1, &start, seed, &plan.budget(1.0)).0
+                        let other =
+                            scope.spawn(move || rate(options, 1, &beside, seed, &|| plan.budget(1.0)));
+                        rate(options, 1, &start, seed, &|| plan.budget(1.0)).0
                             + other.join().expect("searches end").0
                     }),
                 });
@@ -231,7 +232,7 @@ fn rates(names: &[&str], plan: &Plan) {
                 let at = (at + repeat) % names.len();
                 let (options, _) = player(names[at]);
                 let seed = plan.seed + repeat as u64;
-                rates[at].push(rate(&options, options.threads, &start, seed, &plan.budget(1.0)).0);
+                rates[at].push(rate(&options, options.threads, &start, seed, &|| plan.budget(1.0)).0);
             }
         }
         for (name, own) in names.iter().zip(&rates) {
@@ -242,20 +243,20 @@ fn rates(names: &[&str], plan: &Plan) {
     }
 }
 
-/// Iterations in a second, and how many there were.
+/// Iterations in a second, and how many there were. The budget begins to count when the search is ready.
 fn rate(
     options: &MctsOptions,
     threads: usize,
     start: &ScalarCircuit,
     seed: u64,
-    budget: &Budget,
+    budget: &dyn Fn() -> Budget,
 ) -> (f64, u64) {
     let mut start = start.clone();
     let us = start.choosers().next().unwrap_or(Role::new(0));
     let mut search = Mcts::new(MctsOptions { threads, ..options.clone() }, seed);
     // The first call makes the native code.
     search.think(&mut start, us, &Budget::iterations(1000));
-    let report = search.think(&mut start, us, budget);
+    let report = search.think(&mut start, us, &budget());
     (report.iterations as f64 / report.seconds, report.iterations)
 }
 

@@ -19,12 +19,20 @@ use super::worker::{Shared, Worker};
 /// The keeper looks up from its own round after so many steps of its playouts: a tenth of what a round takes or less.
 const FEW_STEPS: u64 = 16;
 
+/// Where others have waited for more than this part of their rounds of late, the tree takes all the keeper's time: it begins no round of its own. On
+/// connect four two threads made 9 % more iterations so than with no such bound, in turn, 30 times each; 0.15 and 0.5 were not better.
+const HUNGRY: f64 = 0.3;
+/// How much the last round counts in that.
+const NEWS: f64 = 0.05;
+
 /// What the keeper has in hand beside the tree.
 struct Keeping<P: Position> {
     /// One ready for each of the others is enough: the more rounds are under way, the less is known where the next ones lead.
     n_helpers: usize,
     /// How far its own round has come.
     own: Own,
+    /// How often others have waited of late when they got a round: 0 never, 1 always.
+    hunger: f64,
     /// Rounds that are used up: for their memory.
     spare: Vec<Box<Round<P>>>,
 }
@@ -64,7 +72,7 @@ impl<P: Position> Worker<P> {
         options: &MctsOptions,
     ) {
         let _presence = relay.presence();
-        let mut keeping = Keeping { n_helpers, own: Own::None, spare: Vec::new() };
+        let mut keeping = Keeping { n_helpers, own: Own::None, hunger: 0.0, spare: Vec::new() };
         let mut pace = Pace::begin(shared);
         let mut patience = Patience::default();
         while !relay.is_broken() {
@@ -90,7 +98,7 @@ impl<P: Position> Worker<P> {
                 self.supply(shared, relay, &mut keeping, options);
             }
             if self.goes_on(shared, &mut keeping, options)
-                || may_gather && self.gathers_own(shared, &mut keeping, options)
+                || may_gather && keeping.hunger < HUNGRY && self.gathers_own(shared, &mut keeping, options)
                 || is_ending && self.takes_over(relay, &mut keeping)
             {
                 patience = Patience::default();
@@ -126,6 +134,8 @@ impl<P: Position> Worker<P> {
         options: &MctsOptions,
     ) {
         while relay.n_ready() < keeping.n_helpers {
+            let is_hungry = f64::from(u8::from(relay.is_waited_for()));
+            keeping.hunger += NEWS * (is_hungry - keeping.hunger);
             let mut round = keeping.spare.pop().unwrap_or_else(|| Box::new(Round::new()));
             std::mem::swap(&mut self.round, &mut round);
             self.gather(shared, options);
