@@ -4,6 +4,7 @@ mod batch;
 mod drawing;
 mod games;
 mod groups;
+mod pieces;
 mod products;
 mod random;
 mod rejecting;

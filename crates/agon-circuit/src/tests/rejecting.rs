@@ -72,7 +72,7 @@ fn embed(builder: &mut Builder, circuit: &Circuit, map: &mut Vec<Signal>) {
 }
 
 /// Nim in which no multiple of some number may be left, but for nothing at all.
-fn strict_nim(pile: usize, taboo: usize) -> Circuit {
+pub(super) fn strict_nim(pile: usize, taboo: usize) -> Circuit {
     let mut circuit = games::nim(pile, false);
     let mut builder = Builder::like(&circuit);
     let mut map: Vec<Signal> = (0..circuit.first_and()).map(Signal::of_gate).collect();
@@ -86,7 +86,7 @@ fn strict_nim(pile: usize, taboo: usize) -> Circuit {
 }
 
 /// A walk without end on a ring of eight, of whose six moves most are rejected, depending on the place.
-fn fussy_walk() -> Circuit {
+pub(super) fn fussy_walk() -> Circuit {
     let moves = (0..6).map(|m| format!("go {m}")).collect();
     let role = CircuitRole { name: "walker".to_owned(), moves, is_nature: false };
     let mut b = Builder::new(vec![role], (0..8).map(|place| (format!("at {place}"), place == 0)).collect());

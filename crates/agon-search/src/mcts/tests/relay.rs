@@ -2,10 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use agon_circuit::ScalarCircuit;
 use agon_game::{Position, Role};
 
 use super::super::Mcts;
 use super::super::node::Kind;
+use super::super::relay::Relay;
+use super::super::round::Round;
+use super::super::worker::Worker;
 use super::shipped::circuit;
 use crate::{Budget, MctsOptions, Search};
 
@@ -67,4 +71,36 @@ fn a_full_tree_is_emptied_between_rounds() {
             assert_eq!(iterations, 40_000, "{name}");
         }
     }
+}
+
+/// Leaves under way are as many as with one thread, so that their playouts are worth as much.
+#[test]
+fn leaves_under_way_do_not_grow_with_threads() {
+    let position = circuit("connect-four");
+    for threads in 1..=8_usize {
+        let options = MctsOptions { threads, ..MctsOptions::default() };
+        let worker = Worker::new(&position, Role::new(0), &options, 1, None);
+        let n_rounds = if threads == 1 { 1 } else { 2 * threads - 1 };
+        let n_leaves = n_rounds * worker.largest_round(&options) as usize;
+        assert!((48..=64).contains(&n_leaves), "{threads} threads: {n_leaves}");
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_thread_that_is_lost() {
+    let relay: Relay<ScalarCircuit> = Relay::new();
+    let is_lost = std::thread::scope(|scope| {
+        let lost = scope.spawn(|| {
+            let _presence = relay.presence();
+            relay.put_ready(Box::new(Round::new()));
+            let _round = relay.next_ready().expect("there is one");
+            panic!("on purpose: this thread is to be lost");
+        });
+        lost.join().is_err()
+    });
+    assert!(is_lost && relay.is_broken(), "it is told");
+    assert!(relay.next_ready().is_none(), "this would go on for ever");
+    let quiet: Relay<ScalarCircuit> = Relay::new();
+    drop(quiet.presence());
+    assert!(!quiet.is_broken(), "who leaves is not lost");
 }

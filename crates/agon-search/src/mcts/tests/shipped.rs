@@ -190,3 +190,31 @@ fn what_is_proved_is_got() {
         }
     }
 }
+
+/// Where a mover wins at once nothing but that is remembered, and lines are told to the end all the same.
+#[test]
+fn lines_of_won_games_go_to_the_end() {
+    let mut n_won = 0;
+    for seed in 0..40 {
+        let mut position = circuit("connect-four");
+        let mut rng = Rng::seed_from_u64(seed);
+        let mut joint = Vec::new();
+        for _ in 0..20 {
+            position.draw(&mut rng, &mut joint);
+            position.advance(&joint);
+            if position.is_terminal() {
+                break;
+            }
+        }
+        let Some(us) = position.choosers().next().filter(|_| !position.is_terminal()) else { continue };
+        let report = think(&mut position, us.index(), &MctsOptions::default(), seed, 20_000);
+        if !report.is_proven || report.value < 100.0 {
+            continue;
+        }
+        n_won += 1;
+        let mut along = position.clone();
+        report.lines[0].joints.iter().for_each(|joint| along.advance(joint));
+        assert!(along.is_terminal() && along.payoff(us) == 100.0, "seed {seed}: {:?}", report.lines[0]);
+    }
+    assert!(n_won > 10, "{n_won} of them were won");
+}
