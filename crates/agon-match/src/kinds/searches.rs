@@ -128,7 +128,7 @@ const fn mcts(is_plain: bool) -> [OptionKind; 45] {
             1,
             4096,
             if is_plain { 1 } else { 64 },
-            "leaves to a batch, with an engine that takes many",
+            "leaves under way at a time, with an engine that takes many",
         ),
         integer(
             "playouts",

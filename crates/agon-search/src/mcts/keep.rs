@@ -34,6 +34,7 @@ struct Keeping<P: Position> {
     /// How often others have waited of late when they got a round: 0 never, 1 always.
     hunger: f64,
     /// Rounds that are used up: for their memory.
+    #[expect(clippy::vec_box, reason = "rounds change places with others all the time, and are large")]
     spare: Vec<Box<Round<P>>>,
 }
 

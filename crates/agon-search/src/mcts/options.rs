@@ -267,7 +267,7 @@ pub enum Others {
 /// How leaves are gathered for an engine that plays out many at once. Not used where playouts are made one by one.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Leaves {
-    /// Leaves to a batch. 1 where there is no such engine.
+    /// Leaves under way at a time. One thread takes them in one batch; several share them. 1 where there is no such engine.
     pub at_once: u32,
     /// Playouts from each; fewer where the iterations are few. 1 where there is no such engine.
     pub playouts: u32,
