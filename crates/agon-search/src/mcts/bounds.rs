@@ -72,6 +72,17 @@ impl<P: Position> Tree<P> {
         changed
     }
 
+    /// The bounds of a position, by role; from now on there is room for them.
+    fn bounds_mut(&mut self, id: NodeId) -> &mut [[f64; 2]] {
+        let (n_roles, [min, max]) = (self.facts.n_roles, [self.facts.min, self.facts.max]);
+        let node = &mut self.nodes[id.index()];
+        if node.first_bound == NO_BOUNDS {
+            node.first_bound = self.bounds.len() as u32;
+            self.bounds.resize(self.bounds.len() + n_roles, [min, max]);
+        }
+        &mut self.bounds[node.first_bound as usize..][..n_roles]
+    }
+
     /// Whether what is proved of a child may prove more of a position where several roles choose. Most of the time it was taken in
     /// before, and to look through all joint moves would take longer than all else that is done here.
     pub(super) fn is_news(&mut self, id: NodeId, choice: u64, child: NodeId) -> bool {

@@ -77,6 +77,7 @@ impl<P: Position> Worker<P> {
         let mut pace = Pace::begin(shared);
         let mut patience = Patience::default();
         while !relay.is_broken() {
+            pace.keep(shared);
             // What is under way when the last iteration has begun is waited for; when time is up or all is proved, it is not.
             let is_ending = shared.is_done();
             if is_ending && (shared.n_left() > 0 || shared.is_proven() || self.is_late()) {
@@ -92,7 +93,6 @@ impl<P: Position> Worker<P> {
             }
             if let Some(played) = relay.take_played() {
                 self.settle_played(shared, played, &mut keeping, options);
-                pace.keep(shared);
                 continue;
             }
             if may_gather {

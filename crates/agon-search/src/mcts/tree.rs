@@ -188,17 +188,6 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    /// The bounds of a position, by role; from now on there is room for them.
-    pub(super) fn bounds_mut(&mut self, id: NodeId) -> &mut [[f64; 2]] {
-        let Facts { n_roles, min, max, .. } = self.facts;
-        let node = &mut self.nodes[id.index()];
-        if node.first_bound == NO_BOUNDS {
-            node.first_bound = self.bounds.len() as u32;
-            self.bounds.resize(self.bounds.len() + n_roles, [min, max]);
-        }
-        &mut self.bounds[node.first_bound as usize..][..n_roles]
-    }
-
     /// What an arm of a position where a role moves alone pays that role at least, and at most.
     pub(super) fn arm_bound(&self, id: NodeId, arm: usize) -> [f64; 2] {
         let node = self.node(id);
