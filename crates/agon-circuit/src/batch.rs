@@ -8,11 +8,12 @@ mod count;
 mod expand;
 mod lanes;
 mod late;
+mod sharing;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use agon_game::{Batch, Children, Order, Shape, Tally};
+use agon_game::{Batch, Children, Ends, Order, Shape, Tally};
 
 use crate::kernel::{Backend, Kernel};
 use crate::playout::{Place, Playable, PlayoutStep, Restart, Turns};
@@ -193,6 +194,12 @@ impl Batch for BatchCircuit {
 
     fn expand(&mut self, states: &[&Bits], children: &mut Children<Bits, Input>) {
         self.expander().expand(states, children);
+    }
+
+    fn look_ahead(&mut self, states: &[&Bits], ends: &mut Ends) {
+        let BatchCircuit { circuit, options, expander, .. } = self;
+        let expander = expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend));
+        expander.look_ahead(circuit, options.backend, states, ends);
     }
 }
 

@@ -3,7 +3,7 @@
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use crate::Signal;
+use crate::{Circuit, Signal};
 
 /// Two-input AND gates over leaves that mean nothing here.
 ///
@@ -41,6 +41,16 @@ impl Graph {
 
     pub(crate) fn into_ands(self) -> Vec<[Signal; 2]> {
         self.ands
+    }
+
+    /// Builds those AND gates of a circuit that are wanted: by gate of it, what it is here. Constants, bits and inputs are told by the caller.
+    pub(crate) fn embed(&mut self, circuit: &Circuit, map: &mut [Signal], is_wanted: impl Fn(usize) -> bool) {
+        for (gate, &[a, b]) in (circuit.first_and()..).zip(&circuit.ands) {
+            if is_wanted(gate) {
+                let [a, b] = [a, b].map(|signal| map[signal.gate()].inverted_if(signal.is_inverted()));
+                map[gate] = self.and(a, b);
+            }
+        }
     }
 
     /// The operands of the AND gate that drives a signal, whatever its inversion.

@@ -57,6 +57,25 @@ impl Plane {
         self.0 == [0; 4]
     }
 
+    /// What stands so many lanes further up: lane `i` gets the value of lane `i + n`. False where there is none.
+    #[inline(always)]
+    pub fn from_above(&self, n: usize) -> Plane {
+        let (words, bits) = (n / 64, n % 64);
+        let word = |at: usize| if at < 4 { self.0[at] } else { 0 };
+        // Two shifts, for one by 64 is none.
+        let moved = |at: usize| word(at + words) >> bits | (word(at + words + 1) << 1) << (63 - bits);
+        Plane([moved(0), moved(1), moved(2), moved(3)])
+    }
+
+    /// What stands so many lanes further down: lane `i + n` gets the value of lane `i`. False where there is none.
+    #[inline(always)]
+    pub fn from_below(&self, n: usize) -> Plane {
+        let (words, bits) = (n / 64, n % 64);
+        let word = |at: usize, words: usize| if at >= words { self.0[at - words] } else { 0 };
+        let moved = |at: usize| word(at, words) << bits | (word(at, words + 1) >> 1) >> (63 - bits);
+        Plane([moved(0), moved(1), moved(2), moved(3)])
+    }
+
     /// The lanes in which it is true, in ascending order.
     pub fn lanes(self) -> impl Iterator<Item = usize> {
         self.0.into_iter().enumerate().flat_map(|(idx, mut word)| {
@@ -119,5 +138,31 @@ impl std::ops::Not for Plane {
     #[inline(always)]
     fn not(self) -> Plane {
         Plane([!self.0[0], !self.0[1], !self.0[2], !self.0[3]])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_moved_by_any_number_of_places() {
+        let plane = Plane([
+            0x9e37_79b9_7f4a_7c15,
+            0xa076_1d64_78bd_642f,
+            0xe703_7ed1_a0b4_28db,
+            0x8ebc_6af0_9c88_c6e3,
+        ]);
+        for n in [0, 1, 2, 31, 63, 64, 65, 127, 128, 130, 192, 255, 256, 300] {
+            let (from_above, from_below) = (plane.from_above(n), plane.from_below(n));
+            for lane in 0..Plane::LANES {
+                assert_eq!(
+                    from_above.lane(lane),
+                    lane + n < Plane::LANES && plane.lane(lane + n),
+                    "{lane} + {n}"
+                );
+                assert_eq!(from_below.lane(lane), lane >= n && plane.lane(lane - n), "{lane} - {n}");
+            }
+        }
     }
 }

@@ -95,7 +95,7 @@ impl PlayoutStep {
             map[1 + bit] = graph.leaf(leaf);
         }
         let reads_input = circuit.reads_input();
-        embed(&mut graph, circuit, &mut map, |gate| !reads_input[gate]);
+        graph.embed(circuit, &mut map, |gate| !reads_input[gate]);
         let to = |map: &[Signal], signal: Signal| map[signal.gate()].inverted_if(signal.is_inverted());
         let legal: Vec<Vec<Signal>> = circuit
             .outputs
@@ -112,7 +112,7 @@ impl PlayoutStep {
         for (gate, &input) in (circuit.first_input()..).zip(inputs.iter().flatten()) {
             map[gate] = input;
         }
-        embed(&mut graph, circuit, &mut map, |gate| reads_input[gate]);
+        graph.embed(circuit, &mut map, |gate| reads_input[gate]);
 
         let terminal = to(&map, circuit.outputs.terminal);
         let waits = graph.leaf(kept.len());
@@ -292,16 +292,6 @@ fn share_tree(
         })
         .collect();
     graph.or_all(&cases)
-}
-
-/// Builds the AND gates that are wanted in another graph.
-fn embed(graph: &mut Graph, circuit: &Circuit, map: &mut [Signal], is_wanted: impl Fn(usize) -> bool) {
-    for (gate, &[a, b]) in (circuit.first_and()..).zip(&circuit.ands) {
-        if is_wanted(gate) {
-            let [a, b] = [a, b].map(|signal| map[signal.gate()].inverted_if(signal.is_inverted()));
-            map[gate] = graph.and(a, b);
-        }
-    }
 }
 
 /// Adds a root for each distinct signal that says that a value is the highest goal value of a role.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Position, Role};
+use crate::{Ends, Position, Role};
 
 /// Many independent steps and playouts at once. One per thread.
 pub trait Batch: Send {
@@ -48,6 +48,10 @@ pub trait Batch: Send {
     /// Makes every legal joint move at each of these states; the families of children, in the order of the states,
     /// replace what `children` held. A terminal state has an empty family.
     fn expand(&mut self, states: &[&Self::State], children: &mut Children<Self::State, Self::Move>);
+
+    /// Which of the legal joint moves at each of these states end play: those of the children that [`Batch::expand`] would make that have
+    /// ended, in the same order, in place of what `ends` held.
+    fn look_ahead(&mut self, states: &[&Self::State], ends: &mut Ends);
 }
 
 /// Playouts that are wanted.
@@ -354,6 +358,12 @@ impl<P: Position> Batch for OneByOne<P> {
             }
             children.family_ends.push(children.states.len());
         }
+    }
+
+    fn look_ahead(&mut self, states: &[&P::State], ends: &mut Ends) {
+        let mut children = Children::new(self.position.shape().role_names.len());
+        self.expand(states, &mut children);
+        ends.note(&children);
     }
 }
 

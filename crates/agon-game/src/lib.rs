@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod ends;
 pub mod laws;
 mod position;
 mod shape;
@@ -12,6 +13,7 @@ mod table;
 mod task;
 
 pub use batch::{Batch, Children, LegalMoves, OneByOne, Order, Tally, joint_moves};
+pub use ends::Ends;
 pub use position::{Fault, Hidden, Notation, Position};
 pub use shape::{Role, Shape};
 pub use table::{IllegalMove, Live, Table};

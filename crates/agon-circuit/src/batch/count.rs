@@ -162,6 +162,22 @@ impl Left {
         debug_assert!(borrow.is_zero(), "nothing is taken from nothing");
     }
 
+    /// Whether it is looked at every time, for little is left.
+    #[inline(always)]
+    pub(super) fn is_little(&self) -> bool {
+        self.n_sure == 0
+    }
+
+    /// Takes one from each of the givers, and gives one to each of as many takers, which have nothing. Only where little is left.
+    #[inline(always)]
+    pub(super) fn hand_over(&mut self, givers: Plane, takers: Plane) {
+        debug_assert!((takers & self.any).is_zero(), "who has something takes nothing");
+        debug_assert_eq!(givers.count(), takers.count(), "nothing is lost");
+        self.take(givers);
+        self.bits[0] = self.bits[0] | takers;
+        self.any = self.any | takers;
+    }
+
     /// Subtracts what was taken, and works out how long nothing needs to be looked at.
     pub(super) fn look(&mut self) {
         self.taken.settle();
@@ -260,5 +276,28 @@ mod tests {
         }
         assert!(left.any().is_zero(), "all is taken in the end");
         assert_eq!(n_taken, n_all);
+    }
+
+    #[test]
+    fn what_is_handed_over_is_neither_lost_nor_made() {
+        let mut expected = [0_u64; 256];
+        let mut left = Left::default();
+        left.set(Plane::range(0..128), 5);
+        expected[..128].fill(5);
+        left.look();
+        assert!(left.is_little());
+        for lanes in planes().take(300) {
+            let givers = lanes & left.any() & Plane::range(0..128);
+            let takers = givers.from_below(128) & !left.any();
+            let givers = takers.from_above(128);
+            left.hand_over(givers, takers);
+            givers.lanes().for_each(|lane| expected[lane] -= 1);
+            takers.lanes().for_each(|lane| expected[lane] += 1);
+            let taken = (lanes.from_above(77) | lanes.from_below(179)) & left.any();
+            left.take(taken);
+            taken.lanes().for_each(|lane| expected[lane] -= 1);
+            assert!((0..256).all(|lane| left.any().lane(lane) == (expected[lane] > 0)));
+        }
+        assert_eq!(expected, [0; 256], "all is taken in the end");
     }
 }

@@ -1,15 +1,17 @@
 //! Steps from many states at once, a different move in each lane.
 
+mod ahead;
 mod answers;
 mod refuse;
 mod seats;
 
-use agon_game::Children;
+use agon_game::{Children, Ends};
 
 use crate::jit::{Work, with_wide_registers};
 use crate::kernel::{Backend, Kernel};
 use crate::program::lower;
 use crate::{Bits, Circuit, Input, Plane, Signal, transpose};
+use ahead::{Ahead, Look};
 use answers::{Answers, write_states};
 use refuse::Refused;
 use seats::Seats;
@@ -26,6 +28,10 @@ pub(super) struct Expander {
     /// Next states turned over, and the legal moves of the nodes to be expanded.
     state_rows: Vec<[Plane; 64]>,
     own_rows: Vec<[Plane; 64]>,
+    /// Made when first needed, as code takes time and memory.
+    ahead: Option<Box<Ahead>>,
+    /// For looking ahead where steps may be rejected.
+    children: Option<Children<Bits, Input>>,
 }
 
 impl Expander {
@@ -46,6 +52,8 @@ impl Expander {
             answers: Answers::new(circuit),
             state_rows: vec![[Plane::ZERO; 64]; n_base.div_ceil(64)],
             own_rows: vec![[Plane::ZERO; 64]; n_inputs.div_ceil(64)],
+            ahead: None,
+            children: None,
         }
     }
 
@@ -84,6 +92,31 @@ impl Expander {
         if let Some(refused) = &mut self.refused {
             refused.drop_rejected(self.seats.n_roles, children);
         }
+    }
+
+    /// Which moves end play at once.
+    pub(super) fn look_ahead(
+        &mut self,
+        circuit: &Circuit,
+        backend: Backend,
+        states: &[&Bits],
+        ends: &mut Ends,
+    ) {
+        if self.refused.is_some() {
+            // Whether play has ended depends on what is rejected, too.
+            let mut children = self.children.take().unwrap_or_else(|| Children::new(self.seats.n_roles));
+            self.expand(states, &mut children);
+            ends.note(&children);
+            self.children = Some(children);
+            return;
+        }
+        let mut ahead = self.ahead.take().unwrap_or_else(|| Box::new(Ahead::new(circuit, backend)));
+        ends.clear();
+        self.seats.n_before = 0;
+        for states in states.chunks(Plane::LANES) {
+            with_wide_registers(Look { expander: self, ahead: &mut ahead, states, ends });
+        }
+        self.ahead = Some(ahead);
     }
 
     /// Leaves the children only those legal moves whose step is not rejected.

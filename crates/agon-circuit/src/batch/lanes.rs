@@ -6,6 +6,7 @@ use super::Step;
 use super::count::{Counts, Left};
 use super::expand::Expander;
 use super::late::Late;
+use super::sharing::Sharing;
 use crate::jit::{Work, with_wide_registers};
 use crate::playout::Restart;
 use crate::random::PlaneRng;
@@ -31,6 +32,7 @@ pub(super) struct Lanes {
     lasting: Plane,
     /// Playouts that are not started yet.
     left: Left,
+    sharing: Sharing,
     /// By step of a round: the lanes whose playouts start after it.
     starting: Vec<Plane>,
     /// Playouts that have ended, and those that were cut off.
@@ -158,6 +160,7 @@ impl Lanes {
             start = end;
         }
         self.left.look();
+        self.sharing.begin(&self.lane_ends);
         self.lasting = playing;
         for (plane, &bit) in self.now.iter_mut().zip(job.kept) {
             *plane = self.loaded[bit];
@@ -209,6 +212,9 @@ impl Lanes {
                 if step.place.is_gate {
                     self.left.take(idle & may);
                 }
+            }
+            if self.left.is_little() {
+                self.sharing.share(&mut self.left, self.now[waiting]);
             }
         }
     }
@@ -282,16 +288,20 @@ fn share_lanes(orders: &[Order<Bits>], lane_ends: &mut Vec<usize>) {
     let n_wanting = orders.iter().filter(|order| order.n_playouts > 0).count();
     let spare = (Plane::LANES - n_wanting) as u64;
     // The plain division of numbers that are not huge is many times as fast.
-    let more = |weight: u128| match (u64::try_from(n_all), u64::try_from(weight * u128::from(spare))) {
+    let part = |weight: u128| match (u64::try_from(n_all), u64::try_from(weight * u128::from(spare))) {
         (Ok(n_all), Ok(product)) => product / n_all,
         _ => (u128::from(spare) * weight / n_all) as u64,
     };
-    let mut end = 0;
+    // What one order's share is rounded down by goes to those after it, so that no lane is left over.
+    let (mut end, mut weight_so_far, mut given) = (0, 0, 0);
     lane_ends.clear();
     lane_ends.extend(orders.iter().map(|order| {
         let n = order.n_playouts;
         if n > 0 {
-            end += (1 + more(weight(order))).min(n) as usize;
+            weight_so_far += weight(order);
+            let more = part(weight_so_far) - given;
+            given += more;
+            end += (1 + more).min(n) as usize;
         }
         end
     }));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role, Shape};
+use agon_game::{Batch, Children, Ends, OneByOne, Order, Position, Rng, Role, Shape};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
@@ -165,6 +165,10 @@ pub(super) fn children_agree(circuit: &Circuit, seed: u64) {
         batch.expand(&states, &mut found);
         assert_eq!(found.family_ends, expected.family_ends);
         same_children(&circuit, &found, &expected);
+        let (mut ends, mut expected_ends) = (Ends::default(), Ends::default());
+        batch.look_ahead(&states, &mut ends);
+        expected_ends.note(&expected);
+        assert_eq!(ends, expected_ends);
 
         let mut steps: Vec<(&Bits, &[crate::Input])> = Vec::new();
         for (family, &state) in states.iter().enumerate() {

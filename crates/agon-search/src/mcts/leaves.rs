@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use agon_game::{Batch, Children, Order, Position, Role};
+use agon_game::{Batch, Order, Position, Role};
 
 use super::options::{MctsOptions, Others};
 use super::playout::play_out;
@@ -24,7 +24,6 @@ impl<P: Position> Worker<P> {
     /// Finds out what the new positions are, and what their children are if an engine shows them at once.
     pub(super) fn look_at_leaves(&mut self, options: &MctsOptions) {
         self.round.sprouts.clear();
-        self.families.clear();
         let n_roles = self.facts.n_roles;
         let is_bulk = self.plays_in_bulk(options);
         let Worker { round, position, children, heuristic, lockstep, .. } = self;
@@ -70,11 +69,11 @@ impl<P: Position> Worker<P> {
         if options.look_ahead
             && let Some(batch) = &mut self.batch
         {
-            look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.families);
-            self.round.n_seen += self.families.len() as u64;
+            look_ahead(&mut **batch, &mut self.round.sprouts);
+            self.round.n_seen += self.round.sprouts.ends.n_looked_at;
         }
         self.take_view(options);
-        self.round.sprouts.note_ends(&self.families, &self.facts);
+        self.round.sprouts.judge_ends(&self.facts);
     }
 
     /// Payoffs as we think of them: where all are against us, the others want what we do not.
@@ -88,7 +87,7 @@ impl<P: Position> Worker<P> {
         for worths in self.round.sprouts.worths.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, worths);
         }
-        for payoffs in self.families.payoffs.chunks_mut(self.facts.n_roles) {
+        for payoffs in self.round.sprouts.ends.payoffs.chunks_mut(self.facts.n_roles) {
             oppose(&self.facts, self.us, payoffs);
         }
     }
@@ -248,11 +247,10 @@ impl<P: Position> Worker<P> {
     }
 }
 
-/// Looks at all children of the new positions.
+/// Looks at all children of the new positions, for whether play has ended there.
 pub(super) fn look_ahead<P: Position>(
     batch: &mut dyn Batch<State = P::State, Move = P::Move>,
     sprouts: &mut Sprouts<P>,
-    families: &mut Children<P::State, P::Move>,
 ) {
     let mut n_families = 0;
     for sprout in &mut sprouts.list {
@@ -265,7 +263,7 @@ pub(super) fn look_ahead<P: Position>(
     }
     let with_family = sprouts.list.iter().filter(|sprout| sprout.family.is_some());
     let states: Vec<&P::State> = with_family.filter_map(|sprout| sprout.state.as_ref()).collect();
-    batch.expand(&states, families);
+    batch.look_ahead(&states, &mut sprouts.ends);
 }
 
 pub(super) fn oppose(facts: &Facts, us: Role, payoffs: &mut [f64]) {

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-use agon_game::{Children, Position, Role};
+use agon_game::{Children, Ends, Position, Role};
 
 use super::node::Group;
 use super::number::Mixer;
@@ -22,7 +22,7 @@ pub(super) struct Sprout<S> {
     pub(super) forced: usize,
     /// Where its payoffs begin.
     pub(super) payoffs: usize,
-    /// Which of the families its children are, if they were looked at.
+    /// Which of the families its ends are, if its children were looked at.
     pub(super) family: Option<usize>,
     /// Those of its children that have ended play.
     pub(super) ends: Range<usize>,
@@ -39,10 +39,8 @@ pub(super) struct Sprouts<P: Position> {
     pub(super) chances: Vec<f64>,
     pub(super) forced: Vec<P::Move>,
     pub(super) payoffs: Vec<f64>,
-    /// By child that has ended play: which it is of its family.
-    pub(super) ends: Vec<u32>,
-    /// By such a child and role.
-    pub(super) end_payoffs: Vec<f64>,
+    /// The children that have ended play: all that is asked of children when a position is put into the tree.
+    pub(super) ends: Ends,
     /// By sprout and role: what it was judged to be worth, where that is wanted.
     pub(super) worths: Vec<f64>,
 }
@@ -56,8 +54,7 @@ impl<P: Position> Sprouts<P> {
             chances: Vec::new(),
             forced: Vec::new(),
             payoffs: Vec::new(),
-            ends: Vec::new(),
-            end_payoffs: Vec::new(),
+            ends: Ends::default(),
             worths: Vec::new(),
         }
     }
@@ -70,7 +67,6 @@ impl<P: Position> Sprouts<P> {
         self.forced.clear();
         self.payoffs.clear();
         self.ends.clear();
-        self.end_payoffs.clear();
         self.worths.clear();
     }
 
@@ -133,25 +129,21 @@ impl<P: Position> Sprouts<P> {
         self.list.len() - 1
     }
 
-    /// Notes which children have ended play: all that is asked of them when a position is put into the tree. The children themselves, of
-    /// which there are many, stay with the thread that has looked at them.
-    pub(super) fn note_ends(&mut self, families: &Children<P::State, P::Move>, facts: &Facts) {
+    /// Sees what the children that have ended play say of the positions.
+    pub(super) fn judge_ends(&mut self, facts: &Facts) {
         for sprout in &mut self.list {
-            let start = self.ends.len();
-            let family = sprout.family.map_or(0..0, |family| families.family(family));
-            for (choice, child) in family.enumerate().filter(|&(_, child)| families.ended[child]) {
-                self.ends.push(choice as u32);
-                self.end_payoffs.extend_from_slice(families.payoffs(child));
+            sprout.ends = sprout.family.map_or(0..0, |family| self.ends.family(family));
+            if sprout.ends.is_empty() {
+                continue;
             }
-            sprout.ends = start..self.ends.len();
             let mut won = winning_ends(
                 &self.groups[sprout.groups.clone()],
                 sprout.ends.clone(),
-                &self.end_payoffs,
+                &self.ends.payoffs,
                 facts,
             );
             let first = won.next();
-            let payoffs = |end: usize| &self.end_payoffs[end * facts.n_roles..][..facts.n_roles];
+            let payoffs = |end: usize| &self.ends.payoffs[end * facts.n_roles..][..facts.n_roles];
             let is_all_the_same = first.is_some_and(|first| won.all(|end| payoffs(end) == payoffs(first)));
             sprout.won = first.filter(|_| is_all_the_same);
         }
@@ -164,9 +156,9 @@ impl<P: Position> Sprouts<P> {
             return Some(&self.payoffs[seen.payoffs..seen.payoffs + facts.n_roles]);
         }
         let end =
-            winning_ends(&self.groups[seen.groups.clone()], seen.ends.clone(), &self.end_payoffs, facts)
+            winning_ends(&self.groups[seen.groups.clone()], seen.ends.clone(), &self.ends.payoffs, facts)
                 .next()?;
-        Some(&self.end_payoffs[end * facts.n_roles..][..facts.n_roles])
+        Some(&self.ends.payoffs[end * facts.n_roles..][..facts.n_roles])
     }
 
     fn groups_of(&self, sprout: usize) -> &[Group] {

@@ -323,7 +323,7 @@ impl<P: Position> Tree<P> {
     pub(super) fn add_inner(&mut self, sprouts: &Sprouts<P>, sprout: usize) -> NodeId {
         let n_roles = self.facts.n_roles;
         match sprouts.list[sprout].won {
-            Some(won) if self.solver => self.add_end(&sprouts.end_payoffs[won * n_roles..][..n_roles], 1),
+            Some(won) if self.solver => self.add_end(&sprouts.ends.payoffs[won * n_roles..][..n_roles], 1),
             _ => self.add(sprouts, sprout),
         }
     }
@@ -441,8 +441,8 @@ impl<P: Position> Tree<P> {
         self.grow_arms(id);
         let n_roles = self.facts.n_roles;
         for at in ends {
-            let end = self.add_end(&sprouts.end_payoffs[at * n_roles..][..n_roles], 0);
-            self.set_child(id, sprouts.ends[at].into(), end);
+            let end = self.add_end(&sprouts.ends.payoffs[at * n_roles..][..n_roles], 0);
+            self.set_child(id, sprouts.ends.choices[at].into(), end);
         }
         if self.solver {
             self.tighten(id);

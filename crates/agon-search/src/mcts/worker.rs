@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use agon_game::{Batch, Children, OneByOne, Order, Position, Rng, Role, Tally};
+use agon_game::{Batch, Children, Ends, OneByOne, Order, Position, Rng, Role, Tally};
 use rand::SeedableRng;
 
 use super::backup::Seen;
@@ -86,8 +86,6 @@ pub(super) struct Worker<P: Position> {
     /// What it works on.
     pub(super) round: Box<Round<P>>,
     pub(super) children: Children<P::State, P::Move>,
-    /// The children of the round's new positions.
-    pub(super) families: Children<P::State, P::Move>,
     /// Playouts that are wanted, and by which leaves.
     pub(super) orders: Vec<Order<P::State>>,
     pub(super) ordered: Vec<usize>,
@@ -120,7 +118,8 @@ impl<P: Position> Worker<P> {
             // The first use makes the code, which takes a while for large games: better now than when time is short.
             let order = Order { state: position.state().clone(), n_playouts: 1, expected_steps: 0 };
             batch.play_out(&[order], 1);
-            batch.expand(&[position.state()], &mut Children::new(n_roles));
+            batch.advance_all(&[], &mut Children::new(n_roles));
+            batch.look_ahead(&[position.state()], &mut Ends::default());
         }
         Worker {
             position: position.clone(),
@@ -137,7 +136,6 @@ impl<P: Position> Worker<P> {
             facts,
             round: Box::new(Round::new()),
             children: Children::new(n_roles),
-            families: Children::new(n_roles),
             orders: Vec::new(),
             ordered: Vec::new(),
             tallies: Vec::new(),
@@ -186,7 +184,6 @@ impl<P: Position> Worker<P> {
     /// Puts the root where the position stands, at a node that is known if there is one. The position stays where it is.
     pub(super) fn plant_root(&mut self, position: &mut P, tree: &mut Tree<P>, options: &MctsOptions) {
         self.round.sprouts.clear();
-        self.families.clear();
         let sprout = self.round.sprouts.push_position(position);
         if let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0) {
             heuristic.push_worths(position, &mut self.round.sprouts.worths);
@@ -203,15 +200,15 @@ impl<P: Position> Worker<P> {
             let is_soon_done =
                 self.batch.is_some() || self.deadline.is_none_or(|d| is_soon_done(position, d));
             match &mut self.batch {
-                Some(batch) => look_ahead(&mut **batch, &mut self.round.sprouts, &mut self.families),
+                Some(batch) => look_ahead(&mut **batch, &mut self.round.sprouts),
                 None if is_soon_done => {
-                    look_ahead(&mut by_steps, &mut self.round.sprouts, &mut self.families);
+                    look_ahead(&mut by_steps, &mut self.round.sprouts);
                 }
                 None => {}
             }
         }
         self.take_view(options);
-        self.round.sprouts.note_ends(&self.families, &self.facts);
+        self.round.sprouts.judge_ends(&self.facts);
         tree.root = tree.add(&self.round.sprouts, sprout);
         tree.grow_arms(tree.root);
     }
