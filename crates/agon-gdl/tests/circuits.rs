@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agon_circuit::{BatchCircuit, BatchOptions, Bits, Executor, ScalarCircuit};
-use agon_game::{Batch as _, Children, Hidden as _, Notation as _, Order, Position as _, Rng, Role, laws};
+use agon_game::{
+    Batch as _, Children, Ends, Hidden as _, Notation as _, Order, Position as _, Rng, Role, laws,
+};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{Compiled, GdlPosition};
@@ -132,6 +134,10 @@ fn all_children_at_once_are_the_children_one_by_one() {
             }
             let here = position.state().clone();
             batch.expand(&[&here], &mut children);
+            let (mut ends, mut expected) = (Ends::default(), Ends::default());
+            batch.look_ahead(&[&here], &mut ends);
+            expected.note(&children);
+            assert_eq!(ends, expected, "{}", path.display());
             for child in 0..children.len().min(300) {
                 position.go_to(&here);
                 position.advance(children.joint(child));

@@ -174,7 +174,9 @@ impl Work for Expand<'_, '_> {
                 seats.list_moves(own_rows, lane, answers.role_ends());
                 let mut next = 0;
                 while next < expander.seats.n_joints {
-                    next = expander.seats.seat(state.words(), next, &mut children.joints);
+                    let first = next;
+                    next = expander.seats.seat(state.words(), first);
+                    expander.seats.write_joints(first..next, &mut children.joints);
                     if expander.seats.n == Plane::LANES {
                         expander.pass(children);
                     }

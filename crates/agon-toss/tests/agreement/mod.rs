@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agon_circuit::{BatchCircuit, BatchOptions, Bits, Deadline, Executor, Input, ScalarCircuit};
-use agon_game::{Batch as _, Children, Notation as _, Position as _, Rng, Role};
+use agon_game::{Batch as _, Children, Ends, Notation as _, Position as _, Rng, Role};
 use agon_logic::evaluate::{Assignment, Limits, Model, Naive};
 use agon_logic::formula::{Definitions, Variable};
 use agon_logic::structure::{Element, Structure};
@@ -233,6 +233,10 @@ impl Engines {
             roles.clone().zip(chosen).map(|(role, &index)| here.legal_moves(role)[index]).collect();
         let n_joints: usize = roles.map(|role| here.legal_moves(role).len()).product();
         self.batch.expand(&[here.state()], &mut self.children);
+        let (mut ends, mut expected) = (Ends::default(), Ends::default());
+        self.batch.look_ahead(&[here.state()], &mut ends);
+        expected.note(&self.children);
+        assert_eq!(ends, expected, "lanes look ahead, {place}");
         assert_eq!(self.children.len(), n_joints, "lanes make every joint move, {place}");
         self.child = (0..n_joints).find(|&child| self.children.joint(child) == joint);
         assert!(self.child.is_some(), "{place}");

@@ -7,7 +7,7 @@ use crate::graph::Graph;
 use crate::jit::Work;
 use crate::kernel::{Backend, Kernel};
 use crate::program::lower;
-use crate::{Bits, Circuit, Input, Plane, Signal, transpose};
+use crate::{Bits, Circuit, Plane, Signal, transpose};
 
 /// Two steps of logic as one: from a state and moves to whether play has ended after them, and with what.
 pub(super) struct Ahead {
@@ -18,8 +18,6 @@ pub(super) struct Ahead {
     goals: Vec<(usize, f64)>,
     /// Who sits in the lanes, in the order of the lanes.
     families: Vec<Seated>,
-    /// The joint moves in the lanes, which nobody asks for.
-    joints: Vec<Input>,
 }
 
 /// Some joint moves of a state, side by side.
@@ -69,7 +67,6 @@ impl Ahead {
             answers: vec![Plane::ZERO; roots.len()],
             goals,
             families: Vec::new(),
-            joints: Vec::new(),
         }
     }
 }
@@ -102,7 +99,7 @@ impl Work for Look<'_, '_> {
             let mut next = 0;
             while next < expander.seats.n_joints {
                 let (first, lane) = (next, expander.seats.n);
-                next = expander.seats.seat(state.words(), first, &mut ahead.joints);
+                next = expander.seats.seat(state.words(), first);
                 let is_last = next == expander.seats.n_joints;
                 ahead.families.push(Seated { lane, choice: first, n: next - first, is_last });
                 if expander.seats.n == Plane::LANES {

@@ -85,55 +85,99 @@ impl Seats {
     }
 
     /// Seats a state with the joint moves that were listed, from the one of this number on, as many as find room; the last role's
-    /// moves change fastest. They are written to the list. Returns the number of the first that found none.
+    /// moves change fastest. Returns the number of the first that found none.
     #[inline(always)]
-    pub(super) fn seat(&mut self, state: &[u64], first: usize, joints: &mut Vec<Input>) -> usize {
+    pub(super) fn seat(&mut self, state: &[u64], first: usize) -> usize {
         let Seats { n_roles, inputs, moves, ends, .. } = self;
-        let n_roles = *n_roles;
         let n = (self.n_joints - first).min(Plane::LANES - self.n);
         // The children of a state are side by side: each of its bits goes to all of their lanes at once.
         let lanes = Plane::range(self.n..self.n + n);
         spread(state, lanes, &mut self.state);
-        let start = (self.n_before + self.n) * n_roles;
-        if joints.len() < start + n * n_roles {
-            joints.resize(start + n * n_roles, Input(0));
-        }
-        let joints = &mut joints[start..start + n * n_roles];
         // How many joint moves in a row have the same move of the role.
         let mut run = 1;
-        let mut role = n_roles;
+        let mut role = *n_roles;
         while role > 0 {
             role -= 1;
             let moves = &moves[if role == 0 { 0 } else { ends[role - 1] }..ends[role]];
-            let mut place = role;
             if let [only] = *moves {
                 let plane = &mut inputs[only.0 as usize];
                 *plane = *plane | lanes;
-                while place < joints.len() {
-                    joints[place] = only;
-                    place += n_roles;
-                }
                 continue;
             }
-            // Most families begin at their beginning, which spares a division.
-            let (mut at, mut left) =
-                if first == 0 { (0, run) } else { (first / run % moves.len(), run - first % run) };
-            let mut lane = self.n;
-            while place < joints.len() {
-                joints[place] = moves[at];
-                inputs[moves[at].0 as usize].0[lane / 64 % 4] |= 1 << (lane % 64);
-                place += n_roles;
-                lane += 1;
-                left -= 1;
-                if left == 0 {
-                    left = run;
-                    at = if at + 1 == moves.len() { 0 } else { at + 1 };
-                }
+            if first == 0 && n >= MANY {
+                seat_by_pattern(moves, run, self.n, lanes, inputs);
+            } else {
+                let mut lane = self.n;
+                go_through(moves.len(), run, first, n, |at| {
+                    inputs[moves[at].0 as usize].0[lane / 64 % 4] |= 1 << (lane % 64);
+                    lane += 1;
+                });
             }
             run *= moves.len();
         }
         self.n += n;
         first + n
+    }
+
+    /// Writes the joint moves that were listed, from one number to another, where those in the last lanes belong in a list of all.
+    #[inline(always)]
+    pub(super) fn write_joints(&self, numbers: std::ops::Range<usize>, joints: &mut Vec<Input>) {
+        let (n_roles, n) = (self.n_roles, numbers.len());
+        let start = (self.n_before + self.n - n) * n_roles;
+        if joints.len() < start + n * n_roles {
+            joints.resize(start + n * n_roles, Input(0));
+        }
+        let joints = &mut joints[start..start + n * n_roles];
+        let mut run = 1;
+        let mut role = n_roles;
+        while role > 0 {
+            role -= 1;
+            let moves = &self.moves[if role == 0 { 0 } else { self.ends[role - 1] }..self.ends[role]];
+            let mut place = role;
+            go_through(moves.len(), run, numbers.start, n, |at| {
+                joints[place] = moves[at];
+                place += n_roles;
+            });
+            run *= moves.len();
+        }
+    }
+}
+
+/// From so many joint moves on, lanes are told by pattern which of a role's moves is theirs, and not one by one.
+const MANY: usize = 64;
+
+/// Goes through `n` joint moves from the one of this number on: for each, which of its moves a role makes, that of each being the same for `run` of
+/// them in a row.
+#[inline(always)]
+fn go_through(n_moves: usize, run: usize, first: usize, n: usize, mut visit: impl FnMut(usize)) {
+    // Most families begin at their beginning, which spares a division.
+    let (mut at, mut left) = if first == 0 { (0, run) } else { (first / run % n_moves, run - first % run) };
+    let mut done = 0;
+    while done < n {
+        visit(at);
+        done += 1;
+        left -= 1;
+        if left == 0 {
+            left = run;
+            at = if at + 1 == n_moves { 0 } else { at + 1 };
+        }
+    }
+}
+
+/// Tells these lanes, the first of which is given, which of a role's moves is theirs: each move comes again after as many lanes.
+#[inline(always)]
+fn seat_by_pattern(moves: &[Input], run: usize, first_lane: usize, lanes: Plane, inputs: &mut [Plane]) {
+    let mut first = Plane::ZERO;
+    let mut lane = 0;
+    while lane < Plane::LANES {
+        first = first | Plane::range(lane..lane + run);
+        lane += run * moves.len();
+    }
+    let mut at = 0;
+    while at < moves.len() {
+        let plane = &mut inputs[moves[at].0 as usize];
+        *plane = *plane | first.from_below(first_lane + at * run) & lanes;
+        at += 1;
     }
 }
 
