@@ -72,6 +72,20 @@ impl<P: Position> Tree<P> {
         changed
     }
 
+    /// Whether anything can be proved of a position of which nothing is known but some children. Where several roles choose that is seldom so, for
+    /// a move secures only what all answers to it pay, and the first that is not known tells.
+    pub(super) fn may_prove(&self, id: NodeId) -> bool {
+        let node = self.node(id);
+        if node.kind != Kind::Joint || self.facts.nature.is_some() {
+            return true;
+        }
+        let groups = &self.groups[self.groups_of(id)];
+        groups.iter().any(|group| {
+            (0..group.n as usize)
+                .any(|digit| self.are_all(id, Some((group.role, digit)), |child| child != NodeId::NONE))
+        })
+    }
+
     /// The bounds of a position, by role; from now on there is room for them.
     fn bounds_mut(&mut self, id: NodeId) -> &mut [[f64; 2]] {
         let (n_roles, [min, max]) = (self.facts.n_roles, [self.facts.min, self.facts.max]);
@@ -83,23 +97,56 @@ impl<P: Position> Tree<P> {
         &mut self.bounds[node.first_bound as usize..][..n_roles]
     }
 
-    /// Whether what is proved of a child may prove more of a position where several roles choose. Most of the time it was taken in
-    /// before, and to look through all joint moves would take longer than all else that is done here.
-    pub(super) fn is_news(&mut self, id: NodeId, choice: u64, child: NodeId) -> bool {
+    /// Whether what is proved of the child of a joint move proves more of the position. Most of the time it does not, for other children of the
+    /// same move are open, and the first of them tells: to work out all bounds anew would take longer than all else that is done here.
+    pub(super) fn is_news(&self, id: NodeId, choice: u64, child: NodeId) -> bool {
         if self.facts.nature.is_some() {
             // A mean over its outcomes may get better without any of them being better than what is known.
             return true;
         }
-        if self.is_settled(child) {
-            let at = self.node(id).first_joint as usize + choice as usize;
-            return !std::mem::replace(&mut self.taken_in[at], true);
-        }
-        // What a move secures is no more than what any child of it pays at least, and the best there is no less than what any
-        // child pays at most.
+        let bound = |child: NodeId, player: Role| {
+            if child == NodeId::NONE { [self.facts.min, self.facts.max] } else { self.bound(child, player) }
+        };
         self.facts.players.iter().any(|&player| {
-            let ([lo, hi], [known_lo, known_hi]) = (self.bound(child, player), self.bound(id, player));
-            lo > known_lo || hi < known_hi
+            let [known_lo, known_hi] = self.bound(id, player);
+            // A move secures more than what is known if that goes for all that the others may answer; the best there is is less if that goes for
+            // all joint moves.
+            let is_more = |child: NodeId| bound(child, player)[0] > known_lo;
+            let is_less = |child: NodeId| bound(child, player)[1] < known_hi;
+            is_more(child) && self.are_all(id, self.digit_of(id, choice, player), is_more)
+                || is_less(child) && self.are_all(id, None, is_less)
         })
+    }
+
+    /// The move that a role makes as part of a joint move, if it chooses at a position.
+    fn digit_of(&self, id: NodeId, choice: u64, role: Role) -> Option<(Role, usize)> {
+        let mut digit = None;
+        self.visit_choice(id, choice, |group, arm| {
+            if group.role == role {
+                let first = self.node(id).first_arm as usize + group.first as usize;
+                digit = Some((role, arm - first));
+            }
+        });
+        digit
+    }
+
+    /// Whether all children by joint moves, or by those that this move of a role is part of, are such.
+    fn are_all(&self, id: NodeId, fixed: Option<(Role, usize)>, is_such: impl Fn(NodeId) -> bool) -> bool {
+        let node = self.node(id);
+        let children = &self.joints[node.first_joint as usize..][..node.n_joint as usize];
+        // Joint moves with the same move of a role: so many side by side, and then again after so many.
+        let (mut first, mut run, mut again) = (0, children.len(), children.len());
+        let mut stride = 1;
+        for group in self.groups[self.groups_of(id)].iter().rev() {
+            let n = group.n as usize;
+            if let Some((_, digit)) = fixed.filter(|&(role, _)| role == group.role) {
+                (first, run, again) = (digit * stride, stride, stride * n);
+            }
+            stride *= n;
+        }
+        (first..children.len())
+            .step_by(again)
+            .all(|start| children[start..start + run].iter().all(|&child| is_such(child)))
     }
 
     /// Notes which arms are still worth trying for a role that moves alone.

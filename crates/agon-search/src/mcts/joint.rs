@@ -79,10 +79,15 @@ impl<P: Position> Tree<P> {
             }
         }
         let best = most(totals);
-        let n_best = totals.iter().filter(|&&total| total == best).count();
-        let wanted = if n_best > 1 { chooser.rng.random_range(0..n_best) } else { 0 };
-        let mut bests = totals.iter().enumerate().filter(|&(_, &total)| total == best);
-        bests.nth(wanted).map_or(0, |(at, _)| at)
+        let first = totals.iter().position(|&total| total == best).unwrap_or(0);
+        // As a rule there is one best.
+        let n_others = totals[first + 1..].iter().filter(|&&total| total == best).count();
+        if n_others == 0 {
+            return first;
+        }
+        let wanted = chooser.rng.random_range(0..=n_others);
+        let mut bests = (first..totals.len()).filter(|&at| totals[at] == best);
+        bests.nth(wanted).unwrap_or(first)
     }
 
     /// Draws in proportion to regret, and adds up the strategies drawn from.
@@ -226,13 +231,14 @@ impl<P: Position> Tree<P> {
 /// The greatest of some numbers, of which several are compared at a time.
 fn most(numbers: &[f32]) -> f32 {
     let greater = |a: f32, b: f32| if a > b { a } else { b };
+    let (eights, rest) = numbers.as_chunks::<8>();
     let mut abreast = [f32::NEG_INFINITY; 8];
-    for some in numbers.chunks(8) {
-        for (most, &number) in abreast.iter_mut().zip(some) {
-            *most = greater(number, *most);
+    for eight in eights {
+        for at in 0..8 {
+            abreast[at] = greater(eight[at], abreast[at]);
         }
     }
-    abreast.into_iter().fold(f32::NEG_INFINITY, greater)
+    abreast.iter().chain(rest).fold(f32::NEG_INFINITY, |most, &number| greater(number, most))
 }
 
 /// The strategy that regrets call for: in proportion to them, or even if there are none.

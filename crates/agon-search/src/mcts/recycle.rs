@@ -180,8 +180,6 @@ impl<P: Position> Tree<P> {
             score.child_arms = self.nodes[score.child.index()].first_arm;
         }
         // Who has lost a child has to take it in again.
-        self.taken_in.clear();
-        self.taken_in.resize(self.joints.len(), false);
         self.root = renew(self.root);
         self.ends.iter_mut().for_each(|end| *end = renew(*end));
         self.ends.retain(|&end| end != NodeId::NONE);

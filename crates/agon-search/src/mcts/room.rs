@@ -37,7 +37,6 @@ impl<P: Position> Tree<P> {
         scale.make_room(&mut self.chances);
         scale.make_room(&mut self.moves);
         scale.make_room(&mut self.joints);
-        scale.make_room(&mut self.taken_in);
         scale.make_room(&mut self.mixes);
         scale.make_room(&mut self.numbers);
         scale.make_room(&mut self.amaf);

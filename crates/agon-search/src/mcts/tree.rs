@@ -77,8 +77,6 @@ pub(super) struct Tree<P: Position> {
     /// By node that has not ended: for each role its only move, or its first; then the moves of the arms.
     pub(super) moves: Vec<P::Move>,
     pub(super) joints: Vec<NodeId>,
-    /// By joint move: whether the position has taken in that all is known of the child.
-    pub(super) taken_in: Vec<bool>,
     pub(super) mixes: Vec<Mix>,
     pub(super) sparse: Vec<SparseChild>,
     pub(super) sparse_index: HashTable<u32>,
@@ -131,7 +129,6 @@ impl<P: Position> Tree<P> {
             chances: Vec::new(),
             moves: Vec::new(),
             joints: Vec::new(),
-            taken_in: Vec::new(),
             mixes: Vec::new(),
             sparse: Vec::new(),
             sparse_index: HashTable::new(),
@@ -413,7 +410,6 @@ impl<P: Position> Tree<P> {
         if node.kind == Kind::Joint {
             node.first_joint = self.joints.len() as u32;
             self.joints.resize(self.joints.len() + node.n_joint as usize, NodeId::NONE);
-            self.taken_in.resize(self.joints.len(), false);
         }
         let has_mixes = self.has_mixes && node.kind == Kind::Joint;
         let first_move = node.first_move as usize + self.facts.n_roles;
@@ -444,7 +440,7 @@ impl<P: Position> Tree<P> {
             let end = self.add_end(&sprouts.ends.payoffs[at * n_roles..][..n_roles], 0);
             self.set_child(id, sprouts.ends.choices[at].into(), end);
         }
-        if self.solver {
+        if self.solver && self.may_prove(id) {
             self.tighten(id);
         }
     }
