@@ -14,6 +14,7 @@ mod joint;
 mod judging;
 mod keep;
 mod leaves;
+mod leisure;
 mod lockstep;
 mod node;
 mod number;

@@ -47,7 +47,7 @@ impl<P: Position> Worker<P> {
         let n_known = shared.tree.node(shared.tree.root).visits / u64::from(self.playouts);
         // Strategies are mixed anew after each round only, so where they are, there have to be many.
         let worth = if shared.tree.has_mixes { n_known.isqrt() } else { n_known / 4 };
-        let at_once = u64::from(self.at_once).min(1 + worth) as usize;
+        let at_once = u64::from(self.round_size()).min(1 + worth) as usize;
         let family = if options.takes_siblings() { 1 + options.leaves.siblings as usize } else { 1 };
         // Where all ways lead to the same few leaves, these are the round.
         let mut n_gone = 0;
@@ -75,6 +75,10 @@ impl<P: Position> Worker<P> {
                 }
             }
             self.spreading = spreading;
+            if self.spreading.tips.is_empty() {
+                // Others are on their way to all that these ways led to, and further ways would lead there, too.
+                break;
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use agon_game::Position;
 
+use super::leisure::Leisure;
 use super::options::MctsOptions;
 use super::patience::Patience;
 use super::relay::Relay;
@@ -19,21 +20,15 @@ use super::worker::{Shared, Worker};
 /// The keeper looks up from its own round after so many steps of its playouts: a sixth of what a round takes, or less.
 const FEW_STEPS: u64 = 16;
 
-/// Where others have waited for more than this part of their rounds of late, the tree takes all the keeper's time: it begins no round of its own. On
-/// connect four the other thread then waits for 5 % of its time instead of 14 %. Iterations/s with two threads, with and without, in turn: 42.7 and
-/// 41.2 M (30 times each), 37.4 and 34.4 (30), 41.4 and 41.6 (40). 0.15 and 0.5 were not better.
-const HUNGRY: f64 = 0.3;
-/// How much the last round counts in that.
-const NEWS: f64 = 0.05;
-
 /// What the keeper has in hand beside the tree.
 struct Keeping<P: Position> {
     /// One ready for each of the others is enough: the more rounds are under way, the less is known where the next ones lead.
     n_helpers: usize,
     /// How far its own round has come.
     own: Own,
-    /// How often others have waited of late when they got a round: 0 never, 1 always.
-    hunger: f64,
+    leisure: Leisure,
+    /// How long it took to gather the last round for others.
+    gathered: f64,
     /// Rounds that are used up: for their memory.
     #[expect(clippy::vec_box, reason = "rounds change places with others all the time, and are large")]
     spare: Vec<Box<Round<P>>>,
@@ -56,10 +51,10 @@ impl<P: Position> Worker<P> {
         let _presence = relay.presence();
         while let Some(mut round) = relay.next_ready() {
             std::mem::swap(&mut self.round, &mut round);
-            let began = self.deadline.map(|_| Instant::now());
+            let began = Instant::now();
             self.look_at_leaves(options);
             self.play_out_leaves(options);
-            self.round.seconds = began.map_or(0.0, |began| began.elapsed().as_secs_f64());
+            self.round.seconds = began.elapsed().as_secs_f64();
             std::mem::swap(&mut self.round, &mut round);
             relay.put_played(round);
         }
@@ -74,7 +69,13 @@ impl<P: Position> Worker<P> {
         options: &MctsOptions,
     ) {
         let _presence = relay.presence();
-        let mut keeping = Keeping { n_helpers, own: Own::None, hunger: 0.0, spare: Vec::new() };
+        let mut keeping = Keeping {
+            n_helpers,
+            own: Own::None,
+            leisure: Leisure::default(),
+            gathered: 0.0,
+            spare: Vec::new(),
+        };
         let mut pace = Pace::begin(shared);
         let mut patience = Patience::default();
         while !relay.is_broken() {
@@ -89,6 +90,9 @@ impl<P: Position> Worker<P> {
                 break;
             }
             let may_gather = !is_ending && shared.tree.nodes.len() < options.max_nodes;
+            let has_time = keeping.leisure.is_left(n_helpers) || patience.is_gone();
+            // Others have one in hand and one ready each.
+            self.n_rounds = 2 * n_helpers as u32 + u32::from(has_time || keeping.own != Own::None);
             if may_gather && relay.is_waited_for() {
                 self.supply(shared, relay, &mut keeping, options);
             }
@@ -100,7 +104,7 @@ impl<P: Position> Worker<P> {
                 self.supply(shared, relay, &mut keeping, options);
             }
             if self.goes_on(shared, &mut keeping, options)
-                || may_gather && keeping.hunger < HUNGRY && self.gathers_own(shared, &mut keeping, options)
+                || may_gather && has_time && self.gathers_own(shared, &mut keeping, options)
                 || is_ending && self.takes_over(relay, &mut keeping)
             {
                 patience = Patience::default();
@@ -120,7 +124,10 @@ impl<P: Position> Worker<P> {
         options: &MctsOptions,
     ) {
         std::mem::swap(&mut self.round, &mut round);
+        let began = Instant::now();
         self.settle(shared, options);
+        keeping.leisure.note_served(began.elapsed().as_secs_f64() + keeping.gathered);
+        keeping.leisure.note_played(self.round.seconds);
         self.suit_rounds(self.round.seconds, options);
         shared.n_in_flight -= 1;
         std::mem::swap(&mut self.round, &mut round);
@@ -136,8 +143,7 @@ impl<P: Position> Worker<P> {
         options: &MctsOptions,
     ) {
         while relay.n_ready() < keeping.n_helpers {
-            let is_hungry = f64::from(u8::from(relay.is_waited_for()));
-            keeping.hunger += NEWS * (is_hungry - keeping.hunger);
+            let began = Instant::now();
             let mut round = keeping.spare.pop().unwrap_or_else(|| Box::new(Round::new()));
             std::mem::swap(&mut self.round, &mut round);
             self.gather(shared, options);
@@ -149,6 +155,7 @@ impl<P: Position> Worker<P> {
             }
             shared.n_in_flight += 1;
             relay.put_ready(round);
+            keeping.gathered = began.elapsed().as_secs_f64();
         }
     }
 

@@ -90,10 +90,10 @@ impl<P: Position> Worker<P> {
     /// Rounds have fewer leaves from now on if one took so many seconds and that is too long, and more if it was short.
     pub(super) fn suit_rounds(&mut self, seconds: f64, options: &MctsOptions) {
         if self.deadline.is_some() {
-            self.at_once = match seconds {
-                long if long > LONG_ROUND => (self.at_once / 2).max(1),
-                short if short < LONG_ROUND / 4.0 => (self.at_once * 2).min(self.largest_round(options)),
-                _ => self.at_once,
+            self.under_way = match seconds {
+                long if long > LONG_ROUND => (self.under_way / 2).max(self.n_rounds),
+                short if short < LONG_ROUND / 4.0 => (self.under_way * 2).min(options.round().at_once),
+                _ => self.under_way,
             };
         }
     }

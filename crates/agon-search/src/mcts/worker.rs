@@ -75,8 +75,11 @@ pub(super) struct Worker<P: Position> {
     pub(super) k: f64,
     pub(super) facts: Facts,
     pub(super) us: Role,
-    /// Leaves to a round: fewer than the options say if rounds take long.
-    pub(super) at_once: u32,
+    /// Leaves under way at most, in all rounds: fewer than the options say if rounds take long. A leaf is chosen without knowing what comes
+    /// of those under way, whoever plays them out, so their number does not grow with that of the threads.
+    pub(super) under_way: u32,
+    /// Rounds under way at a time.
+    pub(super) n_rounds: u32,
     /// Playouts from each.
     pub(super) playouts: u32,
     /// Until when, if the clock counts.
@@ -129,7 +132,8 @@ impl<P: Position> Worker<P> {
             heuristic,
             k: 0.0,
             us,
-            at_once: 1,
+            under_way: 1,
+            n_rounds: 1,
             playouts: options.round().playouts.max(1),
             deadline: None,
             step_seconds: None,
@@ -166,17 +170,17 @@ impl<P: Position> Worker<P> {
         self.playouts = u64::from(options.round().playouts.max(1)).min(few) as u32;
         // Nor is it well spent on few rounds: what one finds is for the next to use.
         let n_leaves = budget.iterations.map_or(u64::MAX, |n| n / u64::from(self.playouts));
-        let few = (n_leaves / MANY_ROUNDS / self.n_under_way(options)).max(1);
-        let at_once = u64::from(self.largest_round(options)).min(few) as u32;
+        let under_way = u64::from(options.round().at_once).min(n_leaves / MANY_ROUNDS) as u32;
+        self.n_rounds = options.threads as u32;
         self.k = k;
         if let Some(heuristic) = &mut self.heuristic {
             heuristic.settle(position);
         }
         if budget.deadline.is_none() {
-            self.at_once = at_once;
+            self.under_way = under_way;
         } else if self.deadline.is_none() {
             // Small rounds to begin with, until it is known how long they take.
-            self.at_once = 1;
+            self.under_way = 1;
         }
         self.deadline = budget.deadline;
     }
@@ -213,15 +217,9 @@ impl<P: Position> Worker<P> {
         tree.grow_arms(tree.root);
     }
 
-    /// How many rounds are under way at a time: where one thread keeps the tree, one for each, and one ready for each of the others.
-    fn n_under_way(&self, options: &MctsOptions) -> u64 {
-        if self.is_kept(options) { 2 * options.threads as u64 - 1 } else { options.threads as u64 }
-    }
-
-    /// Leaves to a round at most. A leaf is chosen without knowing what comes of those under way, whoever plays them out, so their number does not
-    /// grow with that of the threads.
-    pub(super) fn largest_round(&self, options: &MctsOptions) -> u32 {
-        (options.round().at_once / self.n_under_way(options) as u32).max(1)
+    /// Leaves to a round at most.
+    pub(super) fn round_size(&self) -> u32 {
+        (self.under_way / self.n_rounds).max(1)
     }
 
     /// Whether one thread keeps the tree and others play out for it.

@@ -79,10 +79,14 @@ fn leaves_under_way_do_not_grow_with_threads() {
     let position = circuit("connect-four");
     for threads in 1..=8_usize {
         let options = MctsOptions { threads, ..MctsOptions::default() };
-        let worker = Worker::new(&position, Role::new(0), &options, 1, None);
-        let n_rounds = if threads == 1 { 1 } else { 2 * threads - 1 };
-        let n_leaves = n_rounds * worker.largest_round(&options) as usize;
-        assert!((48..=64).contains(&n_leaves), "{threads} threads: {n_leaves}");
+        let mut worker = Worker::new(&position, Role::new(0), &options, 1, None);
+        worker.serve(&position, Role::new(0), &Budget::iterations(1 << 40), &options, 1.0);
+        // One round each, or with one ready for each of the others, too, or with the keeper's own besides.
+        for n_rounds in [threads, 2 * threads - 2, 2 * threads - 1].into_iter().filter(|&n| n > 0) {
+            worker.n_rounds = n_rounds as u32;
+            let n_leaves = n_rounds * worker.round_size() as usize;
+            assert!((48..=64).contains(&n_leaves), "{threads} threads: {n_leaves}");
+        }
     }
 }
 
