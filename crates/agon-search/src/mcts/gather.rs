@@ -2,6 +2,7 @@
 
 use agon_game::Position;
 
+use super::node::Kind;
 use super::options::MctsOptions;
 use super::round::Leaf;
 use super::select::{Chooser, End, Step, breadth};
@@ -48,7 +49,10 @@ impl<P: Position> Worker<P> {
         // Strategies are mixed anew after each round only, so where they are, there have to be many.
         let worth = if shared.tree.has_mixes { n_known.isqrt() } else { n_known / 4 };
         let at_once = u64::from(self.round_size()).min(1 + worth) as usize;
-        let family = if options.takes_siblings() { 1 + options.leaves.siblings as usize } else { 1 };
+        // Where several choose, none are taken along, as a rule that goes for the whole game.
+        let has_siblings =
+            options.takes_siblings() && matches!(shared.tree.node(shared.tree.root).kind, Kind::Alone(_));
+        let family = if has_siblings { 1 + options.leaves.siblings as usize } else { 1 };
         // Where all ways lead to the same few leaves, these are the round.
         let mut n_gone = 0;
         while n_gone < at_once && shared.n_left() > 0 {

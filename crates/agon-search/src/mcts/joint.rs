@@ -4,10 +4,28 @@
 use agon_game::{Position, Rng};
 use rand::RngExt;
 
-use super::node::{Group, Kind, Mix, NodeId};
+use super::node::{Group, Kind, Mix, NodeId, Score};
 use super::options::Simultaneous;
 use super::select::{Chooser, draw, rough_log, trust};
 use super::tree::Tree;
+
+/// What the moves at a position where several roles choose are judged by.
+struct Outlook {
+    /// What exploring counts.
+    wide: f32,
+    /// How much more may be to it than was seen.
+    narrow: f32,
+    /// The weight of what was judged beforehand.
+    trust: f32,
+}
+
+impl Outlook {
+    #[inline]
+    fn total(&self, score: &Score) -> f32 {
+        let spread = (score.variance() + self.narrow * score.spread).min(0.25);
+        score.value + self.wide * score.spread * spread.sqrt()
+    }
+}
 
 impl<P: Position> Tree<P> {
     /// A joint move at a position where several roles choose.
@@ -28,10 +46,9 @@ impl<P: Position> Tree<P> {
                     Simultaneous::RegretMatching { exploration } if dense => {
                         self.match_regret(&group, exploration, chooser.rng, chooser.scratch)
                     }
-                    Simultaneous::Decoupled { c } => self.choose_decoupled(id, &group, c, chooser),
-                    Simultaneous::RegretMatching { .. } | Simultaneous::IteratedRegret { .. } => {
-                        self.choose_decoupled(id, &group, 1.0, chooser)
-                    }
+                    Simultaneous::Decoupled { .. }
+                    | Simultaneous::RegretMatching { .. }
+                    | Simultaneous::IteratedRegret { .. } => self.choose_decoupled(id, at, chooser),
                 }
             };
             choice = choice * u64::from(group.n) + digit as u64;
@@ -48,46 +65,96 @@ impl<P: Position> Tree<P> {
         drawn.unwrap_or(group.n as usize - 1)
     }
 
-    /// UCB1-TUNED over the moves of one role, whatever the others do. Ties are broken at random: roles that broke them alike
-    /// would see each other's moves only in certain pairs.
-    fn choose_decoupled(
-        &self,
+    /// Several joint moves at a position, each of which is marked before the next is chosen. What a role's moves count is worked out once, and anew
+    /// only for those that are marked.
+    pub(super) fn share_together(
+        &mut self,
         id: NodeId,
-        group: &Group,
-        c: f64,
+        n: u32,
+        playouts: u32,
+        picks: &mut Vec<(u64, u32)>,
         chooser: &mut Chooser<'_, P::Move>,
-    ) -> usize {
+    ) {
+        let is_decoupled = matches!(chooser.options.simultaneous, Simultaneous::Decoupled { .. });
+        if n == 1 || !is_decoupled {
+            for _ in 0..n {
+                let choice = self.choose_together(id, chooser);
+                self.mark(id, choice, playouts);
+                picks.push((choice, 1));
+            }
+            return;
+        }
+        let (first_arm, groups) = (self.node(id).first_arm as usize, self.groups_of(id));
+        let outlook = self.outlook(id, chooser);
+        let mut totals = std::mem::take(chooser.totals);
+        totals.clear();
+        for at in groups.clone() {
+            self.add_totals(id, at, &outlook, &mut totals);
+        }
+        for _ in 0..n {
+            let mut choice = 0;
+            for at in groups.clone() {
+                let group = self.groups[at];
+                let digit = if Some(group.role) == self.facts.nature {
+                    self.draw_outcome(&group, chooser.rng)
+                } else {
+                    best_of(&totals[group.first as usize..][..group.n as usize], chooser.rng)
+                };
+                choice = choice * u64::from(group.n) + digit as u64;
+            }
+            self.mark(id, choice, playouts);
+            // Each on its own: roles learn from every joint move that was tried.
+            picks.push((choice, 1));
+            self.visit_choice(id, choice, |_, arm| totals[arm - first_arm] = self.total(arm, &outlook));
+        }
+        *chooser.totals = totals;
+    }
+
+    /// UCB1-TUNED over the moves of one role, whatever the others do.
+    fn choose_decoupled(&self, id: NodeId, group: usize, chooser: &mut Chooser<'_, P::Move>) -> usize {
+        let outlook = self.outlook(id, chooser);
+        chooser.totals.clear();
+        self.add_totals(id, group, &outlook, chooser.totals);
+        best_of(chooser.totals, chooser.rng)
+    }
+
+    /// What the moves at a position are judged by.
+    fn outlook(&self, id: NodeId, chooser: &Chooser<'_, P::Move>) -> Outlook {
         let node = self.node(id);
         let visits = (node.visits + u64::from(node.pending)).max(1) as f64;
         let log_visits = rough_log(visits as f32);
-        let first_arm = node.first_arm as usize + group.first as usize;
-        let is_judged = self.is_judged(first_arm);
-        let trust = if is_judged { trust(chooser.k, visits) as f32 } else { 0.0 };
+        let c = match chooser.options.simultaneous {
+            Simultaneous::Decoupled { c } => c,
+            Simultaneous::RegretMatching { .. } | Simultaneous::IteratedRegret { .. } => 1.0,
+        };
         // With s for one over the root of an arm's playouts, log / n is log s^2: all roots but one are known.
-        let wide = c as f32 * self.facts.range() as f32 * log_visits.sqrt();
-        let narrow = (2.0 * log_visits).sqrt();
-        let own = first_arm..first_arm + group.n as usize;
-        let totals = &mut *chooser.totals;
-        totals.clear();
-        totals.extend(self.scores[own].iter().map(|score| {
-            let spread = (score.variance() + narrow * score.spread).min(0.25);
-            score.value + wide * score.spread * spread.sqrt()
-        }));
-        if is_judged {
-            for (at, total) in totals.iter_mut().enumerate().filter(|(_, total)| total.is_finite()) {
-                *total += trust * (self.priors[first_arm + at] - self.scores[first_arm + at].value);
+        Outlook {
+            wide: c as f32 * self.facts.range() as f32 * log_visits.sqrt(),
+            narrow: (2.0 * log_visits).sqrt(),
+            trust: if self.has_priors { trust(chooser.k, visits) as f32 } else { 0.0 },
+        }
+    }
+
+    /// Adds what the moves of a group count to a list.
+    fn add_totals(&self, id: NodeId, group: usize, outlook: &Outlook, totals: &mut Vec<f32>) {
+        let group = &self.groups[group];
+        let first = self.node(id).first_arm as usize + group.first as usize;
+        let (own, start) = (first..first + group.n as usize, totals.len());
+        totals.extend(self.scores[own.clone()].iter().map(|score| outlook.total(score)));
+        if self.is_judged(first) {
+            for (total, arm) in totals[start..].iter_mut().zip(own) {
+                *total = self.total(arm, outlook);
             }
         }
-        let best = most(totals);
-        let first = totals.iter().position(|&total| total == best).unwrap_or(0);
-        // As a rule there is one best.
-        let n_others = totals[first + 1..].iter().filter(|&&total| total == best).count();
-        if n_others == 0 {
-            return first;
+    }
+
+    /// What a move counts, with what was judged beforehand.
+    fn total(&self, arm: usize, outlook: &Outlook) -> f32 {
+        let total = outlook.total(&self.scores[arm]);
+        if self.is_judged(arm) && total.is_finite() {
+            return total + outlook.trust * (self.priors[arm] - self.scores[arm].value);
         }
-        let wanted = chooser.rng.random_range(0..=n_others);
-        let mut bests = (first..totals.len()).filter(|&at| totals[at] == best);
-        bests.nth(wanted).unwrap_or(first)
+        total
     }
 
     /// Draws in proportion to regret, and adds up the strategies drawn from.
@@ -226,6 +293,20 @@ impl<P: Position> Tree<P> {
             left = after;
         }
     }
+}
+
+/// Which of some numbers is the greatest. Ties are broken at random: roles that broke them alike would see each other's moves only in certain pairs.
+fn best_of(totals: &[f32], rng: &mut Rng) -> usize {
+    let best = most(totals);
+    let first = totals.iter().position(|&total| total == best).unwrap_or(0);
+    // As a rule there is one best.
+    let n_others = totals[first + 1..].iter().filter(|&&total| total == best).count();
+    if n_others == 0 {
+        return first;
+    }
+    let wanted = rng.random_range(0..=n_others);
+    let mut bests = (first..totals.len()).filter(|&at| totals[at] == best);
+    bests.nth(wanted).unwrap_or(first)
 }
 
 /// The greatest of some numbers, of which several are compared at a time.

@@ -164,12 +164,7 @@ impl<P: Position> Tree<P> {
             Kind::Alone(role) => role,
             Kind::Ended => unreachable!("such ways have ended"),
             Kind::Joint | Kind::Sparse => {
-                for _ in 0..n {
-                    let choice = self.choose_together(id, chooser);
-                    self.mark(id, choice, playouts);
-                    // Each on its own: roles learn from every joint move that was tried.
-                    picks.push((choice, 1));
-                }
+                self.share_together(id, n, playouts, picks, chooser);
                 return 0;
             }
         };
