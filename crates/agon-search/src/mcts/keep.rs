@@ -98,6 +98,7 @@ impl<P: Position> Worker<P> {
             }
             if let Some(played) = relay.take_played() {
                 self.settle_played(shared, played, &mut keeping, options);
+                patience = Patience::default();
                 continue;
             }
             if may_gather {
