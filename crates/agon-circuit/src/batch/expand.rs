@@ -119,6 +119,17 @@ impl Expander {
         self.ahead = Some(ahead);
     }
 
+    /// Sees which moves are legal at these states, at most 256: rows of them, by lane. Returns where play has ended.
+    #[inline(always)]
+    fn look_at(&mut self, states: &[&Bits]) -> Plane {
+        let n_base = self.seats.state.len();
+        transpose::load(states.len(), |lane| states[lane].words(), &mut self.next[..n_base]);
+        // What goes in as moves is not looked at.
+        self.look.run(&self.next, &self.seats.inputs, &mut self.answers.planes);
+        transpose::unload(self.answers.legal(), &mut self.own_rows);
+        self.answers.ended()
+    }
+
     /// Leaves the children only those legal moves whose step is not rejected.
     fn sift_moves(&mut self, children: &mut Children<Bits, Input>) {
         if let Some(refused) = &mut self.refused {
@@ -162,12 +173,7 @@ impl Work for Expand<'_, '_> {
     #[inline(always)]
     fn work(self) {
         let Expand { expander, states, children } = self;
-        let n_base = expander.seats.state.len();
-        transpose::load(states.len(), |lane| states[lane].words(), &mut expander.next[..n_base]);
-        // What goes in as moves is not looked at.
-        expander.look.run(&expander.next, &expander.seats.inputs, &mut expander.answers.planes);
-        transpose::unload(expander.answers.legal(), &mut expander.own_rows);
-        let ended = expander.answers.ended();
+        let ended = expander.look_at(states);
         for (lane, state) in states.iter().enumerate() {
             if !ended.lane(lane) {
                 let Expander { seats, own_rows, answers, .. } = &mut *expander;

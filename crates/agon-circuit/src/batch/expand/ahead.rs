@@ -7,7 +7,7 @@ use crate::graph::Graph;
 use crate::jit::Work;
 use crate::kernel::{Backend, Kernel};
 use crate::program::lower;
-use crate::{Bits, Circuit, Plane, Signal, transpose};
+use crate::{Bits, Circuit, Plane, Signal};
 
 /// Two steps of logic as one: from a state and moves to whether play has ended after them, and with what.
 pub(super) struct Ahead {
@@ -83,12 +83,7 @@ impl Work for Look<'_, '_> {
     #[inline(always)]
     fn work(self) {
         let Look { expander, ahead, states, ends } = self;
-        let n_base = expander.seats.state.len();
-        transpose::load(states.len(), |lane| states[lane].words(), &mut expander.next[..n_base]);
-        // What goes in as moves is not looked at.
-        expander.look.run(&expander.next, &expander.seats.inputs, &mut expander.answers.planes);
-        transpose::unload(expander.answers.legal(), &mut expander.own_rows);
-        let ended = expander.answers.ended();
+        let ended = expander.look_at(states);
         for (lane, state) in states.iter().enumerate() {
             let Expander { seats, own_rows, answers, .. } = &mut *expander;
             if ended.lane(lane) {
