@@ -14,9 +14,9 @@ use crate::{Bits, Plane};
 
 /// The lanes while at most 256 orders are worked off.
 ///
-/// Each order has some lanes of its own, and each lane a number of its playouts, which it plays one after another. A lane whose
-/// playout has ended waits for its gate: the step after which the phase is that of its start. There the kernel itself restarts the
-/// lanes that have playouts left (they *may* restart). So exactly the ordered playouts are started, and each is played to its
+/// Each order has some lanes of its own, and each lane a number of its playouts, which it plays one after another. What it has not
+/// started it hands on to lanes of its order that have nothing left. A lane whose playout has ended waits for its gate: the step
+/// after which the phase is that of its start. There the kernel itself restarts the lanes that have playouts left (they *may* restart). So exactly the ordered playouts are started, and each is played to its
 /// end. What happens is counted in all lanes at once; nothing is looked at lane by lane until the end.
 #[derive(Default)]
 pub(super) struct Lanes {
