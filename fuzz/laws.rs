@@ -18,7 +18,7 @@ use agon_gdl::same_rules::same_rules;
 use agon_gdl::symbols::Case;
 use agon_gdl::syntax::{Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind};
 use agon_gdl::why::Why;
-use agon_logic::{GroundLimits, Limits};
+use agon_datalog::{GroundLimits, Limits};
 use agon_text::{Diagnostics, Source, Span, apply_fixes, render};
 use rand::SeedableRng as _;
 

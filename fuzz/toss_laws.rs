@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use agon_circuit::{Deadline, ScalarCircuit};
 use agon_game::{Fault, Notation as _, Position as _, Rng, Role};
-use agon_logic::evaluate::Limits;
+use agon_structures::evaluate::Limits;
 use agon_text::{Diagnostics, Source, render};
 use agon_toss::check::check;
 use agon_toss::circuit::{CircuitLimits, NoCircuit};

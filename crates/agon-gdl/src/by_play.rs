@@ -231,7 +231,7 @@ impl Checker<'_> {
     }
 
     /// The first clause about a relation, or the start of the text.
-    fn span_of(&self, relation: agon_logic::Symbol) -> Span {
+    fn span_of(&self, relation: agon_datalog::Symbol) -> Span {
         let clauses = &self.game.rules().sheet().clauses;
         clauses.iter().find(|c| c.head.relation == relation).map_or_else(Span::default, |c| c.span)
     }

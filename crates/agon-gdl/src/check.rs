@@ -33,7 +33,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Diagnostics, Source};
 
 use self::view::View;

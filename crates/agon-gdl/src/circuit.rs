@@ -7,7 +7,7 @@ mod reach;
 use std::time::Instant;
 
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
-use agon_logic::{
+use agon_datalog::{
     AtomId, GroundLimits, GroundProgram, PredicateId, Refusal, RefusalKind, TermId, demand, ground,
     materialise_until, merge, split,
 };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use agon_circuit::optimise::{PassReport, optimise_by_groups, optimise_until};
 use agon_circuit::{Circuit, Deadline, ScalarCircuit, Turns, prove_groups_until, prove_turns};
 use agon_game::{Hidden, Position as _, Role, Shape};
-use agon_logic::Refusal;
+use agon_datalog::Refusal;
 
 use crate::circuit::CircuitLimits;
 use crate::interpreter::{Game, GoalPolicy, Interpreter};

@@ -13,7 +13,7 @@ mod round_trip;
 #[cfg(test)]
 mod tests;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::Span;
 
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};

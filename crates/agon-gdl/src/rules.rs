@@ -1,7 +1,7 @@
 //! Rules in normal form: each body a list of conditions, each an atom that holds, an atom that fails, or two
 //! terms that differ. This is what checks reason about and what the interpreter runs.
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::Span;
 
 /// A fact or a rule in normal form. A clause with `or` gives several.

@@ -1,6 +1,6 @@
 //! Whether two rulesheets say the same, word for word.
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 
 use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Term, TermKind, VariableId};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 
 /// The names of a rulesheet. GDL is read without regard to case, as the Dresden and the ggp.org servers do, and
 /// shown in the spelling that came first.
@@ -31,7 +31,7 @@ macro_rules! keywords {
         /// The words with a meaning of their own.
         #[allow(missing_docs, non_upper_case_globals, clippy::upper_case_acronyms)]
         pub mod keyword {
-            use agon_logic::Symbol;
+            use agon_datalog::Symbol;
             #[allow(non_camel_case_types)]
             enum Order { $($name),* }
             $(pub const $name: Symbol = Symbol::new(Order::$name as u32);)*

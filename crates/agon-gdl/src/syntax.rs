@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Source, Span};
 
 use crate::symbols::Symbols;

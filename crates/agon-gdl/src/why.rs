@@ -10,7 +10,7 @@ mod proof;
 
 use std::sync::Arc;
 
-use agon_logic::TermId;
+use agon_datalog::TermId;
 use agon_text::Span;
 
 use crate::interpreter::{Interpreter, Move};

@@ -10,7 +10,7 @@ use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::NoCircuit;
 use agon_gdl::interpreter::{Game, Options};
-use agon_logic::{GroundLimits, RefusalKind};
+use agon_datalog::{GroundLimits, RefusalKind};
 use agon_text::{Severity, Source};
 use rand::SeedableRng as _;
 

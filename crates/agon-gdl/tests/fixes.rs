@@ -111,7 +111,7 @@ fn forms(rules: &CheckedRules) -> BTreeSet<String> {
     rules.rules().iter().map(rule).collect()
 }
 
-fn term(t: &RuleTerm, name: &dyn Fn(agon_logic::Symbol) -> String) -> String {
+fn term(t: &RuleTerm, name: &dyn Fn(agon_datalog::Symbol) -> String) -> String {
     match t {
         RuleTerm::Variable(v) => format!("?{v}"),
         RuleTerm::Function(symbol, arguments) => {

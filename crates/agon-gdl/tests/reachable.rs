@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
-use agon_logic::GroundLimits;
+use agon_datalog::GroundLimits;
 use agon_text::Source;
 
 fn open(text: &str) -> Arc<Game> {

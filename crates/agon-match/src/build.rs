@@ -5,10 +5,10 @@ mod options;
 use std::sync::Arc;
 
 use agon_game::{Hidden, Role, Shape};
-use agon_insight::Subject;
-use agon_insight::fuzzy::FuzzyOptions;
-use agon_insight::goal_formulas::{GoalOptions, RewritingGame};
-use agon_insight::regression::Wanted;
+use agon_analysis::Subject;
+use agon_analysis::fuzzy::FuzzyOptions;
+use agon_analysis::goal_formulas::{GoalOptions, RewritingGame};
+use agon_analysis::regression::Wanted;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Role};
-use agon_insight::regression::{
+use agon_analysis::regression::{
     Abreast, ActionHeuristics, Evaluator, Logic, Network, Reader, Wanted, normalise,
 };
-use agon_insight::{Subject, USUAL_TIME};
+use agon_analysis::{Subject, USUAL_TIME};
 use agon_search::{ActionHeuristic, Budget, Judgements};
 
 /// The regressed goals of a game's moves, and those who work out what they say. These are made when they are first needed.

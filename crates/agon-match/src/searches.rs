@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agon_game::{Notation, Position, Rng, Role};
-use agon_insight::Subject;
-use agon_insight::goal_formulas::{GoalOptions, RewritingGame};
-use agon_insight::regression::Wanted;
+use agon_analysis::Subject;
+use agon_analysis::goal_formulas::{GoalOptions, RewritingGame};
+use agon_analysis::regression::Wanted;
 use agon_search::solve::{Solution, SolveOptions, Solver};
 use agon_search::{ActionHeuristic, Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agon_game::{Notation, Role};
-use agon_insight::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_judge};
-use agon_insight::regression::normalise;
+use agon_analysis::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_judge};
+use agon_analysis::regression::normalise;
 use agon_search::ActionHeuristic;
 
 /// A move is worth what the terms made of the goals say of the position it leads to.

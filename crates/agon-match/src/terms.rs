@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agon_game::{Notation, Position as _, Rng, Role};
-use agon_insight::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_judge, suitable};
+use agon_analysis::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_judge, suitable};
 use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, Evaluate, Search};
 use rand::SeedableRng as _;
 

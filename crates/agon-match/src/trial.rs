@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Position, Rng, Role};
-use agon_insight::concepts::{self, LearnOptions};
-use agon_insight::fuzzy::FuzzyOptions;
-use agon_insight::goal_formulas::{GoalOptions, RewritingGame};
-use agon_insight::regression::Wanted;
-use agon_insight::{ConceptsFrom, Subject};
+use agon_analysis::concepts::{self, LearnOptions};
+use agon_analysis::fuzzy::FuzzyOptions;
+use agon_analysis::goal_formulas::{GoalOptions, RewritingGame};
+use agon_analysis::regression::Wanted;
+use agon_analysis::{ConceptsFrom, Subject};
 use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 

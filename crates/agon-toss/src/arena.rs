@@ -6,9 +6,9 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use agon_logic::formula::{Definitions, Formula, Term, Variable};
-use agon_logic::rational::Rational;
-use agon_logic::structure::{Element, RelationId, Structure, Vocabulary};
+use agon_structures::formula::{Definitions, Formula, Term, Variable};
+use agon_structures::rational::Rational;
+use agon_structures::structure::{Element, RelationId, Structure, Vocabulary};
 use agon_text::Span;
 
 use crate::syntax::GameSheet;

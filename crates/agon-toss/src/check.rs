@@ -17,7 +17,7 @@ mod suggest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agon_logic::formula::{Definitions, Formula, Term};
+use agon_structures::formula::{Definitions, Formula, Term};
 use agon_text::{Diagnostic, Diagnostics, Source, Span};
 
 use self::formulas::{Scope, check_variables};
@@ -226,7 +226,7 @@ fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnost
         }
         for (place, name) in ready {
             let parameters = &sheet.relations[place].parameters;
-            let variables = parameters.iter().map(|p| agon_logic::formula::Variable::new(&p.text)).collect();
+            let variables = parameters.iter().map(|p| agon_structures::formula::Variable::new(&p.text)).collect();
             // What it would refuse has been reported with its place.
             let _ = definitions.add(name, variables, bodies[name].1.clone());
             done.insert(name);

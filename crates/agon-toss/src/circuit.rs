@@ -25,8 +25,8 @@ use std::sync::Arc;
 use agon_circuit::optimise::{PassReport, optimise_by_groups, optimise_until};
 use agon_circuit::{Circuit, Deadline, ScalarCircuit, Turns, prove_groups_until, prove_turns};
 use agon_game::{Role, Shape};
-use agon_logic::evaluate::{Limits, Refusal};
-use agon_logic::formula::Oversize;
+use agon_structures::evaluate::{Limits, Refusal};
+use agon_structures::formula::Oversize;
 
 use crate::engine::TossPosition;
 use crate::interpreter::Game;

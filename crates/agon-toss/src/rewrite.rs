@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agon_logic::structure::{Element, RelationId, Structure};
+use agon_structures::structure::{Element, RelationId, Structure};
 
 use crate::arena::{AddedTuple, DeletePattern, Effect, Rewrite};
 

@@ -1,8 +1,8 @@
 //! Answers to questions at a position: why a move can be made or not, what a formula is true of, what a term comes to.
 
 use agon_game::Position as _;
-use agon_logic::formula::{Formula, Variable};
-use agon_logic::structure::{Element, Structure};
+use agon_structures::formula::{Formula, Variable};
+use agon_structures::structure::{Element, Structure};
 use agon_text::{Source, Span, render};
 
 use crate::arena::{Reason, RuleId};

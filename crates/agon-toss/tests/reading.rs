@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agon_game::{Notation as _, Position as _, Rng, Role};
-use agon_logic::evaluate::Limits;
+use agon_structures::evaluate::Limits;
 use agon_text::{Source, Span};
 use agon_toss::check::{check, formula_about};
 use agon_toss::interpreter::{Game, Options};

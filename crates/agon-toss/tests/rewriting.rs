@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use agon_game::{Notation as _, Position as _, Role};
-use agon_logic::structure::Structure;
+use agon_structures::structure::Structure;
 use agon_text::{Source, render};
 use agon_toss::check::check;
 use agon_toss::interpreter::{Game, Interpreter, Options};

@@ -25,7 +25,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use agon_logic::rational::Rational;
+use agon_structures::rational::Rational;
 use agon_toss::arena::CheckedArena;
 
 use maker::Maker;

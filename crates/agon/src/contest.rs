@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use agon_game::{Live, Role, Shape, Table};
 use agon_gdl::interpreter::Game;
-use agon_insight::Subject;
-use agon_insight::goal_formulas::goal_judge;
+use agon_analysis::Subject;
+use agon_analysis::goal_formulas::goal_judge;
 use agon_match::{
     Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Rules, Scrambler, Seat,
     Spec, SpecKind, Substitute, Timing, action_heuristic_wanted, auto, build_with_insight, drive_until,
@@ -346,7 +346,7 @@ impl GameTask for Seating<'_> {
                     }
                     if let Some(wanted) = action_heuristic_wanted(spec) {
                         let found = subject.as_ref().map_err(Clone::clone).and_then(|subject| {
-                            let found = subject.action_heuristics(wanted, agon_insight::USUAL_TIME);
+                            let found = subject.action_heuristics(wanted, agon_analysis::USUAL_TIME);
                             found.map(drop).map_err(|why| why.to_string())
                         });
                         if let Err(why) = found {
@@ -382,7 +382,7 @@ impl GameTask for Seating<'_> {
 fn why_not_judged(spec: &Spec, opened: &Opened, subject: &Result<Subject, String>) -> Option<String> {
     if let Some(options) = fuzzy_options(spec) {
         return match subject {
-            Ok(subject) => subject.fuzzy(&options, agon_insight::USUAL_TIME).err().map(|why| why.to_string()),
+            Ok(subject) => subject.fuzzy(&options, agon_analysis::USUAL_TIME).err().map(|why| why.to_string()),
             Err(why) => Some(format!("fuzzy evaluation is for GDL, and {why}")),
         };
     }

@@ -11,7 +11,7 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine as gdl;
 use agon_gdl::interpreter::{Game, GoalPolicy, Options};
 use agon_gdl::symbols::Case;
-use agon_insight::properties::prove_constant_sum;
+use agon_analysis::properties::prove_constant_sum;
 use agon_text::{Severity, Source, render};
 use clap::ValueEnum as _;
 use rand::SeedableRng as _;

@@ -7,7 +7,7 @@ use agon_game::{Role, Shape};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_gdl::interpreter::Game;
-use agon_insight::Subject;
+use agon_analysis::Subject;
 use agon_match::{Player, Rules, Spec, View, build_with_insight, role_seed, view};
 use agon_server::{Opening, Recruit};
 use agon_text::Source;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 
 use super::dependencies::Dependence;
 use super::safety::{self, Demands};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Severity};
 
 use super::declarations::{DECLARATIONS, consequence};

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::Span;
 
 use super::view::View;

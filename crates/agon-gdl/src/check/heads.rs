@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 
 use crate::rules::{RuleAtom, RuleTerm};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Edit, Fix, Span};
 
 use super::view::{Name, NameKind, View, count};

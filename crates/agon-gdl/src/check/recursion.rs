@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Severity};
 
 use super::graph::components;

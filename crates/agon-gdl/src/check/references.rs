@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Span};
 
 use super::domains::{Domains, Obstacle, Slot, source};

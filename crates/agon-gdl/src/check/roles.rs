@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics};
 
 use super::statics::Statics;

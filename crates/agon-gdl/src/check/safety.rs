@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Edit, Fix, Severity, Span};
 
 use super::declarations;

@@ -239,7 +239,7 @@ fn atom(term: RuleTerm) -> RuleAtom {
 }
 
 fn ground(depth: u32) -> BoxedStrategy<RuleTerm> {
-    let name = (20..23_u32).prop_map(agon_logic::Symbol::new);
+    let name = (20..23_u32).prop_map(agon_datalog::Symbol::new);
     if depth == 0 {
         return name.prop_map(RuleTerm::constant).boxed();
     }
@@ -251,7 +251,7 @@ fn term(depth: u32) -> BoxedStrategy<RuleTerm> {
     if depth == 0 {
         return variable.boxed();
     }
-    let name = (20..23_u32).prop_map(agon_logic::Symbol::new);
+    let name = (20..23_u32).prop_map(agon_datalog::Symbol::new);
     let function =
         (name, prop::collection::vec(term(depth - 1), 0..3)).prop_map(|(f, a)| RuleTerm::Function(f, a));
     prop_oneof![variable, function].boxed()

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::{Edit, Span};
 
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};

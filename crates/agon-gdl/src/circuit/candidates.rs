@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::{TermBank, TermId};
+use agon_datalog::{TermBank, TermId};
 
 /// Fluents with more arguments than this are grouped by all of them but one; others by any of them.
 const MANY_ARGUMENTS: usize = 4;

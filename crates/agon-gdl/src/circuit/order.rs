@@ -1,6 +1,6 @@
 //! The order in which atoms can be worked out: what an atom depends on comes first.
 
-use agon_logic::GroundProgram;
+use agon_datalog::GroundProgram;
 
 /// Which rules derive an atom, and which atoms it depends on.
 pub(super) struct Graph {

@@ -1,6 +1,6 @@
 //! What states and moves can be made of, without a circuit.
 
-use agon_logic::{GroundLimits, Refusal, TermId, demand, ground, materialise_until, merge, split};
+use agon_datalog::{GroundLimits, Refusal, TermId, demand, ground, materialise_until, merge, split};
 
 use crate::interpreter::Game;
 use crate::interpreter::compile::compile;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agon_game::Fault;
-use agon_logic::{Engine, Entry, Limits, Plans, PredicateId, Question, Refusal, Symbol, TermId, materialise};
+use agon_datalog::{Engine, Entry, Limits, Plans, PredicateId, Question, Refusal, Symbol, TermId, materialise};
 
 use super::compile::compile;
 use super::game::Game;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agon_logic::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule, Symbol};
+use agon_datalog::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule, Symbol};
 
 use crate::rules::{Condition, RuleAtom, RuleTerm};
 use crate::symbols::keyword;

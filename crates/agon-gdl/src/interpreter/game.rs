@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agon_game::{Fault, Position as _, Rng, Role, Shape};
-use agon_logic::{
+use agon_datalog::{
     Engine, Entry, Level, Limits, PlanRefusal, Plans, PredicateId, Question, Refusal, RefusalKind, Symbol,
     TermBank, TermId, materialise,
 };

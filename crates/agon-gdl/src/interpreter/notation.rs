@@ -1,7 +1,7 @@
 //! Terms of a game as text and back.
 
 use agon_game::{Hidden, Notation, Position, Role};
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::game::Game;
 use super::position::{Interpreter, Move};

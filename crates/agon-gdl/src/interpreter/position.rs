@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Fault, Position, Role, Shape};
-use agon_logic::{Engine, Refusal, TermBank, TermId, TermOrder};
+use agon_datalog::{Engine, Refusal, TermBank, TermId, TermOrder};
 
 use super::game::{Game, GoalPolicy};
 

@@ -1,6 +1,6 @@
 //! Printing infix.
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 
 use super::{Printer, WIDTH, width};
 use crate::read::words::infix_spelling;

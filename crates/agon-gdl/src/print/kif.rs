@@ -1,6 +1,6 @@
 //! Printing KIF.
 
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 
 use super::{Printer, WIDTH, width};
 use crate::syntax::{Clause, Literal, LiteralKind, Term, TermKind};

@@ -1,6 +1,6 @@
 //! Why something does not hold: how far each rule gets.
 
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::facts::{Bindings, Facts, Sentence};
 use super::{Attempt, Failure, Unmet, Why, WhyError};

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use agon_game::Position as _;
-use agon_logic::{Engine, Entry, Level, Plans, Question, Symbol, TermId};
+use agon_datalog::{Engine, Entry, Level, Plans, Question, Symbol, TermId};
 
 use super::WhyError;
 use crate::interpreter::compile::compile;
@@ -63,7 +63,7 @@ impl Facts {
             .collect();
         let state_relation = compiled.predicate(keyword::TRUE, 1);
         let move_relation = compiled.predicate(keyword::DOES, 2);
-        let refused = |refusal: &agon_logic::Refusal| WhyError::Refused(game.fault(refusal).to_string());
+        let refused = |refusal: &agon_datalog::Refusal| WhyError::Refused(game.fault(refusal).to_string());
         let rows: Vec<Vec<TermId>> = position.state().fluents().iter().map(|&f| vec![f]).collect();
         let (plans, questions) = Plans::new(
             compiled.program.clone(),
@@ -165,7 +165,7 @@ impl Facts {
             return Err(WhyError::NeedsMoves(name));
         }
         let game = &self.game;
-        let refused = |refusal: agon_logic::Refusal| WhyError::Refused(game.fault(&refusal).to_string());
+        let refused = |refusal: agon_datalog::Refusal| WhyError::Refused(game.fault(&refusal).to_string());
         if asking.only_tests {
             let row: Option<Vec<TermId>> =
                 atom.arguments.iter().map(|argument| self.ground(argument, bindings)).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use agon_logic::{Symbol, TermId};
+use agon_datalog::{Symbol, TermId};
 
 use super::facts::{Bindings, Facts};
 use super::{Because, Proof, Support, Why, WhyError};

@@ -1,10 +1,10 @@
 //! From what a user has set to the options of a search.
 
-use agon_insight::ConceptsFrom;
-use agon_insight::concepts::{self, LearnOptions};
-use agon_insight::fuzzy::{Cardinality, Features, FuzzyOptions, Logic, Several, TNorm};
-use agon_insight::goal_formulas::{GoalOptions, Method, Rational, Weights};
-use agon_insight::regression::{Goals, Wanted};
+use agon_analysis::ConceptsFrom;
+use agon_analysis::concepts::{self, LearnOptions};
+use agon_analysis::fuzzy::{Cardinality, Features, FuzzyOptions, Logic, Several, TNorm};
+use agon_analysis::goal_formulas::{GoalOptions, Method, Rational, Weights};
+use agon_analysis::regression::{Goals, Wanted};
 use agon_search::hidden::{self, HiddenOptions};
 use agon_search::{
     AlphaBetaOptions, Amaf, Bandit, BestFirstOptions, Choice, FirstPlay, HeuristicUse, Leaves, MctsOptions,

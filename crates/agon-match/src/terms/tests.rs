@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use agon_insight::goal_formulas::{GoalOptions, Method, RewritingGame};
+use agon_analysis::goal_formulas::{GoalOptions, Method, RewritingGame};
 use agon_search::Budget;
 use agon_text::Source;
 use agon_toss::check::check;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use agon_game::{Rng, Role};
 use agon_gdl::check::check;
 use agon_gdl::interpreter::{Game, Options};
-use agon_insight::Subject;
+use agon_analysis::Subject;
 use agon_search::{Budget, MctsOptions};
 use agon_text::Source;
 use rand::SeedableRng as _;

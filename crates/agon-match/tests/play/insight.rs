@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use agon_game::{Notation as _, Position as _, Rng, Role};
 use agon_gdl::circuit::CircuitLimits;
-use agon_insight::Subject;
-use agon_insight::regression::Wanted;
+use agon_analysis::Subject;
+use agon_analysis::regression::Wanted;
 use agon_match::{
     MatchOptions, Rules, Seat, Timing, action_heuristic, build_with_insight, parse_spec, role_seed,
 };

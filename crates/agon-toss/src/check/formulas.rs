@@ -1,8 +1,8 @@
 //! Formulas and terms of the tree to those of the logic: every name is looked up.
 
-use agon_logic::formula as logic;
-use agon_logic::formula::{Argument, Extreme, Fold, Operator, Sign, Variable};
-use agon_logic::rational::Rational;
+use agon_structures::formula as logic;
+use agon_structures::formula::{Argument, Extreme, Fold, Operator, Sign, Variable};
+use agon_structures::rational::Rational;
 use agon_text::{Diagnostic, Diagnostics, Span};
 
 use super::signature::Signature;

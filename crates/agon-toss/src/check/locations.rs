@@ -1,7 +1,7 @@
 //! The game graph: who may do what where, and what it pays.
 
-use agon_logic::formula::{Operator, Term};
-use agon_logic::rational::Rational;
+use agon_structures::formula::{Operator, Term};
+use agon_structures::rational::Rational;
 use agon_text::{Diagnostic, Diagnostics};
 
 use super::formulas::Scope;

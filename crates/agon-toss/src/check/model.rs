@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agon_logic::structure::{Element, Structure, Vocabulary};
+use agon_structures::structure::{Element, Structure, Vocabulary};
 use agon_text::{Diagnostic, Diagnostics};
 
 use super::flat::Flat;

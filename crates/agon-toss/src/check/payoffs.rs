@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use agon_logic::formula::{Fold, Operator, Term};
-use agon_logic::rational::Rational;
+use agon_structures::formula::{Fold, Operator, Term};
+use agon_structures::rational::Rational;
 
 use crate::arena::ArenaLocation;
 

@@ -1,7 +1,7 @@
 //! Rules of the tree to match formulas with effects.
 
-use agon_logic::formula::{Formula, Variable};
-use agon_logic::structure::Vocabulary;
+use agon_structures::formula::{Formula, Variable};
+use agon_structures::structure::Vocabulary;
 use agon_text::{Diagnostic, Diagnostics, Span};
 
 use super::flat::{Flat, FlatTuple};
@@ -307,7 +307,7 @@ impl Rules<'_> {
     fn tuples_effect(
         &self,
         left: &Flat,
-        embedded: &[agon_logic::structure::RelationId],
+        embedded: &[agon_structures::structure::RelationId],
         mut add: Vec<AddedTuple>,
     ) -> Effect {
         let mut delete = Vec::new();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use agon_circuit::Signal;
-use agon_logic::formula::{Argument, Formula, Name, Variable};
-use agon_logic::structure::RelationId;
+use agon_structures::formula::{Argument, Formula, Name, Variable};
+use agon_structures::structure::RelationId;
 
 use super::NoCircuit;
 use super::ground::{Grounder, Index, limited};

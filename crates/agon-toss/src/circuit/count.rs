@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use agon_circuit::Signal;
-use agon_logic::formula::{Aggregate, Argument, Fold, Operator, Sign, Term, Variable};
-use agon_logic::rational::{Rational, TooLarge};
-use agon_logic::structure::Element;
+use agon_structures::formula::{Aggregate, Argument, Fold, Operator, Sign, Term, Variable};
+use agon_structures::rational::{Rational, TooLarge};
+use agon_structures::structure::Element;
 
 use super::NoCircuit;
 use super::ground::Grounder;

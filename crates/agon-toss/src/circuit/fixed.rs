@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use agon_circuit::Signal;
-use agon_logic::formula::{Argument, Closure, Extreme, Fix, Variable};
+use agon_structures::formula::{Argument, Closure, Extreme, Fix, Variable};
 
 use super::NoCircuit;
 use super::ground::{Grounder, places_of};

@@ -1,15 +1,15 @@
 //! Formulas to gates.
 //!
-//! There is one operation, as in `agon_logic::evaluate`: given assignments to some variables, all their extensions to the free
+//! There is one operation, as in `agon_structures::evaluate`: given assignments to some variables, all their extensions to the free
 //! variables of a formula with which it may hold, each with the signal that tells when it does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use agon_circuit::{Builder, Signal};
-use agon_logic::formula::{Argument, Definitions, Formula, Fresh, Name, Variable};
-use agon_logic::normal_form::nnf;
-use agon_logic::structure::{Element, RelationId, Structure};
+use agon_structures::formula::{Argument, Definitions, Formula, Fresh, Name, Variable};
+use agon_structures::normal_form::nnf;
+use agon_structures::structure::{Element, RelationId, Structure};
 
 use super::table::{Table, any};
 use super::{CircuitLimits, NoCircuit};

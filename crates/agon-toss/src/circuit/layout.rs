@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::structure::RelationId;
+use agon_structures::structure::RelationId;
 
 use super::may::Possible;
 use crate::arena::{CheckedArena, LocationId, RuleId};

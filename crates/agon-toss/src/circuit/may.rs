@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agon_logic::evaluate::{Assignment, Evaluator, FormulaQuery};
-use agon_logic::formula::{Closure, Definitions, Fix, Formula, Name};
-use agon_logic::normal_form::nnf;
-use agon_logic::structure::{Element, Structure};
+use agon_structures::evaluate::{Assignment, Evaluator, FormulaQuery};
+use agon_structures::formula::{Closure, Definitions, Fix, Formula, Name};
+use agon_structures::normal_form::nnf;
+use agon_structures::structure::{Element, Structure};
 
 use super::{CircuitLimits, NoCircuit};
 use crate::arena::Effect;

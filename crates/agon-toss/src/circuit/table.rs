@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agon_circuit::{Builder, Signal};
-use agon_logic::formula::Variable;
+use agon_structures::formula::Variable;
 
 /// Assignments to the columns, each with a signal that is not constantly false.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
-use agon_logic::structure::Element;
+use agon_structures::structure::Element;
 
 use super::ground::Grounder;
 use super::layout::{Bits, RoleMove, What, bits, candidates, moves_of};

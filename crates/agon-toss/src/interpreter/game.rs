@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Role, Shape};
-use agon_logic::evaluate::{Assignment, Evaluator, FormulaQuery, Limits, Refusal, TermQuery};
-use agon_logic::formula::{Definitions, Formula, Term, Variable};
-use agon_logic::rational::Rational;
-use agon_logic::structure::{Element, Structure, Vocabulary};
+use agon_structures::evaluate::{Assignment, Evaluator, FormulaQuery, Limits, Refusal, TermQuery};
+use agon_structures::formula::{Definitions, Formula, Term, Variable};
+use agon_structures::rational::Rational;
+use agon_structures::structure::{Element, Structure, Vocabulary};
 use agon_text::{Diagnostic, Span};
 
 use super::MAX_ELEMENTS;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use agon_logic::structure::Element;
+use agon_structures::structure::Element;
 
 /// So many elements are kept in place: most rules have no more.
 const FEW: usize = 4;

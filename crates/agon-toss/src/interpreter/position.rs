@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Fault, Position, Role, Shape};
-use agon_logic::evaluate::{Assignment, Evaluator, Followed, Refusal, Solutions, TermQuery};
-use agon_logic::rational::Rational;
-use agon_logic::structure::{Element, Structure};
+use agon_structures::evaluate::{Assignment, Evaluator, Followed, Refusal, Solutions, TermQuery};
+use agon_structures::rational::Rational;
+use agon_structures::structure::{Element, Structure};
 use agon_text::Span;
 
 use super::game::{Game, assignment};

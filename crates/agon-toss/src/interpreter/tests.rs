@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use agon_game::{Position, Rng, laws};
-use agon_logic::structure::Element;
+use agon_structures::structure::Element;
 use agon_text::{Source, render};
 
 use super::{Game, Interpreter, Matched, Matching, Options};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use agon_circuit::{BatchCircuit, BatchOptions, Bits, Deadline, Executor, Input, ScalarCircuit};
 use agon_game::{Batch as _, Children, Ends, Notation as _, Position as _, Rng, Role};
-use agon_logic::evaluate::{Assignment, Limits, Model, Naive};
-use agon_logic::formula::{Definitions, Variable};
-use agon_logic::structure::{Element, Structure};
+use agon_structures::evaluate::{Assignment, Limits, Model, Naive};
+use agon_structures::formula::{Definitions, Variable};
+use agon_structures::structure::{Element, Structure};
 use agon_text::Source;
 use agon_toss::arena::RuleId;
 use agon_toss::check::check;

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use agon_gdl::check::CheckedRules;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 
 /// A rule that a solver would refuse: nothing that holds binds one of its variables. Agon itself can play by some of those.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agon_logic::formula::{Argument, Closure, Extreme, Fix, Formula, Let, Name, Sort, Variable};
+use agon_structures::formula::{Argument, Closure, Extreme, Fix, Formula, Let, Name, Sort, Variable};
 use agon_toss::arena::{Effect, RuleId};
 
 use super::Refusal;

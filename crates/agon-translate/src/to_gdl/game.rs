@@ -5,9 +5,9 @@ mod goals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agon_logic::formula::Name;
-use agon_logic::rational::Rational;
-use agon_logic::structure::RelationId;
+use agon_structures::formula::Name;
+use agon_structures::rational::Rational;
+use agon_structures::structure::RelationId;
 use agon_toss::arena::{Edge, Effect, LocationId, Rewrite, RuleId};
 
 use super::clauses::{Atom, Expression, Section};

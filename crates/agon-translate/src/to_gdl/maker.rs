@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agon_logic::formula::{Name, Term};
+use agon_structures::formula::{Name, Term};
 use agon_toss::arena::{CheckedArena, RuleId};
 
 use super::clauses::{Atom, Clause, Expression, Literal, Section, Sheet, Var};

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use agon_logic::structure::RelationId;
+use agon_structures::structure::RelationId;
 use agon_toss::arena::{Effect, Rewrite, RuleId};
 
 use super::Refusal;

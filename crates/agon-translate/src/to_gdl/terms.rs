@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::formula::{Aggregate, Fold, Operator, Sign, Term};
-use agon_logic::rational::Rational;
+use agon_structures::formula::{Aggregate, Fold, Operator, Sign, Term};
+use agon_structures::rational::Rational;
 
 use super::Refusal;
 use super::clauses::{Atom, Expression, Literal, Section, Var};
@@ -135,7 +135,7 @@ impl Maker<'_> {
         &mut self,
         key: &str,
         wish: &str,
-        values: Vec<(agon_logic::structure::Element, Rational)>,
+        values: Vec<(agon_structures::structure::Element, Rational)>,
         element: &Expression,
     ) -> Cases {
         let word = match self.operators.get(key) {

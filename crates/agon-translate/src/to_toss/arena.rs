@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agon_gdl::symbols::keyword;
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::cases::{Ruling, rulings};
 use super::cells::Cells;

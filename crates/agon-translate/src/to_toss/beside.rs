@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use agon_circuit::ScalarCircuit;
 use agon_gdl::interpreter::{Game, GoalPolicy};
-use agon_logic::evaluate::Limits;
+use agon_structures::evaluate::Limits;
 use agon_toss::circuit::CircuitLimits;
 
 use super::{Translation, Untranslatable, open};

@@ -10,7 +10,7 @@ mod relations;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::{Symbol, TermId};
+use agon_datalog::{Symbol, TermId};
 
 use super::arena::Arena;
 use super::cases::Ruling;

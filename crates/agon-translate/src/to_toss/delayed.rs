@@ -13,7 +13,7 @@ use std::sync::Arc;
 use agon_gdl::interpreter::{Game, Options};
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 use agon_text::Source;
 
 /// Which state a condition is about.

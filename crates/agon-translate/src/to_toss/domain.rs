@@ -12,7 +12,7 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_logic::{Symbol, TermBank, TermId};
+use agon_datalog::{Symbol, TermBank, TermId};
 
 use crate::joint::Difference;
 

@@ -9,7 +9,7 @@ mod settled;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_gdl::symbols::keyword;
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::domain::Functor;
 use super::formula::{Form, Relation, Val, Var, and, ex, not};

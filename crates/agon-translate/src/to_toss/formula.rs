@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 /// A variable; no two quantifiers of a translation share one.
 pub(super) type Var = u32;

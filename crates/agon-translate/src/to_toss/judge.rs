@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use agon_logic::TermId;
-use agon_logic::evaluate::{Assignment, Evaluator, Limits};
-use agon_logic::formula::{Argument, Definitions, Extreme, Formula, Sign, Term, Variable};
-use agon_logic::structure::{Element, RelationId, Structure, Tuples, Vocabulary};
+use agon_datalog::TermId;
+use agon_structures::evaluate::{Assignment, Evaluator, Limits};
+use agon_structures::formula::{Argument, Definitions, Extreme, Formula, Sign, Term, Variable};
+use agon_structures::structure::{Element, RelationId, Structure, Tuples, Vocabulary};
 
 use super::formula::{Form, Relation, Val, Var};
 use super::lift::Lifter;

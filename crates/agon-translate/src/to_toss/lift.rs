@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_logic::{Symbol, TermId};
+use agon_datalog::{Symbol, TermId};
 
 use super::domain::{Domain, Functor};
 use super::formula::{Form, Relation, TRUE, Val, Var, and, ex, not, same};
@@ -422,7 +422,7 @@ impl<'d> Lifter<'d> {
     }
 }
 
-fn add_subterms(bank: &agon_logic::TermBank, term: TermId, universe: &mut BTreeSet<TermId>) {
+fn add_subterms(bank: &agon_datalog::TermBank, term: TermId, universe: &mut BTreeSet<TermId>) {
     if universe.insert(term) {
         bank.arguments(term).for_each(|argument| add_subterms(bank, argument, universe));
     }

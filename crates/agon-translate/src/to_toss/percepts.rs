@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use agon_gdl::check::CheckedRules;
 use agon_gdl::rules::{Condition, Rule, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_logic::Symbol;
+use agon_datalog::Symbol;
 
 /// Whether rules tell every role but nature who made which move. What they tell besides does no harm.
 pub(super) fn tell_all(rules: &CheckedRules) -> bool {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use agon_circuit::{Circuit, ScalarCircuit};
 use agon_game::{Notation, Position as _, Rng};
 use agon_gdl::interpreter::{Game, Interpreter};
-use agon_logic::{Symbol, TermId};
+use agon_datalog::{Symbol, TermId};
 use rand::SeedableRng as _;
 
 use super::Options;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::arena::Arena;
 use super::domain::Domain;

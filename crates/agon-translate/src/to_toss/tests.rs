@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use agon_logic::{Symbol, TermBank, TermId};
+use agon_datalog::{Symbol, TermBank, TermId};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

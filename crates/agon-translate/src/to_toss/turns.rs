@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::domain::{Domain, Functor};
 use super::sampling::Sample;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::arena::{Arena, Payoff, number};
 use super::formula::{Form, Relation, Val, Var, and, ex};

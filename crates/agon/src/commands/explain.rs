@@ -10,14 +10,14 @@ use agon_game::{Notation as _, Position as _, Role};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Interpreter};
 use agon_gdl::read::split_terms;
-use agon_insight::concepts::{Kind, LearnOptions, write_concepts};
-use agon_insight::explain::{
+use agon_analysis::concepts::{Kind, LearnOptions, write_concepts};
+use agon_analysis::explain::{
     Entry, action_heuristic_json, action_heuristic_text, concepts_json, concepts_text, evaluation_json,
     evaluation_text, properties_json, properties_text,
 };
-use agon_insight::fuzzy::{Fuzzy, FuzzyJudge, FuzzyOptions, Seen};
-use agon_insight::regression::Wanted;
-use agon_insight::{ConceptsFrom, Subject};
+use agon_analysis::fuzzy::{Fuzzy, FuzzyJudge, FuzzyOptions, Seen};
+use agon_analysis::regression::Wanted;
+use agon_analysis::{ConceptsFrom, Subject};
 use serde_json::{Value, json};
 
 use super::why::go_on;
@@ -289,7 +289,7 @@ fn line(
     name: &str,
     seconds: f64,
     has_circuit: bool,
-    fuzzy: Result<&Fuzzy, &agon_insight::fuzzy::NoFuzzy>,
+    fuzzy: Result<&Fuzzy, &agon_analysis::fuzzy::NoFuzzy>,
 ) -> Value {
     match fuzzy {
         Err(why) => json!({"game": name, "seconds": seconds, "refused": {"fuzzy": why.to_string()}}),

@@ -8,8 +8,8 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Level};
 use agon_gdl::symbols::keyword;
 use agon_gdl::syntax::Syntax;
-use agon_insight::explain::{properties_json, properties_text};
-use agon_insight::properties::{Known, Properties, PropertyLimits};
+use agon_analysis::explain::{properties_json, properties_text};
+use agon_analysis::properties::{Known, Properties, PropertyLimits};
 use rand::SeedableRng as _;
 use serde_json::{Value, json};
 

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agon_game::Role;
 use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
-use agon_insight::regression::Wanted;
-use agon_insight::{Subject, USUAL_TIME};
+use agon_analysis::regression::Wanted;
+use agon_analysis::{Subject, USUAL_TIME};
 use agon_match::action_heuristic;
 use agon_search::{ActionHeuristic, Budget, HeuristicUse, Judgements, Mcts, MctsOptions, Search as _};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::rational::Rational;
+use agon_structures::rational::Rational;
 
 use super::super::clauses::{Atom, Expression, Section};
 use super::super::formulas::Scope;

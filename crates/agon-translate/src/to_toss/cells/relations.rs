@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use agon_logic::{Symbol, TermId};
+use agon_datalog::{Symbol, TermId};
 
 use super::super::formula::{FALSE, Form, Relation, TRUE, Val, Var, not, same};
 use super::super::lift::Table;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::{Class, Effects};
 use crate::to_toss::formula::{FALSE, Form, Relation, TRUE, Val, Var};

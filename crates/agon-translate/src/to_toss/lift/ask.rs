@@ -3,7 +3,7 @@
 
 use agon_gdl::rules::{Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_logic::{Symbol, TermId};
+use agon_datalog::{Symbol, TermId};
 
 use super::{Binding, Defined, Does, Doing, Instance, Lifter, MAX_DEFINED, MAX_DEPTH, Part};
 use crate::to_toss::domain::Functor;

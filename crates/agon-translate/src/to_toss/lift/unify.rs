@@ -1,7 +1,7 @@
 //! Terms of rules made to stand for values.
 
 use agon_gdl::rules::{Rule, RuleAtom, RuleTerm};
-use agon_logic::TermId;
+use agon_datalog::TermId;
 
 use super::super::domain::Functor;
 use super::super::formula::{Form, Relation, Val, same};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::{Position as _, Rng};
-use agon_insight::goal_formulas::{
+use agon_analysis::goal_formulas::{
     GoalCircuit, GoalCircuitLimits, GoalJudge, GoalOptions, LANES, ManyStates, Method, OneState,
     RewritingGame, goal_terms,
 };

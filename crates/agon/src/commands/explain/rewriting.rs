@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agon_game::{Notation as _, Position as _};
-use agon_insight::goal_formulas::words::{addends, in_words};
-use agon_insight::goal_formulas::{
+use agon_analysis::goal_formulas::words::{addends, in_words};
+use agon_analysis::goal_formulas::{
     Change, GoalJudge, GoalOptions, GoalTerms, Method, RewritingGame, changes, goal_terms, suitable,
 };
 use agon_toss::interpreter::Interpreter;
@@ -119,7 +119,7 @@ fn worth(game: &Arc<RewritingGame>, position: &Interpreter, terms: &GoalTerms, p
 fn parts(
     game: &Arc<RewritingGame>,
     position: &Interpreter,
-    term: &agon_logic::formula::Term,
+    term: &agon_structures::formula::Term,
 ) -> Vec<(String, String)> {
     let structure = position.state().structure();
     addends(term)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use agon_circuit::Deadline;
 use agon_game::Notation as _;
-use agon_logic::formula::Variable;
+use agon_structures::formula::Variable;
 use agon_text::{Source, render};
 use agon_toss::arena::{ArenaRule, CheckedArena, Effect, Reason};
 use agon_toss::circuit::CircuitLimits;
