@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use agon_circuit::{Backend, BatchCircuit, BatchOptions, Executor, Input, ScalarCircuit};
+use agon_datalog::{GroundLimits, Limits};
 use agon_game::{Batch as _, Children, Fault, Notation as _, Position as _, Rng, Role};
 use agon_gdl::check::check as check_rules;
 use agon_gdl::circuit::CircuitLimits;
@@ -18,7 +19,6 @@ use agon_gdl::same_rules::same_rules;
 use agon_gdl::symbols::Case;
 use agon_gdl::syntax::{Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind};
 use agon_gdl::why::Why;
-use agon_datalog::{GroundLimits, Limits};
 use agon_text::{Diagnostics, Source, Span, apply_fixes, render};
 use rand::SeedableRng as _;
 
@@ -31,7 +31,9 @@ pub(crate) fn read(text: &str) {
             if findings.has_errors() || case == Case::Respected {
                 continue;
             }
-            for printed in [Syntax::Kif, Syntax::Infix].map(|printed| print_rulesheet(&sheet, printed)) {
+            for printed in
+                [Syntax::Kif, Syntax::Infix].map(|printed| print_rulesheet(&sheet, printed))
+            {
                 let (again, findings) = read_rules(source(&printed));
                 assert!(!findings.has_errors(), "printed:\n{printed}\n{findings:?}");
                 assert!(same_rules(&sheet, &again), "printing changed the rules:\n{printed}");
@@ -135,16 +137,28 @@ pub(crate) fn why(text: &str) {
 /// Of rules that become a circuit, the interpreter, the circuit and its lanes say the same, along a random play.
 pub(crate) fn circuit(text: &str) {
     let Some(mut judge) = open(text) else { return };
-    let ground =
-        GroundLimits { atoms: 5_000, rules: 20_000, bytes: 8 << 20, steps: 1_000_000, deadline: None };
-    let Ok(compiled) = judge.game().compile(&CircuitLimits { ground, gates: 100_000 }) else { return };
+    let ground = GroundLimits {
+        atoms: 5_000,
+        rules: 20_000,
+        bytes: 8 << 20,
+        steps: 1_000_000,
+        deadline: None,
+    };
+    let Ok(compiled) = judge.game().compile(&CircuitLimits { ground, gates: 100_000 }) else {
+        return;
+    };
     let single = |executor| {
-        ScalarCircuit::with_executor(Arc::clone(&compiled.circuit), compiled.shape.clone(), executor)
+        ScalarCircuit::with_executor(
+            Arc::clone(&compiled.circuit),
+            compiled.shape.clone(),
+            executor,
+        )
     };
     let mut scalar = single(Executor::Levelled);
     let mut others = [Executor::Native, Executor::Events].map(single);
     let new_batch = |backend| {
-        let options = BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
+        let options =
+            BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
         BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options)
     };
     let mut batches = [Backend::Portable, Backend::Native].map(new_batch);
@@ -181,12 +195,24 @@ pub(crate) fn circuit(text: &str) {
             let steps = vec![(&before, same.as_slice()); 256];
             batch.advance_all(&steps, &mut children);
             for child in [0, 77, 255] {
-                assert_eq!(&children.states[child], scalar.state(), "lane {child} comes to the same state");
-                assert_eq!(children.ended[child], scalar.is_terminal(), "lane {child} ends with the others");
+                assert_eq!(
+                    &children.states[child],
+                    scalar.state(),
+                    "lane {child} comes to the same state"
+                );
+                assert_eq!(
+                    children.ended[child],
+                    scalar.is_terminal(),
+                    "lane {child} ends with the others"
+                );
                 for &role in &roles {
                     let mut legal = Vec::new();
                     children.list_legal(child, role, &mut legal);
-                    assert_eq!(legal, scalar.legal_moves(role), "lane {child} has the same legal moves");
+                    assert_eq!(
+                        legal,
+                        scalar.legal_moves(role),
+                        "lane {child} has the same legal moves"
+                    );
                     let payoff = children.payoffs(child)[role.index()];
                     assert_eq!(payoff, scalar.payoff(role), "lane {child} pays the same");
                 }
@@ -206,7 +232,8 @@ struct Answers {
 
 fn answers<P: GdlPosition>(position: &P) -> Answers {
     let roles = || position.shape().roles();
-    let texts = |role: Role| position.legal_moves(role).iter().map(|m| position.move_text(m)).collect();
+    let texts =
+        |role: Role| position.legal_moves(role).iter().map(|m| position.move_text(m)).collect();
     Answers {
         state: position.state_text(),
         legal: roles().map(texts).collect(),
@@ -221,7 +248,8 @@ fn source(text: &str) -> Arc<Source> {
 
 /// A generator that depends on the text alone, so that a text that breaks a law always does.
 fn seeded(text: &str) -> Rng {
-    let seed = text.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
+    let seed =
+        text.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
     Rng::seed_from_u64(seed)
 }
 
@@ -288,5 +316,8 @@ fn check_term(source: &Source, term: &Term) {
 }
 
 fn check_place(source: &Source, span: Span) {
-    assert!(source.text().get(span.start()..span.end()).is_some(), "{span:?} is not a piece of the text");
+    assert!(
+        source.text().get(span.start()..span.end()).is_some(),
+        "{span:?} is not a piece of the text"
+    );
 }

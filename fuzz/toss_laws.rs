@@ -40,9 +40,13 @@ pub(crate) fn play(text: &str) {
     assert_eq!(checked.arena.is_none(), checked.findings.has_errors(), "a game just if no errors");
     check_findings(&source, &checked.findings);
     let Some(anew) = open(text, Matching::Anew) else { return };
-    let Some(followed) = open(text, Matching::Followed) else { panic!("it opens one way and not the other") };
-    let circuits: Vec<ScalarCircuit> =
-        [usize::MAX, 0].into_iter().filter_map(|exact_matches| circuit(&anew, exact_matches)).collect();
+    let Some(followed) = open(text, Matching::Followed) else {
+        panic!("it opens one way and not the other")
+    };
+    let circuits: Vec<ScalarCircuit> = [usize::MAX, 0]
+        .into_iter()
+        .filter_map(|exact_matches| circuit(&anew, exact_matches))
+        .collect();
     let mut rng = Rng::seed_from_u64(text.len() as u64);
     let (mut anew, mut followed, mut circuits) = (anew, followed, circuits);
     for _ in 0..20 {
@@ -64,7 +68,11 @@ pub(crate) fn play(text: &str) {
                     circuit.legal_moves(role).iter().map(|m| circuit.move_text(m)).collect();
                 assert_eq!(own, texts, "the circuit has the same moves");
                 if anew.is_terminal() {
-                    assert_eq!(circuit.payoff(role), anew.payoff(role), "the circuit pays the same");
+                    assert_eq!(
+                        circuit.payoff(role),
+                        anew.payoff(role),
+                        "the circuit pays the same"
+                    );
                 }
             }
         }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
-    let games = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../games");
+    let games =
+        Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../games");
     println!("cargo::rerun-if-changed={}", games.display());
     let mut rulesheets: Vec<PathBuf> = Vec::new();
     for family in fs::read_dir(&games).expect("games/ is part of the project").flatten() {
@@ -22,8 +23,11 @@ fn main() {
     for path in rulesheets {
         let name = path.file_stem().expect("a file has a name").to_string_lossy();
         let file = path.canonicalize().expect("the file was just listed");
-        let family =
-            path.parent().and_then(Path::file_name).expect("games lie in a folder").to_string_lossy();
+        let family = path
+            .parent()
+            .and_then(Path::file_name)
+            .expect("games lie in a folder")
+            .to_string_lossy();
         let ending = path.extension().expect("filtered by ending").to_string_lossy();
         let called = if family == "toss" { format!("toss/{name}") } else { name.to_string() };
         writeln!(

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon_analysis::regression::{ActionHeuristics, Logic, Network, RegressOptions};
 use agon_gdl::check::check;
 use agon_gdl::interpreter::{Game, Options};
-use agon_analysis::regression::{ActionHeuristics, Logic, Network, RegressOptions};
 use agon_text::Source;
 
 fn main() {
@@ -18,7 +18,8 @@ fn main() {
     sheets.sort();
     let (mut n_made, mut n_refused, mut n_faulty) = (0, 0, 0);
     for path in &sheets {
-        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let name =
+            path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         let bytes = std::fs::read(path).expect("it can be read");
         let checked = check(Arc::new(Source::from_bytes(path.to_string_lossy(), &bytes)));
         let game = checked.rules.map(|rules| Game::open(rules, Options::default()));

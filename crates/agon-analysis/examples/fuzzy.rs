@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon_analysis::fuzzy::{Fuzzy, FuzzyJudge, FuzzyOptions, Seen};
+use agon_analysis::properties::{Properties, PropertyLimits};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
-use agon_analysis::fuzzy::{Fuzzy, FuzzyJudge, FuzzyOptions, Seen};
-use agon_analysis::properties::{Properties, PropertyLimits};
 use agon_text::Source;
 
 fn main() {
@@ -53,11 +53,14 @@ fn main() {
                 }
                 let rate = f64::from(n) / began.elapsed().as_secs_f64();
                 judge.look(Seen::Terms(game.initial_fluents()));
-                let start: Vec<f64> = (0..fuzzy.goals.len()).map(|role| judge.value(role)).collect();
+                let start: Vec<f64> =
+                    (0..fuzzy.goals.len()).map(|role| judge.value(role)).collect();
                 let sizes: Vec<Vec<usize>> = fuzzy
                     .goals
                     .iter()
-                    .map(|goals| goals.iter().map(|(_, root)| fuzzy.tree.below(*root).len()).collect())
+                    .map(|goals| {
+                        goals.iter().map(|(_, root)| fuzzy.tree.below(*root).len()).collect()
+                    })
                     .collect();
                 let mean = |high: bool| {
                     let of: Vec<f64> =

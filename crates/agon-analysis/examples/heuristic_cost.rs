@@ -6,13 +6,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon_analysis::Subject;
+use agon_analysis::regression::{Abreast, Evaluator, Logic, Network, Reader, Wanted};
 use agon_circuit::{ScalarCircuit, Wide};
 use agon_game::{Position as _, Rng, Role};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
-use agon_analysis::Subject;
-use agon_analysis::regression::{Abreast, Evaluator, Logic, Network, Reader, Wanted};
 use agon_text::Source;
 use rand::SeedableRng as _;
 
@@ -68,7 +68,9 @@ fn main() {
                             n_moves += moves.len() as u64;
                             for m in moves {
                                 let place = reader.move_idx(&position, role, m);
-                                sum += place.and_then(|place| evaluator.value(role, place)).unwrap_or(0.0);
+                                sum += place
+                                    .and_then(|place| evaluator.value(role, place))
+                                    .unwrap_or(0.0);
                             }
                         }
                     }
@@ -88,8 +90,9 @@ fn main() {
             n_moves as f64 / n_asked.max(1) as f64,
         );
         if let Some(mut abreast) = abreast {
-            let n_factors: Vec<usize> =
-                (0..evaluator.network().n_roles()).map(|role| abreast.n_factors(Role::new(role))).collect();
+            let n_factors: Vec<usize> = (0..evaluator.network().n_roles())
+                .map(|role| abreast.n_factors(Role::new(role)))
+                .collect();
             let [(plain, _, _), (judged, n_asked, sum)] =
                 [false, true].map(|judges| side_by_side(&start, &reader, &mut abreast, judges));
             println!(
@@ -116,7 +119,8 @@ fn side_by_side(
         for role in (0..start.shape().role_names.len()).map(Role::new) {
             waiting.clear();
             waiting.extend(
-                (0..positions.len()).filter(|&at| judges && positions[at].legal_moves(role).len() > 1),
+                (0..positions.len())
+                    .filter(|&at| judges && positions[at].legal_moves(role).len() > 1),
             );
             if !waiting.is_empty() {
                 reader.lead_lanes(waiting.iter().map(|&at| &positions[at]), role, abreast);
@@ -126,7 +130,9 @@ fn side_by_side(
             for (lane, &at) in waiting.iter().enumerate() {
                 for m in positions[at].legal_moves(role) {
                     let place = reader.move_idx(&positions[at], role, m);
-                    sum += place.and_then(|place| abreast.lane(role, lane).value(place)).unwrap_or(0.0);
+                    sum += place
+                        .and_then(|place| abreast.lane(role, lane).value(place))
+                        .unwrap_or(0.0);
                 }
             }
         }

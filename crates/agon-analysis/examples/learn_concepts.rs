@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use agon_analysis::concepts::{Endings, learn_concepts, write_concepts};
 use agon_gdl::check::check;
 use agon_gdl::interpreter::{Game, Options};
-use agon_analysis::concepts::{Endings, learn_concepts, write_concepts};
 use agon_text::Source;
 
 fn main() {
@@ -13,8 +13,10 @@ fn main() {
     let n_wins = arguments.get(1).map_or(10_000, |text| text.parse().expect("how many wins"));
     let seed = arguments.get(2).map_or(1, |text| text.parse().expect("a seed"));
     let text = std::fs::read_to_string(path).expect("the rulesheet can be read");
-    let rules = check(Arc::new(Source::new(path.as_str(), text))).rules.expect("the rulesheet is right");
-    let game = Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
+    let rules =
+        check(Arc::new(Source::new(path.as_str(), text))).rules.expect("the rulesheet is right");
+    let game = Game::open(rules, Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message));
     let endings = Endings::play(&game.start(), n_wins, seed);
     let name = std::path::Path::new(path)
         .file_stem()

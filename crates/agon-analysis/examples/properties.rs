@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon_analysis::properties::{Known, Properties, PropertyLimits};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
-use agon_analysis::properties::{Known, Properties, PropertyLimits};
 use agon_text::Source;
 
 fn main() {

@@ -14,8 +14,8 @@ mod words;
 pub use concept::{Column, Concept};
 pub use fact::{Fact, Facts};
 pub use judge::{
-    ConceptJudge, Kind, LearnOptions, SharedJudge, concepts_of_tic_tac_toe, learn_concepts, read_concepts,
-    write_concepts,
+    ConceptJudge, Kind, LearnOptions, SharedJudge, concepts_of_tic_tac_toe, learn_concepts,
+    read_concepts, write_concepts,
 };
 pub use learn::{Endings, Rule, carried, concepts_of, statistical, structured, ternary};
 pub use reader::ConceptReader;

@@ -26,11 +26,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use agon_datalog::TermId;
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::{Game, Inquiry, Query};
 use agon_gdl::rules::{Condition, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::TermId;
 use agon_text::Span;
 
 use crate::properties::{Known, Properties};
@@ -230,13 +230,12 @@ impl Fuzzy {
             patterns.into_iter().map(|expression| Pattern::new(&theory, expression)).collect();
         let towards = find_towards(&theory, &mut evolution, &tree, &patterns, &goals, options);
         let asked: Vec<Query> = queries.iter().map(query).collect();
-        let inquiry =
-            match asked.is_empty() {
-                true => None,
-                false => Some(Arc::new(Inquiry::new(game, &asked).map_err(|fault| {
-                    NoFuzzy(format!("a part of a goal cannot be asked by itself: {fault}"))
-                })?)),
-            };
+        let inquiry = match asked.is_empty() {
+            true => None,
+            false => Some(Arc::new(Inquiry::new(game, &asked).map_err(|fault| {
+                NoFuzzy(format!("a part of a goal cannot be asked by itself: {fault}"))
+            })?)),
+        };
         let wanted: Vec<(Expression, Vec<u32>)> = queries
             .into_iter()
             .map(|expression| {
@@ -250,7 +249,9 @@ impl Fuzzy {
         };
         let queries = wanted.into_iter().map(|(expression, wanted)| {
             let instances = match is_complete {
-                true => theory.possible(&expression.conditions, &wanted, MAX_INSTANCES, MAX_STEPS).ok(),
+                true => {
+                    theory.possible(&expression.conditions, &wanted, MAX_INSTANCES, MAX_STEPS).ok()
+                }
                 false => None,
             };
             Question { n_instances: instances.map(|rows| rows.len()), expression }
@@ -317,7 +318,9 @@ impl Fuzzy {
                 (Node::Query(_), _) => counts.expression_cardinality += 1,
                 (Node::Order(_), _) => counts.order += 1,
                 (Node::Between(_), _) => counts.between += 1,
-                (Node::Fluent(fluent), None) if self.persistent[*fluent as usize] != (false, false) => {
+                (Node::Fluent(fluent), None)
+                    if self.persistent[*fluent as usize] != (false, false) =>
+                {
                     counts.persistence += 1;
                 }
                 _ => {}
@@ -351,10 +354,12 @@ pub struct FeatureCounts {
 
 impl Pattern {
     fn new(theory: &Theory, expression: Expression) -> Pattern {
-        let fluent = fluent_of(&expression.conditions[0]).expect("a pattern begins with a fluent").clone();
+        let fluent =
+            fluent_of(&expression.conditions[0]).expect("a pattern begins with a fluent").clone();
         let wanted = variables(&expression.conditions[..1]);
-        let rows =
-            theory.possible(&expression.conditions, &wanted, usize::MAX, usize::MAX).unwrap_or_default();
+        let rows = theory
+            .possible(&expression.conditions, &wanted, usize::MAX, usize::MAX)
+            .unwrap_or_default();
         let mut fluents: Vec<usize> = rows
             .into_iter()
             .filter_map(|row| {
@@ -392,7 +397,8 @@ fn query(expression: &Expression) -> Query {
     let positive = positive(expression);
     // Variables are numbered anew, from 0.
     let all = variables(&expression.conditions);
-    let number = |v: u32| all.iter().position(|&other| other == v).expect("all variables are listed") as u32;
+    let number =
+        |v: u32| all.iter().position(|&other| other == v).expect("all variables are listed") as u32;
     let mut renamed = Bindings::default();
     for &v in &all {
         renamed.bind(v, RuleTerm::Variable(number(v) + OFFSET));

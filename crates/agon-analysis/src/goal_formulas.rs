@@ -159,7 +159,11 @@ impl GoalTerms {
 }
 
 /// Makes the evaluation functions of a game.
-pub fn goal_terms(arena: &CheckedArena, method: Method, options: &GoalOptions) -> Result<GoalTerms, NoTerms> {
+pub fn goal_terms(
+    arena: &CheckedArena,
+    method: Method,
+    options: &GoalOptions,
+) -> Result<GoalTerms, NoTerms> {
     let mut maker = Maker::new(arena, method, options);
     let mut known: Vec<(&Term, Term)> = Vec::new();
     let mut terms = Vec::new();
@@ -223,13 +227,15 @@ struct Maker<'a> {
 
 impl<'a> Maker<'a> {
     fn new(arena: &'a CheckedArena, method: Method, options: &'a GoalOptions) -> Maker<'a> {
-        let describer = (method != Method::Existential).then(|| Describer::new(arena, options.literals));
+        let describer =
+            (method != Method::Existential).then(|| Describer::new(arena, options.literals));
         let fluents = fluents(arena);
         let mut changing = fluents.clone();
         let mut stable_definitions = BTreeSet::new();
         // Each definition comes after those that it uses.
         for definition in arena.definitions().iter() {
-            let is_changing = definition.body.free_relations().keys().any(|name| changing.contains(name));
+            let is_changing =
+                definition.body.free_relations().keys().any(|name| changing.contains(name));
             let names = if is_changing { &mut changing } else { &mut stable_definitions };
             names.insert(definition.name.clone());
         }
@@ -253,7 +259,9 @@ impl<'a> Maker<'a> {
                 Box::new(self.transformed(value)?),
                 Box::new(self.transformed(body)?),
             ),
-            Term::Number(_) | Term::Variable(_) | Term::ElementNumber(_) | Term::Function(..) => term.clone(),
+            Term::Number(_) | Term::Variable(_) | Term::ElementNumber(_) | Term::Function(..) => {
+                term.clone()
+            }
         })
     }
 
@@ -271,7 +279,8 @@ impl<'a> Maker<'a> {
         let mut expanded = goal.clone();
         // The last first: its definition may bring in earlier ones, never the other way round.
         for definition in self.arena.definitions().iter().rev() {
-            let is_kept = kept == Kept::Stable && self.stable_definitions.contains(&definition.name);
+            let is_kept =
+                kept == Kept::Stable && self.stable_definitions.contains(&definition.name);
             if !is_kept && expanded.free_relations().contains_key(&definition.name) {
                 expanded = expanded.with_relation(definition, size)?;
             }

@@ -19,9 +19,9 @@ mod turns;
 use std::sync::Arc;
 use std::time::Instant;
 
+use agon_datalog::{Symbol, TermId};
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
-use agon_datalog::{Symbol, TermId};
 
 use crate::prove::{ProofLimits, Prover};
 pub use boards::Board;
@@ -142,14 +142,21 @@ pub struct Properties {
 
 impl Properties {
     /// Finds out what it can within the limits. `compiled` is the circuit of the same game, if there is one.
-    pub fn find(game: &Arc<Game>, compiled: Option<&Compiled>, limits: &PropertyLimits) -> Properties {
+    pub fn find(
+        game: &Arc<Game>,
+        compiled: Option<&Compiled>,
+        limits: &PropertyLimits,
+    ) -> Properties {
         let plays = Plays::play(game, compiled, &limits.plays);
         let mut refused = Vec::new();
         let mut fluents = list_fluents(game, compiled, &plays);
         let mut prover = None;
         match compiled {
             None => {
-                refused.push(("proofs", "there is no circuit of the game to prove anything of".to_owned()));
+                refused.push((
+                    "proofs",
+                    "there is no circuit of the game to prove anything of".to_owned(),
+                ));
             }
             Some(compiled) => {
                 prover = Prover::new(&compiled.circuit, &limits.proof);
@@ -180,10 +187,12 @@ impl Properties {
         let payoffs = payoffs::find(game, compiled, &plays, prover.as_mut());
         let circuit = compiled.map(|compiled| &*compiled.circuit);
         let length = length::find(circuit, &fluents, &groups, &plays, prover.as_mut());
-        let parts = circuit.map_or(Vec::new(), |circuit| parts::parts(circuit, &turns, &length.counters));
+        let parts =
+            circuit.map_or(Vec::new(), |circuit| parts::parts(circuit, &turns, &length.counters));
         let once = parts::once(circuit, &fluents, &turns, &plays, prover.as_mut());
         let relations = relations::find(game);
-        let boards = boards::find(game, &fluents, compiled.is_some(), plays.n_plays(), &modes, &relations);
+        let boards =
+            boards::find(game, &fluents, compiled.is_some(), plays.n_plays(), &modes, &relations);
         let deadline = limits.proof.deadline;
         let symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays, deadline);
         if prover.as_ref().is_some_and(Prover::has_run_out) {
@@ -225,8 +234,11 @@ impl Properties {
     pub fn exactly_one(&self, fluents: &[usize]) -> Option<Known> {
         let mut sorted = fluents.to_vec();
         sorted.sort_unstable();
-        let known =
-            self.groups.iter().filter(|group| group.fluents == sorted).filter_map(|group| group.exactly_one);
+        let known = self
+            .groups
+            .iter()
+            .filter(|group| group.fluents == sorted)
+            .filter_map(|group| group.exactly_one);
         known.min()
     }
 }

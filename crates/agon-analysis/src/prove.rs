@@ -138,7 +138,10 @@ impl<'a> Prover<'a> {
                 continue;
             }
             if gate < circuit.first_and() {
-                debug_assert!(gate < circuit.first_input(), "what depends on moves has no value after them");
+                debug_assert!(
+                    gate < circuit.first_input(),
+                    "what depends on moves has no value after them"
+                );
                 self.after[gate] = Some(self.next(gate - 1));
                 continue;
             }
@@ -146,7 +149,11 @@ impl<'a> Prover<'a> {
             match (self.after[a.gate()], self.after[b.gate()]) {
                 (Some(x), Some(y)) => {
                     let both = self.fresh();
-                    self.and_clauses(both, x.inverted_if(a.is_inverted()), y.inverted_if(b.is_inverted()));
+                    self.and_clauses(
+                        both,
+                        x.inverted_if(a.is_inverted()),
+                        y.inverted_if(b.is_inverted()),
+                    );
                     self.after[gate] = Some(both);
                 }
                 (x, y) => {
@@ -298,7 +305,9 @@ impl<'a> Prover<'a> {
     fn encode(&mut self, roots: Vec<Signal>) {
         let mut open: Vec<usize> = roots.into_iter().map(Signal::gate).collect();
         while let Some(gate) = open.pop() {
-            if gate < self.circuit.first_and() || std::mem::replace(&mut self.is_encoded[gate], true) {
+            if gate < self.circuit.first_and()
+                || std::mem::replace(&mut self.is_encoded[gate], true)
+            {
                 continue;
             }
             let [a, b] = self.circuit.ands[gate - self.circuit.first_and()];
@@ -347,7 +356,9 @@ impl Callbacks for Meter {
         // This is asked at every decision, and a clock is slower than a decision.
         let n_looks = self.n_looks.get().wrapping_add(1);
         self.n_looks.set(n_looks);
-        if n_looks.is_multiple_of(64) && self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        if n_looks.is_multiple_of(64)
+            && self.deadline.is_some_and(|deadline| Instant::now() > deadline)
+        {
             self.is_late.set(true);
         }
         self.is_late.get() || self.n_learnt >= self.end

@@ -67,7 +67,9 @@ impl Subject {
     pub fn of(opened: &Opened) -> Subject {
         match opened {
             Opened::Interpreter(game) => Subject::new(Arc::clone(game), None),
-            Opened::Circuit(game, compiled) => Subject::new(Arc::clone(game), Some(Arc::clone(compiled))),
+            Opened::Circuit(game, compiled) => {
+                Subject::new(Arc::clone(game), Some(Arc::clone(compiled)))
+            }
         }
     }
 
@@ -103,7 +105,8 @@ impl Subject {
         }
         let deadline = Instant::now() + time / PROPERTIES_PART;
         let compiled = self.0.compiled.as_deref();
-        let made = Fuzzy::until(&self.0.game, compiled, &properties, options, Some(deadline)).map(Arc::new);
+        let made = Fuzzy::until(&self.0.game, compiled, &properties, options, Some(deadline))
+            .map(Arc::new);
         all.push((options.clone(), made.clone()));
         made
     }
@@ -114,7 +117,12 @@ impl Subject {
     }
 
     /// A heuristic from random plays (004), learnt within this time.
-    pub fn concepts(&self, options: &LearnOptions, from: &ConceptsFrom, time: Duration) -> Arc<ConceptJudge> {
+    pub fn concepts(
+        &self,
+        options: &LearnOptions,
+        from: &ConceptsFrom,
+        time: Duration,
+    ) -> Arc<ConceptJudge> {
         let mut all = lock(&self.0.concepts);
         let learn = || {
             let given = match from {
@@ -124,8 +132,12 @@ impl Subject {
             };
             let deadline = Some(Instant::now() + time);
             Arc::new(match &self.0.compiled {
-                Some(compiled) => ConceptJudge::learn(&compiled.start(), options, given.as_ref(), deadline),
-                None => ConceptJudge::learn(&self.0.game.start(), options, given.as_ref(), deadline),
+                Some(compiled) => {
+                    ConceptJudge::learn(&compiled.start(), options, given.as_ref(), deadline)
+                }
+                None => {
+                    ConceptJudge::learn(&self.0.game.start(), options, given.as_ref(), deadline)
+                }
             })
         };
         Arc::clone(all.entry((*options, from.clone())).or_insert_with(learn))
@@ -145,10 +157,18 @@ impl Subject {
         let deadline = Instant::now() + time;
         let properties = self.properties(time / PROPERTIES_PART);
         let Wanted { goals, n_steps } = wanted;
-        let options =
-            RegressOptions { goals, n_steps, deadline: Some(deadline), ..RegressOptions::default() };
-        let made =
-            ActionHeuristics::of_game(&self.0.game, self.0.compiled.as_deref(), Some(&properties), &options);
+        let options = RegressOptions {
+            goals,
+            n_steps,
+            deadline: Some(deadline),
+            ..RegressOptions::default()
+        };
+        let made = ActionHeuristics::of_game(
+            &self.0.game,
+            self.0.compiled.as_deref(),
+            Some(&properties),
+            &options,
+        );
         let made = made.map(Arc::new);
         all.push((wanted, made.clone()));
         made

@@ -23,7 +23,10 @@ pub(crate) fn game(text: &str) -> Arc<Game> {
 /// A shipped game.
 fn shipped(name: &str) -> Arc<Game> {
     let path = folder().join(format!("gdl/{name}.kif"));
-    game(&std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+    game(
+        &std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+    )
 }
 
 fn folder() -> PathBuf {
@@ -35,8 +38,9 @@ fn names(of: &str) -> Vec<String> {
     let files = std::fs::read_dir(folder().join(of)).expect("games ship");
     let paths = files.map(|file| file.expect("entries are readable").path());
     let rulesheets = paths.filter(|path| path.extension().is_some_and(|end| end == "kif"));
-    let mut names: Vec<String> =
-        rulesheets.map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> = rulesheets
+        .map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
     names.sort();
     names
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
+use agon_datalog::{Symbol, TermId};
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::{Symbol, TermId};
 
 pub use join::TooMuch;
 pub use terms::Bindings;
@@ -72,7 +72,8 @@ impl Theory {
             rules_of.entry(relation_of(&rule.head)).or_default().push(index);
         }
         let statics = game.static_rows().into_iter();
-        let statics = statics.map(|(relation, rows)| (relation, Table::new(rows, relation.1))).collect();
+        let statics =
+            statics.map(|(relation, rows)| (relation, Table::new(rows, relation.1))).collect();
         let mut theory = Theory {
             game: Arc::clone(game),
             recursive: recursive(game.rules().rules()),
@@ -150,7 +151,9 @@ impl Theory {
     /// The fluents of one form: number and arguments of each.
     pub fn of_form(&self, form: RelationId) -> impl Iterator<Item = (usize, &[TermId])> {
         let found = self.forms.get(&form).into_iter();
-        found.flat_map(|(table, places)| places.iter().copied().zip(table.rows.iter().map(Vec::as_slice)))
+        found.flat_map(|(table, places)| {
+            places.iter().copied().zip(table.rows.iter().map(Vec::as_slice))
+        })
     }
 
     /// Whether a relation never changes.
@@ -179,7 +182,8 @@ impl Theory {
         let first = u32::try_from(self.names.len()).expect("fewer than 2^32 variables");
         let clause = &self.game.rules().sheet().clauses[rule.clause];
         for variable in 0..rule.n_variables {
-            let name = clause.variables.get(variable as usize).map(|variable| variable.name.clone());
+            let name =
+                clause.variables.get(variable as usize).map(|variable| variable.name.clone());
             self.names.push(name.unwrap_or_else(|| format!("v{variable}")));
         }
         let mut fresh = rule.clone();
@@ -209,8 +213,10 @@ impl Theory {
         match term {
             RuleTerm::Variable(_) => None,
             RuleTerm::Function(symbol, arguments) => {
-                let arguments: Vec<TermId> =
-                    arguments.iter().map(|argument| self.ground(argument)).collect::<Option<_>>()?;
+                let arguments: Vec<TermId> = arguments
+                    .iter()
+                    .map(|argument| self.ground(argument))
+                    .collect::<Option<_>>()?;
                 self.game.bank().term(*symbol, &arguments).ok()
             }
         }
@@ -225,7 +231,8 @@ impl Theory {
     /// Whether a static atom without variables holds; `None` if that is not known.
     pub fn holds_always(&self, atom: &RuleAtom) -> Option<bool> {
         let table = self.table(relation_of(atom))?;
-        let row: Option<Vec<TermId>> = atom.arguments.iter().map(|argument| self.ground(argument)).collect();
+        let row: Option<Vec<TermId>> =
+            atom.arguments.iter().map(|argument| self.ground(argument)).collect();
         let row = row?;
         let Some((&first, _)) = row.split_first() else { return Some(!table.rows.is_empty()) };
         let found = table.index[0].get(&first).into_iter().flatten();
@@ -256,7 +263,11 @@ pub fn fluent_of(condition: &Condition) -> Option<&RuleTerm> {
 
 /// An atom with every argument replaced.
 pub fn map_atom(atom: &RuleAtom, to: &dyn Fn(&RuleTerm) -> RuleTerm) -> RuleAtom {
-    RuleAtom { relation: atom.relation, arguments: atom.arguments.iter().map(to).collect(), span: atom.span }
+    RuleAtom {
+        relation: atom.relation,
+        arguments: atom.arguments.iter().map(to).collect(),
+        span: atom.span,
+    }
 }
 
 /// A condition with every term replaced.

@@ -64,7 +64,8 @@ fn main() {
             let mut batch = BatchCircuit::new(Arc::clone(&circuit), shape, options);
             let (n_operations, native) = batch.playout_size();
             let build = cpu_seconds(clock) - build_start;
-            let mut order = Order { state: start.state().clone(), n_playouts: 100_000, expected_steps: 0 };
+            let mut order =
+                Order { state: start.state().clone(), n_playouts: 100_000, expected_steps: 0 };
             let (mut elapsed, mut tally) = (0.0, None);
             while elapsed < seconds {
                 order.n_playouts *= 2;

@@ -91,7 +91,18 @@ impl BatchCircuit {
         let (playable, steps, expander) = (None, Vec::new(), None);
         let (lanes, ordered) = (lanes::Lanes::default(), Ordered::default());
         let initial = Bits::pack(circuit.initial.iter().copied());
-        BatchCircuit { circuit, initial, shape, options, rng, playable, steps, expander, lanes, ordered }
+        BatchCircuit {
+            circuit,
+            initial,
+            shape,
+            options,
+            rng,
+            playable,
+            steps,
+            expander,
+            lanes,
+            ordered,
+        }
     }
 
     /// How many operations one step of 256 playouts takes on average, and how many machine instructions and bytes of code there
@@ -101,10 +112,12 @@ impl BatchCircuit {
         let start = self.playable().phases.of(&initial);
         let round = self.round(start, Restart::Initial);
         let steps = round.iter().map(|&idx| &self.steps[idx]);
-        let n_operations: usize = steps.clone().map(|step| step.step.program.instructions.len()).sum();
-        let native: Option<Vec<(usize, usize)>> = steps.map(|step| step.kernel.native_size()).collect();
-        let native =
-            native.map(|sizes| sizes.iter().fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1)));
+        let n_operations: usize =
+            steps.clone().map(|step| step.step.program.instructions.len()).sum();
+        let native: Option<Vec<(usize, usize)>> =
+            steps.map(|step| step.kernel.native_size()).collect();
+        let native = native
+            .map(|sizes| sizes.iter().fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1)));
         (n_operations / round.len(), native)
     }
 
@@ -168,10 +181,22 @@ impl Batch for BatchCircuit {
     fn go_on(&mut self, n_steps: u64) -> bool {
         let mut left = n_steps;
         while !self.ordered.seated.is_empty() {
-            let BatchCircuit { circuit, options, playable, steps, rng, lanes, expander, ordered, .. } = self;
-            let Playable { kept, may_reject, .. } = playable.as_ref().expect("orders are taken by it");
-            let expander = may_reject
-                .then(|| expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend)));
+            let BatchCircuit {
+                circuit,
+                options,
+                playable,
+                steps,
+                rng,
+                lanes,
+                expander,
+                ordered,
+                ..
+            } = self;
+            let Playable { kept, may_reject, .. } =
+                playable.as_ref().expect("orders are taken by it");
+            let expander = may_reject.then(|| {
+                expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend))
+            });
             let mut machine = lanes::Machine { steps, round: &ordered.round, rng, expander };
             left = lanes.go_on(left, &mut machine, kept);
             if !lanes.is_done() {
@@ -198,7 +223,8 @@ impl Batch for BatchCircuit {
 
     fn look_ahead(&mut self, states: &[&Bits], ends: &mut Ends) {
         let BatchCircuit { circuit, options, expander, .. } = self;
-        let expander = expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend));
+        let expander =
+            expander.get_or_insert_with(|| expand::Expander::new(circuit, options.backend));
         expander.look_ahead(circuit, options.backend, states, ends);
     }
 }
@@ -217,13 +243,19 @@ impl BatchCircuit {
         let phase_of = &phase_of[seated.clone()];
         let n_starting = |phase: &usize| phase_of.iter().filter(|&of| of == phase).count();
         let start = (0..n_phases).rev().max_by_key(n_starting).unwrap_or(0);
-        let delays: Vec<usize> = phase_of.iter().map(|phase| (phase + n_phases - start) % n_phases).collect();
+        let delays: Vec<usize> =
+            phase_of.iter().map(|phase| (phase + n_phases - start) % n_phases).collect();
         self.ordered.round = self.round(start, restart);
         let BatchCircuit { playable, steps, lanes, ordered, .. } = self;
         let Playable { kept, .. } = playable.as_ref().expect("the round has made it");
         let Ordered { orders, max_steps, round, .. } = ordered;
-        let job =
-            lanes::Job { kept, orders: &orders[seated], delays: &delays, restart, max_steps: *max_steps };
+        let job = lanes::Job {
+            kept,
+            orders: &orders[seated],
+            delays: &delays,
+            restart,
+            max_steps: *max_steps,
+        };
         lanes.take(&job, steps, round);
     }
 

@@ -62,7 +62,11 @@ impl Builder {
 
     /// A base bit.
     pub fn base(&self, bit: usize) -> Signal {
-        assert!(bit < self.base.len(), "base bits are dense: {bit} is not below {}", self.base.len());
+        assert!(
+            bit < self.base.len(),
+            "base bits are dense: {bit} is not below {}",
+            self.base.len()
+        );
         Signal::of_gate(1 + bit)
     }
 

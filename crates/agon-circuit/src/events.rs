@@ -127,7 +127,8 @@ impl EventNet {
                         stack.extend(circuit.ands[from - circuit.first_and()]);
                         continue;
                     }
-                    n_false += i32::from(cells[node_of[from] as usize].value() == signal.is_inverted());
+                    n_false +=
+                        i32::from(cells[node_of[from] as usize].value() == signal.is_inverted());
                     links.push([node_of[from], node << 1 | u32::from(signal.is_inverted())]);
                 }
                 cells.push(Cell(n_false << 1 | i32::from(n_false == 0)));
@@ -267,7 +268,9 @@ impl EventDesk {
             *marked = *marked & !(1 << (gate % 64)) | mark << (gate % 64);
             self.marked_words[gate / 4096] |= mark << (gate / 64 % 64);
         }
-        for &bit in &net.outputs[net.output_starts[node] as usize..net.output_starts[node + 1] as usize] {
+        for &bit in
+            &net.outputs[net.output_starts[node] as usize..net.output_starts[node + 1] as usize]
+        {
             self.words[bit as usize / 64] ^= 1 << (bit % 64);
         }
     }
@@ -309,7 +312,9 @@ fn own_gates(circuit: &Circuit, roots: &[Signal], is_wanted: impl Fn(usize) -> b
     let mut n_readers = vec![0_u32; circuit.n_gates()];
     let mut is_own = vec![false; circuit.n_gates()];
     is_own[..circuit.first_and()].fill(true);
-    for (_, signals) in (circuit.first_and()..).zip(&circuit.ands).filter(|&(gate, _)| is_wanted(gate)) {
+    for (_, signals) in
+        (circuit.first_and()..).zip(&circuit.ands).filter(|&(gate, _)| is_wanted(gate))
+    {
         for signal in signals {
             n_readers[signal.gate()] += 1;
             is_own[signal.gate()] |= signal.is_inverted();

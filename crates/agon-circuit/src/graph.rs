@@ -44,10 +44,16 @@ impl Graph {
     }
 
     /// Builds those AND gates of a circuit that are wanted: by gate of it, what it is here. Constants, bits and inputs are told by the caller.
-    pub(crate) fn embed(&mut self, circuit: &Circuit, map: &mut [Signal], is_wanted: impl Fn(usize) -> bool) {
+    pub(crate) fn embed(
+        &mut self,
+        circuit: &Circuit,
+        map: &mut [Signal],
+        is_wanted: impl Fn(usize) -> bool,
+    ) {
         for (gate, &[a, b]) in (circuit.first_and()..).zip(&circuit.ands) {
             if is_wanted(gate) {
-                let [a, b] = [a, b].map(|signal| map[signal.gate()].inverted_if(signal.is_inverted()));
+                let [a, b] =
+                    [a, b].map(|signal| map[signal.gate()].inverted_if(signal.is_inverted()));
                 map[gate] = self.and(a, b);
             }
         }
@@ -92,7 +98,8 @@ impl Graph {
         layer.sort_unstable();
         layer.dedup();
         // Sorted, a wire and its negation are neighbours, and the constants come first.
-        if layer.first() == Some(&Signal::FALSE) || layer.windows(2).any(|pair| pair[0] == !pair[1]) {
+        if layer.first() == Some(&Signal::FALSE) || layer.windows(2).any(|pair| pair[0] == !pair[1])
+        {
             return Signal::FALSE;
         }
         while layer.len() > 1 {
@@ -201,7 +208,9 @@ fn one_sided(x: Signal, y: Signal, [p, q]: [Signal; 2]) -> Option<Step> {
 fn two_sided(a: Signal, b: Signal, [p, q]: [Signal; 2], [r, s]: [Signal; 2]) -> Option<Step> {
     match (a.is_inverted(), b.is_inverted()) {
         // (p & q) & (!p & s) = 0.
-        (false, false) => (p == !r || p == !s || q == !r || q == !s).then_some(Step::To(Signal::FALSE)),
+        (false, false) => {
+            (p == !r || p == !s || q == !r || q == !s).then_some(Step::To(Signal::FALSE))
+        }
         (false, true) => clash(a, [p, q], [r, s]),
         (true, false) => clash(b, [r, s], [p, q]),
         // !(p & q) & !(p & !q) = !p.

@@ -79,8 +79,13 @@ impl Implied {
         let mut implied = Implied { literals: Vec::new(), starts: vec![0] };
         // Legality reads no moves, so what is found without knowing what moves imply is all there is for it.
         implied.fill(circuit, deadline, &|_, _| Vec::new())?;
-        let legal: Vec<Vec<u32>> =
-            circuit.outputs.legal.iter().flatten().map(|&signal| implied.of(signal).to_vec()).collect();
+        let legal: Vec<Vec<u32>> = circuit
+            .outputs
+            .legal
+            .iter()
+            .flatten()
+            .map(|&signal| implied.of(signal).to_vec())
+            .collect();
         implied = Implied { literals: Vec::new(), starts: vec![0] };
         let first_input = circuit.first_input();
         implied.fill(circuit, deadline, &|gate, is_true| match is_true {
@@ -195,7 +200,8 @@ impl Supposed {
         }
         for (i, way) in all.iter().enumerate() {
             for other in all[i + 1..].iter().filter(|other| other.bit != way.bit) {
-                *n_left = if deadline.has_passed_at(*n_left) { 0 } else { n_left.saturating_sub(1) };
+                *n_left =
+                    if deadline.has_passed_at(*n_left) { 0 } else { n_left.saturating_sub(1) };
                 if *n_left == 0 || !way.contradicts(other) {
                     return false;
                 }

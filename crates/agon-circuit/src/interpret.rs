@@ -91,7 +91,8 @@ impl Interpreter {
             let value = n_leaves + idx;
             let (slot_a, slot_b) = (slot_of[a as usize], slot_of[b as usize]);
             for operand in [a, b] {
-                let is_last = operand as usize >= *n_leaves && last_use[operand as usize] == value as Value;
+                let is_last =
+                    operand as usize >= *n_leaves && last_use[operand as usize] == value as Value;
                 if is_last && !(operand == b && a == b) {
                     free.push(slot_of[operand as usize]);
                 }

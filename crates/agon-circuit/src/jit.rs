@@ -71,7 +71,13 @@ impl Native {
 
     /// Computes the outputs from the leaves.
     #[inline(always)]
-    pub(crate) fn run(&self, state: &[Plane], rest: &[Plane], out: &mut [Plane], scratch: &mut [Plane]) {
+    pub(crate) fn run(
+        &self,
+        state: &[Plane],
+        rest: &[Plane],
+        out: &mut [Plane],
+        scratch: &mut [Plane],
+    ) {
         assert!(state.len() >= self.n_state && rest.len() >= self.n_rest, "all leaves are given");
         assert!(
             out.len() >= self.n_outputs && scratch.len() >= self.n_scratch,
@@ -84,7 +90,8 @@ impl Native {
             // SAFETY: by the invariants of `Native`, the code is a function of this type on a processor that can run it,
             // and it touches only the first planes of the four areas, which are there by the assertions above. The slices
             // are distinct memory, since two of them are borrowed mutably.
-            let function = unsafe { std::mem::transmute::<*const u8, Function>(self.code.as_ptr()) };
+            let function =
+                unsafe { std::mem::transmute::<*const u8, Function>(self.code.as_ptr()) };
             function(state.as_ptr(), rest.as_ptr(), out.as_mut_ptr(), scratch.as_mut_ptr());
         }
     }
@@ -111,7 +118,10 @@ fn check(program: &Program) -> Result<(), Unavailable> {
     }
     let n_values = (program.n_leaves + program.instructions.len()) as u32;
     for output in &program.outputs {
-        assert!(!matches!(output, Output::Value { value, .. } if *value >= n_values), "outputs are values");
+        assert!(
+            !matches!(output, Output::Value { value, .. } if *value >= n_values),
+            "outputs are values"
+        );
     }
     Ok(())
 }
@@ -152,7 +162,8 @@ pub(crate) fn fill_random(s: &mut [Plane; 4], planes: &mut [Plane]) -> bool {
                 s3 = _mm256_or_si256(_mm256_slli_epi64::<45>(s3), _mm256_srli_epi64::<19>(s3));
             }
             // SAFETY: as above.
-            *s = [s0, s1, s2, s3].map(|vector| unsafe { std::mem::transmute::<__m256i, Plane>(vector) });
+            *s = [s0, s1, s2, s3]
+                .map(|vector| unsafe { std::mem::transmute::<__m256i, Plane>(vector) });
         }
         if is_available() {
             // SAFETY: `is_available` has just found AVX2.

@@ -120,7 +120,8 @@ pub fn optimise_by_groups(
 pub(crate) fn simplify(circuit: &Circuit) -> Circuit {
     let passes = PASSES.into_iter().filter(|&(name, _)| name != "constants");
     passes.fold(circuit.clone(), |circuit, pass| {
-        let smaller = run(pass, &circuit, Deadline::NEVER, &mut Vec::new()).expect("there is no deadline");
+        let smaller =
+            run(pass, &circuit, Deadline::NEVER, &mut Vec::new()).expect("there is no deadline");
         if smaller.ands.len() < circuit.ands.len() { smaller } else { circuit }
     })
 }

@@ -30,7 +30,9 @@ impl Phases {
     /// Cuts up a circuit if that saves at least a sixth of the gates of a step; else the whole is the only phase.
     pub(crate) fn new(circuit: &Circuit) -> Phases {
         let mut rings = rings(circuit);
-        rings.retain(|ring| ring.len() <= MAX_PLACES && ring.len() * circuit.ands.len() <= MAX_GATES);
+        rings.retain(|ring| {
+            ring.len() <= MAX_PLACES && ring.len() * circuit.ands.len() <= MAX_GATES
+        });
         // A token that decides who moves saves most.
         let ring = rings.iter().position(|ring| turns_by(circuit, ring).is_some()).or(Some(0));
         let cut = ring.and_then(|idx| rings.get(idx)).map(|ring| Phases::of_ring(circuit, ring));

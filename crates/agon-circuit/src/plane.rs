@@ -48,7 +48,10 @@ impl Plane {
     /// In how many lanes it is true.
     #[inline(always)]
     pub fn count(&self) -> u32 {
-        self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones() + self.0[3].count_ones()
+        self.0[0].count_ones()
+            + self.0[1].count_ones()
+            + self.0[2].count_ones()
+            + self.0[3].count_ones()
     }
 
     /// Whether it is true in no lane.
@@ -63,7 +66,8 @@ impl Plane {
         let (words, bits) = (n / 64, n % 64);
         let word = |at: usize| if at < 4 { self.0[at] } else { 0 };
         // Two shifts, for one by 64 is none.
-        let moved = |at: usize| word(at + words) >> bits | (word(at + words + 1) << 1) << (63 - bits);
+        let moved =
+            |at: usize| word(at + words) >> bits | (word(at + words + 1) << 1) << (63 - bits);
         Plane([moved(0), moved(1), moved(2), moved(3)])
     }
 
@@ -161,7 +165,11 @@ mod tests {
                     lane + n < Plane::LANES && plane.lane(lane + n),
                     "{lane} + {n}"
                 );
-                assert_eq!(from_below.lane(lane), lane >= n && plane.lane(lane - n), "{lane} - {n}");
+                assert_eq!(
+                    from_below.lane(lane),
+                    lane >= n && plane.lane(lane - n),
+                    "{lane} - {n}"
+                );
             }
         }
     }

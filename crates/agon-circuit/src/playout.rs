@@ -69,7 +69,11 @@ impl Playable {
             may_reject && (0..phases.circuits.len()).any(|phase| phases.token(phase) == Some(bit))
         };
         let is_kept = |&bit: &usize| is_token(bit) || cones.iter().any(|cone| cone[1 + bit]);
-        Playable { kept: (0..phases.circuits[0].base.len()).filter(is_kept).collect(), may_reject, phases }
+        Playable {
+            kept: (0..phases.circuits[0].base.len()).filter(is_kept).collect(),
+            may_reject,
+            phases,
+        }
     }
 }
 
@@ -96,7 +100,8 @@ impl PlayoutStep {
         }
         let reads_input = circuit.reads_input();
         graph.embed(circuit, &mut map, |gate| !reads_input[gate]);
-        let to = |map: &[Signal], signal: Signal| map[signal.gate()].inverted_if(signal.is_inverted());
+        let to =
+            |map: &[Signal], signal: Signal| map[signal.gate()].inverted_if(signal.is_inverted());
         let legal: Vec<Vec<Signal>> = circuit
             .outputs
             .legal
@@ -108,7 +113,8 @@ impl PlayoutStep {
             random += n_random[role];
             (random - n_random[role]..random).map(|leaf| graph.leaf(leaf)).collect()
         };
-        let (inputs, can_move) = choose_moves(&mut graph, circuit, shape, turns, &legal, &mut random_of);
+        let (inputs, can_move) =
+            choose_moves(&mut graph, circuit, shape, turns, &legal, &mut random_of);
         for (gate, &input) in (circuit.first_input()..).zip(inputs.iter().flatten()) {
             map[gate] = input;
         }
@@ -166,11 +172,14 @@ pub struct Turns {
 
 /// By role, the number of random bits its draw takes. Players who share a draw have theirs under the first of them.
 fn random_bits(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>) -> Vec<usize> {
-    let n_possible =
-        |role: usize| circuit.outputs.legal[role].iter().filter(|&&legal| legal != Signal::FALSE).count();
-    let mut bits: Vec<usize> = (0..circuit.roles.len()).map(|role| n_random(n_possible(role))).collect();
+    let n_possible = |role: usize| {
+        circuit.outputs.legal[role].iter().filter(|&&legal| legal != Signal::FALSE).count()
+    };
+    let mut bits: Vec<usize> =
+        (0..circuit.roles.len()).map(|role| n_random(n_possible(role))).collect();
     if shape.turn_taking || turns.is_some() {
-        let players: Vec<usize> = (0..bits.len()).filter(|&role| !circuit.roles[role].is_nature).collect();
+        let players: Vec<usize> =
+            (0..bits.len()).filter(|&role| !circuit.roles[role].is_nature).collect();
         let most = players.iter().map(|&role| bits[role]).max().unwrap_or(0);
         for (idx, &player) in players.iter().enumerate() {
             bits[player] = if idx == 0 { most } else { 0 };
@@ -286,7 +295,8 @@ fn share_tree(
     let cases: Vec<Signal> = (0..players.len())
         .map(|mover| {
             let moves = graph.or(waits[mover], any);
-            let others = waits.iter().enumerate().filter(|&(idx, _)| idx != mover).map(|(_, &wait)| wait);
+            let others =
+                waits.iter().enumerate().filter(|&(idx, _)| idx != mover).map(|(_, &wait)| wait);
             let all: Vec<Signal> = others.chain([moves]).collect();
             graph.and_all(&all)
         })

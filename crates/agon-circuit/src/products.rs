@@ -60,8 +60,17 @@ impl Products {
     pub fn push_run(&mut self, width: usize, factors: &[u32], missing: bool) -> usize {
         let first = self.n_places;
         assert!(width > 0 && factors.len().is_multiple_of(width), "every product has its factors");
-        assert!(factors.iter().all(|&factor| (factor as usize) < first), "factors are there before");
-        let run = Run { first, n: factors.len() / width, width, first_factor: self.factors.len(), missing };
+        assert!(
+            factors.iter().all(|&factor| (factor as usize) < first),
+            "factors are there before"
+        );
+        let run = Run {
+            first,
+            n: factors.len() / width,
+            width,
+            first_factor: self.factors.len(),
+            missing,
+        };
         self.factors.extend_from_slice(factors);
         self.n_places += run.n;
         self.runs.push(run);

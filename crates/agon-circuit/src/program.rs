@@ -103,7 +103,8 @@ pub(crate) fn lower(n_leaves: usize, ands: &[[Signal; 2]], roots: &[Signal]) -> 
     for root in roots {
         stack.push(root.gate());
         while let Some(&gate) = stack.last() {
-            let Some(operands) = drivers[gate].operands().filter(|_| !lowering.is_done(gate)) else {
+            let Some(operands) = drivers[gate].operands().filter(|_| !lowering.is_done(gate))
+            else {
                 stack.pop();
                 continue;
             };
@@ -163,7 +164,9 @@ impl Lowering {
         let (instruction, inverted) = match driver {
             Driver::Leaf => unreachable!("leaves are done from the start"),
             Driver::And(a, b) => match (self.operand(a), self.operand(b)) {
-                ((a, false), (b, false)) => (Instruction { operation: Operation::And, a, b }, false),
+                ((a, false), (b, false)) => {
+                    (Instruction { operation: Operation::And, a, b }, false)
+                }
                 ((a, true), (b, false)) | ((b, false), (a, true)) => {
                     (Instruction { operation: Operation::AndNot, a, b }, false)
                 }

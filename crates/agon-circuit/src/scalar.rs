@@ -111,10 +111,16 @@ impl ScalarCircuit {
         position
     }
 
-    fn of_phases(circuit: Arc<Circuit>, shape: Shape, phases: Phases, executor: Executor) -> ScalarCircuit {
+    fn of_phases(
+        circuit: Arc<Circuit>,
+        shape: Shape,
+        phases: Phases,
+        executor: Executor,
+    ) -> ScalarCircuit {
         let questions: Vec<Questions> = phases.circuits.iter().map(Questions::of).collect();
         let engines = engines(&phases, &questions, executor);
-        let n_possible = questions.iter().map(|questions| questions.inputs.len()).max().unwrap_or(0);
+        let n_possible =
+            questions.iter().map(|questions| questions.inputs.len()).max().unwrap_or(0);
         let n_leaves = circuit.base.len() + circuit.n_inputs();
         let percepts: Vec<Signal> =
             circuit.outputs.percepts.iter().flatten().map(|(_, signal)| *signal).collect();
@@ -131,7 +137,8 @@ impl ScalarCircuit {
         });
         let goals = goals.collect();
         let n_roles = circuit.roles.len();
-        let backend = if executor == Executor::Levelled { Backend::Portable } else { Backend::Native };
+        let backend =
+            if executor == Executor::Levelled { Backend::Portable } else { Backend::Native };
         let sieves = phases.circuits.iter().map(|circuit| Sieve::new(circuit, backend)).collect();
         let mut position = ScalarCircuit {
             state: Bits::pack(circuit.initial.iter().copied()),
@@ -202,7 +209,8 @@ impl ScalarCircuit {
     /// Works out what there is to know of the state, but for the goals.
     fn look(&mut self) {
         self.phase = self.rules.phases.of(&self.state);
-        self.rules.engines[self.phase].look_again(&mut self.desks.get_mut()[self.phase], &self.state);
+        self.rules.engines[self.phase]
+            .look_again(&mut self.desks.get_mut()[self.phase], &self.state);
         self.read();
     }
 
@@ -252,7 +260,8 @@ impl ScalarCircuit {
     fn refuse(&mut self) {
         let Some(sieve) = &mut self.sieves[self.phase] else { return };
         let starts = std::iter::once(0).chain(self.legal_ends.iter().map(|&end| end as usize));
-        let lists: Vec<_> = starts.zip(&self.legal_ends).map(|(start, &end)| start..end as usize).collect();
+        let lists: Vec<_> =
+            starts.zip(&self.legal_ends).map(|(start, &end)| start..end as usize).collect();
         let mut choosers = (0..lists.len()).filter(|&role| lists[role].len() > 1);
         let chooser = choosers.next().unwrap_or(0);
         if choosers.next().is_some() {
@@ -287,7 +296,9 @@ impl ScalarCircuit {
     /// Whether propagating changes is likely to be faster than working everything out anew, by the work that a few random
     /// games take: no clock is read.
     fn prefers_events(&self) -> bool {
-        let work = |position: &ScalarCircuit| -> u64 { position.desks.borrow().iter().map(Desk::work).sum() };
+        let work = |position: &ScalarCircuit| -> u64 {
+            position.desks.borrow().iter().map(Desk::work).sum()
+        };
         let before = work(self);
         let mut position = self.clone();
         let mut rng = Rng::seed_from_u64(1);
@@ -303,7 +314,8 @@ impl ScalarCircuit {
         }
         let Rules { phases: Phases { circuits, .. }, questions, .. } = &*self.rules;
         let work_anew = |(circuit, questions): (&Circuit, &Questions)| {
-            let step = n_evaluated(circuit, &questions.look) + n_evaluated(circuit, &circuit.outputs.next);
+            let step =
+                n_evaluated(circuit, &questions.look) + n_evaluated(circuit, &circuit.outputs.next);
             n_steps * step + n_playouts * n_evaluated(circuit, &questions.goals)
         };
         let anew: usize = circuits.iter().zip(questions).map(work_anew).sum();
@@ -342,7 +354,11 @@ pub(crate) fn highest_bit(words: &[u64], range: std::ops::Range<usize>) -> Optio
 
 /// Calls back with each bit that is set within a range, in ascending order.
 #[inline(always)]
-pub(crate) fn for_each_bit(words: &[u64], range: std::ops::Range<usize>, mut then: impl FnMut(usize)) {
+pub(crate) fn for_each_bit(
+    words: &[u64],
+    range: std::ops::Range<usize>,
+    mut then: impl FnMut(usize),
+) {
     let mut at = range.start;
     while at < range.end {
         let end = range.end.min((at / 64 + 1) * 64);
@@ -391,7 +407,11 @@ impl Position for ScalarCircuit {
     }
 
     fn advance(&mut self, joint: &[Input]) {
-        debug_assert_eq!(joint.len(), self.legal_ends.len(), "a joint move has a move for each role");
+        debug_assert_eq!(
+            joint.len(),
+            self.legal_ends.len(),
+            "a joint move has a move for each role"
+        );
         self.step(joint);
         self.read();
     }
@@ -438,7 +458,8 @@ impl Position for ScalarCircuit {
 
     fn batch(&self, seed: u64) -> Option<Box<dyn Batch<State = Bits, Move = Input>>> {
         let circuit = Arc::clone(&self.rules.circuit);
-        let options = BatchOptions { backend: Backend::default(), seed, turns: prove_turns(&circuit) };
+        let options =
+            BatchOptions { backend: Backend::default(), seed, turns: prove_turns(&circuit) };
         Some(Box::new(BatchCircuit::new(circuit, self.rules.shape.clone(), options)))
     }
 }
@@ -473,7 +494,10 @@ impl Hidden for ScalarCircuit {
         let circuit = &self.rules.circuit;
         let n_base = circuit.base.len();
         let mut slots = vec![0_u64; n_base + circuit.n_inputs()];
-        slots[..n_base].iter_mut().enumerate().for_each(|(bit, slot)| *slot = u64::from(self.state.get(bit)));
+        slots[..n_base]
+            .iter_mut()
+            .enumerate()
+            .for_each(|(bit, slot)| *slot = u64::from(self.state.get(bit)));
         joint.iter().for_each(|input| slots[n_base + input.0 as usize] = 1);
         let before: usize = circuit.outputs.percepts[..role.index()].iter().map(Vec::len).sum();
         let n_percepts = circuit.outputs.percepts.iter().map(Vec::len).sum();

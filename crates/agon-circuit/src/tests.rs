@@ -154,7 +154,10 @@ fn forgetting_unread_bits_keeps_play_the_same() {
         for _ in 0..50 {
             assert_eq!(a.is_terminal(), b.is_terminal());
             for role in a.shape().roles() {
-                assert_eq!((a.legal_moves(role), a.payoff(role)), (b.legal_moves(role), b.payoff(role)));
+                assert_eq!(
+                    (a.legal_moves(role), a.payoff(role)),
+                    (b.legal_moves(role), b.payoff(role))
+                );
             }
             if a.is_terminal() {
                 break;
@@ -194,8 +197,11 @@ fn large(n_cells: usize, n_moves: usize) -> Circuit {
                 if (m + cell) % 16 != 0 {
                     ways.push(b.and(does, cells[cell]));
                 } else {
-                    let condition =
-                        [cells[rng.random_range(0..n_cells)], !cells[rng.random_range(0..n_cells)], does];
+                    let condition = [
+                        cells[rng.random_range(0..n_cells)],
+                        !cells[rng.random_range(0..n_cells)],
+                        does,
+                    ];
                     ways.push(b.and_all(&condition));
                 }
             }
@@ -225,7 +231,11 @@ fn large_circuits_shrink() {
 #[test]
 fn a_constant_base_is_found_through_chains() {
     // Bit 0 never changes, and each following bit copies the one before: all are constant, and found in one pass.
-    let role = crate::CircuitRole { name: "r".into(), moves: vec!["a".into(), "b".into()], is_nature: false };
+    let role = crate::CircuitRole {
+        name: "r".into(),
+        moves: vec!["a".into(), "b".into()],
+        is_nature: false,
+    };
     let n = 1000;
     let base = (0..n).map(|bit| (format!("b{bit}"), true)).collect();
     let mut b = crate::Builder::new(vec![role], base);
@@ -253,7 +263,9 @@ fn a_constant_base_is_found_through_chains() {
 fn dumps_name_everything() {
     let circuit = games::nim(2, false);
     let text = circuit.to_string();
-    for line in ["role first with 4 moves", "  g1 = left 0", "  g3 = left 2, initially", "  terminal = g1"] {
+    for line in
+        ["role first with 4 moves", "  g1 = left 0", "  g3 = left 2, initially", "  terminal = g1"]
+    {
         assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
     }
     let mut dot = String::new();

@@ -44,12 +44,15 @@ pub(crate) fn rings(circuit: &Circuit) -> Vec<Vec<usize>> {
 }
 
 pub(crate) fn turns_by(circuit: &Circuit, ring: &[usize]) -> Option<Turns> {
-    let known: Vec<Vec<Option<bool>>> = ring.iter().map(|&token| evaluate(circuit, ring, token)).collect();
-    let value =
-        |place: usize, signal: Signal| known[place][signal.gate()].map(|value| value != signal.is_inverted());
+    let known: Vec<Vec<Option<bool>>> =
+        ring.iter().map(|&token| evaluate(circuit, ring, token)).collect();
+    let value = |place: usize, signal: Signal| {
+        known[place][signal.gate()].map(|value| value != signal.is_inverted())
+    };
     let players: Vec<usize> =
         (0..circuit.roles.len()).filter(|&role| !circuit.roles[role].is_nature).collect();
-    let mut waits: Vec<Vec<bool>> = circuit.roles.iter().map(|role| vec![false; role.moves.len()]).collect();
+    let mut waits: Vec<Vec<bool>> =
+        circuit.roles.iter().map(|role| vec![false; role.moves.len()]).collect();
     let mut n_choosers = vec![0; ring.len()];
     let mut chooses = vec![vec![false; circuit.roles.len()]; ring.len()];
     for place in 0..ring.len() {
@@ -67,7 +70,10 @@ pub(crate) fn turns_by(circuit: &Circuit, ring: &[usize]) -> Option<Turns> {
     let is_clean = (0..ring.len()).all(|place| {
         players.iter().filter(|&&role| chooses[place][role]).all(|&role| {
             let legal = &circuit.outputs.legal[role];
-            waits[role].iter().zip(legal).all(|(&waits, &legal)| !waits || value(place, legal) == Some(false))
+            waits[role]
+                .iter()
+                .zip(legal)
+                .all(|(&waits, &legal)| !waits || value(place, legal) == Some(false))
         })
     });
     (is_clean && n_choosers.iter().all(|&n| n <= 1)).then_some(Turns { waits })
@@ -94,7 +100,8 @@ fn evaluate(circuit: &Circuit, ring: &[usize], token: usize) -> Vec<Option<bool>
         known[1 + bit] = Some(bit == token);
     }
     for (gate, &[a, b]) in (circuit.first_and()..).zip(&circuit.ands) {
-        let value = |signal: Signal| known[signal.gate()].map(|value| value != signal.is_inverted());
+        let value =
+            |signal: Signal| known[signal.gate()].map(|value| value != signal.is_inverted());
         known[gate] = match (value(a), value(b)) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),

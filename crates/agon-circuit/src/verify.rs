@@ -83,8 +83,11 @@ fn gates(circuit: &Circuit) -> Result<(), Broken> {
         check(1, a.gate() < circuit.n_gates() && b.gate() < circuit.n_gates(), || {
             format!("g{gate} = {a} & {b}")
         })?;
-        let sound =
-            a.gate() < gate && b.gate() < gate && a.gate() != b.gate() && a.gate() != 0 && b.gate() != 0;
+        let sound = a.gate() < gate
+            && b.gate() < gate
+            && a.gate() != b.gate()
+            && a.gate() != 0
+            && b.gate() != 0;
         check(2, sound, || format!("g{gate} = {a} & {b}"))?;
         check(3, a < b, || format!("g{gate} = {a} & {b} is out of order"))?;
         let is_new = seen.find(hash(a, b), |other| other == operands).is_none();

@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use crate::limits::{Limits, Refusal, RefusalKind};
 use crate::made::Made;
-use crate::plan::{Build, Call, Match, PlannedRule, Plans, ProcedureId, Question, Scan, Step, Take};
+use crate::plan::{
+    Build, Call, Match, PlannedRule, Plans, ProcedureId, Question, Scan, Step, Take,
+};
 use crate::program::{Level, PredicateId};
 use crate::relation::{END, Relation};
 use crate::table::{Status, Table};
@@ -99,9 +101,13 @@ impl Engine {
 
     /// Sets the rows of a relation that changes and forgets all that was derived from the old ones. No row may be
     /// given twice.
-    pub fn set_rows<'a>(&mut self, predicate: PredicateId, rows: impl Iterator<Item = &'a [TermId]>) {
-        let relation =
-            self.plans.relation_of[predicate.index()].expect("rows are set only of given relations");
+    pub fn set_rows<'a>(
+        &mut self,
+        predicate: PredicateId,
+        rows: impl Iterator<Item = &'a [TermId]>,
+    ) {
+        let relation = self.plans.relation_of[predicate.index()]
+            .expect("rows are set only of given relations");
         self.work.forget(self.plans.relations[relation].level);
         self.work.relations[relation].clear();
         for row in rows {
@@ -205,7 +211,9 @@ impl Work {
                     return Ok(entry);
                 }
                 // What was found true stays true, whatever else is found.
-                Status::Waiting { .. } if procedure.n_outputs == 0 && table.n_answers(entry) > 0 => {
+                Status::Waiting { .. }
+                    if procedure.n_outputs == 0 && table.n_answers(entry) > 0 =>
+                {
                     return Ok(entry);
                 }
                 Status::Waiting { depth, round } if round == self.round => {
@@ -236,7 +244,13 @@ impl Work {
         Ok(entry)
     }
 
-    fn work_out(&mut self, plans: &Plans, id: ProcedureId, entry: u32, key: &[u32]) -> Result<(), Refusal> {
+    fn work_out(
+        &mut self,
+        plans: &Plans,
+        id: ProcedureId,
+        entry: u32,
+        key: &[u32],
+    ) -> Result<(), Refusal> {
         let depth = self.depth;
         let outer_waits_for = std::mem::replace(&mut self.waits_for, NONE);
         let first_waiting = self.waiting.len();
@@ -281,12 +295,19 @@ impl Work {
         Ok(())
     }
 
-    fn try_rules(&mut self, plans: &Plans, id: ProcedureId, entry: u32, key: &[u32]) -> Result<(), Refusal> {
+    fn try_rules(
+        &mut self,
+        plans: &Plans,
+        id: ProcedureId,
+        entry: u32,
+        key: &[u32],
+    ) -> Result<(), Refusal> {
         let procedure = &plans.procedures[id.index()];
         for rule in &procedure.rules {
             let base = self.slots.len();
             self.slots.resize(base + rule.n_slots, NONE);
-            let fits = rule.inputs.iter().zip(key).all(|(input, &value)| self.take(input, value, base));
+            let fits =
+                rule.inputs.iter().zip(key).all(|(input, &value)| self.take(input, value, base));
             if fits {
                 let target = Target { id, entry, base };
                 self.step(plans, rule, 0, target)?;
@@ -403,7 +424,11 @@ impl Work {
             for (place, build) in key.iter_mut().zip(&scan.key) {
                 *place = self.build(build, rule, base)?;
             }
-            return Ok(self.relations[scan.relation].first(scan.index, &key[..scan.key.len()], &self.bank));
+            return Ok(self.relations[scan.relation].first(
+                scan.index,
+                &key[..scan.key.len()],
+                &self.bank,
+            ));
         }
         let key: Vec<u32> =
             scan.key.iter().map(|build| self.build(build, rule, base)).collect::<Result<_, _>>()?;

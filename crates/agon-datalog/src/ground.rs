@@ -106,7 +106,8 @@ impl GroundProgram {
     pub fn rule(&self, index: usize) -> GroundRule<'_> {
         let start = self.starts[index];
         let (head, origin) = (AtomId(self.rules[start]), self.rules[start + 1]);
-        let (n_positive, n_negative) = (self.rules[start + 2] as usize, self.rules[start + 3] as usize);
+        let (n_positive, n_negative) =
+            (self.rules[start + 2] as usize, self.rules[start + 3] as usize);
         let positive = &self.rules[start + 4..][..n_positive];
         let negative = &self.rules[start + 4 + n_positive..][..n_negative];
         GroundRule { head, positive, negative, origin, program: self }
@@ -179,7 +180,11 @@ pub fn ground(
 }
 
 /// The relations on which the roots depend, through rules and feeds.
-fn relevant(program: &Program, feeds: &[(PredicateId, PredicateId)], roots: &[PredicateId]) -> Vec<bool> {
+fn relevant(
+    program: &Program,
+    feeds: &[(PredicateId, PredicateId)],
+    roots: &[PredicateId],
+) -> Vec<bool> {
     let mut relevant = vec![false; program.predicates.len()];
     let mut open: Vec<PredicateId> = roots.to_vec();
     while let Some(predicate) = open.pop() {
@@ -258,7 +263,8 @@ impl Grounder<'_> {
                 self.program.always[atom as usize] = true;
             }
         }
-        let joins = joins(prepared, relevant, &self.is_static, &mut self.program.relations, self.bank)?;
+        let joins =
+            joins(prepared, relevant, &self.is_static, &mut self.program.relations, self.bank)?;
         // Rules without conditions that change apply from the start.
         for join in joins.iter().filter(|join| join.delta.is_none()) {
             self.start(join)?;
@@ -429,7 +435,8 @@ impl Grounder<'_> {
             }
         }
         let n_positive = self.program.rules.len() - start - 4;
-        self.program.rules[start + 2] = u32::try_from(n_positive).expect("fewer than 2^32 conditions");
+        self.program.rules[start + 2] =
+            u32::try_from(n_positive).expect("fewer than 2^32 conditions");
         for (predicate, arguments) in &join.negative {
             let mut row = std::mem::take(&mut self.key);
             row.clear();
@@ -447,7 +454,8 @@ impl Grounder<'_> {
             self.program.starts.push(start);
         }
         let limits = self.limits;
-        let bytes = self.program.rules.len() * 4 + (self.program.places.len() + self.n_demanded) * 64;
+        let bytes =
+            self.program.rules.len() * 4 + (self.program.places.len() + self.n_demanded) * 64;
         let kind = if self.program.starts.len() > limits.rules || bytes > limits.bytes {
             RefusalKind::Bytes
         } else {
@@ -477,11 +485,13 @@ impl Grounder<'_> {
             return Ok(self.program.atoms_of[predicate][known as usize]);
         }
         relation.grow(row, self.bank);
-        let id = u32::try_from(self.program.places.len()).expect("limited to fewer than 2^32 atoms");
+        let id =
+            u32::try_from(self.program.places.len()).expect("limited to fewer than 2^32 atoms");
         if self.program.places.len() >= self.limits.atoms {
             return Err(Refusal { kind: RefusalKind::Facts, origin: Some(origin) });
         }
-        let place = (u32::try_from(predicate).expect("fewer than 2^32 relations"), relation.len() - 1);
+        let place =
+            (u32::try_from(predicate).expect("fewer than 2^32 relations"), relation.len() - 1);
         self.program.places.push(place);
         self.program.always.push(false);
         self.program.atoms_of[predicate].push(id);
@@ -520,7 +530,8 @@ impl Grounder<'_> {
         for &(predicate, row) in &self.mention_places {
             let row = self.mentioned[predicate].row(row);
             let known = self.program.relations[predicate].first(WHOLE_ROW, row, self.bank);
-            let atom = (known != END).then(|| AtomId(self.program.atoms_of[predicate][known as usize]));
+            let atom =
+                (known != END).then(|| AtomId(self.program.atoms_of[predicate][known as usize]));
             self.program.mentions.push(atom);
         }
         self.program

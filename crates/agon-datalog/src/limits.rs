@@ -84,8 +84,12 @@ impl fmt::Display for RefusalKind {
 impl From<PlanRefusal> for Refusal {
     fn from(refusal: PlanRefusal) -> Refusal {
         match refusal {
-            PlanRefusal::Unbound { origin } => Refusal { kind: RefusalKind::Unbound, origin: Some(origin) },
-            PlanRefusal::Term { origin } => Refusal { kind: RefusalKind::TermDepth, origin: Some(origin) },
+            PlanRefusal::Unbound { origin } => {
+                Refusal { kind: RefusalKind::Unbound, origin: Some(origin) }
+            }
+            PlanRefusal::Term { origin } => {
+                Refusal { kind: RefusalKind::TermDepth, origin: Some(origin) }
+            }
             PlanRefusal::TooManyProcedures => Refusal { kind: RefusalKind::Bytes, origin: None },
         }
     }

@@ -23,7 +23,8 @@ struct Place {
     id: u32,
 }
 
-const EMPTY: Place = Place { symbol: 0, n_arguments: u32::MAX, arguments: [0; MAX_ARGUMENTS], id: 0 };
+const EMPTY: Place =
+    Place { symbol: 0, n_arguments: u32::MAX, arguments: [0; MAX_ARGUMENTS], id: 0 };
 
 impl Made {
     pub(crate) fn new() -> Made {
@@ -44,12 +45,17 @@ impl Made {
         if self.places.is_empty() {
             self.places = vec![EMPTY; N_PLACES];
         }
-        let hash =
-            arguments.iter().fold(u64::from(symbol.raw()), |hash, argument| mix(hash, argument.raw().into()));
+        let hash = arguments
+            .iter()
+            .fold(u64::from(symbol.raw()), |hash, argument| mix(hash, argument.raw().into()));
         let place = &mut self.places[hash as usize & (N_PLACES - 1)];
         let is_same = place.symbol == symbol.raw()
             && place.n_arguments as usize == arguments.len()
-            && place.arguments.iter().zip(arguments).all(|(known, argument)| *known == argument.raw());
+            && place
+                .arguments
+                .iter()
+                .zip(arguments)
+                .all(|(known, argument)| *known == argument.raw());
         if is_same {
             return Ok(TermId::from_raw(place.id));
         }

@@ -43,10 +43,12 @@ pub fn materialise_until(
         let arity = program.predicates[index].arity;
         let entry = Entry { predicate, known: vec![false; arity] };
         // What cannot be planned or costs too much stays as it is; whoever needs it hears of it then.
-        let Ok((plans, questions)) = Plans::new(program.clone(), Arc::clone(bank), &[], &[entry]) else {
+        let Ok((plans, questions)) = Plans::new(program.clone(), Arc::clone(bank), &[], &[entry])
+        else {
             continue;
         };
-        let limits = Limits { facts: 2 * MAX_ROWS, steps: MAX_STEPS, deadline, ..Limits::default() };
+        let limits =
+            Limits { facts: 2 * MAX_ROWS, steps: MAX_STEPS, deadline, ..Limits::default() };
         let mut engine = Engine::new(Arc::new(plans), limits);
         let rows: Option<Vec<Vec<TermId>>> = match engine.ask(questions[0], &[]) {
             Ok(answers) if answers.len() <= MAX_ROWS => Some(
@@ -72,7 +74,8 @@ fn in_order(program: &Program, roots: &[PredicateId]) -> Vec<PredicateId> {
     let mut order = Vec::new();
     let mut seen = vec![false; program.predicates.len()];
     // A stack of our own: rules may form chains longer than the program's stack is deep.
-    let mut stack: Vec<(PredicateId, bool)> = roots.iter().rev().map(|&root| (root, false)).collect();
+    let mut stack: Vec<(PredicateId, bool)> =
+        roots.iter().rev().map(|&root| (root, false)).collect();
     while let Some((predicate, is_done)) = stack.pop() {
         if is_done {
             order.push(predicate);

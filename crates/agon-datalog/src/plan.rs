@@ -180,7 +180,12 @@ impl Plans {
         let prepared = prepare::prepare(program, &bank)?;
         let mut planner = Planner {
             samples: order::samples(&prepared, samples),
-            plans: Plans { bank, procedures: Vec::new(), relations: Vec::new(), relation_of: Vec::new() },
+            plans: Plans {
+                bank,
+                procedures: Vec::new(),
+                relations: Vec::new(),
+                relation_of: Vec::new(),
+            },
             prepared,
             known: BTreeMap::new(),
             open: Vec::new(),
@@ -188,8 +193,11 @@ impl Plans {
         planner.make_relations();
         let mut questions = Vec::new();
         for entry in entries {
-            let skeleton =
-                entry.known.iter().map(|&k| if k { Skeleton::Known } else { Skeleton::Wanted }).collect();
+            let skeleton = entry
+                .known
+                .iter()
+                .map(|&k| if k { Skeleton::Known } else { Skeleton::Wanted })
+                .collect();
             questions.push(Question(planner.procedure(entry.predicate, skeleton)?));
         }
         while let Some((id, predicate, skeleton)) = planner.open.pop() {
@@ -215,10 +223,13 @@ pub(crate) struct Planner {
 
 impl Planner {
     fn make_relations(&mut self) {
-        for (predicate, facts) in self.prepared.program.predicates.iter().zip(&mut self.prepared.facts) {
+        for (predicate, facts) in
+            self.prepared.program.predicates.iter().zip(&mut self.prepared.facts)
+        {
             self.plans.relation_of.push(predicate.given.map(|level| {
                 let facts = std::mem::take(facts);
-                let relation = PlannedRelation { arity: predicate.arity, level, specs: Vec::new(), facts };
+                let relation =
+                    PlannedRelation { arity: predicate.arity, level, specs: Vec::new(), facts };
                 self.plans.relations.push(relation);
                 self.plans.relations.len() - 1
             }));
@@ -308,8 +319,11 @@ impl Planner {
                 return Err(PlanRefusal::Unbound { origin: rule.origin });
             }
         }
-        let outputs =
-            asked.outputs.iter().map(|p| self.build(p, rule.origin)).collect::<Result<Vec<_>, _>>()?;
+        let outputs = asked
+            .outputs
+            .iter()
+            .map(|p| self.build(p, rule.origin))
+            .collect::<Result<Vec<_>, _>>()?;
         let n_slots = asked.n_variables;
         Ok(Some(PlannedRule { origin: rule.origin, n_slots, inputs, steps, outputs, last_choice }))
     }
@@ -318,13 +332,18 @@ impl Planner {
     fn build(&self, pattern: &Pattern, origin: u32) -> Result<Build, PlanRefusal> {
         Ok(match pattern {
             Pattern::Variable(v) => Build::Slot(*v),
-            Pattern::Function(symbol, arguments) => match prepare::ground(pattern, &self.plans.bank) {
-                Some(id) => Build::Constant(id.map_err(|_| PlanRefusal::Term { origin })?),
-                None => Build::Make(
-                    *symbol,
-                    arguments.iter().map(|a| self.build(a, origin)).collect::<Result<_, _>>()?,
-                ),
-            },
+            Pattern::Function(symbol, arguments) => {
+                match prepare::ground(pattern, &self.plans.bank) {
+                    Some(id) => Build::Constant(id.map_err(|_| PlanRefusal::Term { origin })?),
+                    None => Build::Make(
+                        *symbol,
+                        arguments
+                            .iter()
+                            .map(|a| self.build(a, origin))
+                            .collect::<Result<_, _>>()?,
+                    ),
+                }
+            }
         })
     }
 
@@ -344,16 +363,18 @@ impl Planner {
                 bound[*v as usize] = true;
                 Match::Bind(*v)
             }
-            Pattern::Function(symbol, arguments) => match prepare::ground(pattern, &self.plans.bank) {
-                Some(id) => Match::Constant(id.map_err(|_| PlanRefusal::Term { origin })?),
-                None => {
-                    let mut parts = Vec::new();
-                    for argument in arguments {
-                        parts.push(self.matcher(argument, bound, is_used, origin)?);
+            Pattern::Function(symbol, arguments) => {
+                match prepare::ground(pattern, &self.plans.bank) {
+                    Some(id) => Match::Constant(id.map_err(|_| PlanRefusal::Term { origin })?),
+                    None => {
+                        let mut parts = Vec::new();
+                        for argument in arguments {
+                            parts.push(self.matcher(argument, bound, is_used, origin)?);
+                        }
+                        Match::Open(*symbol, parts)
                     }
-                    Match::Open(*symbol, parts)
                 }
-            },
+            }
         })
     }
 }

@@ -97,7 +97,13 @@ pub struct Program {
 impl Program {
     /// A relation that rules derive. Without rules it is empty.
     pub fn derived(&mut self, arity: usize) -> PredicateId {
-        self.add(Predicate { arity, given: None, rules: Vec::new(), rows: Vec::new(), is_demand: false })
+        self.add(Predicate {
+            arity,
+            given: None,
+            rules: Vec::new(),
+            rows: Vec::new(),
+            is_demand: false,
+        })
     }
 
     /// A derived relation whose rows say only what is asked for.
@@ -127,7 +133,11 @@ impl Program {
     pub fn rule(&mut self, rule: Rule) {
         let head = &mut self.predicates[rule.head.predicate.index()];
         assert!(head.given.is_none(), "rules derive only derived relations");
-        assert_eq!(head.arity, rule.head.arguments.len(), "an atom has as many arguments as its relation");
+        assert_eq!(
+            head.arity,
+            rule.head.arguments.len(),
+            "an atom has as many arguments as its relation"
+        );
         head.rules.push(u32::try_from(self.rules.len()).expect("fewer than 2^32 rules"));
         self.rules.push(rule);
     }
@@ -171,7 +181,8 @@ impl Program {
     /// Which arguments a caller must supply, because some rule cannot find them: `demands[relation][argument]`.
     /// In safe rules none; `(<= (other ?x ?y) (distinct ?x ?y))` demands both.
     pub fn demands(&self) -> Vec<Vec<bool>> {
-        let mut demands: Vec<Vec<bool>> = self.predicates.iter().map(|p| vec![false; p.arity]).collect();
+        let mut demands: Vec<Vec<bool>> =
+            self.predicates.iter().map(|p| vec![false; p.arity]).collect();
         loop {
             let mut changed = false;
             for rule in &self.rules {
@@ -196,7 +207,9 @@ impl Rule {
     /// met.
     fn found(&self, demands: &[Vec<bool>]) -> Vec<bool> {
         let mut found = vec![false; self.n_variables as usize];
-        for (argument, &demanded) in self.head.arguments.iter().zip(&demands[self.head.predicate.index()]) {
+        for (argument, &demanded) in
+            self.head.arguments.iter().zip(&demands[self.head.predicate.index()])
+        {
             if demanded {
                 argument.each_variable(&mut |v| found[v as usize] = true);
             }
@@ -210,8 +223,11 @@ impl Rule {
             let n_left = left.len();
             left.retain(|atom| {
                 let demands = &demands[atom.predicate.index()];
-                let met =
-                    atom.arguments.iter().zip(demands).all(|(a, &demanded)| !demanded || a.is_bound(&found));
+                let met = atom
+                    .arguments
+                    .iter()
+                    .zip(demands)
+                    .all(|(a, &demanded)| !demanded || a.is_bound(&found));
                 if met {
                     atom.each_variable(&mut |v| found[v as usize] = true);
                 }
@@ -229,7 +245,9 @@ impl Pattern {
     pub fn each_variable(&self, visit: &mut dyn FnMut(u32)) {
         match self {
             Pattern::Variable(v) => visit(*v),
-            Pattern::Function(_, arguments) => arguments.iter().for_each(|a| a.each_variable(visit)),
+            Pattern::Function(_, arguments) => {
+                arguments.iter().for_each(|a| a.each_variable(visit))
+            }
         }
     }
 

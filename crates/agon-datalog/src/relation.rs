@@ -49,7 +49,12 @@ struct Index {
 impl Relation {
     pub(crate) fn new(arity: usize, specs: Vec<IndexSpec>) -> Relation {
         let index = |spec| Index { spec, ..Index::default() };
-        Relation { arity, rows: Vec::new(), n_rows: 0, indexes: specs.into_iter().map(index).collect() }
+        Relation {
+            arity,
+            rows: Vec::new(),
+            n_rows: 0,
+            indexes: specs.into_iter().map(index).collect(),
+        }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -199,9 +204,9 @@ impl Relation {
         index.last.push(row);
         if width > 0 {
             let keys = &index.keys;
-            index
-                .groups
-                .insert_unique(hash, group, |&group| hash_key(&keys[group as usize * width..][..width]));
+            index.groups.insert_unique(hash, group, |&group| {
+                hash_key(&keys[group as usize * width..][..width])
+            });
         }
     }
 }

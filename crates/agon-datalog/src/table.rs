@@ -73,9 +73,15 @@ impl Table {
     /// Adds an entry; the key must be new.
     pub(crate) fn insert(&mut self, key: &[u32], status: Status) -> u32 {
         let width = self.n_inputs;
-        let entry = u32::try_from(self.n_entries).expect("limits on memory allow fewer than 2^32 entries");
+        let entry =
+            u32::try_from(self.n_entries).expect("limits on memory allow fewer than 2^32 entries");
         if self.n_entries == self.entries.len() {
-            self.entries.push(Entry { status, answers: Vec::new(), n_answers: 0, seen: HashTable::new() });
+            self.entries.push(Entry {
+                status,
+                answers: Vec::new(),
+                n_answers: 0,
+                seen: HashTable::new(),
+            });
         } else {
             let reused = &mut self.entries[self.n_entries];
             reused.status = status;
@@ -89,8 +95,9 @@ impl Table {
         if width > 0 {
             self.keys.extend_from_slice(key);
             let keys = &self.keys;
-            self.by_key
-                .insert_unique(hash_key(key), entry, |&e| hash_key(&keys[e as usize * width..][..width]));
+            self.by_key.insert_unique(hash_key(key), entry, |&e| {
+                hash_key(&keys[e as usize * width..][..width])
+            });
         }
         entry
     }
@@ -141,7 +148,8 @@ impl Table {
             let answers = &entry.answers;
             let hash_at = |i: usize| hash_key(&answers[i * width..][..width]);
             for i in first_unseen..entry.n_answers {
-                let index = u32::try_from(i).expect("limits on facts allow fewer than 2^32 answers");
+                let index =
+                    u32::try_from(i).expect("limits on facts allow fewer than 2^32 answers");
                 entry.seen.insert_unique(hash_at(i), index, |&i| hash_at(i as usize));
             }
         }

@@ -99,8 +99,8 @@ impl TermBank {
         if start + size > N_CHUNKS * CHUNK {
             return Err(TermRefusal::Full);
         }
-        let chunk =
-            self.chunks[start / CHUNK].get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect());
+        let chunk = self.chunks[start / CHUNK]
+            .get_or_init(|| (0..CHUNK).map(|_| AtomicU32::new(0)).collect());
         let at = start % CHUNK;
         let arity = u32::try_from(arguments.len()).expect("checked above");
         chunk[at].store(symbol.raw(), Relaxed);
@@ -174,7 +174,10 @@ impl TermBank {
             if by_form != Ordering::Equal {
                 return by_form;
             }
-            let Some(differs) = self.arguments(a).zip(self.arguments(b)).find(|(x, y)| x != y) else { break };
+            let Some(differs) = self.arguments(a).zip(self.arguments(b)).find(|(x, y)| x != y)
+            else {
+                break;
+            };
             (a, b) = differs;
         }
         Ordering::Equal
@@ -188,7 +191,8 @@ impl TermBank {
     #[inline]
     fn cell(&self, id: TermId, offset: usize) -> u32 {
         let at = id.0 as usize + offset;
-        let chunk = self.chunks[at >> CHUNK_BITS].get().expect("an id points into a chunk that exists");
+        let chunk =
+            self.chunks[at >> CHUNK_BITS].get().expect("an id points into a chunk that exists");
         chunk[at & (CHUNK - 1)].load(Relaxed)
     }
 

@@ -84,7 +84,11 @@ pub struct Tally {
 impl Tally {
     /// Nothing played yet.
     pub fn new(n_roles: usize) -> Tally {
-        Tally { payoff_sums: vec![0.0; n_roles], square_sums: vec![0.0; n_roles], ..Tally::default() }
+        Tally {
+            payoff_sums: vec![0.0; n_roles],
+            square_sums: vec![0.0; n_roles],
+            ..Tally::default()
+        }
     }
 
     /// Makes a list one of `n` in which nothing is played yet, with the memory that it has.
@@ -235,7 +239,8 @@ impl<S, M: Clone> Children<S, M> {
                 let n_words = moves.len().div_ceil(64);
                 let words = &words[child * n_words..(child + 1) * n_words];
                 let end = role_ends[role.index()] as usize;
-                let mut bit = role.index().checked_sub(1).map_or(0, |before| role_ends[before]) as usize;
+                let mut bit =
+                    role.index().checked_sub(1).map_or(0, |before| role_ends[before]) as usize;
                 while bit < end {
                     let word = words[bit / 64] >> (bit % 64);
                     if word == 0 {
@@ -337,7 +342,11 @@ impl<P: Position> Batch for OneByOne<P> {
         std::mem::swap(tallies, &mut self.tallies);
     }
 
-    fn advance_all(&mut self, steps: &[(&P::State, &[P::Move])], children: &mut Children<P::State, P::Move>) {
+    fn advance_all(
+        &mut self,
+        steps: &[(&P::State, &[P::Move])],
+        children: &mut Children<P::State, P::Move>,
+    ) {
         Self::begin(children);
         for (state, joint) in steps {
             self.position.go_to(state);

@@ -59,7 +59,9 @@ type Perceive<P> = fn(&P, &[<P as crate::Position>::Move], Role) -> Vec<String>;
 impl<P: Notation> Live<P> {
     /// A game where everybody sees every move.
     pub fn open(position: P) -> Live<P> {
-        Live::new(position, |position, joint, _| joint.iter().map(|m| position.move_text(m)).collect())
+        Live::new(position, |position, joint, _| {
+            joint.iter().map(|m| position.move_text(m)).collect()
+        })
     }
 
     /// A game where players know only what they perceive.
@@ -210,10 +212,15 @@ impl fmt::Display for IllegalMove {
                 }
             }
             IllegalMove::Count { expected, given } => {
-                write!(f, "a joint move has one move for each role, {expected} in all, and not {given}")
+                write!(
+                    f,
+                    "a joint move has one move for each role, {expected} in all, and not {given}"
+                )
             }
             IllegalMove::Ended { fault: None } => f.write_str("the game has ended"),
-            IllegalMove::Ended { fault: Some(fault) } => write!(f, "the game cannot go on: {fault}"),
+            IllegalMove::Ended { fault: Some(fault) } => {
+                write!(f, "the game cannot go on: {fault}")
+            }
         }
     }
 }

@@ -54,7 +54,8 @@ fn a_fault_is_within_the_law() {
 #[test]
 fn a_game_may_be_left_unfinished() {
     let plan = Plan { seed: 3, plays: 4, max_steps: 2 };
-    let summary = laws::check(&Engine::<Rochambeau>::new(), &plan).expect("rochambeau keeps the laws");
+    let summary =
+        laws::check(&Engine::<Rochambeau>::new(), &plan).expect("rochambeau keeps the laws");
     assert_eq!((summary.finished, summary.steps), (0, 8));
 }
 
@@ -191,7 +192,10 @@ fn the_table_plays_a_game() {
     table.advance(&["take 3", "wait"]).expect("a legal move");
     assert!(table.is_terminal() && table.fault().is_none());
     assert_eq!((table.payoff(first), table.payoff(second)), (100.0, 0.0));
-    assert_eq!((fork.state(), fork.is_terminal()), (vec!["left 6".to_owned(), "mover 1".to_owned()], false));
+    assert_eq!(
+        (fork.state(), fork.is_terminal()),
+        (vec!["left 6".to_owned(), "mover 1".to_owned()], false)
+    );
 }
 
 #[test]
@@ -202,7 +206,9 @@ fn an_illegal_move_changes_nothing() {
         &["take 4", "wait"],
         "`take 4` is not a legal move of First: legal here: `take 1`, `take 2`, `take 3`",
     );
-    assert!(matches!(error, IllegalMove::NotLegal { role, n_legal: 3, .. } if role == Role::new(0)));
+    assert!(
+        matches!(error, IllegalMove::NotLegal { role, n_legal: 3, .. } if role == Role::new(0))
+    );
     table.advance(&["take 1", "wait"]).expect("a legal move");
     // The first move is legal, and still nothing happens.
     let why = "`pass` is not a legal move of Second: legal here: `take 1`, `take 2`, `take 3`";
@@ -236,7 +242,9 @@ fn nobody_moves_when_play_has_ended() {
     let mut rng = Rng::seed_from_u64(5);
     while !table.is_terminal() {
         let joint = table.draw(&mut rng);
-        table.advance(&joint.iter().map(String::as_str).collect::<Vec<_>>()).expect("drawn moves are legal");
+        table
+            .advance(&joint.iter().map(String::as_str).collect::<Vec<_>>())
+            .expect("drawn moves are legal");
     }
     assert!(table.draw(&mut rng).is_empty());
     refuses(&mut *table, &["wait", "wait"], "the game has ended");

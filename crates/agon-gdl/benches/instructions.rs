@@ -57,18 +57,24 @@ fn main() -> ExitCode {
         println!("skipped: instructions are counted by valgrind, which is not installed");
         return ExitCode::SUCCESS;
     }
-    println!("{:12} {:16} {:>16} {:>10} {:>14}", "case", "game", "instructions", "units", "per unit");
+    println!(
+        "{:12} {:16} {:>16} {:>10} {:>14}",
+        "case", "game", "instructions", "units", "per unit"
+    );
     for case in &CASES {
         for game in case.games {
-            if filter.is_some_and(|part| !case.name.contains(part.as_str()) && !game.contains(part.as_str()))
-            {
+            if filter.is_some_and(|part| {
+                !case.name.contains(part.as_str()) && !game.contains(part.as_str())
+            }) {
                 continue;
             }
             match count(case.name, game) {
                 Ok((instructions, units)) => {
                     let each = instructions as f64 / units as f64;
                     let (name, unit) = (case.name, case.unit);
-                    println!("{name:12} {game:16} {instructions:16} {units:10} {each:14.1} per {unit}");
+                    println!(
+                        "{name:12} {game:16} {instructions:16} {units:10} {each:14.1} per {unit}"
+                    );
                 }
                 Err(why) => {
                     eprintln!("{} of {game}: {why}", case.name);
@@ -90,13 +96,17 @@ fn count(case: &str, game: &str) -> Result<(u64, u64), String> {
         .args(["--measure", case, game])
         .output()
         .map_err(|error| error.to_string())?;
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if !output.status.success() {
         return Err(format!("{}\n{err}", output.status));
     }
-    let collected =
-        err.lines().find_map(|line| line.split_once("Collected :")).map(|(_, number)| number.trim());
-    let instructions = collected.and_then(|number| number.parse().ok()).filter(|&number| number > 0);
+    let collected = err
+        .lines()
+        .find_map(|line| line.split_once("Collected :"))
+        .map(|(_, number)| number.trim());
+    let instructions =
+        collected.and_then(|number| number.parse().ok()).filter(|&number| number > 0);
     let units = out.trim().parse().ok().filter(|&number| number > 0);
     instructions.zip(units).ok_or_else(|| format!("nothing was counted:\n{out}{err}"))
 }
@@ -108,10 +118,14 @@ fn measured<T>(work: impl FnOnce() -> T) -> T {
 }
 
 fn open(name: &str) -> Arc<Game> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/gdl").join(name).with_extension("kif");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../games/gdl")
+        .join(name)
+        .with_extension("kif");
     let text = std::fs::read_to_string(path).expect("shipped games can be read");
     let rules = check(Arc::new(Source::new(name, text))).rules.expect("shipped games are right");
-    Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{name}: {}", finding.message))
+    Game::open(rules, Options::default())
+        .unwrap_or_else(|finding| panic!("{name}: {}", finding.message))
 }
 
 fn compile(game: &Game) -> Compiled {
@@ -146,7 +160,8 @@ fn play_out<P: Position>(start: &P, n_playouts: u64) -> u64 {
 }
 
 fn batch(compiled: &Compiled) -> BatchCircuit {
-    let options = BatchOptions { seed: 1, turns: compiled.turns.clone(), ..BatchOptions::default() };
+    let options =
+        BatchOptions { seed: 1, turns: compiled.turns.clone(), ..BatchOptions::default() };
     BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options)
 }
 

@@ -90,7 +90,9 @@ impl Checker<'_> {
                 self.see(Kind::FluentNotBase, None, outside, &history);
             }
             match position.fault() {
-                Some(Fault::NoLegalMove(role)) => self.see(Kind::NoLegalMove, Some(*role), "", &history),
+                Some(Fault::NoLegalMove(role)) => {
+                    self.see(Kind::NoLegalMove, Some(*role), "", &history)
+                }
                 Some(Fault::Refused(why)) => self.see(Kind::Refused, None, why, &history),
                 None => {}
             }
@@ -101,7 +103,8 @@ impl Checker<'_> {
                 return;
             }
             for &role in &roles {
-                let outside = position.legal_moves(role).iter().find(|m| !inputs[role.index()].contains(m));
+                let outside =
+                    position.legal_moves(role).iter().find(|m| !inputs[role.index()].contains(m));
                 if let Some(m) = outside.filter(|_| has_input) {
                     self.see(Kind::MoveNotInput, Some(role), &position.move_text(m), &history);
                 }

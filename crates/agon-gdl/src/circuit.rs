@@ -62,7 +62,12 @@ impl GroundRules<'_> {
         let wiring = Wiring::new(game, program, relations);
         let circuit = wiring.wire(limits)?;
         let candidates = candidates::candidates(&game.bank, &wiring.base, &circuit.initial);
-        Ok(GroundGame { circuit, n_atoms: program.n_atoms(), n_rules: program.n_rules(), candidates })
+        Ok(GroundGame {
+            circuit,
+            n_atoms: program.n_atoms(),
+            n_rules: program.n_rules(),
+            candidates,
+        })
     }
 }
 
@@ -153,7 +158,8 @@ impl<'a> Wiring<'a> {
             terms.sort_unstable_by(|&a, &b| game.bank.compare(a, b, &game.rank));
             terms.dedup();
         };
-        let mut base: Vec<TermId> = program.atoms_of(relations.state).map(|(_, row)| row[0]).collect();
+        let mut base: Vec<TermId> =
+            program.atoms_of(relations.state).map(|(_, row)| row[0]).collect();
         by_text(&mut base);
         let mut moves = vec![Vec::new(); game.roles.len()];
         for (_, row) in program.atoms_of(relations.moves) {
@@ -194,7 +200,11 @@ impl<'a> Wiring<'a> {
     }
 
     /// A signal for every atom.
-    fn signals(&self, builder: &mut Builder, limits: &CircuitLimits) -> Result<Vec<Signal>, Refusal> {
+    fn signals(
+        &self,
+        builder: &mut Builder,
+        limits: &CircuitLimits,
+    ) -> Result<Vec<Signal>, Refusal> {
         let program = self.program;
         let mut signals = vec![Signal::FALSE; program.n_atoms()];
         let mut is_given = vec![false; program.n_atoms()];
@@ -223,7 +233,8 @@ impl<'a> Wiring<'a> {
                 continue;
             }
             if component.len() == 1 && !graph.reads_itself(component[0]) {
-                signals[component[0] as usize] = self.signal(builder, &graph, component[0], &signals);
+                signals[component[0] as usize] =
+                    self.signal(builder, &graph, component[0], &signals);
             } else {
                 self.fixpoint(builder, &graph, &component, &mut signals, limits)?;
             }
@@ -233,7 +244,13 @@ impl<'a> Wiring<'a> {
     }
 
     /// The signal of an atom from those of the atoms it depends on.
-    fn signal(&self, builder: &mut Builder, graph: &order::Graph, atom: u32, signals: &[Signal]) -> Signal {
+    fn signal(
+        &self,
+        builder: &mut Builder,
+        graph: &order::Graph,
+        atom: u32,
+        signals: &[Signal],
+    ) -> Signal {
         let mut ways = Vec::new();
         let mut conditions = Vec::new();
         for &index in graph.rules_of(atom) {
@@ -260,7 +277,10 @@ impl<'a> Wiring<'a> {
             for &index in graph.rules_of(atom) {
                 let rule = self.program.rule(index as usize);
                 if rule.negative().any(|n| component.binary_search(&n.0).is_ok()) {
-                    return Err(Refusal { kind: RefusalKind::Unstratified, origin: Some(rule.origin) });
+                    return Err(Refusal {
+                        kind: RefusalKind::Unstratified,
+                        origin: Some(rule.origin),
+                    });
                 }
             }
         }
@@ -293,7 +313,8 @@ impl<'a> Wiring<'a> {
         } else {
             return Ok(());
         };
-        let origin = graph.rules_of(atom).first().map(|&index| self.program.rule(index as usize).origin);
+        let origin =
+            graph.rules_of(atom).first().map(|&index| self.program.rule(index as usize).origin);
         Err(Refusal { kind, origin })
     }
 
@@ -301,16 +322,19 @@ impl<'a> Wiring<'a> {
         let (game, program, relations) = (self.game, self.program, self.relations);
         let role_of = |term: TermId| game.roles.iter().position(|&role| role == term);
         let at = |atom: AtomId| signals[atom.0 as usize];
-        let mut legal: Vec<Vec<Signal>> = self.moves.iter().map(|m| vec![Signal::FALSE; m.len()]).collect();
+        let mut legal: Vec<Vec<Signal>> =
+            self.moves.iter().map(|m| vec![Signal::FALSE; m.len()]).collect();
         for (atom, row) in program.atoms_of(relations.legal) {
             if let Some(role) = role_of(row[0]) {
-                let index = self.place(&self.moves[role], row[1]).expect("every legal move is listed");
+                let index =
+                    self.place(&self.moves[role], row[1]).expect("every legal move is listed");
                 legal[role][index] = at(atom);
             }
         }
         let mut next = vec![Signal::FALSE; self.base.len()];
         for (atom, row) in program.atoms_of(relations.next) {
-            next[self.place(&self.base, row[0]).expect("every next fluent is a base bit")] = at(atom);
+            next[self.place(&self.base, row[0]).expect("every next fluent is a base bit")] =
+                at(atom);
         }
         let mut goals: Vec<Vec<(i64, Signal)>> = vec![Vec::new(); game.roles.len()];
         for (atom, row) in program.atoms_of(relations.goal) {

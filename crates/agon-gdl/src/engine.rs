@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use agon_circuit::optimise::{PassReport, optimise_by_groups, optimise_until};
 use agon_circuit::{Circuit, Deadline, ScalarCircuit, Turns, prove_groups_until, prove_turns};
-use agon_game::{Hidden, Position as _, Role, Shape};
 use agon_datalog::Refusal;
+use agon_game::{Hidden, Position as _, Role, Shape};
 
 use crate::circuit::CircuitLimits;
 use crate::interpreter::{Game, GoalPolicy, Interpreter};
@@ -89,7 +89,9 @@ pub enum NoCircuit {
 impl fmt::Display for NoCircuit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            NoCircuit::GoalPolicy => "circuits know only the policy that the highest goal value counts",
+            NoCircuit::GoalPolicy => {
+                "circuits know only the policy that the highest goal value counts"
+            }
             NoCircuit::Refused { text, .. } => text,
         })
     }

@@ -41,7 +41,9 @@ pub fn normalise(sheet: &Rulesheet) -> (Vec<Rule>, Diagnostics) {
                 Diagnostic::error(
                     "too-many-alternatives",
                     clause.span,
-                    format!("the `or`s of this rule multiply out to more than {MAX_ALTERNATIVES} rules"),
+                    format!(
+                        "the `or`s of this rule multiply out to more than {MAX_ALTERNATIVES} rules"
+                    ),
                 )
                 .hint("give the alternatives a relation of their own and use that here"),
             ),
@@ -112,7 +114,9 @@ fn product(factors: impl Iterator<Item = Option<Vec<Vec<Part>>>>) -> Option<Vec<
         }
         all = all
             .iter()
-            .flat_map(|left| factor.iter().map(move |right| [left.as_slice(), right.as_slice()].concat()))
+            .flat_map(|left| {
+                factor.iter().map(move |right| [left.as_slice(), right.as_slice()].concat())
+            })
             .collect();
     }
     Some(all)
@@ -123,7 +127,8 @@ fn rule(clause: &Clause, index: usize, parts: Vec<Part>) -> Option<Rule> {
     let mut rule = Rule {
         head: rule_atom(&clause.head),
         body: Vec::new(),
-        n_variables: u32::try_from(clause.variables.len()).expect("a clause has fewer than 2^32 variables"),
+        n_variables: u32::try_from(clause.variables.len())
+            .expect("a clause has fewer than 2^32 variables"),
         clause: index,
     };
     let mut equations = Vec::new();
@@ -161,7 +166,8 @@ fn rule(clause: &Clause, index: usize, parts: Vec<Part>) -> Option<Rule> {
 
 /// Adds `(role ?p)` where nothing else binds the variable in the role's place.
 fn bind_roles(mut rule: Rule) -> Rule {
-    if ![keyword::LEGAL, keyword::GOAL, keyword::INPUT, keyword::SEES].contains(&rule.head.relation) {
+    if ![keyword::LEGAL, keyword::GOAL, keyword::INPUT, keyword::SEES].contains(&rule.head.relation)
+    {
         return rule;
     }
     if let Some(RuleTerm::Variable(v)) = rule.head.arguments.first()

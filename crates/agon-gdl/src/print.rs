@@ -46,7 +46,9 @@ pub fn print_rulesheet(sheet: &Rulesheet, syntax: Syntax) -> String {
 /// Rules in normal form, which come from the clauses of `sheet`.
 pub fn print_rules(rules: &[Rule], sheet: &Rulesheet, syntax: Syntax) -> String {
     paragraphs(
-        rules.iter().map(|rule| (rule.head.relation, Printer::for_rule(rule, sheet, syntax).rule(rule))),
+        rules
+            .iter()
+            .map(|rule| (rule.head.relation, Printer::for_rule(rule, sheet, syntax).rule(rule))),
     )
 }
 
@@ -174,9 +176,10 @@ fn written_condition(condition: &Condition) -> Literal {
         Condition::Fails(failing) => {
             Literal { kind: LiteralKind::Not(Box::new(atom(failing))), span: failing.span }
         }
-        Condition::Differ(a, b, span) => {
-            Literal { kind: LiteralKind::Distinct(vec![written_term(a), written_term(b)]), span: *span }
-        }
+        Condition::Differ(a, b, span) => Literal {
+            kind: LiteralKind::Distinct(vec![written_term(a), written_term(b)]),
+            span: *span,
+        },
     }
 }
 
@@ -193,7 +196,9 @@ fn written_atom(atom: &RuleAtom) -> Atom {
 fn written_term(term: &RuleTerm) -> Term {
     let kind = match term {
         RuleTerm::Variable(v) => TermKind::Variable(VariableId(*v)),
-        RuleTerm::Function(symbol, arguments) if arguments.is_empty() => TermKind::Constant(*symbol),
+        RuleTerm::Function(symbol, arguments) if arguments.is_empty() => {
+            TermKind::Constant(*symbol)
+        }
         RuleTerm::Function(symbol, arguments) => {
             TermKind::Function(*symbol, arguments.iter().map(written_term).collect())
         }

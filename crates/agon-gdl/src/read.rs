@@ -50,7 +50,9 @@ pub fn guess_syntax(text: &str) -> Syntax {
         rest = skip_blanks_and_comments(rest);
         let word_end = match rest.chars().next() {
             // In KIF the comments of infix would be clauses.
-            None if INFIX_COMMENTS.iter().any(|mark| before.starts_with(mark)) => return Syntax::Infix,
+            None if INFIX_COMMENTS.iter().any(|mark| before.starts_with(mark)) => {
+                return Syntax::Infix;
+            }
             None | Some('(' | ')') => return Syntax::Kif,
             Some('\'' | '~') => return Syntax::Infix,
             Some('"') => rest[1..].find(['"', '\n', '\r']).map_or(rest.len(), |end| end + 2),
@@ -99,8 +101,9 @@ pub fn split_terms(text: &str) -> Result<Vec<String>, String> {
     let trees = kif::read_trees(text, &mut builder);
     match builder.findings.0.first() {
         Some(finding) => Err(format!("`{text}`: {}", finding.message)),
-        None => {
-            Ok(trees.iter().map(|tree| text[tree.span().start()..tree.span().end()].to_owned()).collect())
-        }
+        None => Ok(trees
+            .iter()
+            .map(|tree| text[tree.span().start()..tree.span().end()].to_owned())
+            .collect()),
     }
 }

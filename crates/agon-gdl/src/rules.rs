@@ -66,7 +66,9 @@ impl RuleTerm {
     pub fn each_variable(&self, visit: &mut dyn FnMut(u32)) {
         match self {
             RuleTerm::Variable(v) => visit(*v),
-            RuleTerm::Function(_, arguments) => arguments.iter().for_each(|a| a.each_variable(visit)),
+            RuleTerm::Function(_, arguments) => {
+                arguments.iter().for_each(|a| a.each_variable(visit))
+            }
         }
     }
 
@@ -83,9 +85,10 @@ impl RuleTerm {
         match self {
             RuleTerm::Variable(v) if *v == variable => by.clone(),
             RuleTerm::Variable(v) => RuleTerm::Variable(*v),
-            RuleTerm::Function(symbol, arguments) => {
-                RuleTerm::Function(*symbol, arguments.iter().map(|a| a.replace(variable, by)).collect())
-            }
+            RuleTerm::Function(symbol, arguments) => RuleTerm::Function(
+                *symbol,
+                arguments.iter().map(|a| a.replace(variable, by)).collect(),
+            ),
         }
     }
 }

@@ -11,8 +11,13 @@ use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Term, TermKin
 /// the difference, and printing keeps it.
 pub fn same_rules(a: &Rulesheet, b: &Rulesheet) -> bool {
     same_lists(&a.clauses, &b.clauses, |left, right| {
-        Comparison { a, b, forth: vec![None; left.variables.len()], back: vec![None; right.variables.len()] }
-            .clauses(left, right)
+        Comparison {
+            a,
+            b,
+            forth: vec![None; left.variables.len()],
+            back: vec![None; right.variables.len()],
+        }
+        .clauses(left, right)
     })
 }
 

@@ -80,7 +80,8 @@ impl Symbols {
         if let Some(&symbol) = self.by_key.get(&key) {
             return symbol;
         }
-        let symbol = Symbol::new(u32::try_from(self.spellings.len()).expect("fewer than 2^32 names"));
+        let symbol =
+            Symbol::new(u32::try_from(self.spellings.len()).expect("fewer than 2^32 names"));
         self.spellings.push(name.to_owned());
         self.by_key.insert(key, symbol);
         symbol
@@ -104,9 +105,8 @@ impl Symbols {
 
     /// All of them in the order of their first appearance, keywords first.
     pub fn all(&self) -> impl Iterator<Item = (Symbol, &str)> {
-        self.spellings
-            .iter()
-            .enumerate()
-            .map(|(i, name)| (Symbol::new(u32::try_from(i).expect("fewer than 2^32 names")), name.as_str()))
+        self.spellings.iter().enumerate().map(|(i, name)| {
+            (Symbol::new(u32::try_from(i).expect("fewer than 2^32 names")), name.as_str())
+        })
     }
 }

@@ -125,7 +125,9 @@ impl Term {
         match &self.kind {
             TermKind::Variable(v) => visit(*v, self.span),
             TermKind::Constant(_) => {}
-            TermKind::Function(_, arguments) => arguments.iter().for_each(|a| a.each_variable(visit)),
+            TermKind::Function(_, arguments) => {
+                arguments.iter().for_each(|a| a.each_variable(visit))
+            }
         }
     }
 

@@ -150,14 +150,20 @@ impl Why {
     /// Explains a sentence in KIF, such as `(legal xplayer (mark 1 1))`. Variables ask for all ways to fill them.
     pub fn explain(&mut self, sentence: &str) -> Result<Explanation, WhyError> {
         let question = self.facts.parse(sentence)?;
-        if [keyword::NOT, keyword::OR, keyword::AND, keyword::DISTINCT].contains(&question.atom.relation) {
+        if [keyword::NOT, keyword::OR, keyword::AND, keyword::DISTINCT]
+            .contains(&question.atom.relation)
+        {
             return Err(WhyError::NotASentence(sentence.trim().to_owned()));
         }
         let mut ways: Vec<Vec<TermId>> = Vec::new();
-        self.facts.each_match(&question.atom, &mut vec![None; question.n_variables], &mut |row, _| {
-            ways.push(row.to_vec());
-            true
-        })?;
+        self.facts.each_match(
+            &question.atom,
+            &mut vec![None; question.n_variables],
+            &mut |row, _| {
+                ways.push(row.to_vec());
+                true
+            },
+        )?;
         if ways.is_empty() {
             let failure = self.fail(&question, 0)?;
             return Ok(Explanation::Fails(failure));

@@ -11,7 +11,8 @@ use agon_text::Source;
 fn found(rules: &str) -> Vec<(&'static str, usize)> {
     let source = Arc::new(Source::new("game.kif", rules));
     let rules = check(Arc::clone(&source)).rules.expect("the fault shows only in play");
-    let game = Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
+    let game = Game::open(rules, Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message));
     let plan = PlayPlan { plays: 10, seed: 1, max_steps: 100 };
     let findings = check_by_play(&game, &plan, &mut || {});
     findings.0.iter().map(|f| (f.code, source.place(f.span.start()).line)).collect()
@@ -71,7 +72,8 @@ fn a_player_who_cannot_know_its_moves() {
 (<= terminal (true end))
 (goal a 50)";
     assert_eq!(found(blind), [("play-unknown-own-moves", 1)]);
-    let seeing = blind.replace("(sees a hello) (true start)", "(sees a ?x) (does random (pick ?x))");
+    let seeing =
+        blind.replace("(sees a hello) (true start)", "(sees a ?x) (does random (pick ?x))");
     assert_eq!(found(&seeing), []);
 }
 
@@ -85,8 +87,8 @@ fn rules_that_grow_for_ever_are_refused() {
     let plan_reaches_the_limit = PlayPlan { plays: 1, seed: 1, max_steps: 1000 };
     let source = Arc::new(Source::new("game.kif", rules));
     let checked = check(source).rules.expect("the fault shows only in play");
-    let game =
-        Game::open(checked, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
+    let game = Game::open(checked, Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message));
     let findings = check_by_play(&game, &plan_reaches_the_limit, &mut || {});
     assert!(findings.0.iter().any(|f| f.code == "play-refused"), "{findings:?}");
 }

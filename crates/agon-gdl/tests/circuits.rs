@@ -48,7 +48,8 @@ struct Answers {
 
 fn answers<P: GdlPosition>(position: &P) -> Answers {
     let roles: Vec<Role> = position.shape().roles().collect();
-    let texts = |role: &Role| position.legal_moves(*role).iter().map(|m| position.move_text(m)).collect();
+    let texts =
+        |role: &Role| position.legal_moves(*role).iter().map(|m| position.move_text(m)).collect();
     Answers {
         state: position.state_text(),
         legal: roles.iter().map(texts).collect(),
@@ -63,13 +64,14 @@ fn circuits_agree_with_the_interpreter_step_by_step() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (game, compiled) = open(&path);
         let mut judge = game.start();
-        let mut circuits: Vec<ScalarCircuit> = [Executor::Native, Executor::Levelled, Executor::Events]
-            .into_iter()
-            .map(|executor| {
-                let circuit = Arc::clone(&compiled.circuit);
-                ScalarCircuit::with_executor(circuit, compiled.shape.clone(), executor)
-            })
-            .collect();
+        let mut circuits: Vec<ScalarCircuit> =
+            [Executor::Native, Executor::Levelled, Executor::Events]
+                .into_iter()
+                .map(|executor| {
+                    let circuit = Arc::clone(&compiled.circuit);
+                    ScalarCircuit::with_executor(circuit, compiled.shape.clone(), executor)
+                })
+                .collect();
         let (judge_start, circuit_start) = (judge.state().clone(), circuits[0].state().clone());
         let mut rng = Rng::seed_from_u64(11);
         let mut joint = Vec::new();
@@ -80,7 +82,11 @@ fn circuits_agree_with_the_interpreter_step_by_step() {
                 let expected = answers(&judge);
                 for circuit in &circuits {
                     let executor = circuit.executor();
-                    assert_eq!(answers(circuit), expected, "{name}, {executor:?}, play {play}, step {step}");
+                    assert_eq!(
+                        answers(circuit),
+                        expected,
+                        "{name}, {executor:?}, play {play}, step {step}"
+                    );
                 }
                 if judge.is_terminal() {
                     break;
@@ -96,7 +102,8 @@ fn circuits_agree_with_the_interpreter_step_by_step() {
                     .collect();
                 if judge.shape().hidden {
                     for role in judge.shape().players() {
-                        let seen = (judge.percepts(&joint, role), circuits[0].percepts(&same, role));
+                        let seen =
+                            (judge.percepts(&joint, role), circuits[0].percepts(&same, role));
                         assert_eq!(seen.0, seen.1, "{name}, percepts, step {step}");
                     }
                 }
@@ -122,8 +129,11 @@ fn circuits_keep_the_laws_of_play() {
 fn all_children_at_once_are_the_children_one_by_one() {
     for path in rulesheets() {
         let (_, compiled) = open(&path);
-        let mut batch =
-            BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), BatchOptions::default());
+        let mut batch = BatchCircuit::new(
+            Arc::clone(&compiled.circuit),
+            compiled.shape.clone(),
+            BatchOptions::default(),
+        );
         let mut position = compiled.start();
         let mut rng = Rng::seed_from_u64(5);
         let mut joint = Vec::new();
@@ -161,9 +171,16 @@ fn all_children_at_once_are_the_children_one_by_one() {
 /// seeds are fixed, so this either holds or does not.
 #[test]
 fn playouts_in_lanes_have_the_statistics_of_the_interpreter() {
-    for name in ["tic-tac-toe", "connect-three", "nim", "kuhn-poker", "bidding-tic-tac-toe", "four-way-tron"]
-    {
-        let path = rulesheets().into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
+    for name in [
+        "tic-tac-toe",
+        "connect-three",
+        "nim",
+        "kuhn-poker",
+        "bidding-tic-tac-toe",
+        "four-way-tron",
+    ] {
+        let path =
+            rulesheets().into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
         let (game, compiled) = open(&path.expect("it ships"));
         let start = game.start();
         let mut position = start.clone();
@@ -175,11 +192,14 @@ fn playouts_in_lanes_have_the_statistics_of_the_interpreter() {
             let payoffs = start.shape().players().map(|role| position.payoff(role));
             samples.push(std::iter::once(n_steps as f64).chain(payoffs).collect());
         }
-        let options = BatchOptions { seed: 9, turns: compiled.turns.clone(), ..BatchOptions::default() };
-        let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
+        let options =
+            BatchOptions { seed: 9, turns: compiled.turns.clone(), ..BatchOptions::default() };
+        let mut batch =
+            BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
         let state = Bits::pack(compiled.circuit.initial.iter().copied());
-        let tally =
-            batch.play_out(&[Order { state, n_playouts: 200_000, expected_steps: 0 }], 1000).remove(0);
+        let tally = batch
+            .play_out(&[Order { state, n_playouts: 200_000, expected_steps: 0 }], 1000)
+            .remove(0);
         assert_eq!(tally.n_playouts, 200_000, "{name}: every playout is counted");
         let players = start.shape().players().map(|role| tally.mean_payoff(role));
         let lanes: Vec<f64> = std::iter::once(tally.mean_length()).chain(players).collect();
@@ -187,7 +207,8 @@ fn playouts_in_lanes_have_the_statistics_of_the_interpreter() {
             let n = samples.len() as f64;
             let mean = samples.iter().map(|sample| sample[i]).sum::<f64>() / n;
             let variance =
-                samples.iter().map(|sample| (sample[i] - mean) * (sample[i] - mean)).sum::<f64>() / n;
+                samples.iter().map(|sample| (sample[i] - mean) * (sample[i] - mean)).sum::<f64>()
+                    / n;
             let error = (variance / n).sqrt() + 1e-9;
             assert!(
                 (lane_mean - mean).abs() < 5.0 * error,
@@ -221,6 +242,9 @@ fn turn_taking_is_proved_where_a_token_goes_round_and_never_claimed_falsely() {
         }
     }
     for name in ["tic-tac-toe", "connect-four", "breakthrough"] {
-        assert!(proved.iter().any(|known| known == name), "{name} is not among the proved: {proved:?}");
+        assert!(
+            proved.iter().any(|known| known == name),
+            "{name} is not among the proved: {proved:?}"
+        );
     }
 }

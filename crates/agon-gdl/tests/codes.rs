@@ -16,7 +16,8 @@ fn every_code_in_the_sources_has_a_page() {
         let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         pieces.extend(lines.flat_map(|line| line.split('"')).map(str::to_owned));
     }
-    let without: Vec<_> = pieces.iter().filter(|piece| is_code(piece) && page(piece).is_none()).collect();
+    let without: Vec<_> =
+        pieces.iter().filter(|piece| is_code(piece) && page(piece).is_none()).collect();
     assert!(without.is_empty(), "codes without a page: {without:?}");
     // What is found by playing is reported by whoever plays, in other crates too.
     let is_unused = |code: &&str| !pieces.contains(*code) && !code.starts_with("play-");
@@ -32,7 +33,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && name != "tests" {
             files.extend(sources(&path));
-        } else if name.ends_with(".rs") && !["tests.rs", "round_trip.rs", "codes.rs"].contains(&name.as_str())
+        } else if name.ends_with(".rs")
+            && !["tests.rs", "round_trip.rs", "codes.rs"].contains(&name.as_str())
         {
             files.push(path);
         }
@@ -51,9 +53,17 @@ fn pages_are_well_formed() {
     let mut seen = BTreeSet::new();
     for page in pages() {
         assert!(seen.insert(page.code), "{} has two pages", page.code);
-        assert!(page.page.starts_with(&format!("# {}\n", page.code)), "{} has another title", page.code);
+        assert!(
+            page.page.starts_with(&format!("# {}\n", page.code)),
+            "{} has another title",
+            page.code
+        );
         assert!(page.page.contains("\n## Cure\n"), "{} has no cure", page.code);
-        assert!(page.page.lines().all(|line| line.chars().count() <= 120), "{} has long lines", page.code);
+        assert!(
+            page.page.lines().all(|line| line.chars().count() <= 120),
+            "{} has long lines",
+            page.code
+        );
     }
 }
 
@@ -82,12 +92,19 @@ fn examples_give_what_they_should() {
 
 fn example(page: &str, which: &str) -> String {
     let fence = format!(" {which}\n");
-    let start = page.find(&fence).unwrap_or_else(|| panic!("no {which} example in:\n{page}")) + fence.len();
+    let start =
+        page.find(&fence).unwrap_or_else(|| panic!("no {which} example in:\n{page}")) + fence.len();
     let length = page[start..].find("\n```").expect("fences are closed");
     page[start..start + length].to_owned()
 }
 
 fn severities(text: &str, code: &str) -> Vec<Severity> {
     let checked = check(Arc::new(Source::new("example", text)));
-    checked.findings.0.iter().filter(|finding| finding.code == code).map(|finding| finding.severity).collect()
+    checked
+        .findings
+        .0
+        .iter()
+        .filter(|finding| finding.code == code)
+        .map(|finding| finding.severity)
+        .collect()
 }

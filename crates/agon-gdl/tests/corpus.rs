@@ -14,7 +14,8 @@ fn shipped_games_have_no_warnings() {
     for file in files {
         let source = source(&file);
         let findings = check(Arc::clone(&source)).findings.0;
-        let grave: Vec<Diagnostic> = findings.into_iter().filter(|f| f.severity > Severity::Note).collect();
+        let grave: Vec<Diagnostic> =
+            findings.into_iter().filter(|f| f.severity > Severity::Note).collect();
         assert!(grave.is_empty(), "{}", render(&grave, &source, false));
     }
 }
@@ -45,9 +46,11 @@ fn repository() -> PathBuf {
 /// All rulesheets below a folder, in order; none if there is no such folder.
 fn rulesheets(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("entries are readable").path()).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("entries are readable").path()).collect();
     paths.sort();
-    let is_rulesheet = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "kif");
+    let is_rulesheet =
+        |path: &PathBuf| path.extension().is_some_and(|extension| extension == "kif");
     let below = |path: &PathBuf| if path.is_dir() { rulesheets(path) } else { vec![path.clone()] };
     paths.iter().flat_map(below).filter(is_rulesheet).collect()
 }

@@ -5,18 +5,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agon_datalog::{GroundLimits, RefusalKind};
 use agon_game::{Rng, laws};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::NoCircuit;
 use agon_gdl::interpreter::{Game, Options};
-use agon_datalog::{GroundLimits, RefusalKind};
 use agon_text::{Severity, Source};
 use rand::SeedableRng as _;
 
 /// Ten times what the limits below allow; the games are too large for this as well.
-const PLENTY: GroundLimits =
-    GroundLimits { atoms: 200_000, rules: 400_000, bytes: 40 << 20, steps: 20_000_000, deadline: None };
+const PLENTY: GroundLimits = GroundLimits {
+    atoms: 200_000,
+    rules: 400_000,
+    bytes: 40 << 20,
+    steps: 20_000_000,
+    deadline: None,
+};
 
 /// A rulesheet of `tests/exploding`.
 struct Sheet {
@@ -40,7 +45,8 @@ impl Sheet {
     fn open(path: PathBuf) -> Sheet {
         let text = std::fs::read_to_string(&path).expect("it can be read");
         let checked = check(Arc::new(Source::new("sheet", text.as_str())));
-        let complaints = checked.findings.0.iter().filter(|finding| finding.severity > Severity::Note);
+        let complaints =
+            checked.findings.0.iter().filter(|finding| finding.severity > Severity::Note);
         assert_eq!(complaints.count(), 0, "{}: as clean as a shipped game", path.display());
         let rules = checked.rules.expect("there are no errors");
         let game = Game::open(rules, Options::default());
@@ -94,7 +100,8 @@ fn the_interpreter_plays_them() {
         let start = sheet.game.start();
         let plan = laws::Plan { plays: 20, max_steps: 200, ..laws::Plan::default() };
         let summary = laws::check(&start, &plan);
-        let summary = summary.unwrap_or_else(|violation| panic!("{}: {violation}", sheet.path.display()));
+        let summary =
+            summary.unwrap_or_else(|violation| panic!("{}: {violation}", sheet.path.display()));
         assert_eq!(summary.faults, 0, "{}: no fault in play", sheet.path.display());
         // Every outcome that the rules know occurs in random play: these are games, not decoys.
         let mut rng = Rng::seed_from_u64(1);
@@ -108,7 +115,11 @@ fn the_interpreter_plays_them() {
             payoffs.extend(start.shape().players().map(|role| position.payoff(role)));
         }
         for wanted in [0.0, 50.0, 100.0] {
-            assert!(payoffs.contains(&wanted), "{}: nobody ever gets {wanted}", sheet.path.display());
+            assert!(
+                payoffs.contains(&wanted),
+                "{}: nobody ever gets {wanted}",
+                sheet.path.display()
+            );
         }
     }
 }

@@ -11,8 +11,10 @@ use agon_text::{Diagnostic, Fix, Severity, Source, apply_fixes};
 #[test]
 fn fixes_of_rejects() {
     let files = files_below(&repository().join("tests/rejects/gdl"));
-    let n_mended =
-        files.iter().filter(|file| mend(&std::fs::read(file).expect("rejects are readable"))).count();
+    let n_mended = files
+        .iter()
+        .filter(|file| mend(&std::fs::read(file).expect("rejects are readable")))
+        .count();
     assert!(n_mended >= 8, "only {n_mended} rejects have fixes");
 }
 
@@ -43,7 +45,8 @@ fn fixes_in_infix() {
 
 #[test]
 fn names_do_not_grow_together() {
-    let text = "(p)(role white)(role white)q(init (cell a(b)c)) (<= (legal white go)(and q(p)))(<= r)
+    let text =
+        "(p)(role white)(role white)q(init (cell a(b)c)) (<= (legal white go)(and q(p)))(<= r)
         (<= (next ?f)(true ?f)p r)(<= terminal q)(goal white 0)";
     assert!(mend(text.as_bytes()));
 }
@@ -58,16 +61,30 @@ fn mend(bytes: &[u8]) -> bool {
         let fixes: Vec<&Fix> = findings.iter().filter_map(|finding| finding.fix.as_ref()).collect();
         let n_fixes = fixes.len();
         let (text, applied) = apply_fixes(&source, fixes);
-        assert!(!applied.is_empty(), "none of {n_fixes} fixes could be applied:\n{}", source.text());
+        assert!(
+            !applied.is_empty(),
+            "none of {n_fixes} fixes could be applied:\n{}",
+            source.text()
+        );
         source = Arc::new(Source::new("test", text));
         findings = check(Arc::clone(&source)).findings.0;
         n_rounds += 1;
-        assert!(n_rounds < 10, "fixes go round in circles:\n{}\n{:?}", source.text(), codes(&findings));
+        assert!(
+            n_rounds < 10,
+            "fixes go round in circles:\n{}\n{:?}",
+            source.text(),
+            codes(&findings)
+        );
     }
     let checked = check(Arc::clone(&source));
-    assert!(n_errors_of(&checked.findings.0) <= n_errors, "a fix made an error:\n{}", source.text());
+    assert!(
+        n_errors_of(&checked.findings.0) <= n_errors,
+        "a fix made an error:\n{}",
+        source.text()
+    );
     if let Some(rules) = &first.rules {
-        let mended = checked.rules.unwrap_or_else(|| panic!("a fix made an error:\n{}", source.text()));
+        let mended =
+            checked.rules.unwrap_or_else(|| panic!("a fix made an error:\n{}", source.text()));
         assert_eq!(forms(rules), forms(&mended), "a fix changed the rules:\n{}", source.text());
         assert_eq!(names(rules), names(&mended));
     }
@@ -90,7 +107,9 @@ fn names(rules: &CheckedRules) -> Vec<String> {
 fn forms(rules: &CheckedRules) -> BTreeSet<String> {
     let symbols = &rules.sheet().symbols;
     let atom = |relation, arguments: &[RuleTerm]| {
-        term(&RuleTerm::Function(relation, arguments.to_vec()), &|symbol| symbols.name(symbol).to_lowercase())
+        term(&RuleTerm::Function(relation, arguments.to_vec()), &|symbol| {
+            symbols.name(symbol).to_lowercase()
+        })
     };
     let condition = |condition: &Condition| match condition {
         Condition::Holds(a) => atom(a.relation, &a.arguments),
@@ -115,7 +134,8 @@ fn term(t: &RuleTerm, name: &dyn Fn(agon_datalog::Symbol) -> String) -> String {
     match t {
         RuleTerm::Variable(v) => format!("?{v}"),
         RuleTerm::Function(symbol, arguments) => {
-            let arguments: Vec<String> = arguments.iter().map(|argument| term(argument, name)).collect();
+            let arguments: Vec<String> =
+                arguments.iter().map(|argument| term(argument, name)).collect();
             format!("{}({})", name(*symbol), arguments.join(" "))
         }
     }
@@ -128,7 +148,11 @@ fn repository() -> PathBuf {
 /// All files below a folder, in order; none if there is no such folder.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("entries are readable").path()).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("entries are readable").path()).collect();
     paths.sort();
-    paths.iter().flat_map(|path| if path.is_dir() { files_below(path) } else { vec![path.clone()] }).collect()
+    paths
+        .iter()
+        .flat_map(|path| if path.is_dir() { files_below(path) } else { vec![path.clone()] })
+        .collect()
 }

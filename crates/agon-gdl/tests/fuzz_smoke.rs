@@ -71,9 +71,13 @@ fn seeds() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut paths: Vec<_> = ["games/gdl", "games/gdl2", "tests/rejects/gdl"]
         .iter()
-        .flat_map(|folder| fs::read_dir(root.join(folder)).expect("the repository has games and rejects"))
+        .flat_map(|folder| {
+            fs::read_dir(root.join(folder)).expect("the repository has games and rejects")
+        })
         .map(|entry| entry.expect("the folder can be listed").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "kif" || extension == "infix"))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| extension == "kif" || extension == "infix")
+        })
         .collect();
     paths.sort();
     let texts = paths.iter().map(|path| fs::read(path).expect("the file can be read"));

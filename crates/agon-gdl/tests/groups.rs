@@ -14,7 +14,8 @@ use rand::SeedableRng as _;
 fn rulesheets() -> Vec<PathBuf> {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/gdl");
     let listing = std::fs::read_dir(games).expect("games/ is part of the project");
-    let mut found: Vec<PathBuf> = listing.map(|entry| entry.expect("it can be listed").path()).collect();
+    let mut found: Vec<PathBuf> =
+        listing.map(|entry| entry.expect("it can be listed").path()).collect();
     found.retain(|path| path.extension().is_some_and(|ending| ending == "kif"));
     found.sort();
     found
@@ -45,8 +46,10 @@ fn no_group_is_claimed_that_play_refutes() {
             for _ in 0..60 {
                 let state = position.state_text();
                 for group in &compiled.groups {
-                    let true_bits =
-                        group.iter().filter(|&&bit| state.contains(&compiled.circuit.base[bit])).count();
+                    let true_bits = group
+                        .iter()
+                        .filter(|&&bit| state.contains(&compiled.circuit.base[bit]))
+                        .count();
                     assert!(true_bits <= 1, "{}: {group:?} of {state:?}", path.display());
                 }
                 if position.is_terminal() {
@@ -62,11 +65,16 @@ fn no_group_is_claimed_that_play_refutes() {
 
 #[test]
 fn cells_and_control_are_groups_of_tic_tac_toe() {
-    let path = rulesheets().into_iter().find(|path| path.file_stem().is_some_and(|s| s == "tic-tac-toe"));
+    let path =
+        rulesheets().into_iter().find(|path| path.file_stem().is_some_and(|s| s == "tic-tac-toe"));
     let (_, compiled) = open(&path.expect("it ships"));
-    let texts = |group: &Vec<usize>| group.iter().map(|&bit| compiled.circuit.base[bit].clone()).collect();
+    let texts =
+        |group: &Vec<usize>| group.iter().map(|&bit| compiled.circuit.base[bit].clone()).collect();
     let groups: Vec<Vec<String>> = compiled.groups.iter().map(texts).collect();
     let n_cells = groups.iter().filter(|group| group.len() == 3).count();
     assert!(n_cells >= 9, "each of nine cells has one of three contents: {groups:?}");
-    assert!(groups.iter().any(|group| group.len() == 2 && group[0].contains("control")), "{groups:?}");
+    assert!(
+        groups.iter().any(|group| group.len() == 2 && group[0].contains("control")),
+        "{groups:?}"
+    );
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agon_datalog::GroundLimits;
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
-use agon_datalog::GroundLimits;
 use agon_text::Source;
 
 fn open(text: &str) -> Arc<Game> {
@@ -30,14 +30,16 @@ fn no_term_of_a_circuit_is_missing() {
             let ground = game.ground(&CircuitLimits::default());
             let ground = ground.unwrap_or_else(|why| panic!("{name}: {}", game.refusal_text(&why)));
             let reachable = game.reachable(&GroundLimits::default());
-            let reachable = reachable.unwrap_or_else(|why| panic!("{name}: {}", game.refusal_text(&why)));
+            let reachable =
+                reachable.unwrap_or_else(|why| panic!("{name}: {}", game.refusal_text(&why)));
             let fluents: Vec<String> = reachable.base.iter().map(|&term| game.text(term)).collect();
             let missing = ground.circuit.base.iter().find(|text| !fluents.contains(text));
             assert_eq!(missing, None, "{name}");
             for (role, moves) in ground.circuit.roles.iter().zip(&reachable.moves) {
                 let moves: Vec<String> = moves.iter().map(|&term| game.text(term)).collect();
                 // Who never has a move has one in a circuit, which is never legal.
-                let missing = role.moves.iter().find(|text| !moves.contains(text) && **text != role.name);
+                let missing =
+                    role.moves.iter().find(|text| !moves.contains(text) && **text != role.name);
                 assert_eq!(missing, None, "{name}");
             }
             n_games += 1;

@@ -19,7 +19,8 @@ fn rejects() {
     let mut report = String::new();
     for file in &files {
         let bytes = std::fs::read(file).expect("rejects are readable");
-        let source = Source::from_bytes(file.file_name().unwrap_or_default().to_string_lossy(), &bytes);
+        let source =
+            Source::from_bytes(file.file_name().unwrap_or_default().to_string_lossy(), &bytes);
         if std::env::var_os("AGON_UPDATE").is_some() {
             std::fs::write(file, updated(&source)).expect("rejects are writable");
         } else {
@@ -43,12 +44,19 @@ struct Expectation {
 /// Reads an expectation: `; error: 9-11 unsafe-variable part of the message`.
 fn expectation(text: &str, line: usize) -> Option<Expectation> {
     let text = text.trim_start_matches([';', '%', ' ', '\t']).trim_end();
-    let severity =
-        ["error", "warning", "note"].into_iter().find(|word| text.starts_with(&format!("{word}: ")))?;
+    let severity = ["error", "warning", "note"]
+        .into_iter()
+        .find(|word| text.starts_with(&format!("{word}: ")))?;
     let mut words = text[severity.len() + 1..].trim_start().splitn(3, ' ');
     let columns = words.next().unwrap_or_default().to_owned();
     let code = words.next().unwrap_or_default().to_owned();
-    Some(Expectation { line, severity, columns, code, message: words.next().unwrap_or_default().to_owned() })
+    Some(Expectation {
+        line,
+        severity,
+        columns,
+        code,
+        message: words.next().unwrap_or_default().to_owned(),
+    })
 }
 
 /// What is written down, each with the line it is about: the next that is not itself an expectation.
@@ -64,7 +72,9 @@ fn expectations(source: &Source) -> Vec<Expectation> {
             }
             None => {
                 let n_found = found.len();
-                found[n_found - n_waiting..].iter_mut().for_each(|expectation| expectation.line = line);
+                found[n_found - n_waiting..]
+                    .iter_mut()
+                    .for_each(|expectation| expectation.line = line);
                 n_waiting = 0;
             }
         }
@@ -107,12 +117,14 @@ fn compare(source: Source, report: &mut String) {
             Some(index) => drop(expected.remove(index)),
             None if diagnostic.severity == Severity::Note => {}
             None => {
-                writeln!(report, "{}: found {found:?}", source.name()).expect("strings can be written to");
+                writeln!(report, "{}: found {found:?}", source.name())
+                    .expect("strings can be written to");
             }
         }
     }
     for missing in expected {
-        writeln!(report, "{}: not found {missing:?}", source.name()).expect("strings can be written to");
+        writeln!(report, "{}: not found {missing:?}", source.name())
+            .expect("strings can be written to");
     }
 }
 
@@ -134,11 +146,15 @@ fn updated(source: &Source) -> String {
         let range = bare.line_range(line).expect("lines are counted by the source");
         for diagnostic in &findings.0 {
             let found = finding(diagnostic, &bare);
-            let before = old.iter().find(|e| e.code == found.code && found.message.contains(&e.message));
+            let before =
+                old.iter().find(|e| e.code == found.code && found.message.contains(&e.message));
             if found.line == line && (diagnostic.severity != Severity::Note || before.is_some()) {
                 let end = if bare.text().contains('\n') { "\n" } else { "\r" };
                 let message = before.map_or("", |e| &e.message);
-                let line = format!("{mark} {}: {} {} {message}", found.severity, found.columns, found.code);
+                let line = format!(
+                    "{mark} {}: {} {} {message}",
+                    found.severity, found.columns, found.code
+                );
                 text.push_str(line.trim_end());
                 text.push_str(end);
             }

@@ -22,9 +22,13 @@ fn open(name: &str) -> Arc<Game> {
 /// Every leaf of a proof is where it says it is.
 fn rests_on(proof: &Proof, state: &BTreeSet<String>, shown: &mut BTreeSet<String>) {
     match &proof.because {
-        Because::State => assert!(state.contains(&proof.sentence), "{} is not in the state", proof.sentence),
+        Because::State => {
+            assert!(state.contains(&proof.sentence), "{} is not in the state", proof.sentence)
+        }
         Because::Move | Because::Fact(_) | Because::TooDeep => {}
-        Because::ShownAbove => assert!(shown.contains(&proof.sentence), "{} was not shown", proof.sentence),
+        Because::ShownAbove => {
+            assert!(shown.contains(&proof.sentence), "{} was not shown", proof.sentence)
+        }
         Because::Rule(_, supports) => {
             assert!(!supports.is_empty(), "a rule has conditions");
             for support in supports {
@@ -40,7 +44,8 @@ fn rests_on(proof: &Proof, state: &BTreeSet<String>, shown: &mut BTreeSet<String
 }
 
 fn check_position(position: &Interpreter) {
-    let state: BTreeSet<String> = position.state_text().iter().map(|f| format!("(true {f})")).collect();
+    let state: BTreeSet<String> =
+        position.state_text().iter().map(|f| format!("(true {f})")).collect();
     let mut why = Why::new(position, None).expect("it can be asked");
     let terminal = matches!(why.explain("terminal"), Ok(Explanation::Holds { .. }));
     assert_eq!(terminal, position.is_terminal());
@@ -68,7 +73,10 @@ fn check_position(position: &Interpreter) {
                 }
                 Explanation::Fails(failure) => {
                     assert!(!legal.contains(&text), "{text} is explained as illegal and is legal");
-                    assert!(failure.remark.is_some() || !failure.attempts.is_empty(), "there is a reason");
+                    assert!(
+                        failure.remark.is_some() || !failure.attempts.is_empty(),
+                        "there is a reason"
+                    );
                 }
             }
         }
@@ -77,9 +85,13 @@ fn check_position(position: &Interpreter) {
 
 #[test]
 fn explanations_agree_with_play() {
-    for name in
-        ["gdl/tic-tac-toe.kif", "gdl/hex.kif", "gdl/checkers.kif", "gdl/nim.kif", "gdl2/kuhn-poker.kif"]
-    {
+    for name in [
+        "gdl/tic-tac-toe.kif",
+        "gdl/hex.kif",
+        "gdl/checkers.kif",
+        "gdl/nim.kif",
+        "gdl2/kuhn-poker.kif",
+    ] {
         let game = open(name);
         let mut position = game.start();
         let mut rng = Rng::seed_from_u64(4);
@@ -111,8 +123,13 @@ fn a_condition_that_fails_is_the_one_shown() {
     let [attempt] = failure.attempts.as_slice() else { panic!("one rule could give it") };
     assert_eq!(attempt.met, ["(true (control xplayer))"]);
     assert_eq!(attempt.unmet, "(true (cell 1 1 blank))");
-    let Unmet::Fails(Some(inner)) = &attempt.because else { panic!("it is a condition that fails") };
-    assert!(inner.remark.as_deref().is_some_and(|remark| remark.contains("(cell 1 1 x)")), "{inner:?}");
+    let Unmet::Fails(Some(inner)) = &attempt.because else {
+        panic!("it is a condition that fails")
+    };
+    assert!(
+        inner.remark.as_deref().is_some_and(|remark| remark.contains("(cell 1 1 x)")),
+        "{inner:?}"
+    );
 }
 
 #[test]
@@ -120,7 +137,10 @@ fn what_cannot_be_answered_is_said() {
     let game = open("gdl/tic-tac-toe.kif");
     let position = game.start();
     let mut why = Why::new(&position, None).expect("it can be asked");
-    assert_eq!(why.explain("(next (cell 1 1 x))").err(), Some(WhyError::NeedsMoves("next".to_owned())));
+    assert_eq!(
+        why.explain("(next (cell 1 1 x))").err(),
+        Some(WhyError::NeedsMoves("next".to_owned()))
+    );
     for text in ["", "(", "a b", "?x", "(not terminal)"] {
         assert!(matches!(why.explain(text), Err(WhyError::NotASentence(_))), "{text}");
     }
@@ -134,9 +154,12 @@ fn a_proof_never_rests_on_itself() {
 (<= (reach ?x ?z) (reach ?x ?y) (reach ?y ?z))
 (<= (reach ?x ?y) (edge ?x ?y))";
     let rules = check(Arc::new(Source::new("loop.kif", rules))).rules.expect("it is right");
-    let game = Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
+    let game = Game::open(rules, Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message));
     let mut why = Why::new(&game.start(), None).expect("it can be asked");
-    let Ok(Explanation::Holds { proofs, .. }) = why.explain("(reach 1 3)") else { panic!("it holds") };
+    let Ok(Explanation::Holds { proofs, .. }) = why.explain("(reach 1 3)") else {
+        panic!("it holds")
+    };
     fn above(proof: &Proof, path: &mut Vec<String>) {
         assert!(!path.contains(&proof.sentence), "{} rests on itself", proof.sentence);
         if let Because::Rule(_, supports) = &proof.because {

@@ -97,18 +97,18 @@ impl<P: Hidden> Belief<P> {
     fn successors(&mut self, world: &P::State, news: &News, tries: usize) -> Vec<(u64, P::State)> {
         self.scratch.go_to(world);
         let Some(own) = self.scratch.parse_move(self.role, &news.own) else { return Vec::new() };
-        let choices: Vec<Vec<P::Move>> =
-            self.scratch
-                .shape()
-                .roles()
-                .map(|role| {
-                    if role == self.role {
-                        vec![own.clone()]
-                    } else {
-                        self.scratch.legal_moves(role).to_vec()
-                    }
-                })
-                .collect();
+        let choices: Vec<Vec<P::Move>> = self
+            .scratch
+            .shape()
+            .roles()
+            .map(|role| {
+                if role == self.role {
+                    vec![own.clone()]
+                } else {
+                    self.scratch.legal_moves(role).to_vec()
+                }
+            })
+            .collect();
         let n_all = choices.iter().fold(1_usize, |n, moves| n.saturating_mul(moves.len()));
         let mut found = Vec::new();
         for attempt in 0..n_all.min(tries) {
@@ -154,7 +154,9 @@ impl<P: Hidden> Belief<P> {
                 open.push(next.into_iter().map(|(_, state)| state).collect());
                 continue;
             }
-            found.extend(next.into_iter().filter(|(key, _)| keys.insert(*key)).map(|(_, state)| state));
+            found.extend(
+                next.into_iter().filter(|(key, _)| keys.insert(*key)).map(|(_, state)| state),
+            );
             if found.len() >= MAX_WORLDS {
                 break;
             }

@@ -95,8 +95,10 @@ pub fn sample(table: &dyn Table) -> Vec<Vec<String>> {
 impl Board {
     /// Finds the board in states of a game. `chains` are names in an order that the rules give them, such as by `succ`.
     pub fn learn(samples: &[Vec<String>], chains: &[Vec<String>]) -> Option<Board> {
-        let states: Vec<Vec<Flat<'_>>> =
-            samples.iter().map(|state| state.iter().filter_map(|f| Flat::new(f)).collect()).collect();
+        let states: Vec<Vec<Flat<'_>>> = samples
+            .iter()
+            .map(|state| state.iter().filter_map(|f| Flat::new(f)).collect())
+            .collect();
         let relations: BTreeSet<(&str, usize)> =
             states.iter().flatten().map(|flat| (flat.relation, flat.arguments.len())).collect();
         let mut found: Vec<Candidate> = Vec::new();
@@ -110,7 +112,8 @@ impl Board {
         // The board is what fills most places; the others are drawn on it if they lie within.
         let is_board = |candidate: &&Candidate| candidate.is_spread && candidate.n_places >= 4;
         let boards = found.iter().filter(is_board).filter_map(|candidate| {
-            let sides = (Axis::new(&candidate.firsts, chains)?, Axis::new(&candidate.seconds, chains)?);
+            let sides =
+                (Axis::new(&candidate.firsts, chains)?, Axis::new(&candidate.seconds, chains)?);
             (sides.0.len() <= MAX_SIDE && sides.1.len() <= MAX_SIDE).then_some((candidate, sides))
         });
         let (main, (first, second)) =
@@ -131,7 +134,9 @@ impl Board {
         let is_turned = second.is_letters() && !first.is_letters();
         let (columns, rows) = if is_turned { (second, first) } else { (first, second) };
         if is_turned {
-            layers.iter_mut().for_each(|layer| std::mem::swap(&mut layer.column_at, &mut layer.row_at));
+            layers
+                .iter_mut()
+                .for_each(|layer| std::mem::swap(&mut layer.column_at, &mut layer.row_at));
         }
         Some(Board { columns, rows, layers, labels, named: BTreeMap::new() })
     }
@@ -149,7 +154,8 @@ impl Board {
             names.into_iter().map(|name| Some((name, split(name)?))).collect::<Option<_>>()?;
         let letters: BTreeSet<String> =
             places.iter().map(|(_, (letters, _))| (*letters).to_owned()).collect();
-        let numbers: BTreeSet<String> = places.iter().map(|(_, (_, number))| (*number).to_owned()).collect();
+        let numbers: BTreeSet<String> =
+            places.iter().map(|(_, (_, number))| (*number).to_owned()).collect();
         let (columns, rows) = (Axis::new(&letters, &[])?, Axis::new(&numbers, &[])?);
         if columns.len() > MAX_SIDE || rows.len() > MAX_SIDE {
             return None;
@@ -170,7 +176,9 @@ impl Board {
         let mut drawn = vec![false; state.len()];
         for layer in &self.layers {
             for (fluent, drawn) in state.iter().zip(&mut drawn) {
-                let Some(flat) = Flat::new(fluent).filter(|flat| layer.holds(flat)) else { continue };
+                let Some(flat) = Flat::new(fluent).filter(|flat| layer.holds(flat)) else {
+                    continue;
+                };
                 let column = self.columns.index(flat.arguments[layer.column_at]);
                 let row = self.rows.index(flat.arguments[layer.row_at]);
                 let (Some(column), Some(row)) = (column, row) else { continue };
@@ -182,7 +190,9 @@ impl Board {
             }
         }
         for (fluent, drawn) in state.iter().zip(&mut drawn) {
-            let Some(flat) = Flat::new(fluent).filter(|flat| flat.arguments.len() == 1) else { continue };
+            let Some(flat) = Flat::new(fluent).filter(|flat| flat.arguments.len() == 1) else {
+                continue;
+            };
             let Some(&(column, row)) = self.named.get(flat.arguments[0]) else { continue };
             *drawn = true;
             let cell = &mut cells[row][column];
@@ -200,7 +210,8 @@ impl Board {
 
     /// What the labels in the pictures stand for, where they are not the words themselves: label and word.
     pub fn legend(&self) -> Vec<(String, String)> {
-        let shortened = self.labels.iter().filter(|(word, label)| word != label && !label.is_empty());
+        let shortened =
+            self.labels.iter().filter(|(word, label)| word != label && !label.is_empty());
         let marks = self.layers.iter().filter(|layer| layer.arity == 2);
         let words = shortened.map(|(word, label)| (label.clone(), word.clone()));
         words.chain(marks.map(|layer| (layer.mark.clone(), layer.relation.clone()))).collect()
@@ -215,7 +226,9 @@ impl Layer {
     /// The arguments that are no coordinates.
     fn values<'a>(&self, flat: &Flat<'a>) -> Vec<&'a str> {
         let at = flat.arguments.iter().enumerate();
-        at.filter(|(i, _)| *i != self.column_at && *i != self.row_at).map(|(_, value)| *value).collect()
+        at.filter(|(i, _)| *i != self.column_at && *i != self.row_at)
+            .map(|(_, value)| *value)
+            .collect()
     }
 
     fn text(&self, flat: &Flat<'_>, labels: &BTreeMap<String, String>) -> String {
@@ -253,8 +266,9 @@ impl Candidate {
         places: (usize, usize),
     ) -> Option<Candidate> {
         let own = |flat: &&Flat<'_>| flat.relation == relation && flat.arguments.len() == arity;
-        let place =
-            |flat: &Flat<'_>| (flat.arguments[places.0].to_owned(), flat.arguments[places.1].to_owned());
+        let place = |flat: &Flat<'_>| {
+            (flat.arguments[places.0].to_owned(), flat.arguments[places.1].to_owned())
+        };
         let mut all: BTreeSet<(String, String)> = BTreeSet::new();
         let (mut spread_first, mut spread_second, mut is_single) = (false, false, true);
         for state in states {
@@ -320,7 +334,8 @@ fn labels(states: &[Vec<Flat<'_>>], layers: &[Layer]) -> BTreeMap<String, String
     let shortest = |word: &str| {
         let lengths = word.char_indices().map(|(at, c)| at + c.len_utf8());
         let mut prefixes = lengths.map(|end| &word[..end]);
-        let is_own = |prefix: &&str| !words.iter().any(|other| *other != word && other.starts_with(*prefix));
+        let is_own =
+            |prefix: &&str| !words.iter().any(|other| *other != word && other.starts_with(*prefix));
         let is_number = word.parse::<i64>().is_ok();
         (if is_number { word } else { prefixes.find(is_own).unwrap_or(word) }).to_owned()
     };

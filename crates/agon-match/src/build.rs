@@ -4,11 +4,11 @@ mod options;
 
 use std::sync::Arc;
 
-use agon_game::{Hidden, Role, Shape};
 use agon_analysis::Subject;
 use agon_analysis::fuzzy::FuzzyOptions;
 use agon_analysis::goal_formulas::{GoalOptions, RewritingGame};
 use agon_analysis::regression::Wanted;
+use agon_game::{Hidden, Role, Shape};
 use agon_search::hidden::HiddenOptions;
 use agon_search::{AlphaBeta, BestFirst, GoalValues, MctsOptions, Playouts, Puzzle, Search};
 
@@ -16,14 +16,19 @@ use crate::judged::{ByGoals, Judged, Taught};
 use crate::searches::{Alone, ByNodes, Fitted, Insight, Perfect};
 use crate::trial::Tried;
 use crate::{
-    FirstLegal, Greedy, HiddenSearchPlayer, Kind, MethodChoice, PerceptPlayer, Player, Random, SearchPlayer,
-    Settings, Spec, SpecKind, parse_spec,
+    FirstLegal, Greedy, HiddenSearchPlayer, Kind, MethodChoice, PerceptPlayer, Player, Random,
+    SearchPlayer, Settings, Spec, SpecKind, parse_spec,
 };
 
 /// Makes a player of our own, for a role in a match that begins where `start` stands. `None` if the player lives outside.
 ///
 /// To add one: a row in [`crate::KINDS`] and an arm here.
-pub fn build<P: Hidden + 'static>(spec: &Spec, start: P, role: Role, seed: u64) -> Option<Box<dyn Player>> {
+pub fn build<P: Hidden + 'static>(
+    spec: &Spec,
+    start: P,
+    role: Role,
+    seed: u64,
+) -> Option<Box<dyn Player>> {
     build_with_insight(spec, start, role, seed, Rules::Unknown)
 }
 
@@ -105,7 +110,8 @@ pub fn action_heuristic_wanted(spec: &Spec) -> Option<Wanted> {
     match &spec.kind {
         SpecKind::BuiltIn(kind, settings) => {
             let has_choice = matches!(kind.name, "mcts" | "uct");
-            (has_choice && settings.word("action-heuristic") != "none").then(|| options::wanted(settings))
+            (has_choice && settings.word("action-heuristic") != "none")
+                .then(|| options::wanted(settings))
         }
         SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => None,
     }
@@ -145,7 +151,9 @@ fn named<P: Hidden + 'static>(
     match name {
         "random" => seated(start, role, Random::new(seed), seed),
         "legal" => seated(start, role, FirstLegal, seed),
-        "greedy" => seated(start, role, Greedy::new(GoalValues, settings.integer("replies"), seed), seed),
+        "greedy" => {
+            seated(start, role, Greedy::new(GoalValues, settings.integer("replies"), seed), seed)
+        }
         "hidden" if is_hidden => by_percepts(start, options::hidden(settings, seed)),
         "hidden" => seated(start, role, default_search(seed), seed),
         "mcts" | "uct" if is_hidden => {
@@ -195,12 +203,22 @@ fn named<P: Hidden + 'static>(
             let options = options::alphabeta(settings, seed);
             let make = move |judge| ByNodes(AlphaBeta::with_evaluator(options.clone(), judge));
             // Learnt once for all matches, so the seed is no match's.
-            seated(start, role, Taught::new(subject, options::concepts(settings, LEARNING), make), seed)
+            seated(
+                start,
+                role,
+                Taught::new(subject, options::concepts(settings, LEARNING), make),
+                seed,
+            )
         }
         "bestfirst" if settings.word("eval") == "concepts" => {
             let options = options::best_first(settings, seed);
             let make = move |judge| BestFirst::with_evaluator(options.clone(), judge);
-            seated(start, role, Taught::new(subject, options::concepts(settings, LEARNING), make), seed)
+            seated(
+                start,
+                role,
+                Taught::new(subject, options::concepts(settings, LEARNING), make),
+                seed,
+            )
         }
         "alphabeta" => {
             let options = options::alphabeta(settings, seed);
@@ -232,13 +250,16 @@ fn named<P: Hidden + 'static>(
             let percent = settings.integer("percent") as u32;
             let is_known = subject.is_some() || rewriting.is_some();
             if is_known && settings.word("insight") == "trial" {
-                let other = Tried::new(subject.cloned(), rewriting.cloned(), default_options(), seed);
+                let other =
+                    Tried::new(subject.cloned(), rewriting.cloned(), default_options(), seed);
                 seated(start, role, Perfect::new(bytes, percent, other, seed), seed)
             } else {
                 seated(start, role, Perfect::new(bytes, percent, default_search(seed), seed), seed)
             }
         }
-        other => unreachable!("the table of players has `{other}`, and there is no arm for it here"),
+        other => {
+            unreachable!("the table of players has `{other}`, and there is no arm for it here")
+        }
     }
 }
 

@@ -107,7 +107,8 @@ pub fn drive_until(
     }
     drop(sender);
 
-    let players: Vec<Role> = if game.is_over() { Vec::new() } else { game.shape().players().collect() };
+    let players: Vec<Role> =
+        if game.is_over() { Vec::new() } else { game.shape().players().collect() };
     crew.ask(&players, clocks.start, &Ask::Prepare, &mut |role, answer, _| {
         let lapse = match answer {
             Answer::Ready(Err(lapse)) | Answer::Choice(Err(lapse)) => Some(lapse),
@@ -135,7 +136,9 @@ pub fn drive_until(
                     watch(game, Event::Overdue(role));
                     Ok(Choice { text, thought: None })
                 }
-                Answer::Ready(Ok(())) => Err(Lapse::Broken("it answered another question".to_owned())),
+                Answer::Ready(Ok(())) => {
+                    Err(Lapse::Broken("it answered another question".to_owned()))
+                }
                 Answer::Ready(Err(lapse)) => Err(lapse),
             };
             watch(game, Event::Chosen(role, choice.as_ref(), took));
@@ -248,7 +251,17 @@ impl Worker {
         // Without a thread the inbox is dropped, and so is the farewell, which says so.
         drop(spawned);
         let (unread, lag) = (Vec::new(), Duration::ZERO);
-        Worker { role, follows_by_being_asked, timing, orders, desk, lookout, unread, lag, is_gone: false }
+        Worker {
+            role,
+            follows_by_being_asked,
+            timing,
+            orders,
+            desk,
+            lookout,
+            unread,
+            lag,
+            is_gone: false,
+        }
     }
 
     /// The move that is at hand in answer to a question: the best so far, or any if the player has not come to the question.
@@ -380,7 +393,11 @@ impl Crew<'_> {
         let mut waiting: Vec<Awaited> = Vec::new();
         for &role in roles {
             let Some(worker) = self.workers.iter_mut().find(|worker| worker.role == role) else {
-                hear(role, refuse(Lapse::Unreachable("nobody sits there".to_owned())), Duration::ZERO);
+                hear(
+                    role,
+                    refuse(Lapse::Unreachable("nobody sits there".to_owned())),
+                    Duration::ZERO,
+                );
                 continue;
             };
             let (deadline, overdue, patience) = match worker.timing {
@@ -398,10 +415,19 @@ impl Crew<'_> {
                 (Timing::Iterations(n), Ask::Choose) => Some(n),
                 (Timing::Margin(_) | Timing::Grace(_) | Timing::Unlimited, _) => None,
             };
-            let budget =
-                Budget { deadline, iterations, nodes: None, stop: Arc::clone(&stop), hint: Arc::default() };
+            let budget = Budget {
+                deadline,
+                iterations,
+                nodes: None,
+                stop: Arc::clone(&stop),
+                hint: Arc::default(),
+            };
             if worker.is_gone || worker.orders.send(Order::Ask(*ask, budget, serial)).is_err() {
-                hear(role, refuse(Lapse::Broken("the player has fallen over".to_owned())), Duration::ZERO);
+                hear(
+                    role,
+                    refuse(Lapse::Broken("the player has fallen over".to_owned())),
+                    Duration::ZERO,
+                );
                 continue;
             }
             waiting.push(Awaited {
@@ -416,13 +442,17 @@ impl Crew<'_> {
                 break;
             }
             let glance = Instant::now() + GLANCE;
-            let until =
-                waiting.iter().filter_map(Awaited::next).min().map_or(glance, |until| until.min(glance));
+            let until = waiting
+                .iter()
+                .filter_map(Awaited::next)
+                .min()
+                .map_or(glance, |until| until.min(glance));
             let reply = self.replies.recv_timeout(until.saturating_duration_since(Instant::now()));
             let took = asked_at.elapsed();
             match reply {
                 Ok(Reply { role, serial: GONE, answer }) => {
-                    if let Some(worker) = self.workers.iter_mut().find(|worker| worker.role == role) {
+                    if let Some(worker) = self.workers.iter_mut().find(|worker| worker.role == role)
+                    {
                         worker.is_gone = true;
                     }
                     if let Some(at) = waiting.iter().position(|awaited| awaited.role == role) {
@@ -433,7 +463,8 @@ impl Crew<'_> {
                 // An answer to an older question comes too late for that one and means nothing for this.
                 Ok(reply) if reply.serial != serial => {}
                 Ok(reply) => {
-                    let Some(at) = waiting.iter().position(|awaited| awaited.role == reply.role) else {
+                    let Some(at) = waiting.iter().position(|awaited| awaited.role == reply.role)
+                    else {
                         continue;
                     };
                     let awaited = waiting.swap_remove(at);
@@ -467,7 +498,11 @@ impl Crew<'_> {
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     for Awaited { role, .. } in waiting.drain(..) {
-                        hear(role, refuse(Lapse::Broken("the player has fallen over".to_owned())), took);
+                        hear(
+                            role,
+                            refuse(Lapse::Broken("the player has fallen over".to_owned())),
+                            took,
+                        );
                     }
                 }
             }
@@ -477,12 +512,19 @@ impl Crew<'_> {
     }
 
     fn worker(&mut self, role: Role) -> &mut Worker {
-        self.workers.iter_mut().find(|worker| worker.role == role).expect("whoever is waited for has a seat")
+        self.workers
+            .iter_mut()
+            .find(|worker| worker.role == role)
+            .expect("whoever is waited for has a seat")
     }
 
     /// The players that are asked in openings too.
     fn followers(&self) -> Vec<Role> {
-        self.workers.iter().filter(|worker| worker.follows_by_being_asked).map(|worker| worker.role).collect()
+        self.workers
+            .iter()
+            .filter(|worker| worker.follows_by_being_asked)
+            .map(|worker| worker.role)
+            .collect()
     }
 
     /// Tells each player what it gets to know of the last step.
@@ -503,7 +545,10 @@ impl Crew<'_> {
             let left = until.saturating_duration_since(Instant::now());
             match self.replies.recv_timeout(left) {
                 Ok(Reply { role, serial: GONE, .. }) => {
-                    self.workers.iter_mut().filter(|w| w.role == role).for_each(|w| w.is_gone = true);
+                    self.workers
+                        .iter_mut()
+                        .filter(|w| w.role == role)
+                        .for_each(|w| w.is_gone = true);
                 }
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,

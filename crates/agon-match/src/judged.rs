@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_game::{Notation, Role};
 use agon_analysis::concepts::{ConceptReader, LearnOptions};
 use agon_analysis::fuzzy::{FuzzyJudge, FuzzyOptions};
 use agon_analysis::goal_formulas::{GoalJudge, GoalOptions, RewritingGame, goal_judge};
 use agon_analysis::{ConceptsFrom, Subject, USUAL_TIME};
+use agon_game::{Notation, Role};
 use agon_search::{Budget, Evaluate, GoalValues, Report, Search};
 
 use crate::MethodChoice;

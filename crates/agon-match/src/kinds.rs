@@ -274,13 +274,17 @@ impl Settings {
     /// What the option is.
     pub fn value(&self, name: &str) -> Value {
         let set = self.set.iter().rev().find(|(set, _)| *set == name).map(|(_, value)| *value);
-        let default = || self.options.iter().find(|option| option.name == name).map(|option| option.default);
-        set.or_else(default).unwrap_or_else(|| panic!("the table of players has no option `{name}` there"))
+        let default =
+            || self.options.iter().find(|option| option.name == name).map(|option| option.default);
+        set.or_else(default)
+            .unwrap_or_else(|| panic!("the table of players has no option `{name}` there"))
     }
 
     /// Whether a flag is on.
     pub fn flag(&self, name: &str) -> bool {
-        let Value::Flag(flag) = self.value(name) else { panic!("the table says `{name}` is no flag") };
+        let Value::Flag(flag) = self.value(name) else {
+            panic!("the table says `{name}` is no flag")
+        };
         flag
     }
 
@@ -294,19 +298,25 @@ impl Settings {
 
     /// The number that an option is.
     pub fn real(&self, name: &str) -> f64 {
-        let Value::Real(x) = self.value(name) else { panic!("the table says `{name}` is no number") };
+        let Value::Real(x) = self.value(name) else {
+            panic!("the table says `{name}` is no number")
+        };
         x
     }
 
     /// The text that an option is.
     pub fn text(&self, name: &str) -> &'static str {
-        let Value::Text(text) = self.value(name) else { panic!("the table says `{name}` is no text") };
+        let Value::Text(text) = self.value(name) else {
+            panic!("the table says `{name}` is no text")
+        };
         text
     }
 
     /// The word that an option is.
     pub fn word(&self, name: &str) -> &'static str {
-        let Value::Word(word) = self.value(name) else { panic!("the table says `{name}` is no word") };
+        let Value::Word(word) = self.value(name) else {
+            panic!("the table says `{name}` is no word")
+        };
         word
     }
 }

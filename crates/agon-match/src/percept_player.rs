@@ -37,15 +37,23 @@ impl<P: Hidden> PerceptPlayer<P> {
     /// Takes in what was told, in half of the time.
     fn read(&mut self, budget: &Budget) -> Result<(), Lapse> {
         let now = Instant::now();
-        let until = budget.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2);
+        let until =
+            budget.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2);
         for news in std::mem::take(&mut self.unread) {
             let particles = self.player.belief().particles();
             let own = particles.iter().find_map(|particle| {
                 self.scratch.go_to(&particle.state);
-                if self.scratch.is_terminal() { None } else { self.scratch.parse_move(self.role, &news.own) }
+                if self.scratch.is_terminal() {
+                    None
+                } else {
+                    self.scratch.parse_move(self.role, &news.own)
+                }
             });
             let Some(own) = own else {
-                return Err(Lapse::Broken(format!("`{}` is no move where the player may stand", news.own)));
+                return Err(Lapse::Broken(format!(
+                    "`{}` is no move where the player may stand",
+                    news.own
+                )));
             };
             // If nothing fits, later percepts start another search for what does.
             let _ = self.player.learn_until(&own, &news.seen, until);

@@ -21,7 +21,8 @@ pub enum Dialect {
 }
 
 /// What makes a game in which everybody sees every move one for players who only know percepts: a clause for the end of its rules.
-pub const ALL_IS_SEEN: &str = "(<= (sees ?viewer (did ?mover ?move)) (role ?viewer) (does ?mover ?move))";
+pub const ALL_IS_SEEN: &str =
+    "(<= (sees ?viewer (did ?mover ?move)) (role ?viewer) (does ?mover ?move))";
 
 /// A message to a player. Answers are single terms, see [`Message::answer`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +80,8 @@ impl Message<'_> {
         news: Option<&News>,
         dialect: Dialect,
     ) -> std::fmt::Result {
-        let terms = |terms: &[String]| terms.iter().map(|term| spaced(term) + " ").collect::<String>();
+        let terms =
+            |terms: &[String]| terms.iter().map(|term| spaced(term) + " ").collect::<String>();
         match (news, dialect) {
             (None, Dialect::Moves | Dialect::Percepts) => write!(f, "( {word} {id} NIL )"),
             (None, Dialect::Turns) => write!(f, "( {word} {id} 0 NIL NIL )"),

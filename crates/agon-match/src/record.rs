@@ -63,7 +63,9 @@ impl Record {
             Some(Ending::Finished(payoffs)) => {
                 (Some(payoffs.iter().map(|payoff| payoff.round() as i64).collect()), false)
             }
-            Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted) => (None, true),
+            Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted) => {
+                (None, true)
+            }
         };
     }
 
@@ -106,7 +108,8 @@ impl Record {
     pub fn from_json(value: &Value) -> Result<Record, String> {
         let value = value.get("data").unwrap_or(value);
         let object = value.as_object().ok_or("a match is a JSON object")?;
-        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text =
+            |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let number = |name: &str| object.get(name).and_then(Value::as_u64).unwrap_or_default();
         let states: Vec<Vec<String>> = array(object, "states")?
             .iter()
@@ -119,11 +122,14 @@ impl Record {
         let moves = lists(object, "moves")?;
         if states.len() != moves.len() + 1 {
             let (n_states, n_moves) = (states.len(), moves.len());
-            return Err(format!("there is one state more than moves, and not {n_states} and {n_moves}"));
+            return Err(format!(
+                "there is one state more than moves, and not {n_states} and {n_moves}"
+            ));
         }
         let goals = object.get("goalValues").filter(|goals| !goals.is_null());
         let goal_values = goals.map(|goals| {
-            let numbers = goals.as_array().and_then(|goals| goals.iter().map(Value::as_i64).collect());
+            let numbers =
+                goals.as_array().and_then(|goals| goals.iter().map(Value::as_i64).collect());
             numbers.ok_or("`goalValues` is not a list of numbers")
         });
         let is_true = |value: &Value| value.as_bool().unwrap_or(false);
@@ -141,7 +147,11 @@ impl Record {
             states,
             moves,
             state_times: optional(object, "stateTimes", |time| time.as_u64().unwrap_or_default()),
-            errors: if object.contains_key("errors") { lists(object, "errors")? } else { Vec::new() },
+            errors: if object.contains_key("errors") {
+                lists(object, "errors")?
+            } else {
+                Vec::new()
+            },
             goal_values: goal_values.transpose()?,
             is_aborted: object.get("isAborted").is_some_and(is_true),
             is_scrambled: object.get("scrambled").is_some_and(is_true),
@@ -150,7 +160,8 @@ impl Record {
 
     /// The name of the game in the address of its rules: what stands behind `games/`, without a version.
     pub fn game_key(&self) -> Option<&str> {
-        let parts: Vec<&str> = self.game_meta_url.split('/').filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> =
+            self.game_meta_url.split('/').filter(|part| !part.is_empty()).collect();
         let at = parts.iter().rposition(|part| *part == "games")?;
         parts.get(at + 1).copied()
     }
@@ -198,7 +209,8 @@ pub struct Verdict {
 
 impl Verdict {
     fn compare(&mut self, index: usize, recorded: &[String], here: &[String]) {
-        let set = |fluents: &[String]| fluents.iter().map(|f| canonical(f)).collect::<BTreeSet<_>>();
+        let set =
+            |fluents: &[String]| fluents.iter().map(|f| canonical(f)).collect::<BTreeSet<_>>();
         let (recorded, here) = (set(recorded), set(here));
         if recorded == here {
             return;

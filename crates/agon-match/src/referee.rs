@@ -58,7 +58,12 @@ pub enum Substitute {
 impl Default for MatchOptions {
     fn default() -> MatchOptions {
         // Far beyond any game with a step counter, and soon enough for one that runs in circles.
-        MatchOptions { seed: 1, max_steps: 10_000, opening: Vec::new(), substitute: Substitute::default() }
+        MatchOptions {
+            seed: 1,
+            max_steps: 10_000,
+            opening: Vec::new(),
+            substitute: Substitute::default(),
+        }
     }
 }
 
@@ -232,7 +237,9 @@ impl Match {
             step.slips.push(slip);
         }
         let joint: Vec<&str> = step.joint.iter().map(String::as_str).collect();
-        self.table.advance(&joint).expect("every move of the joint move was found among the legal ones");
+        self.table
+            .advance(&joint)
+            .expect("every move of the joint move was found among the legal ones");
         self.states.push(self.table.state());
         self.state_times.push(now);
         self.steps.push(step);

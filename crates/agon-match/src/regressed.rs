@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_game::{Notation, Role};
 use agon_analysis::regression::{
     Abreast, ActionHeuristics, Evaluator, Logic, Network, Reader, Wanted, normalise,
 };
 use agon_analysis::{Subject, USUAL_TIME};
+use agon_game::{Notation, Role};
 use agon_search::{ActionHeuristic, Budget, Judgements};
 
 /// The regressed goals of a game's moves, and those who work out what they say. These are made when they are first needed.
@@ -108,12 +108,24 @@ fn compared(values: &mut [f64]) -> bool {
 }
 
 impl<P: Notation + 'static> ActionHeuristic<P> for Regressed {
-    fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool {
+    fn values(
+        &mut self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
         values.clear();
         self.add_values(position, role, moves, values)
     }
 
-    fn values_of_many(&mut self, positions: &[P], which: &[usize], role: Role, said: &mut Judgements) {
+    fn values_of_many(
+        &mut self,
+        positions: &[P],
+        which: &[usize],
+        role: Role,
+        said: &mut Judgements,
+    ) {
         said.clear();
         if matches!(self.many, Many::NotYet) {
             self.make_many();

@@ -9,8 +9,8 @@ use crate::kif::{tokens, without_comments};
 
 /// The words that mean something to the language itself, or to the protocol.
 const KEPT: [&str; 21] = [
-    "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees", "percept",
-    "random", "distinct", "or", "and", "not", "<=", "nil", "_", "sees_xml",
+    "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees",
+    "percept", "random", "distinct", "or", "and", "not", "<=", "nil", "_", "sees_xml",
 ];
 
 /// A game's words and the ones that stand for them.
@@ -56,7 +56,8 @@ impl Scrambler {
 }
 
 fn is_kept(token: &str) -> bool {
-    let is_number = token.strip_prefix(['-', '+']).unwrap_or(token).chars().all(|c| c.is_ascii_digit());
+    let is_number =
+        token.strip_prefix(['-', '+']).unwrap_or(token).chars().all(|c| c.is_ascii_digit());
     matches!(token, "(" | ")") || is_number || KEPT.contains(&token.to_lowercase().as_str())
 }
 
@@ -88,5 +89,7 @@ fn invented(rng: &mut Rng) -> String {
         &["b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "st", "tr"];
     const VOWELS: &[&str] = &["a", "e", "i", "o", "u", "ai", "ou"];
     let n = rng.random_range(2..5);
-    (0..n).flat_map(|_| [ONSETS, VOWELS].map(|parts| parts[rng.random_range(0..parts.len())])).collect()
+    (0..n)
+        .flat_map(|_| [ONSETS, VOWELS].map(|parts| parts[rng.random_range(0..parts.len())]))
+        .collect()
 }

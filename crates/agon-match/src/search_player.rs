@@ -36,7 +36,11 @@ impl<P: Notation + 'static, S: Search<P>> Player for SearchPlayer<P, S> {
     }
 
     fn lookout(&self) -> Option<Box<dyn Lookout>> {
-        Some(Box::new(Follower { position: self.position.clone(), role: self.role, is_lost: false }))
+        Some(Box::new(Follower {
+            position: self.position.clone(),
+            role: self.role,
+            is_lost: false,
+        }))
     }
 
     fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
@@ -147,7 +151,11 @@ impl<P: Hidden, S: Search<P>> Player for HiddenSearchPlayer<P, S> {
             }
         }
         match votes.as_slice() {
-            [] => return Err(Lapse::Broken("found no history that fits what was perceived".to_owned())),
+            [] => {
+                return Err(Lapse::Broken(
+                    "found no history that fits what was perceived".to_owned(),
+                ));
+            }
             [only] => return Ok(Choice { text: only.text.clone(), thought: None }),
             [_, _, ..] => {}
         }

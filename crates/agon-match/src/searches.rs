@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use agon_game::{Notation, Position, Rng, Role};
 use agon_analysis::Subject;
 use agon_analysis::goal_formulas::{GoalOptions, RewritingGame};
 use agon_analysis::regression::Wanted;
+use agon_game::{Notation, Position, Rng, Role};
 use agon_search::solve::{Solution, SolveOptions, Solver};
 use agon_search::{ActionHeuristic, Budget, Candidate, Mcts, MctsOptions, Puzzle, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
@@ -114,7 +114,9 @@ impl<P: Position, S: Search<P>> Alone<P, S> {
 
 impl<P: Position, S: Search<P>> Search<P> for Alone<P, S> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let Some(other) = &mut self.other else { return self.puzzle.think(position, us, &by_nodes(budget)) };
+        let Some(other) = &mut self.other else {
+            return self.puzzle.think(position, us, &by_nodes(budget));
+        };
         let plan = self.puzzle.think(position, us, &by_nodes(&part(budget, 75)));
         if plan.is_proven || plan.value >= *position.shape().payoffs.end() {
             return plan;
@@ -145,7 +147,11 @@ fn part(budget: &Budget, percent: u32) -> Budget {
 /// So many hundredths of what is counted, and all the time that is left.
 fn counted_part(budget: &Budget, percent: u32) -> Budget {
     let count = |amount: u64| (amount.saturating_mul(percent.into()) / 100).max(1);
-    Budget { iterations: budget.iterations.map(count), nodes: budget.nodes.map(count), ..budget.clone() }
+    Budget {
+        iterations: budget.iterations.map(count),
+        nodes: budget.nodes.map(count),
+        ..budget.clone()
+    }
 }
 
 /// Perfect play where the rest of the game can be solved within a part of the budget.
@@ -195,7 +201,12 @@ impl<S> Perfect<S> {
     }
 
     /// A move of the solution; drawn if it is a mixture.
-    fn draw<P: Position>(&mut self, solution: Solution<P::Move>, position: &P, us: Role) -> Report<P::Move> {
+    fn draw<P: Position>(
+        &mut self,
+        solution: Solution<P::Move>,
+        position: &P,
+        us: Role,
+    ) -> Report<P::Move> {
         let value = solution.values[us.index()];
         let strategy = &solution.strategies[us.index()];
         let candidates: Vec<Candidate<P::Move>> = strategy
@@ -236,7 +247,8 @@ impl<P: Position, S: Search<P>> Search<P> for Perfect<S> {
         let solution = match self.solver.solve(position, &by_nodes(&part(budget, self.percent))) {
             Ok(solution) => solution,
             Err(unsolved) => {
-                let report = self.other.think(position, us, &counted_part(budget, 100 - self.percent));
+                let report =
+                    self.other.think(position, us, &counted_part(budget, 100 - self.percent));
                 return Report { nodes: report.nodes + unsolved.nodes, ..report };
             }
         };
@@ -253,7 +265,9 @@ impl<P: Position, S: Search<P>> Search<P> for Perfect<S> {
         let liked = self.other.think(position, us, &quietly);
         for candidate in liked.candidates.iter().take(MAX_CHECKED) {
             match self.keeps(position, us, &candidate.m, value, budget) {
-                Some(true) => return Report { best: candidate.m.clone(), value, is_proven: true, ..liked },
+                Some(true) => {
+                    return Report { best: candidate.m.clone(), value, is_proven: true, ..liked };
+                }
                 Some(false) => {}
                 None => break,
             }

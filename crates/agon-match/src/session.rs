@@ -98,7 +98,10 @@ impl Session {
                     return Heed::Again(turn);
                 }
                 if !is_legal(terms) {
-                    return Heed::Unfit(format!("{} cannot be made where the match stands", terms.join(" ")));
+                    return Heed::Unfit(format!(
+                        "{} cannot be made where the match stands",
+                        terms.join(" ")
+                    ));
                 }
                 self.step(terms[self.role.index()].clone(), terms, terms.clone())
             }

@@ -29,11 +29,16 @@ pub enum SpecKind {
 impl PartialEq for SpecKind {
     fn eq(&self, other: &SpecKind) -> bool {
         match (self, other) {
-            (SpecKind::BuiltIn(a, ours), SpecKind::BuiltIn(b, theirs)) => a.name == b.name && ours == theirs,
+            (SpecKind::BuiltIn(a, ours), SpecKind::BuiltIn(b, theirs)) => {
+                a.name == b.name && ours == theirs
+            }
             (SpecKind::Human, SpecKind::Human) => true,
             (SpecKind::Http(a), SpecKind::Http(b)) => a == b,
             (SpecKind::Command(a), SpecKind::Command(b)) => a == b,
-            (SpecKind::BuiltIn(..) | SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_), _) => false,
+            (
+                SpecKind::BuiltIn(..) | SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_),
+                _,
+            ) => false,
         }
     }
 }
@@ -97,9 +102,9 @@ fn commas(text: &str) -> Result<Vec<usize>, Box<Diagnostic>> {
     let unclosed = quote.map(|(at, _)| at).or_else(|| open.pop());
     match unclosed {
         None => Ok(found),
-        Some(at) => {
-            Err(error(Span::new(at, at + 1), "this is never closed").hint("close it before the end").into())
-        }
+        Some(at) => Err(error(Span::new(at, at + 1), "this is never closed")
+            .hint("close it before the end")
+            .into()),
     }
 }
 
@@ -110,7 +115,9 @@ fn parse_at(whole: &str, start: usize, end: usize) -> Result<Spec, Box<Diagnosti
     let span = |from: usize, to: usize| Span::new(start + from, start + to);
     let all = span(0, text.len());
     let kind = if text.is_empty() {
-        return Err(error(all, "a player's name is missing here").hint(format!("one of {}", names())).into());
+        return Err(error(all, "a player's name is missing here")
+            .hint(format!("one of {}", names()))
+            .into());
     } else if let Some(rest) = text.strip_prefix("http://") {
         SpecKind::Http(address(rest).map_err(|what| {
             error(all, what).hint("write it as http://HOST:PORT, such as http://localhost:9147")
@@ -137,7 +144,9 @@ fn named(text: &str, span: &dyn Fn(usize, usize) -> Span) -> Result<SpecKind, Bo
     let Some(kind) = Kind::named(name) else {
         let unknown = error(span(0, name.len()), format!("no player is called `{name}`"));
         return Err(match closest(name, KINDS.iter().map(|kind| kind.name)) {
-            Some(other) => unknown.hint(format!("did you mean `{other}`? `agon players` lists them all")),
+            Some(other) => {
+                unknown.hint(format!("did you mean `{other}`? `agon players` lists them all"))
+            }
             None => unknown.hint(format!("one of {}", names())),
         }
         .into());
@@ -153,9 +162,11 @@ fn named(text: &str, span: &dyn Fn(usize, usize) -> Span) -> Result<SpecKind, Bo
     match (kind.origin, kind.name) {
         (Origin::BuiltIn, _) => Ok(SpecKind::BuiltIn(kind, settings)),
         (Origin::Outside, "human") => Ok(SpecKind::Human),
-        (Origin::Outside, _) => Err(error(span(0, text.len()), format!("`{name}` needs more than its name"))
-            .hint(format!("write it as {}", kind.form))
-            .into()),
+        (Origin::Outside, _) => {
+            Err(error(span(0, text.len()), format!("`{name}` needs more than its name"))
+                .hint(format!("write it as {}", kind.form))
+                .into())
+        }
     }
 }
 
@@ -178,18 +189,29 @@ fn read_settings(
         }
         let place = |from_byte: usize, to_byte: usize| span(from + from_byte, from + to_byte);
         let (own, nested) = match part.find('(').filter(|_| part.ends_with(')')) {
-            Some(open) => (part[..open].trim_end(), Some((open + 1, &part[open + 1..part.len() - 1]))),
+            Some(open) => {
+                (part[..open].trim_end(), Some((open + 1, &part[open + 1..part.len() - 1])))
+            }
             None => (part, None),
         };
         let named = format!("{prefix}{own}");
-        let is_of_prefix = kind.option(named.split('=').next().unwrap_or_default().trim_end()).is_some();
+        let is_of_prefix =
+            kind.option(named.split('=').next().unwrap_or_default().trim_end()).is_some();
         let (option, value) = setting(kind, if is_of_prefix { &named } else { own }, &place)?;
         if settings.set(option, value) {
-            return Err(error(place(0, part.len()), format!("`{}` is set a second time", option.name)).into());
+            return Err(error(
+                place(0, part.len()),
+                format!("`{}` is set a second time", option.name),
+            )
+            .into());
         }
         if let Some((open, nested)) = nested {
             let Value::Word(word) = value else {
-                return Err(error(place(open - 1, part.len()), "only a word has options of its own").into());
+                return Err(error(
+                    place(open - 1, part.len()),
+                    "only a word has options of its own",
+                )
+                .into());
             };
             if !prefix.is_empty() {
                 return Err(error(place(open - 1, part.len()), "this is nested too deeply").into());
@@ -234,7 +256,8 @@ fn setting(
         return Ok(setting);
     }
     let Some(option) = kind.option(name) else {
-        let unknown = error(place(0, name.len()), format!("`{}` has no option `{name}`", kind.name));
+        let unknown =
+            error(place(0, name.len()), format!("`{}` has no option `{name}`", kind.name));
         let known: Vec<&str> = kind.options.iter().map(|option| option.name).collect();
         let unknown = match closest(name, known.iter().copied()) {
             Some(other) => unknown.hint(format!("did you mean `{other}`?")),
@@ -249,7 +272,10 @@ fn setting(
     let Some(value) = value else {
         return match option.kind {
             OptionType::Flag => Ok((option, Value::Flag(true))),
-            OptionType::Integer(..) | OptionType::Real(..) | OptionType::Word(_) | OptionType::Text => {
+            OptionType::Integer(..)
+            | OptionType::Real(..)
+            | OptionType::Word(_)
+            | OptionType::Text => {
                 Err(error(place(0, part.len()), format!("`{name}` needs a value: {}", option.kind))
                     .hint(format!("write {}={}", option.name, option.default))
                     .into())
@@ -272,13 +298,16 @@ fn shorthand(kind: &'static Kind, text: &str) -> Option<(&'static OptionKind, Va
     if kind.option(text).is_some() {
         return None;
     }
-    let negated = text.get(..3).filter(|no| no.eq_ignore_ascii_case("no-")).and_then(|_| text.get(3..));
+    let negated =
+        text.get(..3).filter(|no| no.eq_ignore_ascii_case("no-")).and_then(|_| text.get(3..));
     if let Some(option) = negated.and_then(|name| kind.option(name)) {
         return (option.kind == OptionType::Flag).then_some((option, Value::Flag(false)));
     }
     let mut meant = kind.options.iter().filter_map(|option| match option.kind {
         OptionType::Word(_) => option.kind.parse(text).ok().map(|value| (option, value)),
-        OptionType::Flag | OptionType::Integer(..) | OptionType::Real(..) | OptionType::Text => None,
+        OptionType::Flag | OptionType::Integer(..) | OptionType::Real(..) | OptionType::Text => {
+            None
+        }
     });
     let first = meant.next();
     if meant.next().is_some() { None } else { first }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use agon_game::{Notation, Role};
 use agon_analysis::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_judge};
 use agon_analysis::regression::normalise;
+use agon_game::{Notation, Role};
 use agon_search::ActionHeuristic;
 
 /// A move is worth what the terms made of the goals say of the position it leads to.
@@ -12,14 +12,24 @@ pub(crate) struct Stepwise(GoalJudge);
 
 impl Stepwise {
     /// Of a game. None if it is refused: the search then does without.
-    pub(crate) fn new(game: &Arc<RewritingGame>, method: Method, options: &GoalOptions) -> Option<Stepwise> {
+    pub(crate) fn new(
+        game: &Arc<RewritingGame>,
+        method: Method,
+        options: &GoalOptions,
+    ) -> Option<Stepwise> {
         goal_judge(game, method, options).ok().map(Stepwise)
     }
 }
 
 impl<P: Notation + 'static> ActionHeuristic<P> for Stepwise {
     /// Nothing is said where somebody else has a choice at the same time: where a move leads is not known then.
-    fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool {
+    fn values(
+        &mut self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
         let others = position.shape().roles().filter(|other| *other != role);
         if others.into_iter().any(|other| position.legal_moves(other).len() != 1) {
             return false;

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use agon_analysis::goal_formulas::{
+    GoalJudge, GoalOptions, Method, RewritingGame, goal_judge, suitable,
+};
 use agon_game::{Notation, Position as _, Rng, Role};
-use agon_analysis::goal_formulas::{GoalJudge, GoalOptions, Method, RewritingGame, goal_judge, suitable};
 use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, Evaluate, Search};
 use rand::SeedableRng as _;
 
@@ -82,7 +84,12 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn winner<P: Notation + 'static>(&self, usual: Method, position: &P, budget: &Budget) -> Method {
+    fn winner<P: Notation + 'static>(
+        &self,
+        usual: Method,
+        position: &P,
+        budget: &Budget,
+    ) -> Method {
         let Some(champion) = telling_judge(self.game, usual, self.options) else { return usual };
         let until = budget.deadline.map(|deadline| {
             let now = Instant::now();

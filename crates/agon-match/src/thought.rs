@@ -49,13 +49,14 @@ const MAX_LINE: usize = 12;
 impl Thought {
     /// A report in text. The moves must be moves of the position's game.
     pub fn new<P: Notation>(report: &Report<P::Move>, position: &P) -> Thought {
-        let considered = report.candidates.iter().take(MAX_CONSIDERED).map(|candidate| Considered {
-            text: position.move_text(&candidate.m),
-            visits: candidate.visits,
-            value: candidate.value,
-            probability: candidate.probability,
-            is_proven: candidate.is_proven,
-        });
+        let considered =
+            report.candidates.iter().take(MAX_CONSIDERED).map(|candidate| Considered {
+                text: position.move_text(&candidate.m),
+                visits: candidate.visits,
+                value: candidate.value,
+                probability: candidate.probability,
+                is_proven: candidate.is_proven,
+            });
         let line = report.lines.first().map_or(&[][..], |line| &line.joints);
         Thought {
             value: (!report.candidates.is_empty()).then_some(report.value),

@@ -5,12 +5,12 @@ pub(crate) mod bout;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_game::{Notation, Position, Rng, Role};
 use agon_analysis::concepts::{self, LearnOptions};
 use agon_analysis::fuzzy::FuzzyOptions;
 use agon_analysis::goal_formulas::{GoalOptions, RewritingGame};
 use agon_analysis::regression::Wanted;
 use agon_analysis::{ConceptsFrom, Subject};
+use agon_game::{Notation, Position, Rng, Role};
 use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -83,7 +83,8 @@ impl<P: Notation + 'static> Tried<P> {
         options: MctsOptions,
         seed: u64,
     ) -> Tried<P> {
-        let lessons = lessons(subject.as_ref().map_or(0, |subject| subject.game().initial_fluents().len()));
+        let lessons =
+            lessons(subject.as_ref().map_or(0, |subject| subject.game().initial_fluents().len()));
         Tried { subject, rewriting, options, seed, lessons, search: None, is_decided: false }
     }
 
@@ -144,7 +145,9 @@ impl<P: Notation + 'static> Tried<P> {
 
     /// Who is to play, after a trial if there is time for one.
     pub(crate) fn choose(&self, position: &P, budget: &Budget) -> Contender {
-        let Some(deadline) = budget.deadline.filter(|_| is_timed(budget)) else { return Contender::Plain };
+        let Some(deadline) = budget.deadline.filter(|_| is_timed(budget)) else {
+            return Contender::Plain;
+        };
         let time = deadline.saturating_duration_since(Instant::now());
         let players: Vec<Role> = position.shape().players().collect();
         let [first, second] = players[..] else { return Contender::Plain };
@@ -159,7 +162,8 @@ impl<P: Notation + 'static> Tried<P> {
             let now = Instant::now();
             let until = now + end.saturating_duration_since(now) / (contenders.len() - at) as u32;
             let trial = Trial { by: self, contender, roles: [first, second], until };
-            let scores = trial.play(position, self.seed.wrapping_add(at as u64), N_MATCHES, N_PLANNED);
+            let scores =
+                trial.play(position, self.seed.wrapping_add(at as u64), N_MATCHES, N_PLANNED);
             if let Some(score) = sure_score(&scores)
                 && score > best.1
             {
@@ -171,7 +175,8 @@ impl<P: Notation + 'static> Tried<P> {
         }
         let until = Instant::now() + time / CONFIRMATION_PART;
         let trial = Trial { by: self, contender: best.0, roles: [first, second], until };
-        let scores = trial.play(position, self.seed ^ CONFIRMING, N_CONFIRMING, N_CONFIRMING as u32);
+        let scores =
+            trial.play(position, self.seed ^ CONFIRMING, N_CONFIRMING, N_CONFIRMING as u32);
         if is_confirmed(&scores) { best.0 } else { Contender::Plain }
     }
 }
@@ -246,7 +251,9 @@ impl<P: Notation + 'static> Trial<'_, P> {
                 None => break,
             }
             // What does not look like winning any more is not worth the time.
-            if scores.len() >= MIN_MATCHES / 2 && scores.iter().sum::<f64>() < 0.5 * scores.len() as f64 {
+            if scores.len() >= MIN_MATCHES / 2
+                && scores.iter().sum::<f64>() < 0.5 * scores.len() as f64
+            {
                 return Vec::new();
             }
         }

@@ -43,9 +43,11 @@ impl View for OpenView {
 
     fn joint(&mut self, told: &[String]) -> Option<Vec<String>> {
         let roles = self.table.shape().roles();
-        let found = roles.zip(told).map(|(role, text)| find(&self.table.legal_moves(role), text).cloned());
+        let found =
+            roles.zip(told).map(|(role, text)| find(&self.table.legal_moves(role), text).cloned());
         let joint: Vec<String> = found.collect::<Option<_>>()?;
-        (joint.len() == told.len() && joint.len() == self.table.shape().role_names.len()).then_some(joint)
+        (joint.len() == told.len() && joint.len() == self.table.shape().role_names.len())
+            .then_some(joint)
     }
 
     fn state(&self) -> Option<Vec<String>> {

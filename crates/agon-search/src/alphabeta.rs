@@ -143,8 +143,12 @@ impl<P: Position, E: Evaluate<P>> Search<P> for AlphaBeta<P, E> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         let mut meter = budget.start();
         match self.view(position) {
-            View::Contest => self.contest.think(position, us, &self.options, &mut self.evaluator, &mut meter),
-            View::MaxN => self.max_n.think(position, us, &self.options, &mut self.evaluator, &mut meter),
+            View::Contest => {
+                self.contest.think(position, us, &self.options, &mut self.evaluator, &mut meter)
+            }
+            View::MaxN => {
+                self.max_n.think(position, us, &self.options, &mut self.evaluator, &mut meter)
+            }
         }
     }
 }

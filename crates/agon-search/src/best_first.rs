@@ -66,7 +66,8 @@ impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
         let home = position.state().clone();
         let old = self.graph.take().filter(|graph| graph.us == us);
         let options = &self.options;
-        let mut graph = old.unwrap_or_else(|| Graph::new(position, us, options.max_nodes, options.seed));
+        let mut graph =
+            old.unwrap_or_else(|| Graph::new(position, us, options.max_nodes, options.seed));
         let root = graph.root(position, &mut self.evaluator);
         let (mut depth, mut n_idle) = (0, 0);
         while !graph.is_done(root) && n_idle < MAX_IDLE && !meter.is_over(16) {

@@ -115,7 +115,11 @@ impl Meter<'_> {
                 is_late = now >= *deadline;
                 let since = now - self.last_look;
                 self.last_look = now;
-                if since > LONG { (self.pace / 4).max(1) } else { self.pace.saturating_mul(2).min(stride) }
+                if since > LONG {
+                    (self.pace / 4).max(1)
+                } else {
+                    self.pace.saturating_mul(2).min(stride)
+                }
             }
         };
         self.until_look = self.pace.saturating_sub(1);

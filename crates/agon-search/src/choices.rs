@@ -13,8 +13,10 @@ pub(crate) struct Choices<M> {
 impl<M: Clone> Choices<M> {
     /// What can be chosen here. At a terminal position nobody has a move.
     pub(crate) fn at<P: Position<Move = M>>(position: &P) -> Choices<M> {
-        let mut choices =
-            Choices { moves: Vec::new(), ends: Vec::with_capacity(position.shape().role_names.len()) };
+        let mut choices = Choices {
+            moves: Vec::new(),
+            ends: Vec::with_capacity(position.shape().role_names.len()),
+        };
         for role in position.shape().roles() {
             choices.moves.extend_from_slice(position.legal_moves(role));
             choices.ends.push(choices.moves.len() as u32);

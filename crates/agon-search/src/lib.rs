@@ -24,8 +24,8 @@ pub use best_first::{BestFirst, BestFirstOptions};
 pub use budget::{Budget, Hint, Meter};
 pub use evaluate::{Evaluate, GoalValues};
 pub use mcts::{
-    ActionHeuristic, Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Judgements, Leaves, Mcts, MctsOptions,
-    Others, PlayoutPolicy, Simultaneous,
+    ActionHeuristic, Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Judgements, Leaves, Mcts,
+    MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
 pub use playouts::Playouts;
 pub use puzzle::{Puzzle, PuzzleOptions};

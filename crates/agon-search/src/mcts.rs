@@ -104,14 +104,16 @@ impl<P: Position> Mcts<P> {
 
     /// The equivalence parameter of 003, 3.4.
     fn k(&self) -> f64 {
-        self.n_last.map_or(FIRST_K, |n| (n as f64).sqrt() / self.options.heuristic.divisor.max(1e-9))
+        self.n_last
+            .map_or(FIRST_K, |n| (n as f64).sqrt() / self.options.heuristic.divisor.max(1e-9))
     }
 
     /// The tree, with its root where the position stands: what is left of the last one, if anything is.
     fn rooted_tree(&mut self, position: &mut P, us: Role) -> Tree<P> {
         let is_other_view = self.options.others == OthersWant::Paranoid && self.us != Some(us);
         let kept = self.tree.take().filter(|_| self.options.keep_tree && !is_other_view);
-        let mut tree = kept.unwrap_or_else(|| Tree::new(Facts::new(position.shape()), &self.options));
+        let mut tree =
+            kept.unwrap_or_else(|| Tree::new(Facts::new(position.shape()), &self.options));
         self.workers[0].plant_root(position, &mut tree, &self.options);
         tree
     }

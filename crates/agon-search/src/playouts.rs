@@ -21,7 +21,14 @@ pub struct Playouts<P: Position> {
 impl<P: Position> Playouts<P> {
     /// So many plays for each position, none longer than so many steps or a little more.
     pub fn new(n_playouts: u64, max_steps: u64, seed: u64) -> Playouts<P> {
-        Playouts { n_playouts: n_playouts.max(1), max_steps, seed, batch: None, last: None, n_made: 0 }
+        Playouts {
+            n_playouts: n_playouts.max(1),
+            max_steps,
+            seed,
+            batch: None,
+            last: None,
+            n_made: 0,
+        }
     }
 }
 
@@ -38,12 +45,17 @@ impl<P: Position + 'static> Evaluate<P> for Playouts<P> {
         }
         let seed = self.seed;
         let batch = self.batch.get_or_insert_with(|| {
-            position
-                .batch(seed)
-                .unwrap_or_else(|| Box::new(OneByOne::new(position.clone(), Rng::seed_from_u64(seed))))
+            position.batch(seed).unwrap_or_else(|| {
+                Box::new(OneByOne::new(position.clone(), Rng::seed_from_u64(seed)))
+            })
         });
-        let order = Order { state: position.state().clone(), n_playouts: self.n_playouts, expected_steps: 0 };
-        let tally = batch.play_out(&[order], self.max_steps).pop().expect("an answer for each order");
+        let order = Order {
+            state: position.state().clone(),
+            n_playouts: self.n_playouts,
+            expected_steps: 0,
+        };
+        let tally =
+            batch.play_out(&[order], self.max_steps).pop().expect("an answer for each order");
         self.n_made += tally.n_playouts;
         let value = tally.mean_payoff(role);
         self.last = Some((key, tally));

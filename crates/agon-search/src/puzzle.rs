@@ -64,7 +64,13 @@ const FIRST_TURN: u64 = 2000;
 impl<P: Position> Puzzle<P> {
     /// Nothing known yet.
     pub fn new(options: PuzzleOptions) -> Puzzle<P> {
-        Puzzle { rng: Rng::seed_from_u64(options.seed), options, plan: None, frontier: None, sampled: None }
+        Puzzle {
+            rng: Rng::seed_from_u64(options.seed),
+            options,
+            plan: None,
+            frontier: None,
+            sampled: None,
+        }
     }
 
     /// Takes over a line of moves of the player if it is better than the plan.
@@ -105,7 +111,8 @@ impl<P: Position> Search<P> for Puzzle<P> {
         });
         self.plan = on_plan;
         let mut is_all_known = false;
-        let is_full = |plan: &Option<Plan<P::Move>>| plan.as_ref().is_some_and(|plan| plan.payoff >= most);
+        let is_full =
+            |plan: &Option<Plan<P::Move>>| plan.as_ref().is_some_and(|plan| plan.payoff >= most);
         let Puzzle { options, rng, plan, sampled, .. } = self;
         let mut clockwork = None;
         if !is_full(plan) {
@@ -118,7 +125,8 @@ impl<P: Position> Search<P> for Puzzle<P> {
         if let Some(Some(sampled)) = sampled {
             sampled.stand_at(&home);
         }
-        let mut frontier = frontier::Frontier::new(position, us, self.options.max_positions, clockwork);
+        let mut frontier =
+            frontier::Frontier::new(position, us, self.options.max_positions, clockwork);
         let mut turn = FIRST_TURN;
         'search: while !is_full(&self.plan) && !is_all_known && !meter.is_over(1) {
             for way in 0..4 {
@@ -130,13 +138,19 @@ impl<P: Position> Search<P> for Puzzle<P> {
                         is_all_known = is_done && !frontier.is_rough();
                         if is_done && frontier.is_rough() && !frontier.has_full_score() {
                             position.go_to(&home);
-                            frontier =
-                                frontier::Frontier::new(position, us, self.options.max_positions, None);
+                            frontier = frontier::Frontier::new(
+                                position,
+                                us,
+                                self.options.max_positions,
+                                None,
+                            );
                         }
                         line
                     }
                     1 => match &mut self.sampled {
-                        Some(Some(sampled)) => sampled.run(position, turn * sampled::PER_NODE, &mut meter),
+                        Some(Some(sampled)) => {
+                            sampled.run(position, turn * sampled::PER_NODE, &mut meter)
+                        }
                         Some(None) | None => None,
                     },
                     _ => {
@@ -164,7 +178,8 @@ impl<P: Position> Search<P> for Puzzle<P> {
                 }
                 let first = self.plan.as_ref().and_then(|plan| plan.joints.first());
                 let legal = position.legal_moves(us);
-                let place = first.and_then(|joint| legal.iter().position(|m| *m == joint[us.index()]));
+                let place =
+                    first.and_then(|joint| legal.iter().position(|m| *m == joint[us.index()]));
                 if let Some(move_idx) = place {
                     meter.tell(move_idx);
                 }
@@ -177,15 +192,22 @@ impl<P: Position> Search<P> for Puzzle<P> {
         position.go_to(&home);
         self.frontier = Some(frontier);
         let best = self.plan.as_ref().and_then(|plan| plan.joints.first());
-        let best =
-            best.map_or_else(|| position.legal_moves(us)[0].clone(), |joint| joint[us.index()].clone());
-        let value = self.plan.as_ref().map_or(*position.shape().payoffs.start(), |plan| plan.payoff);
+        let best = best
+            .map_or_else(|| position.legal_moves(us)[0].clone(), |joint| joint[us.index()].clone());
+        let value =
+            self.plan.as_ref().map_or(*position.shape().payoffs.start(), |plan| plan.payoff);
         // Nothing pays more, or everything is known.
         let is_alone = position.shape().role_names.len() == 1;
         let is_proven = is_alone && (is_full(&self.plan) || is_all_known && self.plan.is_some());
         let joints = self.plan.as_ref().map_or_else(Vec::new, |plan| plan.joints.clone());
         Report {
-            candidates: vec![Candidate { m: best.clone(), visits: 1, value, probability: 1.0, is_proven }],
+            candidates: vec![Candidate {
+                m: best.clone(),
+                visits: 1,
+                value,
+                probability: 1.0,
+                is_proven,
+            }],
             best,
             us,
             value,

@@ -42,7 +42,8 @@ pub(crate) fn minimax<P: Position>(position: &mut P, us: Role) -> f64 {
                 position.go_to(&here);
             }
         }
-        let is_better = |before: f64| if chooser == us { expected > before } else { expected < before };
+        let is_better =
+            |before: f64| if chooser == us { expected > before } else { expected < before };
         if best.is_none_or(is_better) {
             best = Some(expected);
         }

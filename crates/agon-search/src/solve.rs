@@ -171,7 +171,11 @@ impl Solver {
     ///
     /// # Errors
     /// Why it was not solved, and what is known nevertheless.
-    pub fn solve<P: Position>(&mut self, start: &P, budget: &Budget) -> Result<Solution<P::Move>, Unsolved> {
+    pub fn solve<P: Position>(
+        &mut self,
+        start: &P,
+        budget: &Budget,
+    ) -> Result<Solution<P::Move>, Unsolved> {
         let options = &self.options;
         let shape = start.shape();
         let mut meter = budget.start();
@@ -195,7 +199,9 @@ impl Solver {
             return alone::solve(start, &mut meter, options.bytes)
                 .map_err(|(why, bounds)| refusal(why, bounds, &meter));
         }
-        if let Some(solution) = self.listed.as_ref().and_then(|listed| listed.solution(start, &meter)) {
+        if let Some(solution) =
+            self.listed.as_ref().and_then(|listed| listed.solution(start, &meter))
+        {
             return Ok(solution);
         }
         let mut bounds = widest;
@@ -205,11 +211,13 @@ impl Solver {
             if ways.proving
                 && let [first, second] = players[..]
             {
-                let prover =
-                    self.prover.get_or_insert_with(|| Prover::new(shape.role_names.len(), options.bytes / 2));
+                let prover = self
+                    .prover
+                    .get_or_insert_with(|| Prover::new(shape.role_names.len(), options.bytes / 2));
                 let some = share(budget, &meter, ways.listing.then_some(turn));
                 let mut some_meter = some.start();
-                let proved = thresholds::solve(start, [first, second], prover, &mut some_meter, &mut bounds);
+                let proved =
+                    thresholds::solve(start, [first, second], prover, &mut some_meter, &mut bounds);
                 meter.n_nodes += some_meter.n_nodes;
                 match proved {
                     Ok(solution) => return Ok(Solution { nodes: meter.n_nodes, ..solution }),

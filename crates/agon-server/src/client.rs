@@ -69,7 +69,14 @@ impl WebPlayer {
     /// A player at an address, spoken to as the game has it.
     pub fn new(address: Address, invitation: Invitation) -> WebPlayer {
         let dialect = if invitation.shape.hidden { Dialect::Turns } else { Dialect::Moves };
-        WebPlayer { address, invitation, dialect, scrambler: None, last: None, bonus: Duration::ZERO }
+        WebPlayer {
+            address,
+            invitation,
+            dialect,
+            scrambler: None,
+            last: None,
+            bonus: Duration::ZERO,
+        }
     }
 
     /// Spoken to in another form. In a game where everybody sees every move, percepts are what was done.
@@ -98,7 +105,9 @@ impl WebPlayer {
 
     /// Rules or terms in the words that the player knows.
     fn there(&self, text: &str) -> String {
-        self.scrambler.as_ref().map_or_else(|| text.to_owned(), |scrambler| scrambler.scramble(text))
+        self.scrambler
+            .as_ref()
+            .map_or_else(|| text.to_owned(), |scrambler| scrambler.scramble(text))
     }
 
     /// The news as the player is told them.
@@ -211,7 +220,9 @@ fn read_answer(
                     ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut
                 ) => {}
             // Some players reset the connection once they have answered.
-            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset && is_whole(&answer) => {
+            Err(error)
+                if error.kind() == std::io::ErrorKind::ConnectionReset && is_whole(&answer) =>
+            {
                 return Ok(answer);
             }
             Err(error) => return Err(unreachable(error)),
@@ -227,10 +238,12 @@ fn read_answer(
 
 /// Where the head ends, and how long the body is said to be.
 fn head(answer: &[u8]) -> Option<(usize, Option<usize>)> {
-    let blank = |mark: &[u8]| answer.windows(mark.len()).position(|w| w == mark).map(|at| at + mark.len());
+    let blank =
+        |mark: &[u8]| answer.windows(mark.len()).position(|w| w == mark).map(|at| at + mark.len());
     let end = blank(b"\r\n\r\n").into_iter().chain(blank(b"\n\n")).min()?;
     let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    let length =
+        head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
     Some((end, length))
 }
 
@@ -241,13 +254,15 @@ fn is_whole(answer: &[u8]) -> bool {
 /// The body of an answer that says all is well.
 fn body_of(answer: &[u8]) -> Result<String, String> {
     let Some((end, length)) = head(answer) else { return Err("the answer is not HTTP".to_owned()) };
-    let status = String::from_utf8_lossy(&answer[..end]).lines().next().unwrap_or_default().to_owned();
+    let status =
+        String::from_utf8_lossy(&answer[..end]).lines().next().unwrap_or_default().to_owned();
     let code = status.split_whitespace().nth(1).unwrap_or_default();
     if !status.starts_with("HTTP/") || !code.starts_with('2') {
         let shown: String = status.chars().take(80).collect();
         return Err(format!("it answers `{shown}`"));
     }
-    let end_of_body = length.map_or(answer.len(), |length| end.saturating_add(length).min(answer.len()));
+    let end_of_body =
+        length.map_or(answer.len(), |length| end.saturating_add(length).min(answer.len()));
     Ok(String::from_utf8_lossy(&answer[end..end_of_body]).into_owned())
 }
 
@@ -275,12 +290,14 @@ impl Player for WebPlayer {
 
     fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
         let news = self.last.as_ref().map(|news| self.told(news));
-        let message = Message::Play { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
+        let message =
+            Message::Play { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
         let (answer, connecting) = self.post(&message, deadline(budget), &budget.stop)?;
         self.bonus = self.bonus.saturating_sub(connecting);
         // What is no term at all is passed on, so that the referee finds it illegal and says so.
         let text = Message::answer(&answer).unwrap_or_else(|| "null".to_owned());
-        let text = self.scrambler.as_ref().map_or(text.clone(), |scrambler| scrambler.unscramble(&text));
+        let text =
+            self.scrambler.as_ref().map_or(text.clone(), |scrambler| scrambler.unscramble(&text));
         Ok(Choice { text, thought: None })
     }
 
@@ -291,7 +308,8 @@ impl Player for WebPlayer {
 
     fn finish(&mut self, news: Option<&News>) {
         let news = news.map(|news| self.told(news));
-        let message = Message::Stop { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
+        let message =
+            Message::Stop { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
         // Whether it hears that does not matter any more.
         let _ = self.post(&message, Instant::now() + GOODBYE, &NEVER);
     }
@@ -301,6 +319,10 @@ impl Player for WebPlayer {
     }
 
     fn abort(&mut self) {
-        let _ = self.post(&Message::Abort { id: &self.invitation.id }, Instant::now() + GOODBYE, &NEVER);
+        let _ = self.post(
+            &Message::Abort { id: &self.invitation.id },
+            Instant::now() + GOODBYE,
+            &NEVER,
+        );
     }
 }

@@ -162,7 +162,11 @@ impl Reader {
             return Ok(Progress::Whole(request()));
         }
         if head.is_chunked {
-            return Ok(if self.chunks.is_ended() { Progress::Whole(request()) } else { Progress::More });
+            return Ok(if self.chunks.is_ended() {
+                Progress::Whole(request())
+            } else {
+                Progress::More
+            });
         }
         if body.is_empty() && head.expects && !self.was_continued {
             self.was_continued = true;
@@ -205,10 +209,13 @@ impl Head {
             match name.trim().to_ascii_lowercase().as_str() {
                 "content-length" => {
                     let length = value.parse();
-                    head.length =
-                        Some(length.map_err(|_| Refusal::Nonsense("Content-Length is not a number"))?);
+                    head.length = Some(
+                        length.map_err(|_| Refusal::Nonsense("Content-Length is not a number"))?,
+                    );
                 }
-                "transfer-encoding" => head.is_chunked |= value.to_ascii_lowercase().contains("chunked"),
+                "transfer-encoding" => {
+                    head.is_chunked |= value.to_ascii_lowercase().contains("chunked")
+                }
                 "expect" => head.expects = value.eq_ignore_ascii_case("100-continue"),
                 _ => {}
             }

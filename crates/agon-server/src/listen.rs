@@ -124,7 +124,12 @@ impl Drop for Place {
     }
 }
 
-fn listen(listener: &TcpListener, limits: Limits, handler: &Arc<dyn Handler>, is_over: &AtomicBool) {
+fn listen(
+    listener: &TcpListener,
+    limits: Limits,
+    handler: &Arc<dyn Handler>,
+    is_over: &AtomicBool,
+) {
     let n_open = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         if is_over.load(Ordering::Relaxed) {
@@ -215,7 +220,9 @@ fn read(stream: &mut TcpStream, limits: &Limits) -> Result<(Request, Instant), R
                 let _ = stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
             Progress::Perhaps(request) => perhaps = Some(request),
-            Progress::Whole(request) => return Ok((request, heard_at.unwrap_or_else(Instant::now))),
+            Progress::Whole(request) => {
+                return Ok((request, heard_at.unwrap_or_else(Instant::now)));
+            }
         }
     }
 }

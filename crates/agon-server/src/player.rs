@@ -50,16 +50,20 @@ pub struct PlayerOptions {
 
 impl Default for PlayerOptions {
     fn default() -> PlayerOptions {
-        PlayerOptions { name: "agon".to_owned(), margin: None, forget: Duration::from_secs(20 * 60) }
+        PlayerOptions {
+            name: "agon".to_owned(),
+            margin: None,
+            forget: Duration::from_secs(20 * 60),
+        }
     }
 }
 
 impl PlayerOptions {
     fn clock(&self, seconds: f64) -> Clock {
         let whole = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-        let margin = self
-            .margin
-            .unwrap_or_else(|| (whole / 8).clamp(Duration::from_millis(200), Duration::from_millis(1500)));
+        let margin = self.margin.unwrap_or_else(|| {
+            (whole / 8).clamp(Duration::from_millis(200), Duration::from_millis(1500))
+        });
         // However short the clock is, half of it is for thinking.
         Clock { whole, margin: margin.min(whole / 2) }
     }
@@ -136,7 +140,10 @@ impl PlayerServer {
         match heard {
             Heard::Info => {
                 let status = if self.current().is_some() { "busy" } else { "available" };
-                plain(&format!("( ( name {} ) ( status {status} ) ( species alien ) )", self.options.name))
+                plain(&format!(
+                    "( ( name {} ) ( status {status} ) ( species alien ) )",
+                    self.options.name
+                ))
             }
             Heard::Preview { rules, clock } => {
                 let recruit = Arc::clone(&self.recruit);
@@ -176,7 +183,14 @@ impl PlayerServer {
         }
     }
 
-    fn start(&self, id: &str, role: &str, rules: &str, clocks: [Clock; 2], heard_at: Instant) -> Reply {
+    fn start(
+        &self,
+        id: &str,
+        role: &str,
+        rules: &str,
+        clocks: [Clock; 2],
+        heard_at: Instant,
+    ) -> Reply {
         let running = {
             let mut place = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             match place.as_ref() {
@@ -190,18 +204,21 @@ impl PlayerServer {
                         Ok(opening) => opening,
                         Err(why) => return remarked("busy", why),
                     };
-                    let begun = Running::begin(id, opening, clocks, heard_at, is_shouted(role, rules));
+                    let begun =
+                        Running::begin(id, opening, clocks, heard_at, is_shouted(role, rules));
                     let running = match begun {
                         Ok(running) => Arc::new(running),
-                        Err(error) => return remarked("busy", format!("no thread for the match: {error}")),
+                        Err(error) => {
+                            return remarked("busy", format!("no thread for the match: {error}"));
+                        }
                     };
                     *place = Some(Arc::clone(&running));
                     running
                 }
             }
         };
-        let is_ready =
-            running.wait_until_ready(heard_at + clocks[0].whole.saturating_sub(clocks[0].margin / 2));
+        let is_ready = running
+            .wait_until_ready(heard_at + clocks[0].whole.saturating_sub(clocks[0].margin / 2));
         let remark = (!is_ready).then(|| "still getting ready".to_owned());
         Reply { said: running.in_its_voice("ready"), remark }
     }
@@ -225,7 +242,9 @@ impl Handler for PlayerServer {
                 };
                 (id.to_owned(), word.to_owned(), self.reply(&heard, heard_at))
             }
-            Err(misheard) => (String::new(), "?".to_owned(), remarked("what", misheard.to_string())),
+            Err(misheard) => {
+                (String::new(), "?".to_owned(), remarked("what", misheard.to_string()))
+            }
         };
         let Reply { said, remark } = reply;
         (self.watch)(&Note { id, heard, said: said.clone(), took: heard_at.elapsed(), remark });

@@ -153,7 +153,10 @@ impl Running {
         let turn = desk.session.turn();
         let legal = desk.view.legal_moves();
         let [first, others @ ..] = legal.as_slice() else {
-            return ("nil".to_owned(), Some(remark.unwrap_or_else(|| "there is no legal move".to_owned())));
+            return (
+                "nil".to_owned(),
+                Some(remark.unwrap_or_else(|| "there is no legal move".to_owned())),
+            );
         };
         if others.is_empty() {
             desk.session.note_answer(turn, first);
@@ -170,13 +173,16 @@ impl Running {
         let left = give_up.saturating_duration_since(Instant::now());
         let (text, lapse) = match choice.recv_timeout(left) {
             Ok(Ok(choice)) if legal.contains(&choice.text) => (choice.text, None),
-            Ok(Ok(choice)) => {
-                (first.clone(), Some(format!("the player chose `{}`, which is not legal", choice.text)))
-            }
+            Ok(Ok(choice)) => (
+                first.clone(),
+                Some(format!("the player chose `{}`, which is not legal", choice.text)),
+            ),
             Ok(Err(lapse)) => (first.clone(), Some(format!("the player {lapse}"))),
             // All engines list the moves of an open game in the same order, so the view knows which one is meant.
             Err(RecvTimeoutError::Timeout) => match hint.told().and_then(|at| legal.get(at)) {
-                Some(best) if !self.is_hidden => (best.clone(), Some("the best found so far".to_owned())),
+                Some(best) if !self.is_hidden => {
+                    (best.clone(), Some("the best found so far".to_owned()))
+                }
                 Some(_) | None => (first.clone(), Some("the player is too slow".to_owned())),
             },
             Err(RecvTimeoutError::Disconnected) => {

@@ -50,7 +50,8 @@ fn board(side: usize) -> Structure {
     let vocabulary = vocabulary();
     let id = |name| vocabulary.relation(name).expect("it is in the vocabulary");
     let mut board = Structure::new(vocabulary.clone());
-    let cells: Vec<Element> = (0..side * side).map(|_| board.create(None).expect("ids are left")).collect();
+    let cells: Vec<Element> =
+        (0..side * side).map(|_| board.create(None).expect("ids are left")).collect();
     // Fixed noise: the same stones each time.
     let mut state = 0x1234_5678_u64;
     for row in 0..side {
@@ -62,7 +63,9 @@ fn board(side: usize) -> Structure {
             if row + 1 < side {
                 board.add(id("C"), &[cell, cells[(row + 1) * side + column]]).expect("cells live");
             }
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             if (state >> 33).is_multiple_of(3) {
                 board.add(id("P"), &[cell]).expect("cells live");
             }
@@ -75,7 +78,9 @@ fn definitions() -> Definitions {
     let [x, y, z] = ["x", "y", "z"].map(Variable::new);
     let mut definitions = Definitions::new();
     let down = Formula::And(vec![Formula::atom("R", [&x, &z]), Formula::atom("C", [&z, &y])]);
-    definitions.add("DiagA", vec![x.clone(), y.clone()], Formula::exists([&z], down)).expect("it is sound");
+    definitions
+        .add("DiagA", vec![x.clone(), y.clone()], Formula::exists([&z], down))
+        .expect("it is sound");
     let up = Formula::And(vec![Formula::atom("R", [&x, &z]), Formula::atom("C", [&y, &z])]);
     definitions.add("DiagB", vec![x, y], Formula::exists([&z], up)).expect("it is sound");
     definitions
@@ -107,7 +112,11 @@ fn questions() -> Vec<Question> {
         ),
     ]);
     let three = Formula::And(
-        [stones(&[x.clone(), y.clone(), z.clone()]), chain("R", &[x.clone(), y.clone(), z.clone()])].concat(),
+        [
+            stones(&[x.clone(), y.clone(), z.clone()]),
+            chain("R", &[x.clone(), y.clone(), z.clone()]),
+        ]
+        .concat(),
     );
     let steps = "SELECT a, b FROM R UNION ALL SELECT a, b FROM C";
     let directions = ["R", "C", "DiagA", "DiagB"];
@@ -150,7 +159,8 @@ fn questions() -> Vec<Question> {
 fn measure(side: usize, board: &Structure, question: &Question) {
     let definitions = Arc::new(definitions());
     let mut evaluator = Evaluator::new(board.vocabulary().clone(), definitions, Limits::default());
-    let query = evaluator.formula(&question.formula, &question.columns).expect("the question is sound");
+    let query =
+        evaluator.formula(&question.formula, &question.columns).expect("the question is sound");
     let boards = [board.clone(), toggled(board)];
     let start = Instant::now();
     let answers = evaluator.solve(query, board, &Assignment::new()).expect("it is within limits");
@@ -160,7 +170,9 @@ fn measure(side: usize, board: &Structure, question: &Question) {
     let ours = repeated(|| {
         turn += 1;
         black_box(
-            evaluator.solve(query, &boards[turn % 2], &Assignment::new()).expect("it is within limits"),
+            evaluator
+                .solve(query, &boards[turn % 2], &Assignment::new())
+                .expect("it is within limits"),
         );
     });
     let mut kept = Maintained::new(evaluator.clone(), query, board).expect("it is within limits");

@@ -344,7 +344,10 @@ impl Formula {
     }
 
     /// `R(x, y)`
-    pub fn atom<A: Into<Argument>>(relation: &str, arguments: impl IntoIterator<Item = A>) -> Formula {
+    pub fn atom<A: Into<Argument>>(
+        relation: &str,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Formula {
         Formula::Relation(relation.into(), arguments.into_iter().map(Into::into).collect())
     }
 
@@ -359,29 +362,49 @@ impl Formula {
     }
 
     /// The negation.
-    #[allow(clippy::should_implement_trait, reason = "a constructor among constructors, not an operator")]
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "a constructor among constructors, not an operator"
+    )]
     pub fn not(formula: Formula) -> Formula {
         Formula::Not(Box::new(formula))
     }
 
     /// For some values of the variables; the formula itself if there are no variables.
-    pub fn exists<V: Borrow<Variable>>(variables: impl IntoIterator<Item = V>, formula: Formula) -> Formula {
+    pub fn exists<V: Borrow<Variable>>(
+        variables: impl IntoIterator<Item = V>,
+        formula: Formula,
+    ) -> Formula {
         let variables: Vec<Variable> =
             variables.into_iter().map(|variable| variable.borrow().clone()).collect();
         if variables.is_empty() { formula } else { Formula::Exists(variables, Box::new(formula)) }
     }
 
     /// For all values of the variables; the formula itself if there are no variables.
-    pub fn all<V: Borrow<Variable>>(variables: impl IntoIterator<Item = V>, formula: Formula) -> Formula {
+    pub fn all<V: Borrow<Variable>>(
+        variables: impl IntoIterator<Item = V>,
+        formula: Formula,
+    ) -> Formula {
         let variables: Vec<Variable> =
             variables.into_iter().map(|variable| variable.borrow().clone()).collect();
         if variables.is_empty() { formula } else { Formula::All(variables, Box::new(formula)) }
     }
 
     /// `lfp R(x, y) = body` or `gfp`, asked of its own variables.
-    pub fn fix(extreme: Extreme, relation: &str, variables: Vec<Variable>, body: Formula) -> Formula {
+    pub fn fix(
+        extreme: Extreme,
+        relation: &str,
+        variables: Vec<Variable>,
+        body: Formula,
+    ) -> Formula {
         let arguments = variables.iter().map(Argument::from).collect();
-        Formula::Fix(Box::new(Fix { extreme, relation: relation.into(), variables, body, arguments }))
+        Formula::Fix(Box::new(Fix {
+            extreme,
+            relation: relation.into(),
+            variables,
+            body,
+            arguments,
+        }))
     }
 
     /// `tc x, y body` or `tc k x, y body`, asked of its own variables.
@@ -391,7 +414,12 @@ impl Formula {
     }
 
     /// `let R(x, y) = definition in body`
-    pub fn with(relation: &str, variables: Vec<Variable>, definition: Formula, body: Formula) -> Formula {
+    pub fn with(
+        relation: &str,
+        variables: Vec<Variable>,
+        definition: Formula,
+        body: Formula,
+    ) -> Formula {
         Formula::Let(Box::new(Let { relation: relation.into(), variables, definition, body }))
     }
 
@@ -419,7 +447,8 @@ impl Term {
 
     /// Two terms combined. Numbers divided by each other become a number, since `1/3` is how one is written.
     pub fn binary(operator: Operator, left: Term, right: Term) -> Term {
-        if let (Operator::Divide, Term::Number(above), Term::Number(below)) = (operator, &left, &right)
+        if let (Operator::Divide, Term::Number(above), Term::Number(below)) =
+            (operator, &left, &right)
             && let Ok(Some(number)) = above.divided_by(*below)
         {
             return Term::Number(number);

@@ -46,7 +46,10 @@ impl Rational {
         }
         let divisor = common_divisor(numerator.unsigned_abs(), denominator.unsigned_abs()) as i128;
         let sign = denominator.signum();
-        Some(Rational { numerator: sign * numerator / divisor, denominator: sign * denominator / divisor })
+        Some(Rational {
+            numerator: sign * numerator / divisor,
+            denominator: sign * denominator / divisor,
+        })
     }
 
     /// Above the line.
@@ -82,7 +85,8 @@ impl Rational {
         }
         // Over the least common denominator, so that intermediate numbers stay as small as they can.
         let divisor =
-            common_divisor(self.denominator.unsigned_abs(), other.denominator.unsigned_abs()) as i128;
+            common_divisor(self.denominator.unsigned_abs(), other.denominator.unsigned_abs())
+                as i128;
         let scale = other.denominator / divisor;
         let left = self.numerator.checked_mul(scale).ok_or(TooLarge)?;
         let right = other.numerator.checked_mul(self.denominator / divisor).ok_or(TooLarge)?;
@@ -103,11 +107,12 @@ impl Rational {
     /// The product.
     pub fn times(self, other: Rational) -> Result<Rational, TooLarge> {
         // Cancelled crosswise first: the product is then in lowest terms and overflows only if it must.
-        let first =
-            common_divisor(self.numerator.unsigned_abs(), other.denominator.unsigned_abs()).max(1) as i128;
-        let second =
-            common_divisor(other.numerator.unsigned_abs(), self.denominator.unsigned_abs()).max(1) as i128;
-        let numerator = (self.numerator / first).checked_mul(other.numerator / second).ok_or(TooLarge)?;
+        let first = common_divisor(self.numerator.unsigned_abs(), other.denominator.unsigned_abs())
+            .max(1) as i128;
+        let second = common_divisor(other.numerator.unsigned_abs(), self.denominator.unsigned_abs())
+            .max(1) as i128;
+        let numerator =
+            (self.numerator / first).checked_mul(other.numerator / second).ok_or(TooLarge)?;
         let denominator =
             (self.denominator / second).checked_mul(other.denominator / first).ok_or(TooLarge)?;
         if numerator == i128::MIN {
@@ -218,7 +223,9 @@ impl fmt::Display for Rational {
         for places in 1..=6usize {
             scale *= 10;
             if scale % self.denominator == 0 {
-                let Some(scaled) = self.numerator.checked_mul(scale / self.denominator) else { break };
+                let Some(scaled) = self.numerator.checked_mul(scale / self.denominator) else {
+                    break;
+                };
                 let sign = if scaled < 0 { "-" } else { "" };
                 let digits = scaled.unsigned_abs();
                 let (whole, part) = (digits / scale as u128, digits % scale as u128);
@@ -265,8 +272,9 @@ impl FromStr for Rational {
         let number = if let Some((above, below)) = text.split_once('/') {
             Rational::fraction(digits(above)?, digits(below)?)
         } else if let Some((whole, part)) = text.split_once('.') {
-            let scale =
-                10i128.checked_pow(u32::try_from(part.len()).map_err(|_| NotANumber)?).ok_or(NotANumber)?;
+            let scale = 10i128
+                .checked_pow(u32::try_from(part.len()).map_err(|_| NotANumber)?)
+                .ok_or(NotANumber)?;
             let whole = digits(whole)?.checked_mul(scale).ok_or(NotANumber)?;
             Rational::fraction(whole.checked_add(digits(part)?).ok_or(NotANumber)?, scale)
         } else {

@@ -178,9 +178,12 @@ impl Structure {
     /// A new element; the smallest free id becomes its own. Without a name it is called by its number, or by the
     /// first number from there on that is free.
     pub fn create(&mut self, name: Option<&str>) -> Result<Element, StructureFault> {
-        let id = u32::try_from(self.universe.next_id()).map_err(|_| StructureFault::TooManyElements)?;
+        let id =
+            u32::try_from(self.universe.next_id()).map_err(|_| StructureFault::TooManyElements)?;
         let name: Arc<str> = match name {
-            Some(name) if self.element(name).is_some() => return Err(StructureFault::NameTaken(name.into())),
+            Some(name) if self.element(name).is_some() => {
+                return Err(StructureFault::NameTaken(name.into()));
+            }
             Some(name) => name.into(),
             None => {
                 let mut number = u64::from(id) + 1;
@@ -351,7 +354,11 @@ impl Structure {
 
     /// The elements that live in one of the two only, by id.
     pub(crate) fn moved(&self, other: &Structure) -> Vec<Element> {
-        if self.shares_universe(other) { Vec::new() } else { self.universe.difference(&other.universe) }
+        if self.shares_universe(other) {
+            Vec::new()
+        } else {
+            self.universe.difference(&other.universe)
+        }
     }
 
     /// Whether both are made of the same pieces of memory, so certainly the same.
@@ -360,7 +367,10 @@ impl Structure {
             && self.shares_functions(other)
             && self.shares_constants(other)
             && (Arc::ptr_eq(&self.relations, &other.relations)
-                || self.vocabulary.relations().all(|relation| self.shares_relation(other, relation)))
+                || self
+                    .vocabulary
+                    .relations()
+                    .all(|relation| self.shares_relation(other, relation)))
     }
 
     /// Whether a relation is the same piece of memory in both, so certainly the same relation.
@@ -416,7 +426,12 @@ impl fmt::Display for Structure {
         write!(f, " | ")?;
         for (place, relation) in self.vocabulary.relations().enumerate() {
             let tuples = self.tuples(relation);
-            write!(f, "{}{}", if place == 0 { "" } else { "; " }, self.vocabulary.relation_name(relation))?;
+            write!(
+                f,
+                "{}{}",
+                if place == 0 { "" } else { "; " },
+                self.vocabulary.relation_name(relation)
+            )?;
             if tuples.is_empty() {
                 write!(f, ":{} {{}}", tuples.arity())?;
                 continue;
@@ -437,7 +452,12 @@ impl fmt::Display for Structure {
                 self.vocabulary.function_name(function)
             )?;
             for (place, (element, value)) in self.values(function).iter().enumerate() {
-                write!(f, "{}{} -> {value}", if place == 0 { "" } else { ", " }, self.name(*element))?;
+                write!(
+                    f,
+                    "{}{} -> {value}",
+                    if place == 0 { "" } else { ", " },
+                    self.name(*element)
+                )?;
             }
             write!(f, "}}")?;
         }

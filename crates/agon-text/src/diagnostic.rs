@@ -60,7 +60,15 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: &'static str, span: Span, message: String) -> Diagnostic {
-        Diagnostic { severity, code, span, message, notes: Vec::new(), hints: Vec::new(), fix: None }
+        Diagnostic {
+            severity,
+            code,
+            span,
+            message,
+            notes: Vec::new(),
+            hints: Vec::new(),
+            fix: None,
+        }
     }
 
     /// Adds another place and what it has to do with it.

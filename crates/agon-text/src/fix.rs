@@ -29,12 +29,17 @@ impl Fix {
 
 /// Applies as many of `fixes` as do not touch each other's text, in order. Returns the new text and those that
 /// were applied; those left out can be found again by checking the new text.
-pub fn apply_fixes<'a>(source: &Source, fixes: impl IntoIterator<Item = &'a Fix>) -> (String, Vec<&'a Fix>) {
+pub fn apply_fixes<'a>(
+    source: &Source,
+    fixes: impl IntoIterator<Item = &'a Fix>,
+) -> (String, Vec<&'a Fix>) {
     let mut accepted: Vec<&Edit> = Vec::new();
     let mut applied = Vec::new();
     for fix in fixes {
-        let clashes =
-            fix.edits.iter().any(|edit| accepted.iter().any(|other| touches(edit.span, other.span)));
+        let clashes = fix
+            .edits
+            .iter()
+            .any(|edit| accepted.iter().any(|other| touches(edit.span, other.span)));
         if !clashes {
             accepted.extend(&fix.edits);
             applied.push(fix);

@@ -20,8 +20,13 @@ pub fn render(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> Stri
         let diagnostic = translate(diagnostic);
         if colour {
             let mut buffer = termcolor::Buffer::ansi();
-            codespan_reporting::term::emit_to_write_style(&mut buffer, &config, source, &diagnostic)
-                .expect("spans lie within the source they were made for");
+            codespan_reporting::term::emit_to_write_style(
+                &mut buffer,
+                &config,
+                source,
+                &diagnostic,
+            )
+            .expect("spans lie within the source they were made for");
             shown.push_str(&String::from_utf8_lossy(buffer.as_slice()));
         } else {
             let text = emit_into_string(&config, source, &diagnostic)

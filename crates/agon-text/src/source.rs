@@ -13,7 +13,8 @@ impl Span {
     /// The bytes from `start` up to, not including, `end`.
     pub fn new(start: usize, end: usize) -> Span {
         debug_assert!(start <= end, "a span does not end before it starts");
-        let narrow = |n: usize| u32::try_from(n).expect("sources are limited to 4 GiB by Source::new");
+        let narrow =
+            |n: usize| u32::try_from(n).expect("sources are limited to 4 GiB by Source::new");
         Span { start: narrow(start), end: narrow(end) }
     }
 

@@ -5,7 +5,10 @@ fn a_line_ends_at_each_kind_of_line_end() {
     let source = Source::new("x", "a\nb\rc\r\nd");
     assert_eq!(source.n_lines(), 4);
     let place = |byte| (source.place(byte).line, source.place(byte).column);
-    assert_eq!([place(0), place(2), place(4), place(7), place(8)], [(1, 1), (2, 1), (3, 1), (4, 1), (4, 2)]);
+    assert_eq!(
+        [place(0), place(2), place(4), place(7), place(8)],
+        [(1, 1), (2, 1), (3, 1), (4, 1), (4, 2)]
+    );
     assert_eq!(place(1000), (4, 2), "beyond the end is the end");
 }
 
@@ -24,10 +27,13 @@ fn bytes_that_are_not_text_do_no_harm() {
 #[test]
 fn a_finding_is_shown_with_place_note_and_hint() {
     let source = Source::new("bad.kif", "(role a)\n(<= (p ?x) (q ?y))");
-    let finding =
-        Diagnostic::error("unsafe-variable", Span::new(16, 18), "variable `?x` is bound by nothing")
-            .note(Span::new(9, 31), "in this rule")
-            .hint("bind it");
+    let finding = Diagnostic::error(
+        "unsafe-variable",
+        Span::new(16, 18),
+        "variable `?x` is bound by nothing",
+    )
+    .note(Span::new(9, 31), "in this rule")
+    .hint("bind it");
     let shown = render(&[finding], &source, false);
     for part in ["error[unsafe-variable]", "bad.kif:2:8", "^^", "in this rule", "hint: bind it"] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
@@ -36,7 +42,8 @@ fn a_finding_is_shown_with_place_note_and_hint() {
 
 #[test]
 fn of_a_long_line_only_a_piece_is_shown() {
-    let source = Source::new("long.kif", format!("{}(oops){}", "a ".repeat(5000), " b".repeat(5000)));
+    let source =
+        Source::new("long.kif", format!("{}(oops){}", "a ".repeat(5000), " b".repeat(5000)));
     let finding = Diagnostic::warning("w", Span::new(10_000, 10_006), "here").hint("shorten it");
     let shown = render(&[finding], &source, false);
     assert!(shown.len() < 500, "{shown}");

@@ -19,15 +19,25 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let plays = arguments.next().unwrap_or_else(|| "2000".to_owned());
     let (first, end) = plays.split_once("..").unwrap_or(("0", &plays));
-    let [first, end] = [first, end].map(|n| n.parse::<u64>().expect("plays are a number, or `500..1000`"));
-    let every: Option<u32> = std::env::var("EVERY").ok().map(|n| n.parse().expect("EVERY is a number"));
+    let [first, end] =
+        [first, end].map(|n| n.parse::<u64>().expect("plays are a number, or `500..1000`"));
+    let every: Option<u32> =
+        std::env::var("EVERY").ok().map(|n| n.parse().expect("EVERY is a number"));
     let wanted: Vec<String> = arguments.collect();
     println!(
         "plays, states at which engines were asked, and questions that the definition answered or gave up:"
     );
     println!(
         "{:<24} {:>6} {:>10} {:>10} {:>10} {:>10} {:>9} {:>8} {:>8}",
-        "game", "plays", "by sets", "circuits", "lanes", "definition", "answered", "gave up", "seconds"
+        "game",
+        "plays",
+        "by sets",
+        "circuits",
+        "lanes",
+        "definition",
+        "answered",
+        "gave up",
+        "seconds"
     );
     for path in shipped() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -38,7 +48,8 @@ fn main() {
         let game = open(&path);
         let n_elements = game.start_structure().n_elements() as u32;
         let naive_every = every.unwrap_or(n_elements).max(1);
-        let plan = Plan { seeds: first..end, max_steps: 10_000, naive_every, naive_steps: 1_000_000 };
+        let plan =
+            Plan { seeds: first..end, max_steps: 10_000, naive_every, naive_steps: 1_000_000 };
         let show = |compared: &Compared| {
             format!(
                 "{name:<24} {:>6} {:>10} {:>10} {:>10} {:>10} {:>9} {:>8} {:>8.1}",

@@ -31,7 +31,8 @@ fn main() {
         "game", "raw gates", "gates", "exact", "made s", "lanes/s", "circuit/s", "interpr./s"
     );
     for path in paths {
-        let name = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+        let name =
+            path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
         if !wanted.is_empty() && !wanted.contains(&name) {
             continue;
         }
@@ -69,7 +70,8 @@ fn main() {
 /// Random plays per second, 256 at a time, over two seconds at least.
 fn in_lanes<P: Position>(start: &P) -> f64 {
     let Some(mut batch) = start.batch(1) else { return 0.0 };
-    let order = |n_playouts| [Order { state: start.state().clone(), n_playouts, expected_steps: 0 }];
+    let order =
+        |n_playouts| [Order { state: start.state().clone(), n_playouts, expected_steps: 0 }];
     batch.play_out(&order(256), 10_000);
     let (began, cpu) = (Instant::now(), clock::cpu_seconds());
     let mut n_plays = 0;

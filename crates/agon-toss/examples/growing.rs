@@ -36,15 +36,21 @@ START [ | Root {{{}}}; E {{{}}}; T:2 {{}} | - ]
 }
 
 fn main() {
-    println!("{:>10} {:>10} {:>12} {:>12} {:>12}", "elements", "moves", "anew/s", "followed/s", "as suits/s");
+    println!(
+        "{:>10} {:>10} {:>12} {:>12} {:>12}",
+        "elements", "moves", "anew/s", "followed/s", "as suits/s"
+    );
     for n_trees in [5, 20, 80, 320, 1280] {
         let text = forest(n_trees);
         let mut rates = Vec::new();
         let (mut n_elements, mut n_moves) = (0, 0);
         for matching in [Matching::Anew, Matching::Followed, Matching::AsSuits] {
-            let arena = check(Arc::new(Source::new("forest.toss", &*text))).arena.expect("the game is fine");
+            let arena = check(Arc::new(Source::new("forest.toss", &*text)))
+                .arena
+                .expect("the game is fine");
             let options = Options { matching, ..Options::default() };
-            let game = Game::open(arena, options).unwrap_or_else(|finding| panic!("{}", finding.message));
+            let game =
+                Game::open(arena, options).unwrap_or_else(|finding| panic!("{}", finding.message));
             let start = game.start();
             let mut position = start.clone();
             let mut rng = Rng::seed_from_u64(1);
@@ -64,6 +70,9 @@ fn main() {
             }
             rates.push(f64::from(n_states) / (clock::cpu_seconds() - cpu));
         }
-        println!("{n_elements:>10} {n_moves:>10} {:>12.0} {:>12.0} {:>12.0}", rates[0], rates[1], rates[2]);
+        println!(
+            "{n_elements:>10} {n_moves:>10} {:>12.0} {:>12.0} {:>12.0}",
+            rates[0], rates[1], rates[2]
+        );
     }
 }

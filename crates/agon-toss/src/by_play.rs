@@ -21,7 +21,11 @@ pub struct PlayPlan {
 }
 
 /// Plays random games and reports faults, each once, and games that do not end. `after_each` is called after each game.
-pub fn check_by_play(game: &Arc<Game>, plan: &PlayPlan, after_each: &mut dyn FnMut()) -> Diagnostics {
+pub fn check_by_play(
+    game: &Arc<Game>,
+    plan: &PlayPlan,
+    after_each: &mut dyn FnMut(),
+) -> Diagnostics {
     let mut findings = Diagnostics::default();
     let mut seen: BTreeSet<Span> = BTreeSet::new();
     let mut n_endless = 0;
@@ -50,8 +54,10 @@ pub fn check_by_play(game: &Arc<Game>, plan: &PlayPlan, after_each: &mut dyn FnM
     if n_endless > 0 {
         let arena = game.arena();
         let span = arena.location(arena.start_location()).span;
-        let what =
-            format!("{n_endless} of {} random plays did not end within {} steps", plan.plays, plan.max_steps);
+        let what = format!(
+            "{n_endless} of {} random plays did not end within {} steps",
+            plan.plays, plan.max_steps
+        );
         findings.push(
             Diagnostic::warning("toss-play-endless", span, what)
                 .hint("play ends where no rule can be applied; a counter of moves helps"),

@@ -66,8 +66,9 @@ pub fn check_sheet(sheet: GameSheet, read_findings: Diagnostics) -> Checked {
     let arena = arena(sheet, was_read, &mut own);
     if !was_read {
         // A relation that was to be defined where the text cannot be read would be reported at each use.
-        let is_echo =
-            |code: &str| ["-unknown-", "-unused-", "-empty-"].iter().any(|part| code.contains(part));
+        let is_echo = |code: &str| {
+            ["-unknown-", "-unused-", "-empty-"].iter().any(|part| code.contains(part))
+        };
         own.0.retain(|finding| !is_echo(finding.code));
     }
     findings.0.extend(own.0);
@@ -90,14 +91,19 @@ fn check_sections(sheet: &GameSheet, findings: &mut Diagnostics) {
         "there is no location",
         "write `LOC 0 { PLAYER X { … MOVES [Rule -> 0] } }`",
     );
-    missing(sheet.model.is_none(), "there is nothing to start from", "write `START [ | P:1 {} | ] \"…\"`");
+    missing(
+        sheet.model.is_none(),
+        "there is nothing to start from",
+        "write `START [ | P:1 {} | ] \"…\"`",
+    );
 }
 
 fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option<CheckedArena> {
     let signature = Signature::gather(&sheet, findings);
     let vocabulary = Arc::new(model::vocabulary(&signature));
     let definitions = definitions(&sheet, &signature, findings);
-    let rules = Rules { sheet: &sheet, signature: &signature, vocabulary: &vocabulary }.lower(findings);
+    let rules =
+        Rules { sheet: &sheet, signature: &signature, vocabulary: &vocabulary }.lower(findings);
     let players = players(&sheet, findings);
     let graph = Locations { sheet: &sheet, signature: &signature, players: &players };
     let locations = graph.lower(findings);
@@ -187,7 +193,11 @@ fn about<T>(
 }
 
 /// The defined relations, each after those that it uses; reports circles.
-fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnostics) -> Definitions {
+fn definitions(
+    sheet: &GameSheet,
+    signature: &Signature,
+    findings: &mut Diagnostics,
+) -> Definitions {
     let mut bodies: BTreeMap<&str, (usize, Formula)> = BTreeMap::new();
     if let Some(first) = sheet.relations.get(MAX_DEFINITIONS) {
         let what = format!("more than {MAX_DEFINITIONS} relations are defined");
@@ -196,7 +206,8 @@ fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnost
     }
     for (place, definition) in sheet.relations.iter().enumerate() {
         check_variables(&definition.parameters, signature, findings);
-        let mut scope = Scope::new(signature, &definition.parameters, "the variables of the relation");
+        let mut scope =
+            Scope::new(signature, &definition.parameters, "the variables of the relation");
         let body = scope.formula(&definition.body, findings);
         bodies.entry(&definition.name.text).or_insert((place, body));
     }
@@ -226,7 +237,10 @@ fn definitions(sheet: &GameSheet, signature: &Signature, findings: &mut Diagnost
         }
         for (place, name) in ready {
             let parameters = &sheet.relations[place].parameters;
-            let variables = parameters.iter().map(|p| agon_structures::formula::Variable::new(&p.text)).collect();
+            let variables = parameters
+                .iter()
+                .map(|p| agon_structures::formula::Variable::new(&p.text))
+                .collect();
             // What it would refuse has been reported with its place.
             let _ = definitions.add(name, variables, bodies[name].1.clone());
             done.insert(name);
@@ -249,8 +263,9 @@ fn used_relations(
     locations: &[ArenaLocation],
 ) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
-    let mut note =
-        |formula: &Formula| used.extend(formula.free_relations().into_keys().map(|name| name.to_string()));
+    let mut note = |formula: &Formula| {
+        used.extend(formula.free_relations().into_keys().map(|name| name.to_string()))
+    };
     definitions.iter().for_each(|definition| note(&definition.body));
     for rule in rules {
         note(&rule.condition);

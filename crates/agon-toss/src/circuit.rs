@@ -100,7 +100,9 @@ impl fmt::Display for NoCircuit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NoCircuit::UniverseChanges => write!(f, "rules create, copy or delete elements"),
-            NoCircuit::UnevenChances => write!(f, "chances are not all the same, and circuits draw evenly"),
+            NoCircuit::UnevenChances => {
+                write!(f, "chances are not all the same, and circuits draw evenly")
+            }
             NoCircuit::Payoff(player) => {
                 write!(f, "the payoff of `{player}` may be no whole number or have no value")
             }
@@ -178,7 +180,11 @@ impl Game {
     ///
     /// # Errors
     /// Why there is none; the game then plays on through the interpreter.
-    pub fn compile(&self, limits: &CircuitLimits, deadline: Deadline) -> Result<Compiled, NoCircuit> {
+    pub fn compile(
+        &self,
+        limits: &CircuitLimits,
+        deadline: Deadline,
+    ) -> Result<Compiled, NoCircuit> {
         let ground = self.ground(limits)?;
         let n_raw_gates = ground.circuit.n_gates();
         let (mut circuit, mut passes) = optimise_until(&ground.circuit, deadline);

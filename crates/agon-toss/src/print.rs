@@ -137,7 +137,8 @@ fn print_location(location: &Location, sheet: &GameSheet, text: &mut String) {
     }
     for player in players {
         let own = location.payoffs.iter().find(|payoff| payoff.player.text == player);
-        let payoff = own.or_else(|| sheet.payoffs.iter().find(|payoff| payoff.player.text == player));
+        let payoff =
+            own.or_else(|| sheet.payoffs.iter().find(|payoff| payoff.player.text == player));
         if payoff.is_none() && !mentioned(player) {
             continue;
         }

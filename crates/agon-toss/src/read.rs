@@ -30,9 +30,13 @@ pub fn read(source: Arc<Source>) -> (GameSheet, Diagnostics) {
 
 /// Whether a text looks like a game of this language: its first word, after comments, starts a section.
 pub fn is_like(text: &str) -> bool {
-    let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let lines = text
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| !line.is_empty() && !line.starts_with("//"));
     let first = lines.map(|line| line.trim_start_matches('\u{feff}')).next().unwrap_or_default();
-    let word = first.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+    let word =
+        first.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
     cursor::SECTIONS.contains(&word)
 }
 

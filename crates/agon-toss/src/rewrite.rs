@@ -81,8 +81,12 @@ pub fn delete_all(structure: &mut Structure, delete: &[DeletePattern], matched: 
                 .zip(*tuple)
                 .all(|(argument, element)| argument.is_none_or(|i| matched[i] == *element))
         };
-        let found: Vec<Vec<Element>> =
-            structure.tuples(pattern.relation).iter().filter(fits).map(<[Element]>::to_vec).collect();
+        let found: Vec<Vec<Element>> = structure
+            .tuples(pattern.relation)
+            .iter()
+            .filter(fits)
+            .map(<[Element]>::to_vec)
+            .collect();
         for tuple in found {
             structure.remove(pattern.relation, &tuple);
         }
@@ -130,8 +134,9 @@ fn apply_rewrite(
         right.push(match rewrite.map[r] {
             Some(l) if rewrite.keeps[r] => matched[l],
             copied => {
-                let made =
-                    new.create_numbered(variable.name()).map_err(|_| TooMuch::Elements(growth.elements))?;
+                let made = new
+                    .create_numbered(variable.name())
+                    .map_err(|_| TooMuch::Elements(growth.elements))?;
                 if let Some(l) = copied {
                     for function in vocabulary.functions() {
                         let value = old.value(function, matched[l]);
@@ -174,16 +179,19 @@ fn inherit(
         for &element in &tuple {
             let choices: Vec<Element> = match matched.iter().position(|&m| m == element) {
                 None => vec![element],
-                Some(l) => {
-                    (0..right.len()).filter(|&r| rewrite.map[r] == Some(l)).map(|r| right[r]).collect()
-                }
+                Some(l) => (0..right.len())
+                    .filter(|&r| rewrite.map[r] == Some(l))
+                    .map(|r| right[r])
+                    .collect(),
             };
             if ways.len() * choices.len() > growth.tuples {
                 return Err(TooMuch::Tuples(growth.tuples));
             }
             ways = ways
                 .into_iter()
-                .flat_map(|way| choices.iter().map(move |&choice| [way.as_slice(), &[choice]].concat()))
+                .flat_map(|way| {
+                    choices.iter().map(move |&choice| [way.as_slice(), &[choice]].concat())
+                })
                 .collect();
         }
         for way in ways {

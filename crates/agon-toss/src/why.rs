@@ -47,8 +47,9 @@ pub fn explain(position: &Interpreter, question: &str) -> Result<Explanation, St
         .filter(|word| !word.is_empty())
         .collect();
     let rules = position.game().arena().rules();
-    let named =
-        words.first().and_then(|first| rules.iter().position(|rule| rule.name.eq_ignore_ascii_case(first)));
+    let named = words
+        .first()
+        .and_then(|first| rules.iter().position(|rule| rule.name.eq_ignore_ascii_case(first)));
     match named {
         Some(index) => explain_move(position, RuleId::new(index), &words[1..]),
         None => explain_sentence(position, question),
@@ -60,8 +61,10 @@ fn explain_move(position: &Interpreter, id: RuleId, words: &[&str]) -> Result<Ex
     let rule = arena.rule(id);
     let structure = position.state().structure();
     // A trailing `(to 1)` tells edges apart; which elements are meant is said before it.
-    let words =
-        words.iter().position(|word| word.eq_ignore_ascii_case("to")).map_or(words, |end| &words[..end]);
+    let words = words
+        .iter()
+        .position(|word| word.eq_ignore_ascii_case("to"))
+        .map_or(words, |end| &words[..end]);
     if words.len() != rule.elements.len() {
         let names: Vec<&str> = rule.elements.iter().map(Variable::name).collect();
         return Err(format!(
@@ -75,8 +78,9 @@ fn explain_move(position: &Interpreter, id: RuleId, words: &[&str]) -> Result<Ex
     let matched: Vec<Element> = words
         .iter()
         .map(|word| {
-            let found =
-                structure.elements().find(|&element| structure.name(element).eq_ignore_ascii_case(word));
+            let found = structure
+                .elements()
+                .find(|&element| structure.name(element).eq_ignore_ascii_case(word));
             found.ok_or_else(|| format!("there is no element `{word}` here"))
         })
         .collect::<Result<_, _>>()?;
@@ -99,7 +103,8 @@ fn explain_move(position: &Interpreter, id: RuleId, words: &[&str]) -> Result<Ex
             Reason::Match => "to be matched",
             Reason::Pre => "precondition",
         };
-        let text = format!("{}, {reason}", instance(&part.formula, &rule.elements, &matched, structure));
+        let text =
+            format!("{}, {reason}", instance(&part.formula, &rule.elements, &matched, structure));
         findings.push(Finding { holds: Some(holds), text, span: Some(part.span) });
     }
     for (earlier, wanted) in &rule.history {
@@ -152,7 +157,11 @@ fn instance(
         .filter(|(variable, _)| free.contains(variable))
         .map(|(variable, &element)| format!("{variable} = {}", structure.name(element)))
         .collect();
-    if bound.is_empty() { formula.to_string() } else { format!("{formula} with {}", bound.join(", ")) }
+    if bound.is_empty() {
+        formula.to_string()
+    } else {
+        format!("{formula} with {}", bound.join(", "))
+    }
 }
 
 fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanation, String> {
@@ -162,7 +171,9 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
     let shown = |findings: &agon_text::Diagnostics| render(&findings.0, &source, false);
     let words = names(question);
     let formula = match read_formula(&source) {
-        Ok(formula) => formula_about(sheet, &formula, &words).map_err(|findings| shown(&findings))?,
+        Ok(formula) => {
+            formula_about(sheet, &formula, &words).map_err(|findings| shown(&findings))?
+        }
         Err(findings) => {
             let Ok(term) = read_term(&source) else { return Err(shown(&findings)) };
             let term = term_about(sheet, &term, &words).map_err(|findings| shown(&findings))?;
@@ -171,8 +182,10 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
                     "`{variable}` is free in the term: sum over it, `Sum ({variable} | … : …)`"
                 ));
             }
-            let value = position.game().value(structure, &term).map_err(|refusal| refusal.to_string())?;
-            let text = value.map_or("it has no value".to_owned(), |value| format!("its value is {value}"));
+            let value =
+                position.game().value(structure, &term).map_err(|refusal| refusal.to_string())?;
+            let text =
+                value.map_or("it has no value".to_owned(), |value| format!("its value is {value}"));
             let findings = vec![Finding { holds: None, text, span: None }];
             return Ok(Explanation { question: term.to_string(), holds: None, findings });
         }
@@ -185,7 +198,9 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
         fixed.iter().filter_map(|variable| structure.element(variable.name())).collect();
     // Witnesses of an outermost `ex` are shown as if they had been asked for.
     let (wanted, body) = match &formula {
-        Formula::Exists(variables, body) => ([open.as_slice(), variables].concat(), (**body).clone()),
+        Formula::Exists(variables, body) => {
+            ([open.as_slice(), variables].concat(), (**body).clone())
+        }
         _ => (open.clone(), formula.clone()),
     };
     if wanted.is_empty() {
@@ -193,10 +208,15 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
             .game()
             .holds(structure, &formula, &fixed, &elements)
             .map_err(|refusal| refusal.to_string())?;
-        return Ok(Explanation { question: formula.to_string(), holds: Some(holds), findings: Vec::new() });
+        return Ok(Explanation {
+            question: formula.to_string(),
+            holds: Some(holds),
+            findings: Vec::new(),
+        });
     }
     let all: Vec<Variable> = [fixed.as_slice(), &wanted].concat();
-    let found = position.game().solutions(structure, &body, &all).map_err(|refusal| refusal.to_string())?;
+    let found =
+        position.game().solutions(structure, &body, &all).map_err(|refusal| refusal.to_string())?;
     let found: Vec<&Vec<Element>> = found.iter().filter(|row| row.starts_with(&elements)).collect();
     let mut findings: Vec<Finding> = found
         .iter()
@@ -218,6 +238,8 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
 
 /// All words of a text, as names that may be free.
 fn names(text: &str) -> Vec<Name> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty());
     words.map(|word| Name { text: word.to_owned(), span: Span::default() }).collect()
 }

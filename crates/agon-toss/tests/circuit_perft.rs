@@ -27,7 +27,8 @@ fn folder() -> PathBuf {
 
 fn open(name: &str, text: &str) -> Arc<Game> {
     let arena = check(Arc::new(Source::new(name, text))).arena.expect("the rules are fine");
-    Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{name}: {}", finding.message))
+    Game::open(arena, Options::default())
+        .unwrap_or_else(|finding| panic!("{name}: {}", finding.message))
 }
 
 /// By depth: plays of so many steps, and plays that have ended within them.
@@ -74,7 +75,8 @@ fn circuits_have_the_numbers_of_plays_written_down() {
     ] {
         let text = |ending: &str| {
             let path = folder().join(format!("{name}.{ending}"));
-            std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+            std::fs::read_to_string(&path)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
         };
         let written = text("perft");
         let lines: Vec<(&str, usize, u64)> = written
@@ -89,7 +91,11 @@ fn circuits_have_the_numbers_of_plays_written_down() {
         let counts = count(&open(name, &text("toss")), depth);
         for (what, depth, number) in lines {
             let (reached, ended) = counts[depth];
-            assert_eq!(if what == "perft" { reached } else { ended }, number, "{name}: {what} {depth}");
+            assert_eq!(
+                if what == "perft" { reached } else { ended },
+                number,
+                "{name}: {what} {depth}"
+            );
         }
     }
 }

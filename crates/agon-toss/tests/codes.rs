@@ -19,7 +19,8 @@ fn every_code_in_the_sources_has_a_page() {
         pieces.extend(lines.flat_map(|line| line.split('"')).map(str::to_owned));
     }
     let is_code = |piece: &&String| piece.starts_with("toss-") && !piece.contains(' ');
-    let without: Vec<_> = pieces.iter().filter(is_code).filter(|piece| page(piece).is_none()).collect();
+    let without: Vec<_> =
+        pieces.iter().filter(is_code).filter(|piece| page(piece).is_none()).collect();
     assert!(without.is_empty(), "codes without a page: {without:?}");
     let unused: Vec<_> =
         pages().iter().map(|page| page.code).filter(|code| !pieces.contains(*code)).collect();
@@ -45,7 +46,11 @@ fn pages_are_well_formed() {
     let mut seen = BTreeSet::new();
     for page in pages() {
         assert!(seen.insert(page.code), "{} has two pages", page.code);
-        assert!(page.page.starts_with(&format!("# {}\n", page.code)), "{} has another title", page.code);
+        assert!(
+            page.page.starts_with(&format!("# {}\n", page.code)),
+            "{} has another title",
+            page.code
+        );
         assert!(page.page.contains("\n## Cure\n"), "{} has no cure", page.code);
     }
 }
@@ -55,8 +60,16 @@ fn examples_give_what_they_should() {
     for page in pages() {
         let (wrong, right) = (example(page.page, "wrong"), example(page.page, "right"));
         let found = severities(&wrong, page.code);
-        assert!(found.contains(&page.severity), "the wrong example of {} does not give it", page.code);
-        assert!(found.iter().all(|&severity| severity <= page.severity), "{} is graver than said", page.code);
+        assert!(
+            found.contains(&page.severity),
+            "the wrong example of {} does not give it",
+            page.code
+        );
+        assert!(
+            found.iter().all(|&severity| severity <= page.severity),
+            "{} is graver than said",
+            page.code
+        );
         let left = all(&right);
         assert!(left.is_empty(), "the right example of {} gives {left:?}", page.code);
     }
@@ -64,7 +77,8 @@ fn examples_give_what_they_should() {
 
 fn example(page: &str, kind: &str) -> String {
     let fence = format!("```toss {kind}\n");
-    let start = page.find(&fence).unwrap_or_else(|| panic!("no {kind} example:\n{page}")) + fence.len();
+    let start =
+        page.find(&fence).unwrap_or_else(|| panic!("no {kind} example:\n{page}")) + fence.len();
     let end = page[start..].find("```").expect("fences are closed");
     page[start..start + end].to_owned()
 }
@@ -80,7 +94,8 @@ fn all(text: &str) -> Vec<(&'static str, Severity)> {
     if let Some(arena) = checked.arena {
         let mut options = Options::default();
         options.growth.elements = 100;
-        let game = Game::open(arena, options).unwrap_or_else(|finding| panic!("{}", finding.message));
+        let game =
+            Game::open(arena, options).unwrap_or_else(|finding| panic!("{}", finding.message));
         let plan = PlayPlan { plays: 2, seed: 1, max_steps: 150 };
         findings.0.extend(check_by_play(&game, &plan, &mut || ()).0);
     }

@@ -56,7 +56,10 @@ fn constants_survive_printing() {
             let start = game.arena().start();
             let named = start.vocabulary().constants().map(|constant| {
                 let element = start.constant(constant).expect("every constant names an element");
-                (start.vocabulary().constant_name(constant).to_string(), start.name(element).to_owned())
+                (
+                    start.vocabulary().constant_name(constant).to_string(),
+                    start.name(element).to_owned(),
+                )
             });
             let rules: Vec<String> =
                 game.arena().rules().iter().map(|rule| rule.condition.to_string()).collect();

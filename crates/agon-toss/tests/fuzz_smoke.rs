@@ -44,7 +44,9 @@ fn seeds() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut paths: Vec<_> = ["games/toss", "tests/rejects/toss"]
         .iter()
-        .flat_map(|folder| fs::read_dir(root.join(folder)).expect("the repository has games and rejects"))
+        .flat_map(|folder| {
+            fs::read_dir(root.join(folder)).expect("the repository has games and rejects")
+        })
         .map(|entry| entry.expect("the folder can be listed").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "toss"))
         .collect();

@@ -50,8 +50,8 @@ fn both_eras_are_one_game() {
 fn signs_have_several_spellings() {
     let plain = "ex x (P(x) and not Q(x) or &x <= 3 * 2)";
     let other = "∃ x (P(x) ∧ ¬ Q(x) ∨ &x =< 3 · 2)";
-    let [plain, other] =
-        [plain, other].map(|text| print_formula(&read_formula(&source(text)).expect("it can be read")));
+    let [plain, other] = [plain, other]
+        .map(|text| print_formula(&read_formula(&source(text)).expect("it can be read")));
     assert_eq!(plain, other);
 }
 
@@ -67,7 +67,9 @@ fn cells(structure: &Structure) -> Vec<Vec<String>> {
     let shown = |cell: &Cell| match cell {
         Cell::Hole => "*".to_owned(),
         Cell::Element(names) if names.is_empty() => ".".to_owned(),
-        Cell::Element(names) => names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join("+"),
+        Cell::Element(names) => {
+            names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join("+")
+        }
     };
     board.rows.iter().map(|row| row.iter().map(shown).collect()).collect()
 }
@@ -102,9 +104,11 @@ fn boards_are_structures() {
     let start = arena.start();
     assert_eq!(start.n_elements(), 8);
     assert!(start.element("b2").is_none() && start.element("c3").is_some());
-    let n_tuples = |name: &str| start.tuples(arena.vocabulary().relation(name).expect("a relation")).len();
+    let n_tuples =
+        |name: &str| start.tuples(arena.vocabulary().relation(name).expect("a relation")).len();
     assert_eq!((n_tuples("R"), n_tuples("C"), n_tuples("P")), (4, 4, 1));
-    let position = Game::open(arena, Options::default()).unwrap_or_else(|f| panic!("{}", f.message)).start();
+    let position =
+        Game::open(arena, Options::default()).unwrap_or_else(|f| panic!("{}", f.message)).start();
     let moves: Vec<String> =
         position.legal_moves(Role::new(0)).iter().map(|m| position.move_text(m)).collect();
     assert_eq!(moves, ["(Go a1 b1)", "(Go a1 a2)"]);
@@ -122,7 +126,8 @@ fn the_language_is_known_by_its_first_word() {
 fn formulas() -> impl Strategy<Value = String> {
     let variable = prop::sample::select(vec!["x", "y", "z"]);
     let named = prop::sample::select(vec!["x", "y", "z", "home"]);
-    let atom = (prop::sample::select(vec!["P", "Q"]), named.clone()).prop_map(|(r, x)| format!("{r}({x})"));
+    let atom = (prop::sample::select(vec!["P", "Q"]), named.clone())
+        .prop_map(|(r, x)| format!("{r}({x})"));
     let edge = (named.clone(), named.clone()).prop_map(|(x, y)| format!("R({x}, {y})"));
     let same = (named.clone(), prop::bool::ANY, named)
         .prop_map(|(x, same, y)| format!("{x} {} {y}", if same { "=" } else { "!=" }));
@@ -144,7 +149,8 @@ fn formulas() -> impl Strategy<Value = String> {
             inner.clone().prop_map(|f| format!("((tc x, y ({f}))(z, home))")),
             inner.clone().prop_map(|f| format!("(gfp Z(x, y) = ({f} or Z(y, x)))(z, z)")),
             inner.clone().prop_map(|f| format!("(lfp Z(x) = ({f} or Z(x)))")),
-            (inner.clone(), inner.clone()).prop_map(|(f, g)| format!("(let L(z) = ({f}) in ({g} and L(x)))")),
+            (inner.clone(), inner.clone())
+                .prop_map(|(f, g)| format!("(let L(z) = ({f}) in ({g} and L(x)))")),
             (inner.clone(), sign, x.clone(), operator).prop_map(|(f, sign, x, operator)| {
                 format!("((:({f}) {operator} 2) {sign} (-(&{x}) + 0.5))")
             }),
@@ -212,7 +218,9 @@ fn spoilt_games_do_no_harm() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/toss");
     let mut rng = Rng::seed_from_u64(11);
     let mut n_played = 0;
-    for name in ["tic-tac-toe", "rewriting", "stepping-stones", "entanglement", "concurrent-tic-tac-toe"] {
+    for name in
+        ["tic-tac-toe", "rewriting", "stepping-stones", "entanglement", "concurrent-tic-tac-toe"]
+    {
         let text = std::fs::read_to_string(folder.join(format!("{name}.toss"))).expect("it ships");
         // Words and signs, with what is between them.
         let mut pieces: Vec<&str> = Vec::new();
@@ -237,8 +245,10 @@ fn spoilt_games_do_no_harm() {
                 }
             }
             let Some(arena) = check(source(&spoilt.concat())).arena else { continue };
-            let mut options =
-                Options { limits: Limits { steps: 200_000, ..Limits::default() }, ..Options::default() };
+            let mut options = Options {
+                limits: Limits { steps: 200_000, ..Limits::default() },
+                ..Options::default()
+            };
             options.growth.elements = 30;
             let Ok(game) = Game::open(arena, options) else { continue };
             let mut position = game.start();

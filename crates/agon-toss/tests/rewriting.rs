@@ -61,9 +61,12 @@ impl PlainRule {
         for (relation, arity) in RELATIONS {
             for tuple in all_tuples(items.len(), arity) {
                 let tuple: Vec<Item> = tuple.iter().map(|&at| items[at]).collect();
-                let right: Option<Vec<usize>> =
-                    tuple.iter().map(|item| if let Item::New(r) = item { Some(*r) } else { None }).collect();
-                let is_on_right = right.is_some_and(|right| self.right.tuples.contains(&(relation, right)));
+                let right: Option<Vec<usize>> = tuple
+                    .iter()
+                    .map(|item| if let Item::New(r) = item { Some(*r) } else { None })
+                    .collect();
+                let is_on_right =
+                    right.is_some_and(|right| self.right.tuples.contains(&(relation, right)));
                 let before: Option<Vec<usize>> = tuple
                     .iter()
                     .map(|item| match item {
@@ -83,21 +86,27 @@ impl PlainRule {
 
     fn text(&self, start: &Plain) -> String {
         let mut text = String::from("PLAYERS X\nRULE Step: ");
-        let names =
-            |prefix: &str, n: usize| (0..n).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(", ");
+        let names = |prefix: &str, n: usize| {
+            (0..n).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(", ")
+        };
         let side = |plain: &Plain, prefix: &str| {
             let tuples: Vec<String> = plain
                 .tuples
                 .iter()
                 .map(|(relation, tuple)| {
-                    let elements: Vec<String> = tuple.iter().map(|x| format!("{prefix}{x}")).collect();
+                    let elements: Vec<String> =
+                        tuple.iter().map(|x| format!("{prefix}{x}")).collect();
                     format!("{relation}({})", elements.join(", "))
                 })
                 .collect();
             format!("[{} | {} | -]", names(prefix, plain.n_elements), tuples.join("; "))
         };
-        let map: Vec<String> =
-            self.map.iter().enumerate().filter_map(|(r, l)| l.map(|l| format!("r{r} <- l{l}"))).collect();
+        let map: Vec<String> = self
+            .map
+            .iter()
+            .enumerate()
+            .filter_map(|(r, l)| l.map(|l| format!("r{r} <- l{l}")))
+            .collect();
         let embedded: Vec<String> = self.embedded.iter().map(char::to_string).collect();
         let _ = writeln!(
             text,
@@ -110,7 +119,8 @@ impl PlainRule {
             let _ = writeln!(text, "  emb {}", embedded.join(", "));
         }
         text.push_str("LOC 0 { PLAYER X { PAYOFF 0 MOVES [Step -> 0] } }\nSTART ");
-        let declared = RELATIONS.map(|(relation, arity)| format!("{relation}:{arity} {{}}; ")).concat();
+        let declared =
+            RELATIONS.map(|(relation, arity)| format!("{relation}:{arity} {{}}; ")).concat();
         text.push_str(&side(start, "e").replacen("| ", &format!("| {declared}"), 1));
         text
     }
@@ -125,16 +135,22 @@ enum Item {
 
 fn all_tuples(n: usize, length: usize) -> Vec<Vec<usize>> {
     (0..length).fold(vec![Vec::new()], |tuples, _| {
-        tuples.iter().flat_map(|tuple| (0..n).map(move |x| [tuple.as_slice(), &[x]].concat())).collect()
+        tuples
+            .iter()
+            .flat_map(|tuple| (0..n).map(move |x| [tuple.as_slice(), &[x]].concat()))
+            .collect()
     })
 }
 
 fn open(text: &str) -> Interpreter {
     let source = Arc::new(Source::new("test.toss", text));
     let checked = check(Arc::clone(&source));
-    let arena =
-        checked.arena.unwrap_or_else(|| panic!("{text}\n{}", render(&checked.findings.0, &source, false)));
-    Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message)).start()
+    let arena = checked
+        .arena
+        .unwrap_or_else(|| panic!("{text}\n{}", render(&checked.findings.0, &source, false)));
+    Game::open(arena, Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message))
+        .start()
 }
 
 /// All tuples of a structure by names.
@@ -171,8 +187,10 @@ fn rules() -> impl Strategy<Value = PlainRule> {
             while left.tuples.len() > 3 {
                 left.tuples.pop_last();
             }
-            let map = (0..right.n_elements).map(|r| drawn[r].filter(|&l| l < left.n_elements)).collect();
-            let embedded = (0..3).filter(|i| chosen >> i & 1 == 1).map(|i| RELATIONS[i].0).collect();
+            let map =
+                (0..right.n_elements).map(|r| drawn[r].filter(|&l| l < left.n_elements)).collect();
+            let embedded =
+                (0..3).filter(|i| chosen >> i & 1 == 1).map(|i| RELATIONS[i].0).collect();
             PlainRule { left, right, map, embedded }
         },
     )
@@ -243,7 +261,8 @@ fn tuples(text: &str) -> BTreeSet<(char, Vec<String>)> {
     text.split_whitespace()
         .map(|tuple| {
             let mut parts = tuple.split([',', '(', ')']).filter(|part| !part.is_empty());
-            let relation = parts.next().and_then(|name| name.chars().next()).expect("a relation comes first");
+            let relation =
+                parts.next().and_then(|name| name.chars().next()).expect("a relation comes first");
             (relation, parts.map(str::to_owned).collect())
         })
         .collect()
@@ -283,14 +302,17 @@ fn a_deleted_element_takes_its_tuples_along() {
 #[test]
 fn optional_tuples_stand_for_several_rules() {
     let game = |left: &str| {
-        let rule = format!("RULE Step: [a, b | W(a); E(a, b){left} | -] -> [a, b | W(b) | -] emb W, B\n");
-        let start = "START [p, q, s, t | W {p; s}; B {q; s}; E {(p, q); (p, s); (p, t); (s, t)} | -]";
+        let rule =
+            format!("RULE Step: [a, b | W(a); E(a, b){left} | -] -> [a, b | W(b) | -] emb W, B\n");
+        let start =
+            "START [p, q, s, t | W {p; s}; B {q; s}; E {(p, q); (p, s); (p, t); (s, t)} | -]";
         open(&format!("PLAYERS X\n{rule}{FRAME}{start}"))
     };
     let moves = |position: &Interpreter| -> BTreeSet<String> {
         position.legal_moves(Role::new(0)).iter().map(|m| position.move_text(m)).collect()
     };
-    let union: BTreeSet<String> = moves(&game("")).union(&moves(&game("; B(b)"))).cloned().collect();
+    let union: BTreeSet<String> =
+        moves(&game("")).union(&moves(&game("; B(b)"))).cloned().collect();
     assert_eq!(moves(&game("; _opt_B(b)")), union);
     assert_eq!(union.into_iter().collect::<Vec<_>>(), ["(Step p q)", "(Step p t)"]);
 }
@@ -330,13 +352,20 @@ fn chances_follow_the_edges() {
     let mut position = open(&std::fs::read_to_string(path).expect("it ships"));
     let [north, nature] = [0, 2].map(Role::new);
     let leap = position.parse_move(north, "(LeapN a1)").expect("it is legal");
-    let noop = |position: &Interpreter, role: usize| position.legal_moves(Role::new(role))[0].clone();
+    let noop =
+        |position: &Interpreter, role: usize| position.legal_moves(Role::new(role))[0].clone();
     let joint = [leap, noop(&position, 1), noop(&position, 2)];
     position.advance(&joint);
-    let outcomes: BTreeMap<String, f64> =
-        position.legal_moves(nature).iter().map(|m| (position.move_text(m), position.chance(m))).collect();
+    let outcomes: BTreeMap<String, f64> = position
+        .legal_moves(nature)
+        .iter()
+        .map(|m| (position.move_text(m), position.chance(m)))
+        .collect();
     let expected = [("(to backN)", 1.0 / 6.0), ("(to farN)", 0.5), ("(to nearN)", 1.0 / 3.0)];
-    assert_eq!(outcomes, expected.map(|(text, chance)| (text.to_owned(), chance)).into_iter().collect());
+    assert_eq!(
+        outcomes,
+        expected.map(|(text, chance)| (text.to_owned(), chance)).into_iter().collect()
+    );
 }
 
 /// Two rules at once: what both do to one element both comes.

@@ -19,8 +19,9 @@ const MAX_NODES: u64 = 2500;
 
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/toss");
-    let files =
-        std::fs::read_dir(folder).expect("games/toss exists").map(|entry| entry.expect("readable").path());
+    let files = std::fs::read_dir(folder)
+        .expect("games/toss exists")
+        .map(|entry| entry.expect("readable").path());
     let mut games: Vec<PathBuf> =
         files.filter(|path| path.extension().is_some_and(|e| e == "toss")).collect();
     games.sort();
@@ -54,7 +55,11 @@ fn have_header_perft_and_trace() {
             assert!(text.contains(&format!("// {key}: ")), "{}: no `// {key}:`", path.display());
         }
         for ending in ["perft", "trace.json"] {
-            assert!(path.with_extension(ending).is_file(), "{}: no .{ending} beside it", path.display());
+            assert!(
+                path.with_extension(ending).is_file(),
+                "{}: no .{ending} beside it",
+                path.display()
+            );
         }
     }
 }
@@ -81,15 +86,20 @@ fn have_the_numbers_of_plays_written_down() {
                 (words[0], words[1].parse().expect("a depth"), words[2].parse().expect("a count"))
             })
             .collect();
-        let too_deep =
-            lines.iter().filter(|line| line.2 > limit).map(|line| line.1).min().unwrap_or(usize::MAX);
+        let too_deep = lines
+            .iter()
+            .filter(|line| line.2 > limit)
+            .map(|line| line.1)
+            .min()
+            .unwrap_or(usize::MAX);
         let wanted: Vec<_> = lines.iter().filter(|line| line.1 < too_deep).collect();
         let depth = wanted.iter().map(|line| line.1).max().unwrap_or(0);
         assert!(depth > 0, "{}: nothing to count", path.display());
         let mut counts = Counts { reached: vec![0; depth + 1], ended: vec![0; depth + 1] };
         counts.walk(&mut open_file(&path), 0);
         for (what, depth, count) in wanted {
-            let found = if *what == "perft" { counts.reached[*depth] } else { counts.ended[*depth] };
+            let found =
+                if *what == "perft" { counts.reached[*depth] } else { counts.ended[*depth] };
             assert_eq!(found, *count, "{}: {what} {depth}", path.display());
         }
     }
@@ -126,7 +136,9 @@ impl Counts {
 /// Positions whose counts are known to everybody who writes a chess program.
 #[test]
 fn chess_has_the_moves_of_known_positions() {
-    let game = text(&shipped().into_iter().find(|path| path.ends_with("chess.toss")).expect("chess ships"));
+    let game = text(
+        &shipped().into_iter().find(|path| path.ends_with("chess.toss")).expect("chess ships"),
+    );
     let rules = &game[..game.find("\nSTART").expect("it has a start") + 1];
     let is_slow = std::env::var_os("SLOW").is_some();
     for (fen, counts) in KNOWN {

@@ -54,7 +54,8 @@ fn run(path: &str, plan: Plan) -> String {
     if std::env::var_os("SHOW").is_some() {
         println!("{}", trip.back.text);
     }
-    let sizes = format!("{} bytes of GDL, {} bytes back", trip.there.text.len(), trip.back.text.len());
+    let sizes =
+        format!("{} bytes of GDL, {} bytes back", trip.there.text.len(), trip.back.text.len());
     let began = Instant::now();
     match trip.play_jointly(&game, plan) {
         Ok(played) => format!(

@@ -39,7 +39,8 @@ fn main() {
     sheets.sort();
     let mut totals: BTreeMap<String, usize> = BTreeMap::new();
     for path in sheets {
-        let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let name =
+            path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         if !wanted.is_empty() && !wanted.contains(&name) {
             continue;
         }
@@ -60,7 +61,12 @@ fn in_a_process(path: &Path, plays: usize, patience: Duration) -> (String, Strin
     let failed = |why: &str| (why.to_owned(), why.to_owned());
     let Ok(own) = std::env::current_exe() else { return failed("no process") };
     let mut command = Command::new(own);
-    command.arg("--one").arg(path).arg(plays.to_string()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg("--one")
+        .arg(path)
+        .arg(plays.to_string())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else { return failed("no process") };
     let (Some(mut output), Some(mut told)) = (child.stdout.take(), child.stderr.take()) else {
         return failed("no process");
@@ -77,8 +83,9 @@ fn in_a_process(path: &Path, plays: usize, patience: Duration) -> (String, Strin
     });
     let began = Instant::now();
     // What others do on the machine must not decide: the processor's time counts, and the clock's only in the end.
-    let is_within =
-        |pid: u32| began.elapsed() < patience * 8 && worked(pid).is_none_or(|worked| worked < patience);
+    let is_within = |pid: u32| {
+        began.elapsed() < patience * 8 && worked(pid).is_none_or(|worked| worked < patience)
+    };
     while is_within(child.id()) && !reader.is_finished() {
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -125,7 +132,9 @@ fn find(directory: &Path, sheets: &mut Vec<PathBuf>) {
 /// What came of a game: a word for the totals, and the line to print.
 fn run(path: &Path, plays: usize) -> (String, String) {
     let refused = |kind: &str, why: String| (kind.to_owned(), why);
-    let Ok(text) = std::fs::read_to_string(path) else { return refused("unreadable", "not text".to_owned()) };
+    let Ok(text) = std::fs::read_to_string(path) else {
+        return refused("unreadable", "not text".to_owned());
+    };
     let source = Arc::new(Source::new(path.to_string_lossy(), text));
     let Some(rules) = agon_gdl::check::check(source).rules else {
         return refused("not GDL", "the rulesheet has errors".to_owned());
@@ -139,7 +148,10 @@ fn run(path: &Path, plays: usize) -> (String, String) {
     let translation = match to_toss(&game, &options) {
         Ok(translation) => translation,
         Err(refusal) => {
-            return refused(&format!("refused: {:?}", refusal.construct), format!("refused: {refusal}"));
+            return refused(
+                &format!("refused: {:?}", refusal.construct),
+                format!("refused: {refusal}"),
+            );
         }
     };
     let took = began.elapsed().as_secs_f64();

@@ -229,7 +229,10 @@ struct Dictionary<'t, A, B> {
 const NOWHERE: usize = usize::MAX;
 
 impl<'t, A: Clone + Eq + Hash, B: Clone + Eq + Hash> Dictionary<'t, A, B> {
-    fn new(n_roles: usize, translate: &'t dyn Fn(usize, &str) -> Option<String>) -> Dictionary<'t, A, B> {
+    fn new(
+        n_roles: usize,
+        translate: &'t dyn Fn(usize, &str) -> Option<String>,
+    ) -> Dictionary<'t, A, B> {
         Dictionary {
             translate,
             words: Map::default(),

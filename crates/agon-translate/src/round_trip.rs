@@ -41,7 +41,9 @@ impl fmt::Display for Lost {
         match self {
             Lost::There(why) => write!(f, "not written in GDL: {why}"),
             Lost::Text(why) => write!(f, "what was written is not taken: {why}"),
-            Lost::Back(why) => write!(f, "the rulesheet is not written as a structure rewriting game: {why}"),
+            Lost::Back(why) => {
+                write!(f, "the rulesheet is not written as a structure rewriting game: {why}")
+            }
         }
     }
 }
@@ -61,7 +63,8 @@ pub fn round_trip(
     let rulesheet = Arc::new(Source::new("translated.kif", there.text.as_str()));
     let checked = agon_gdl::check::check(rulesheet);
     let Some(rules) = checked.rules else {
-        let error = checked.findings.0.into_iter().find(|finding| finding.severity == Severity::Error);
+        let error =
+            checked.findings.0.into_iter().find(|finding| finding.severity == Severity::Error);
         return Err(Lost::Text(error.map_or_else(String::new, |finding| finding.message)));
     };
     let gdl = agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
@@ -80,7 +83,11 @@ impl RoundTrip {
     ///
     /// # Errors
     /// The first difference.
-    pub fn play_jointly(&self, original: &Arc<Game>, plan: Plan) -> Result<Agreement, Disagreement> {
+    pub fn play_jointly(
+        &self,
+        original: &Arc<Game>,
+        plan: Plan,
+    ) -> Result<Agreement, Disagreement> {
         let differ = |what: String| Disagreement { play: 0, step: 0, what };
         let back = to_toss::open(&self.back.text).map_err(|why| differ(why.to_string()))?;
         let toss_move = |role: usize, text: &str| self.original_move(role, text);

@@ -119,9 +119,13 @@ impl Refusal {
                 "let a player's or nature's rule without a choice lead to locations with probabilities, one for each edge",
             ),
             Refusal::ChanceAtOnce { .. } => Some("let a location of nature's own follow"),
-            Refusal::UnevenChance { .. } => Some("give probabilities with a small common denominator"),
+            Refusal::UnevenChance { .. } => {
+                Some("give probabilities with a small common denominator")
+            }
             Refusal::FixedPoints => Some("keep `lfp` and `gfp` out of each other"),
-            Refusal::TooManyValues { .. } => Some("count less in one term, or compare smaller parts"),
+            Refusal::TooManyValues { .. } => {
+                Some("count less in one term, or compare smaller parts")
+            }
             Refusal::NoElements
             | Refusal::NumberedElements
             | Refusal::Sort { .. }
@@ -155,16 +159,26 @@ impl fmt::Display for Refusal {
                 "at the location `{location}` several players act at once and nature decides where play goes on"
             ),
             Refusal::UnevenChance { rule } => {
-                write!(f, "the probabilities of `{rule}` would take more than a thousand equal lots")
+                write!(
+                    f,
+                    "the probabilities of `{rule}` would take more than a thousand equal lots"
+                )
             }
             Refusal::Sort { variable } => write!(f, "`{variable}` does not stand for an element"),
             Refusal::Unknown { name } => write!(f, "`{name}` has no meaning there"),
             Refusal::FixedPoints => {
-                write!(f, "least and greatest fixed points depend on each other, which is not stratified")
+                write!(
+                    f,
+                    "least and greatest fixed points depend on each other, which is not stratified"
+                )
             }
-            Refusal::TooManyValues { values } => write!(f, "a term has more than {values} different values"),
+            Refusal::TooManyValues { values } => {
+                write!(f, "a term has more than {values} different values")
+            }
             Refusal::NumberTooLarge => write!(f, "a number is too large"),
-            Refusal::TooDeep { levels } => write!(f, "a formula is nested more than {levels} levels deep"),
+            Refusal::TooDeep { levels } => {
+                write!(f, "a formula is nested more than {levels} levels deep")
+            }
             Refusal::TooLarge { conditions } => {
                 write!(f, "the rulesheet would have more than {conditions} conditions")
             }
@@ -198,7 +212,10 @@ impl Payoffs {
             // Halves up: ties do not depend on the machine.
             ((share * 100.0 + 0.5).floor() as i64).clamp(0, 100)
         };
-        Payoffs { goals: values.iter().map(|value| (*value, scaled(value))).collect(), is_scaled: true }
+        Payoffs {
+            goals: values.iter().map(|value| (*value, scaled(value))).collect(),
+            is_scaled: true,
+        }
     }
 
     /// The goal value for a payoff that can come up.
@@ -246,8 +263,9 @@ impl Translation {
         if is_lot {
             words = words[3..words.len() - 1].to_vec();
         }
-        let text =
-            joined(words.iter().map(|word| self.renamed.get(word).map_or(word.as_str(), String::as_str)));
+        let text = joined(
+            words.iter().map(|word| self.renamed.get(word).map_or(word.as_str(), String::as_str)),
+        );
         // GDL has no parentheses around what has no arguments.
         if text.contains('(') || text == "noop" { text } else { format!("({text})") }
     }

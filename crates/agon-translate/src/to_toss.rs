@@ -244,14 +244,21 @@ impl std::error::Error for Untranslatable {}
 /// If it has a construct that cannot be written so.
 pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
     if game.rules().has_sees() && !percepts::tell_all(game.rules()) {
-        let why =
-            "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
-        return Err(Untranslatable { construct: Construct::Percepts, why: why.to_owned(), line: None });
+        let why = "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
+        return Err(Untranslatable {
+            construct: Construct::Percepts,
+            why: why.to_owned(),
+            line: None,
+        });
     }
     let mut domain = domain::Domain::new(game, options)?;
     let refusal = match translate(&mut domain, options) {
         // Effects that several roles have together may also be found out by play alone.
-        Err(refusal) if [Construct::JointEffect, Construct::Differs].contains(&refusal.construct) => refusal,
+        Err(refusal)
+            if [Construct::JointEffect, Construct::Differs].contains(&refusal.construct) =>
+        {
+            refusal
+        }
         other => return other,
     };
     let Some(remembering) = delayed::delayed(game) else { return Err(refusal) };
@@ -264,7 +271,8 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
     let translation = made.map_err(|second| in_vain(&second.why))?;
     let circuit = domain.player.circuit().cloned();
     let beside = Beside::with_circuit(game, circuit, &translation)?;
-    let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
+    let extent =
+        Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
     let cost = Cost { deadline: options.deadline, steps: options.play_steps };
     let played = beside.differences(&extent, options.slow_plays(), &cost, 1);
     match played.differences.first() {
@@ -277,7 +285,10 @@ pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untra
 const MAX_LEARNT: usize = 8;
 
 /// Makes translations until joint play finds no difference.
-fn translate(domain: &mut domain::Domain, options: &Options) -> Result<Translation, Untranslatable> {
+fn translate(
+    domain: &mut domain::Domain,
+    options: &Options,
+) -> Result<Translation, Untranslatable> {
     let game = Arc::clone(&domain.game);
     let circuit = domain.player.circuit().cloned();
     let mut told = Told::ByPlaces;
@@ -290,7 +301,8 @@ fn translate(domain: &mut domain::Domain, options: &Options) -> Result<Translati
                 let beside = Beside::with_circuit(&game, circuit.clone(), &translation)?;
                 options.begin("joint play")?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
-                let extent = Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
+                let extent =
+                    Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
                 let cost = Cost { deadline: options.deadline, steps: options.play_steps };
                 let played = beside.differences(&extent, options.slow_plays(), &cost, MAX_LEARNT);
                 options.check_time()?;
@@ -334,7 +346,11 @@ enum Told {
     ByValues,
 }
 
-fn attempt(domain: &domain::Domain, options: &Options, told: Told) -> Result<Translation, Untranslatable> {
+fn attempt(
+    domain: &domain::Domain,
+    options: &Options,
+    told: Told,
+) -> Result<Translation, Untranslatable> {
     let mut arena = arena::arena(domain, options)?;
     arena.drop_unread();
     options.begin("places")?;
@@ -366,7 +382,8 @@ pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untr
     };
     let checked = agon_toss::check::check(Arc::clone(&source));
     let Some(arena) = checked.arena else {
-        let is_error = |finding: &&agon_text::Diagnostic| finding.severity == agon_text::Severity::Error;
+        let is_error =
+            |finding: &&agon_text::Diagnostic| finding.severity == agon_text::Severity::Error;
         return Err(checked.findings.0.iter().find(is_error).map_or_else(
             || Untranslatable { construct: Construct::Text, why: "no game".to_owned(), line: None },
             fault,

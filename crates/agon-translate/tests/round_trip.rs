@@ -26,8 +26,10 @@ fn game(name: &str) -> Arc<Game> {
 /// Sends a game there and back, and plays it; `effort` is how many plays the translator looks at and judges itself by.
 fn comes_back(name: &str, effort: usize, plays: u64, max_steps: usize) -> Agreement {
     let game = game(name);
-    let options = to_toss::Options { plays: effort, joint_plays: effort, ..to_toss::Options::default() };
-    let trip = round_trip(&game, Limits::default(), &options).unwrap_or_else(|lost| panic!("{name}: {lost}"));
+    let options =
+        to_toss::Options { plays: effort, joint_plays: effort, ..to_toss::Options::default() };
+    let trip = round_trip(&game, Limits::default(), &options)
+        .unwrap_or_else(|lost| panic!("{name}: {lost}"));
     let agreement = trip
         .play_jointly(&game, Plan { plays, max_steps, seed: 7 })
         .unwrap_or_else(|difference| panic!("{name}: {difference}\n{}", trip.back.text));
@@ -68,9 +70,14 @@ fn no_shipped_game_is_forgotten() {
     for entry in std::fs::read_dir(folder).expect("games/ is part of the project") {
         let path = entry.expect("it can be listed").path();
         if path.extension().is_some_and(|ending| ending == "toss") {
-            let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let name = path
+                .file_stem()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
             let mut sent = SMALL.iter().chain(&LARGE).chain(&ALONE);
-            assert!(sent.any(|known| *known == name), "{name} ships, and is not sent there and back");
+            assert!(
+                sent.any(|known| *known == name),
+                "{name} ships, and is not sent there and back"
+            );
         }
     }
 }

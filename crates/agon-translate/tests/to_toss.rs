@@ -9,32 +9,49 @@ use agon_translate::joint::{Agreement, Difference, Extent, differences, play_joi
 use agon_translate::to_toss::{self, Construct, Translation, Untranslatable, to_toss};
 
 fn game(folder: &str, name: &str) -> Arc<Game> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games").join(folder).join(format!("{name}.kif"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../games")
+        .join(folder)
+        .join(format!("{name}.kif"));
     let text = std::fs::read_to_string(&path).expect("the game ships");
     opened(&text)
 }
 
 fn opened(text: &str) -> Arc<Game> {
     let checked = agon_gdl::check::check(Arc::new(Source::new("game.kif", text)));
-    Game::open(checked.rules.expect("the rules are sound"), Options::default()).expect("the game opens")
+    Game::open(checked.rules.expect("the rules are sound"), Options::default())
+        .expect("the game opens")
 }
 
 /// Less is looked at than by default, so that tests take little time.
 fn translated(game: &Arc<Game>) -> Result<Translation, Untranslatable> {
     to_toss(
         game,
-        &to_toss::Options { plays: 25, states: 200, joint_plays: 15, ..to_toss::Options::default() },
+        &to_toss::Options {
+            plays: 25,
+            states: 200,
+            joint_plays: 15,
+            ..to_toss::Options::default()
+        },
     )
 }
 
-fn jointly(game: &Arc<Game>, text: &str, translation: &Translation) -> Result<Agreement, Difference> {
+fn jointly(
+    game: &Arc<Game>,
+    text: &str,
+    translation: &Translation,
+) -> Result<Agreement, Difference> {
     let arena = agon_toss::check::check(Arc::new(Source::new("translated.toss", text))).arena;
     let options = agon_toss::interpreter::Options::default();
     let toss = agon_toss::interpreter::Game::open(arena.expect("the text is a game"), options);
     let toss = toss.map_err(|finding| finding.message.clone()).expect("the translation opens");
     let extent = Extent { plays: 20, steps: 400, seed: 2024 };
-    play_jointly(&game.start(), &toss.start(), &|role, text| translation.gdl_move(role, text), &extent)
+    play_jointly(
+        &game.start(),
+        &toss.start(),
+        &|role, text| translation.gdl_move(role, text),
+        &extent,
+    )
 }
 
 fn check(name: &str) {
@@ -47,9 +64,14 @@ fn check(name: &str) {
 
 #[test]
 fn games_in_turns_play_alike() {
-    for name in
-        ["tic-tac-toe", "connect-four", "connect-three", "breakthrough", "pawn-whopping", "knightthrough"]
-    {
+    for name in [
+        "tic-tac-toe",
+        "connect-four",
+        "connect-three",
+        "breakthrough",
+        "pawn-whopping",
+        "knightthrough",
+    ] {
         check(name);
     }
 }
@@ -88,22 +110,32 @@ fn nature_stays_nature() {
     );
     let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
     assert!(translation.text.starts_with("PLAYERS guesser, random\n"), "{}", translation.text);
-    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    jointly(&game, &translation.text, &translation)
+        .unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 #[test]
 fn places_are_elements_and_turns_are_locations() {
     let translation = translated(&game("gdl", "tic-tac-toe")).expect("tic-tac-toe is translated");
-    for line in
-        ["  MATCH Cell_blank(c) and not Terminal()", "  RELS not Cell_blank(c); not Cell_o(c); Cell_x(c)"]
-    {
-        assert!(translation.text.lines().any(|known| known == line), "no {line:?} in\n{}", translation.text);
+    for line in [
+        "  MATCH Cell_blank(c) and not Terminal()",
+        "  RELS not Cell_blank(c); not Cell_o(c); Cell_x(c)",
+    ] {
+        assert!(
+            translation.text.lines().any(|known| known == line),
+            "no {line:?} in\n{}",
+            translation.text
+        );
     }
     assert!(translation.text.contains("MOVES [Mark -> 1]"));
     assert!(!translation.text.contains("Control"), "turns are told by locations alone");
     assert_eq!(translation.gdl_move(0, "(Mark cell_2_3)").as_deref(), Some("(mark 2 3)"));
     assert_eq!(translation.gdl_move(1, "noop").as_deref(), Some("noop"));
-    assert_eq!(translation.gdl_move(1, "(Mark cell_2_3)"), None, "this is the rule of the other role");
+    assert_eq!(
+        translation.gdl_move(1, "(Mark cell_2_3)"),
+        None,
+        "this is the rule of the other role"
+    );
     assert_eq!(
         translation.toss_move(0, "(mark 1 1)", ["(Mark cell_2_3)", "(Mark cell_1_1)"]),
         Some("(Mark cell_1_1)")
@@ -130,14 +162,15 @@ fn whether_anything_can_be_done_makes_no_elements_of_moves() {
     let game = rules(asked);
     let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
     assert!(!translation.text.contains("Form_"), "{}", translation.text);
-    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    jointly(&game, &translation.text, &translation)
+        .unwrap_or_else(|difference| panic!("{difference}"));
     // Where it matters which move it is, moves are elements.
-    let told =
-        "(<= (can ?r) (legal ?r ?m) (distinct ?m noop)) (<= terminal (true (control ?r)) (not (can ?r)))";
+    let told = "(<= (can ?r) (legal ?r ?m) (distinct ?m noop)) (<= terminal (true (control ?r)) (not (can ?r)))";
     let game = rules(told);
     let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
     assert!(translation.text.contains("Form_step"), "{}", translation.text);
-    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    jointly(&game, &translation.text, &translation)
+        .unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 #[test]
@@ -153,7 +186,10 @@ fn joint_play_finds_what_is_wrong() {
     for (from, to) in wrong {
         let text = translation.text.replace(from, to);
         assert_ne!(text, translation.text, "{from:?} stands in the text");
-        assert!(jointly(&game, &text, &translation).is_err(), "nobody saw that {from:?} became {to:?}");
+        assert!(
+            jointly(&game, &text, &translation).is_err(),
+            "nobody saw that {from:?} became {to:?}"
+        );
     }
 }
 
@@ -171,7 +207,11 @@ fn play_goes_on_after_a_difference() {
     let played = differences(&game.start(), &toss.start(), &translate, &extent, None, 3);
     // One play in eight is a draw, and only then the payoffs differ.
     assert_eq!(played.differences.len(), 3);
-    assert_eq!(played.agreement.plays + 3, played.differences[2].play + 1, "every play is one or the other");
+    assert_eq!(
+        played.agreement.plays + 3,
+        played.differences[2].play + 1,
+        "every play is one or the other"
+    );
     assert_eq!(played.agreement.plays, played.agreement.ended);
     for difference in &played.differences {
         assert_eq!((difference.moves.len(), difference.is_fault), (9, false), "{difference}");
@@ -202,7 +242,8 @@ fn legal_moves_with_many_arguments_are_asked_about_by_their_rules() {
          (<= (goal a 100) can_go) (<= (goal a 0) (not can_go))",
     );
     let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
-    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    jointly(&game, &translation.text, &translation)
+        .unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 /// Whoever has all marks gets both values, and the highest counts; that no play of the sample came to it proves nothing.
@@ -215,7 +256,8 @@ fn ends_that_no_play_came_to_pay_the_highest_value_too() {
          (<= terminal (true (step 5))) (<= (goal a 100) perfect) (<= (goal a 40) (true (step 5)))
          (<= (goal a 30) (true (step 5)) (not perfect))",
     );
-    let options = to_toss::Options { plays: 1, states: 3, joint_plays: 0, ..to_toss::Options::default() };
+    let options =
+        to_toss::Options { plays: 1, states: 3, joint_plays: 0, ..to_toss::Options::default() };
     let translation = to_toss(&game, &options).unwrap_or_else(|refusal| panic!("{refusal}"));
     let beside = to_toss::Beside::new(&game, &translation, None).expect("the translation opens");
     let extent = Extent { plays: 400, steps: 100, seed: 5 };
@@ -258,7 +300,8 @@ fn what_rules_have_in_common_is_a_relation() {
          (<= (goal a 100) (not some)) (<= (goal a 0) some)",
     );
     let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
-    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    jointly(&game, &translation.text, &translation)
+        .unwrap_or_else(|difference| panic!("{difference}"));
     assert!(translation.text.contains("REL Flip_if"), "{}", translation.text);
 }
 
@@ -276,7 +319,8 @@ fn when_a_move_is_legal_is_said_once() {
          (<= terminal (true (step 5))) (<= (goal a 100) (true (got red))) (<= (goal a 0) (not (true (got red))))",
     );
     let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
-    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    jointly(&game, &translation.text, &translation)
+        .unwrap_or_else(|difference| panic!("{difference}"));
     let text = &translation.text;
     assert!(text.contains("REL Go_legal"), "{text}");
     let rules: Vec<&str> = text.lines().filter(|line| line.starts_with("  MATCH")).collect();
@@ -297,12 +341,14 @@ fn many_tuples_that_come_at_once_are_named_one_after_the_other() {
          (<= terminal (true (step 6))) (<= (goal a 100) (true (lit 1))) (<= (goal a 0) (not (true (lit 1))))"
     ));
     let translation = translated(&game).unwrap_or_else(|refusal| panic!("{refusal}"));
-    jointly(&game, &translation.text, &translation).unwrap_or_else(|difference| panic!("{difference}"));
+    jointly(&game, &translation.text, &translation)
+        .unwrap_or_else(|difference| panic!("{difference}"));
 }
 
 #[test]
 fn what_takes_too_much_to_play_is_refused_by_the_steps_that_it_takes() {
-    let options = to_toss::Options { joint_plays: 15, play_steps: 1000, ..to_toss::Options::default() };
+    let options =
+        to_toss::Options { joint_plays: 15, play_steps: 1000, ..to_toss::Options::default() };
     // It has a circuit: the few plays by the rules may be left, and the others take no steps.
     to_toss(&game("gdl", "tic-tac-toe"), &options).unwrap_or_else(|refusal| panic!("{refusal}"));
     // Hands that all move at once, so that a rule has more matches, of which one is there at a time, than a circuit may have.
@@ -323,7 +369,8 @@ fn what_takes_too_much_to_play_is_refused_by_the_steps_that_it_takes() {
 
 #[test]
 fn what_cannot_be_said_is_refused_by_name() {
-    let refusal = translated(&game("gdl2", "krieg-tic-tac-toe")).expect_err("roles know different things");
+    let refusal =
+        translated(&game("gdl2", "krieg-tic-tac-toe")).expect_err("roles know different things");
     assert_eq!(refusal.construct, Construct::Percepts);
     let game = opened(
         "(role a) (role b) (d 0) (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (init (step 0))

@@ -19,7 +19,8 @@ pub(crate) fn token(length: usize) -> String {
         for number in 0..8_u64 {
             let mut hasher = keys.build_hasher();
             hasher.write_u64(number);
-            let letter = LETTERS[usize::try_from(hasher.finish() % LETTERS.len() as u64).unwrap_or(0)];
+            let letter =
+                LETTERS[usize::try_from(hasher.finish() % LETTERS.len() as u64).unwrap_or(0)];
             token.push(char::from(letter));
         }
     }

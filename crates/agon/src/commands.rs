@@ -29,12 +29,14 @@ use crate::failure::Failure;
 /// A general game playing system: give it the rules of any game, and it plays, checks and explains it.
 #[derive(clap::Parser)]
 #[command(name = "agon", version, about, arg_required_else_help = true)]
-#[command(after_help = "GAME is a shipped game's name (`agon games`), a path, or - for standard input.
+#[command(
+    after_help = "GAME is a shipped game's name (`agon games`), a path, or - for standard input.
 
 Examples:
   agon simulate connect-four
   agon check my-game.kif
-  agon why tic-tac-toe \"(legal xplayer (mark 1 1))\"")]
+  agon why tic-tac-toe \"(legal xplayer (mark 1 1))\""
+)]
 pub(crate) struct Agon {
     #[command(subcommand)]
     command: Command,

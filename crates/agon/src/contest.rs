@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use agon_game::{Live, Role, Shape, Table};
-use agon_gdl::interpreter::Game;
 use agon_analysis::Subject;
 use agon_analysis::goal_formulas::goal_judge;
+use agon_game::{Live, Role, Shape, Table};
+use agon_gdl::interpreter::Game;
 use agon_match::{
-    Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Rules, Scrambler, Seat,
-    Spec, SpecKind, Substitute, Timing, action_heuristic_wanted, auto, build_with_insight, drive_until,
-    fuzzy_options, goal_options, role_seed, sample, view,
+    Address, Board, Clocks, Dialect, Event, Match, MatchOptions, Player, Record, Rules, Scrambler,
+    Seat, Spec, SpecKind, Substitute, Timing, action_heuristic_wanted, auto, build_with_insight,
+    drive_until, fuzzy_options, goal_options, role_seed, sample, view,
 };
 use agon_search::Budget;
 use agon_server::{Invitation, WebPlayer};
@@ -113,7 +113,8 @@ impl Contest {
         let shape = opened.run(Laid).shape().clone();
         let roles: Vec<Role> = shape.players().collect();
         if given.len() > roles.len() {
-            let names: Vec<&str> = roles.iter().map(|r| shape.role_names[r.index()].as_str()).collect();
+            let names: Vec<&str> =
+                roles.iter().map(|r| shape.role_names[r.index()].as_str()).collect();
             let (n, n_roles) = (given.len(), roles.len());
             let names = names.join(", ");
             return Err(Failure::unreadable(format!(
@@ -129,7 +130,9 @@ impl Contest {
             Duration::try_from_secs_f64(seconds)
                 .ok()
                 .filter(|clock| *clock <= Duration::from_secs(7 * 24 * 3600))
-                .ok_or_else(|| Failure::unreadable(format!("--{name}: not a number of seconds: {seconds}")))
+                .ok_or_else(|| {
+                    Failure::unreadable(format!("--{name}: not a number of seconds: {seconds}"))
+                })
         };
         let clocks = Clocks {
             start: clock("start-clock", options.start_clock)?,
@@ -144,7 +147,18 @@ impl Contest {
         let console = Arc::default();
         let hosting = Hosting::default();
         let game_name = game_name.to_owned();
-        Ok(Contest { opened, game_name, players, options, id, board, console, hosting, clocks, margin })
+        Ok(Contest {
+            opened,
+            game_name,
+            players,
+            options,
+            id,
+            board,
+            console,
+            hosting,
+            clocks,
+            margin,
+        })
     }
 
     /// Looks for a board in the game, for those who want to see one.
@@ -157,8 +171,9 @@ impl Contest {
             Opened::Toss(opened) => {
                 let arena = opened.game().arena();
                 let elements = arena.layout().map(|layout| layout.rows.iter().flatten().flatten());
-                elements
-                    .and_then(|cells| Board::of_named_places(cells.map(|&cell| &**arena.start().name(cell))))
+                elements.and_then(|cells| {
+                    Board::of_named_places(cells.map(|&cell| &**arena.start().name(cell)))
+                })
             }
         };
         self.board = board.map(Arc::new);
@@ -178,9 +193,10 @@ impl Contest {
                 SpecKind::BuiltIn(kind, _) if kind.name == "auto" => {
                     format!("{} ({})", spec.text, auto(shape, role).text)
                 }
-                SpecKind::BuiltIn(..) | SpecKind::Human | SpecKind::Http(_) | SpecKind::Command(_) => {
-                    spec.text.clone()
-                }
+                SpecKind::BuiltIn(..)
+                | SpecKind::Human
+                | SpecKind::Http(_)
+                | SpecKind::Command(_) => spec.text.clone(),
             },
         }
     }
@@ -249,7 +265,8 @@ impl Contest {
     /// A player elsewhere, spoken to as the host was told.
     fn web_player(&self, address: &Address, invitation: Invitation, number: usize) -> WebPlayer {
         let hosting = &self.hosting;
-        let scrambler = hosting.scramble.then(|| Scrambler::new(&invitation.rules, self.options.seed));
+        let scrambler =
+            hosting.scramble.then(|| Scrambler::new(&invitation.rules, self.options.seed));
         let mut player = WebPlayer::new(address.clone(), invitation).with_bonus(hosting.bonus);
         if let Some(dialect) = hosting.dialects.get(number).copied().flatten() {
             player = player.in_dialect(dialect);
@@ -281,7 +298,8 @@ fn key(game: &str) -> String {
     if let Some(shipped) = Shipped::named(game).filter(|shipped| shipped.name.contains('/')) {
         return shipped.name.replace('/', "-");
     }
-    let name = std::path::Path::new(game).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let name =
+        std::path::Path::new(game).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
     if name.is_empty() || name == "-" { "unnamed".to_owned() } else { name }
@@ -294,7 +312,11 @@ impl GameTask for Laid {
     type Output = Box<dyn Table>;
 
     fn run<P: GamePosition + 'static>(self, start: P) -> Box<dyn Table> {
-        if start.shape().hidden { Box::new(Live::hidden(start)) } else { Box::new(Live::open(start)) }
+        if start.shape().hidden {
+            Box::new(Live::hidden(start))
+        } else {
+            Box::new(Live::open(start))
+        }
     }
 }
 
@@ -339,18 +361,25 @@ impl GameTask for Seating<'_> {
             let player: Box<dyn Player> = match &spec.kind {
                 SpecKind::BuiltIn(..) => {
                     if let Some(why) = why_not_judged(spec, &contest.opened, &subject) {
-                        remark!("{}: positions are judged by the goals as they stand: {why}", spec.text);
+                        remark!(
+                            "{}: positions are judged by the goals as they stand: {why}",
+                            spec.text
+                        );
                     }
                     if let Ok(subject) = &subject {
                         bring_concepts(subject, spec)?;
                     }
                     if let Some(wanted) = action_heuristic_wanted(spec) {
                         let found = subject.as_ref().map_err(Clone::clone).and_then(|subject| {
-                            let found = subject.action_heuristics(wanted, agon_analysis::USUAL_TIME);
+                            let found =
+                                subject.action_heuristics(wanted, agon_analysis::USUAL_TIME);
                             found.map(drop).map_err(|why| why.to_string())
                         });
                         if let Err(why) = found {
-                            remark!("{}: moves are not judged before they are tried: {why}", spec.text);
+                            remark!(
+                                "{}: moves are not judged before they are tried: {why}",
+                                spec.text
+                            );
                         }
                     }
                     let player = build_with_insight(spec, start.clone(), role, seed, rules);
@@ -366,10 +395,16 @@ impl GameTask for Seating<'_> {
                     let console = Arc::clone(&contest.console);
                     Box::new(Human::new(name, own_view(), contest.board.clone(), console))
                 }
-                SpecKind::Http(address) => Box::new(contest.web_player(address, invitation(), seats.len())),
+                SpecKind::Http(address) => {
+                    Box::new(contest.web_player(address, invitation(), seats.len()))
+                }
                 SpecKind::Command(words) => {
                     let program = Program::start(words, invitation(), own_view());
-                    Box::new(program.map_err(|why| Failure::unreadable(format!("player of {name}: {why}")))?)
+                    Box::new(
+                        program.map_err(|why| {
+                            Failure::unreadable(format!("player of {name}: {why}"))
+                        })?,
+                    )
                 }
             };
             seats.push(Seat { role, player, timing: contest.timing(role, spec) });
@@ -379,10 +414,16 @@ impl GameTask for Seating<'_> {
 }
 
 /// Why a player cannot judge positions as it was told to, if it cannot.
-fn why_not_judged(spec: &Spec, opened: &Opened, subject: &Result<Subject, String>) -> Option<String> {
+fn why_not_judged(
+    spec: &Spec,
+    opened: &Opened,
+    subject: &Result<Subject, String>,
+) -> Option<String> {
     if let Some(options) = fuzzy_options(spec) {
         return match subject {
-            Ok(subject) => subject.fuzzy(&options, agon_analysis::USUAL_TIME).err().map(|why| why.to_string()),
+            Ok(subject) => {
+                subject.fuzzy(&options, agon_analysis::USUAL_TIME).err().map(|why| why.to_string())
+            }
             Err(why) => Some(format!("fuzzy evaluation is for GDL, and {why}")),
         };
     }
@@ -411,7 +452,9 @@ fn chains(game: &Game) -> Vec<Vec<String>> {
     let mut relations: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for rule in game.rules().rules().iter().filter(|rule| rule.body.is_empty()) {
         let [first, second] = rule.head.arguments.as_slice() else { continue };
-        let (Some(first), Some(second)) = (first.as_constant(), second.as_constant()) else { continue };
+        let (Some(first), Some(second)) = (first.as_constant(), second.as_constant()) else {
+            continue;
+        };
         let pair = (symbols.name(first).to_owned(), symbols.name(second).to_owned());
         relations.entry(symbols.name(rule.head.relation).to_owned()).or_default().push(pair);
     }

@@ -51,9 +51,13 @@ impl Opened {
     pub(crate) fn run<T: GameTask>(&self, task: T) -> T::Output {
         match self {
             Opened::Gdl(agon_gdl::engine::Opened::Interpreter(game)) => task.run(game.start()),
-            Opened::Gdl(agon_gdl::engine::Opened::Circuit(_, compiled)) => task.run(compiled.start()),
+            Opened::Gdl(agon_gdl::engine::Opened::Circuit(_, compiled)) => {
+                task.run(compiled.start())
+            }
             Opened::Toss(agon_toss::engine::Opened::Interpreter(game)) => task.run(game.start()),
-            Opened::Toss(agon_toss::engine::Opened::Circuit(_, compiled)) => task.run(compiled.start()),
+            Opened::Toss(agon_toss::engine::Opened::Circuit(_, compiled)) => {
+                task.run(compiled.start())
+            }
         }
     }
 

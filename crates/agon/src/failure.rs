@@ -29,7 +29,10 @@ impl Failure {
 pub(crate) fn describe(fault: &Fault, shape: &Shape) -> String {
     match fault {
         Fault::NoLegalMove(role) => {
-            format!("role `{}` has no legal move although play has not ended", shape.role_names[role.index()])
+            format!(
+                "role `{}` has no legal move although play has not ended",
+                shape.role_names[role.index()]
+            )
         }
         Fault::Refused(why) => why.clone(),
     }

@@ -20,7 +20,8 @@ pub(crate) enum Outcome {
 
 /// Runs `agon ARGS` with a text on standard input, and waits for the one JSON object that it prints.
 pub(crate) fn run(args: &[OsString], input: &str) -> Result<Outcome, Failure> {
-    let cannot = |what: &str, error: std::io::Error| Failure::unreadable(format!("cannot {what}: {error}"));
+    let cannot =
+        |what: &str, error: std::io::Error| Failure::unreadable(format!("cannot {what}: {error}"));
     let program = std::env::current_exe().map_err(|error| cannot("find this program", error))?;
     let mut child = Command::new(program)
         .args(args)

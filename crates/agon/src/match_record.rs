@@ -52,13 +52,17 @@ fn verify(
     play: &PlayOptions,
 ) -> Result<Result<(), Failure>, Failure> {
     let shown = path.display();
-    let record = Record::from_json(value)
-        .map_err(|what| Failure::unreadable(format!("cannot read {shown}: not a proper match: {what}")))?;
+    let record = Record::from_json(value).map_err(|what| {
+        Failure::unreadable(format!("cannot read {shown}: not a proper match: {what}"))
+    })?;
     let key = record.game_key().and_then(Shipped::named).map(|game| game.name);
     let rules = rules.or(key).ok_or_else(|| {
         let url = &record.game_meta_url;
-        let what =
-            if url.is_empty() { "does not say which game it is".to_owned() } else { format!("is of {url}") };
+        let what = if url.is_empty() {
+            "does not say which game it is".to_owned()
+        } else {
+            format!("is of {url}")
+        };
         Failure::unreadable(format!(
             "{shown} {what}, which does not ship; give its rules: agon replay RULES {shown}"
         ))

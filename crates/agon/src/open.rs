@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon_analysis::properties::prove_constant_sum;
 use agon_game::Rng;
 use agon_gdl::check::{Checked, check_as};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine as gdl;
 use agon_gdl::interpreter::{Game, GoalPolicy, Options};
 use agon_gdl::symbols::Case;
-use agon_analysis::properties::prove_constant_sum;
 use agon_text::{Severity, Source, render};
 use clap::ValueEnum as _;
 use rand::SeedableRng as _;
@@ -126,7 +126,9 @@ pub(crate) fn source(game: &str) -> Result<Arc<Source>, Failure> {
     let bytes = bytes.map_err(|error| {
         let hint = match closest(game) {
             Some(name) => format!("; did you mean the shipped game `{name}`?"),
-            None if path.components().count() == 1 => "; `agon games` lists the shipped games".to_owned(),
+            None if path.components().count() == 1 => {
+                "; `agon games` lists the shipped games".to_owned()
+            }
             None => String::new(),
         };
         Failure::unreadable(format!("cannot read {game}: {error}{hint}"))
@@ -165,10 +167,14 @@ pub(crate) fn open_source(source: Arc<Source>, play: &RuleOptions) -> Result<Arc
         let errors: Vec<_> =
             findings.0.into_iter().filter(|finding| finding.severity == Severity::Error).collect();
         let shown = render(&errors, &source, crate::terminal::colour_on_stderr());
-        return Err(Failure::wrong(format!("{shown}{} cannot be played as it stands", source.name())));
+        return Err(Failure::wrong(format!(
+            "{shown}{} cannot be played as it stands",
+            source.name()
+        )));
     };
-    Game::open(rules, play.options())
-        .map_err(|finding| Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr())))
+    Game::open(rules, play.options()).map_err(|finding| {
+        Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr()))
+    })
 }
 
 /// The family of rules that a text is written in.
@@ -192,15 +198,20 @@ pub(crate) fn language(source: &Source) -> Language {
 
 /// A structure rewriting game ready to be played. If its rules are wrong, the failure shows what is wrong with them.
 pub(crate) fn open_toss(source: Arc<Source>) -> Result<Arc<agon_toss::interpreter::Game>, Failure> {
-    let agon_toss::check::Checked { arena, findings } = agon_toss::check::check(Arc::clone(&source));
+    let agon_toss::check::Checked { arena, findings } =
+        agon_toss::check::check(Arc::clone(&source));
     let Some(arena) = arena else {
         let errors: Vec<_> =
             findings.0.into_iter().filter(|finding| finding.severity == Severity::Error).collect();
         let shown = render(&errors, &source, crate::terminal::colour_on_stderr());
-        return Err(Failure::wrong(format!("{shown}{} cannot be played as it stands", source.name())));
+        return Err(Failure::wrong(format!(
+            "{shown}{} cannot be played as it stands",
+            source.name()
+        )));
     };
-    agon_toss::interpreter::Game::open(arena, agon_toss::interpreter::Options::default())
-        .map_err(|finding| Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr())))
+    agon_toss::interpreter::Game::open(arena, agon_toss::interpreter::Options::default()).map_err(
+        |finding| Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr())),
+    )
 }
 
 /// The same with the engine that was asked for. Left to choose, it is a circuit whenever one is made within modest limits: the
@@ -256,8 +267,9 @@ pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Ope
         EngineChoice::Interpreter => return Ok(Opened::Gdl(gdl::Opened::Interpreter(game))),
         EngineChoice::Circuit => {
             let compiled = game.compile(&limits);
-            let compiled = compiled
-                .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
+            let compiled = compiled.map_err(|why| {
+                Failure::wrong(format!("no circuit could be made of the game: {why}"))
+            })?;
             return Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(compiled))));
         }
         EngineChoice::Auto => {}
@@ -272,7 +284,9 @@ pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Ope
             Ok(if is_faster { circuit } else { interpreter })
         }
         Err(why) => {
-            remark!("played by the interpreter, because no circuit was made in {AUTO_SECONDS} s: {why}");
+            remark!(
+                "played by the interpreter, because no circuit was made in {AUTO_SECONDS} s: {why}"
+            );
             Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))
         }
     }
@@ -298,7 +312,9 @@ pub(crate) fn open_for_match(
     let mut limits = CircuitLimits { gates: AUTO_GATES, ..CircuitLimits::default() };
     limits.ground.deadline = deadline;
     match game.compile(&limits) {
-        Ok(compiled) => Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(with_proofs(compiled))))),
+        Ok(compiled) => {
+            Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(with_proofs(compiled)))))
+        }
         Err(why) => {
             remark!("played by the interpreter, because no circuit was made: {why}");
             Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))

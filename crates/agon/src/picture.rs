@@ -41,14 +41,17 @@ fn show_grid(picture: &Picture, before: Option<&Picture>) {
         }
         say!("{line}");
     }
-    let columns: Vec<String> = picture.columns.iter().map(|name| format!("{name:>width$}")).collect();
+    let columns: Vec<String> =
+        picture.columns.iter().map(|name| format!("{name:>width$}")).collect();
     say!("  {:margin$} {}", "", terminal::dim(&columns.join(" ")));
 }
 
 /// What has changed, or the whole state if there is nothing to compare it with.
 fn show_list(state: &[String], before: Option<&[String]>) {
-    let new: Vec<&String> =
-        state.iter().filter(|fluent| !before.is_some_and(|before| before.contains(fluent))).collect();
+    let new: Vec<&String> = state
+        .iter()
+        .filter(|fluent| !before.is_some_and(|before| before.contains(fluent)))
+        .collect();
     let gone: Vec<&String> =
         before.unwrap_or_default().iter().filter(|fluent| !state.contains(fluent)).collect();
     let sign = |sign: &str| if before.is_some() { format!("{sign} ") } else { String::new() };
@@ -67,7 +70,8 @@ fn show_list(state: &[String], before: Option<&[String]>) {
 
 /// What the signs of a board stand for.
 pub(crate) fn show_legend(board: &Board) {
-    let legend: Vec<String> = board.legend().iter().map(|(label, word)| format!("{label} {word}")).collect();
+    let legend: Vec<String> =
+        board.legend().iter().map(|(label, word)| format!("{label} {word}")).collect();
     if !legend.is_empty() {
         say!("  {}", terminal::dim(&legend.join(", ")));
     }

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use agon_analysis::Subject;
 use agon_game::{Role, Shape};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_gdl::interpreter::Game;
-use agon_analysis::Subject;
 use agon_match::{Player, Rules, Spec, View, build_with_insight, role_seed, view};
 use agon_server::{Opening, Recruit};
 use agon_text::Source;
@@ -81,11 +81,14 @@ impl Recruit for Recruiter {
         let (game, opened) = self.game(rules)?;
         let shape = Opened::Interpreter(Arc::clone(&game)).run(Shaped);
         let found = shape.role_named(role).filter(|role| Some(*role) != shape.nature);
-        let role = found
-            .or_else(|| shape.players().find(|r| shape.role_names[r.index()].eq_ignore_ascii_case(role)));
-        let role =
-            role.ok_or_else(|| format!("the rules have no role for us in {}", shape.role_names.join(" ")))?;
-        let (spec, seed, last) = (self.spec.clone(), role_seed(self.seed, role), Arc::clone(&self.last));
+        let role = found.or_else(|| {
+            shape.players().find(|r| shape.role_names[r.index()].eq_ignore_ascii_case(role))
+        });
+        let role = role.ok_or_else(|| {
+            format!("the rules have no role for us in {}", shape.role_names.join(" "))
+        })?;
+        let (spec, seed, last) =
+            (self.spec.clone(), role_seed(self.seed, role), Arc::clone(&self.last));
         Ok(Box::new(Recruited { game, opened, shape, role, spec, seed, last }))
     }
 

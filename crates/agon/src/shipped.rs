@@ -17,8 +17,10 @@ impl Shipped {
     /// The game of that name. Structure rewriting games are called `toss/NAME`, in records `toss-NAME`; where no game in GDL has
     /// the name, `NAME` will do.
     pub(crate) fn named(name: &str) -> Option<&'static Shipped> {
-        let called = |wanted: &str| SHIPPED.iter().find(|game| game.name.eq_ignore_ascii_case(wanted));
-        let in_record = || name.strip_prefix("toss-").and_then(|rest| called(&format!("toss/{rest}")));
+        let called =
+            |wanted: &str| SHIPPED.iter().find(|game| game.name.eq_ignore_ascii_case(wanted));
+        let in_record =
+            || name.strip_prefix("toss-").and_then(|rest| called(&format!("toss/{rest}")));
         called(name).or_else(in_record).or_else(|| called(&format!("toss/{name}")))
     }
 
@@ -41,7 +43,9 @@ pub(crate) fn header(text: &str, key: &str) -> Option<String> {
                 value.push_str(line.trim());
             }
             (Some(_), _) => break,
-            (None, Some((name, value))) if name.trim() == key => found = Some(value.trim().to_owned()),
+            (None, Some((name, value))) if name.trim() == key => {
+                found = Some(value.trim().to_owned())
+            }
             (None, _) => {}
         }
     }

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use agon_game::Notation as _;
-use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::Opened;
 use agon_analysis::Subject;
 use agon_analysis::concepts::read_concepts;
 use agon_analysis::goal_formulas::RewritingGame;
+use agon_game::Notation as _;
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::engine::Opened;
 use agon_match::{Spec, concepts_file};
 use agon_text::Source;
 use agon_translate::to_gdl::{Limits, to_gdl};
@@ -84,8 +84,9 @@ fn translated(game: &Arc<RewritingGame>) -> Result<Subject, String> {
 /// Reads the concepts that a player wants from a file.
 pub(crate) fn bring_concepts(subject: &Subject, spec: &Spec) -> Result<(), Failure> {
     let Some(file) = concepts_file(spec) else { return Ok(()) };
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Failure::unreadable(format!("{}: cannot read {file}: {error}", spec.text)))?;
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::unreadable(format!("{}: cannot read {file}: {error}", spec.text))
+    })?;
     let concepts = read_concepts(&text).map_err(|line| {
         Failure::wrong(format!(
             "{file}:{line}: this is no concept; one looks like (<= (concept (number ?x0) ?x1) (cell ?x0 ?x1) (cell (+ ?x0 1) ?x1))"

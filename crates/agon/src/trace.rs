@@ -37,7 +37,8 @@ pub(crate) struct Step {
 
 /// The JSON value in a file, gzip'd or not.
 pub(crate) fn read_json(path: &Path) -> Result<Value, Failure> {
-    let fail = |what: String| Failure::unreadable(format!("cannot read {}: {what}", path.display()));
+    let fail =
+        |what: String| Failure::unreadable(format!("cannot read {}: {what}", path.display()));
     let mut bytes = Vec::new();
     std::fs::File::open(path)
         .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
@@ -56,7 +57,8 @@ pub(crate) fn read_json(path: &Path) -> Result<Value, Failure> {
 impl Trace {
     /// Reads a trace from a file, gzip'd or not.
     pub(crate) fn read(path: &Path) -> Result<Trace, Failure> {
-        let fail = |what: String| Failure::unreadable(format!("cannot read {}: {what}", path.display()));
+        let fail =
+            |what: String| Failure::unreadable(format!("cannot read {}: {what}", path.display()));
         let value = read_json(path)?;
         Trace::from_json(&value).map_err(|what| fail(format!("not a trace: {what}")))
     }
@@ -68,15 +70,20 @@ impl Trace {
             game: string(field(trace, "game")?, "game")?,
             roles: strings(field(trace, "roles")?, "roles")?,
             plays: plays
-                .map(|(i, play)| Play::from_json(play).map_err(|what| format!("play {}: {what}", i + 1)))
+                .map(|(i, play)| {
+                    Play::from_json(play).map_err(|what| format!("play {}: {what}", i + 1))
+                })
                 .collect::<Result<_, _>>()?,
         })
     }
 
     /// The JSON text, a step to a line so that differences can be read.
     pub(crate) fn to_text(&self) -> String {
-        let mut text =
-            format!("{{\"game\": {}, \"roles\": {},\n \"plays\": [", json!(self.game), json!(self.roles));
+        let mut text = format!(
+            "{{\"game\": {}, \"roles\": {},\n \"plays\": [",
+            json!(self.game),
+            json!(self.roles)
+        );
         for (i, play) in self.plays.iter().enumerate() {
             text.push_str(if i == 0 { "\n  {\"steps\": [" } else { ",\n  {\"steps\": [" });
             for (j, step) in play.steps.iter().enumerate() {
@@ -103,17 +110,22 @@ impl Play {
         let steps = array(play, "steps")?.iter().enumerate();
         Ok(Play {
             steps: steps
-                .map(|(i, step)| Step::from_json(step).map_err(|what| format!("step {}: {what}", i + 1)))
+                .map(|(i, step)| {
+                    Step::from_json(step).map_err(|what| format!("step {}: {what}", i + 1))
+                })
                 .collect::<Result<_, _>>()?,
             last: strings(field(play, "final")?, "final")?,
-            terminal: field(play, "terminal")?.as_bool().ok_or("`terminal` is not true or false")?,
+            terminal: field(play, "terminal")?
+                .as_bool()
+                .ok_or("`terminal` is not true or false")?,
             goals: goals
                 .iter()
                 .map(|goal| match goal {
                     Value::Null => Ok(None),
-                    other => {
-                        other.as_i64().map(Some).ok_or("`goals` has something other than numbers and null")
-                    }
+                    other => other
+                        .as_i64()
+                        .map(Some)
+                        .ok_or("`goals` has something other than numbers and null"),
                 })
                 .collect::<Result<_, _>>()?,
         })

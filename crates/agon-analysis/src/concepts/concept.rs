@@ -52,8 +52,11 @@ impl Concept {
                 None => Column::Symbols(texts.into_iter().cloned().collect()),
             }
         };
-        let concept =
-            Concept { name: first.name.clone(), columns: (0..n).map(column).collect(), n_facts: facts.len() };
+        let concept = Concept {
+            name: first.name.clone(),
+            columns: (0..n).map(column).collect(),
+            n_facts: facts.len(),
+        };
         concept.in_order()
     }
 
@@ -119,11 +122,16 @@ impl Concept {
                 Some(Column::Symbols(vec![shared.clone(), a[own_rest].clone(), shared]))
             }
             (Column::Symbols(a), Column::Symbols(b)) if a[own] == b[others] => {
-                Some(Column::Symbols(vec![a[own].clone(), a[own_rest].clone(), b[other_rest].clone()]))
+                Some(Column::Symbols(vec![
+                    a[own].clone(),
+                    a[own_rest].clone(),
+                    b[other_rest].clone(),
+                ]))
             }
             (Column::Offsets(_) | Column::Same | Column::Symbols(_), _) => None,
         };
-        let columns: Option<Vec<Column>> = self.columns.iter().zip(&other.columns).map(column).collect();
+        let columns: Option<Vec<Column>> =
+            self.columns.iter().zip(&other.columns).map(column).collect();
         Concept { name: self.name.clone(), columns: columns?, n_facts: 3 }.in_order()
     }
 
@@ -134,7 +142,8 @@ impl Concept {
 
     /// The same as a rule, as it is kept in files: `(<= (concept ?x0 ?x1) (cell ?x0 1 ?x1) …)`.
     pub fn rule(&self) -> String {
-        let open = self.columns.iter().enumerate().filter(|(_, c)| !matches!(c, Column::Symbols(_)));
+        let open =
+            self.columns.iter().enumerate().filter(|(_, c)| !matches!(c, Column::Symbols(_)));
         let head: Vec<String> = open.map(|(at, _)| format!(" ?x{at}")).collect();
         let facts: Vec<String> = (0..self.n_facts).map(|fact| self.fact_text(fact)).collect();
         format!("(<= (concept{}) {})", head.concat(), facts.join(" "))
@@ -160,7 +169,8 @@ impl Concept {
         let head = terms.next()?;
         let facts: Vec<Fact> = terms.map(|term| Fact::parse(&term)).collect();
         let first = facts.first()?;
-        let is_alike = |fact: &Fact| fact.name == first.name && fact.arguments.len() == first.arguments.len();
+        let is_alike =
+            |fact: &Fact| fact.name == first.name && fact.arguments.len() == first.arguments.len();
         if !(2..=3).contains(&facts.len()) || !facts.iter().all(is_alike) {
             return None;
         }

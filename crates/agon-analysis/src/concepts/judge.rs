@@ -74,7 +74,8 @@ impl ConceptJudge {
                 None => learn_concepts(&endings, max_size),
             };
             if options.kind == Kind::Ternary {
-                concepts = ternary(&concepts.into_iter().filter(|concept| concept.n_facts == 2).collect());
+                concepts =
+                    ternary(&concepts.into_iter().filter(|concept| concept.n_facts == 2).collect());
             }
         }
         let of_role = |won: &Vec<Vec<u32>>| match options.kind {
@@ -100,8 +101,9 @@ impl ConceptJudge {
 
     /// The same where these facts hold, by number.
     pub(super) fn value_where(&self, holds: &[bool], role: Role) -> f64 {
-        let matching =
-            self.rules[role.index()].iter().filter(|rule| rule.body.iter().all(|&fact| holds[fact as usize]));
+        let matching = self.rules[role.index()]
+            .iter()
+            .filter(|rule| rule.body.iter().all(|&fact| holds[fact as usize]));
         let sum: f64 = matching.map(|rule| rule.value).sum();
         if self.totals[role.index()] > 0.0 { sum / self.totals[role.index()] } else { 0.0 }
     }
@@ -126,7 +128,8 @@ impl ConceptJudge {
 
 /// The concepts in the frequent sets of facts of all roles.
 pub fn learn_concepts(endings: &Endings, max_size: usize) -> BTreeSet<Concept> {
-    let of_role = |won: &Vec<Vec<u32>>| concepts_of(&statistical(won, max_size, PART), &endings.facts);
+    let of_role =
+        |won: &Vec<Vec<u32>>| concepts_of(&statistical(won, max_size, PART), &endings.facts);
     endings.won.iter().flat_map(of_role).collect()
 }
 

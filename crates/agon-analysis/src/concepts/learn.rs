@@ -69,7 +69,8 @@ impl Endings {
                 let won = &mut endings.won[winner.index()];
                 if won.len() < n_wins {
                     let texts = position.state_text();
-                    let mut held: Vec<u32> = texts.iter().map(|text| endings.facts.number(text)).collect();
+                    let mut held: Vec<u32> =
+                        texts.iter().map(|text| endings.facts.number(text)).collect();
                     held.sort_unstable();
                     held.truncate(MAX_FACTS);
                     won.push(held);
@@ -101,13 +102,17 @@ pub fn statistical(positions: &[Vec<u32>], max_size: usize, part: f64) -> Vec<Ru
             }
         });
     }
-    let mut rules: Vec<(u64, Vec<u32>)> = counts.into_iter().map(|(body, count)| (count, body)).collect();
+    let mut rules: Vec<(u64, Vec<u32>)> =
+        counts.into_iter().map(|(body, count)| (count, body)).collect();
     // Frequent ones first; equals by their facts, so that the choice is always the same.
     rules.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let n = (rules.len() as f64 * part).ceil() as usize;
     rules.truncate(n);
     let n_positions = positions.len().max(1) as f64;
-    rules.into_iter().map(|(count, body)| Rule { body, value: count as f64 / n_positions }).collect()
+    rules
+        .into_iter()
+        .map(|(count, body)| Rule { body, value: count as f64 / n_positions })
+        .collect()
 }
 
 /// Calls with every set of 1 to `max_size` (at most 3) of the numbers.
@@ -161,7 +166,11 @@ pub fn ternary(concepts: &BTreeSet<Concept>) -> BTreeSet<Concept> {
 
 /// A heuristic rebuilt from concepts: every set of facts that is an instance of one, with how often it was found among the sets that
 /// were looked at (004, algorithm 3).
-pub fn structured(concepts: &BTreeSet<Concept>, positions: &[Vec<u32>], facts: &Facts) -> Vec<Rule> {
+pub fn structured(
+    concepts: &BTreeSet<Concept>,
+    positions: &[Vec<u32>],
+    facts: &Facts,
+) -> Vec<Rule> {
     let has = |n: usize| concepts.iter().any(|concept| concept.n_facts == n);
     let mut counts: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
     let mut n_looked_at = 0_u64;
@@ -178,7 +187,8 @@ pub fn structured(concepts: &BTreeSet<Concept>, positions: &[Vec<u32>], facts: &
                 Some(&known) => known,
                 None => {
                     let instance: Vec<_> = subset.iter().map(|&fact| facts.fact(fact)).collect();
-                    let is_one = Concept::of(&instance).is_some_and(|concept| concepts.contains(&concept));
+                    let is_one =
+                        Concept::of(&instance).is_some_and(|concept| concepts.contains(&concept));
                     if is_instance.len() < MAX_SUBSETS {
                         is_instance.insert(subset.to_vec(), is_one);
                     }
@@ -201,7 +211,8 @@ pub fn carried(concepts: &BTreeSet<Concept>, facts: &Facts) -> BTreeSet<Concept>
     let mut forms: BTreeMap<(&str, usize), Vec<bool>> = BTreeMap::new();
     for number in 0..facts.len() {
         let fact = facts.fact(number as u32);
-        let are_numbers = fact.arguments.iter().map(|argument| super::concept::number(argument).is_some());
+        let are_numbers =
+            fact.arguments.iter().map(|argument| super::concept::number(argument).is_some());
         let form = forms.entry((fact.name.as_str(), fact.arguments.len()));
         let form = form.or_insert_with(|| vec![true; fact.arguments.len()]);
         form.iter_mut().zip(are_numbers).for_each(|(all, is_number)| *all &= is_number);
@@ -212,9 +223,12 @@ pub fn carried(concepts: &BTreeSet<Concept>, facts: &Facts) -> BTreeSet<Concept>
             carried.insert(concept.clone());
             continue;
         }
-        for ((name, _), form) in forms.iter().filter(|((_, arity), _)| *arity == concept.columns.len()) {
-            let fits =
-                |(column, &is_number): (&Column, &bool)| matches!(column, Column::Offsets(_)) == is_number;
+        for ((name, _), form) in
+            forms.iter().filter(|((_, arity), _)| *arity == concept.columns.len())
+        {
+            let fits = |(column, &is_number): (&Column, &bool)| {
+                matches!(column, Column::Offsets(_)) == is_number
+            };
             if concept.columns.iter().zip(form).all(fits) {
                 carried.insert(Concept { name: (*name).to_owned(), ..concept.clone() });
             }

@@ -15,7 +15,8 @@ use super::*;
 
 fn shipped(name: &str) -> Arc<Game> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../games/gdl/{name}.kif"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    let text =
+        std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
     let rules = check(Arc::new(Source::new(name, text))).rules.expect("shipped games are right");
     Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
 }
@@ -41,7 +42,10 @@ fn concepts_of_004() -> [Concept; 5] {
 fn concepts_are_written_as_rules_and_as_sentences() {
     let rules: Vec<String> = concepts_of_004().iter().map(Concept::rule).collect();
     assert_eq!(rules[0], "(<= (concept ?x0 ?x1 ?x2) (cell ?x0 ?x1 ?x2) (cell ?x0 (+ ?x1 1) ?x2))");
-    assert_eq!(rules[1], "(<= (concept ?x0 ?x1 ?x2) (cell ?x0 ?x1 ?x2) (cell (+ ?x0 2) (+ ?x1 2) ?x2))");
+    assert_eq!(
+        rules[1],
+        "(<= (concept ?x0 ?x1 ?x2) (cell ?x0 ?x1 ?x2) (cell (+ ?x0 2) (+ ?x1 2) ?x2))"
+    );
     assert_eq!(rules[2], "(<= (concept ?x0 ?x1) (cell ?x0 ?x1 x) (cell (+ ?x0 2) (+ ?x1 2) o))");
     assert_eq!(
         rules[3],
@@ -99,7 +103,11 @@ fn concepts_of_one_game_make_a_heuristic_for_another() {
     let judge = ConceptJudge::learn(&game.start(), &options, Some(&concepts), None);
     assert!(judge.rules.iter().all(|rules| !rules.is_empty()), "both players have rules");
     // The one calls a cell what the other calls a disc.
-    assert!(judge.concepts.iter().all(|concept| concept.name == "disc"), "{:?}", judge.concepts.first());
+    assert!(
+        judge.concepts.iter().all(|concept| concept.name == "disc"),
+        "{:?}",
+        judge.concepts.first()
+    );
     // What names the marks of one game says nothing of the other's.
     for rule in judge.best_rules(Role::new(0), 20) {
         assert!(!rule.1.contains(" x)") && !rule.1.contains(" o)"), "{rule:?}");
@@ -115,14 +123,21 @@ fn a_concept_does_not_depend_on_the_order_of_its_facts_nor_on_where_they_are() {
     let texts = ["(cell 1 1 x)", "(cell 2 3 x)", "(cell 4 1 o)"];
     let moved = ["(cell 5 2 o)", "(cell 2 2 x)", "(cell 3 4 x)"];
     assert_eq!(concept(&texts), concept(&moved));
-    let found: BTreeSet<Concept> =
-        [[0, 1, 2], [2, 1, 0], [1, 2, 0]].iter().map(|order| concept(&order.map(|at| texts[at]))).collect();
+    let found: BTreeSet<Concept> = [[0, 1, 2], [2, 1, 0], [1, 2, 0]]
+        .iter()
+        .map(|order| concept(&order.map(|at| texts[at])))
+        .collect();
     assert_eq!(found.len(), 1);
     assert_eq!(Concept::of(&[&Fact::parse("(cell 1 1 x)"), &Fact::parse("(control x)")]), None);
     assert_eq!(Concept::of(&[&Fact::parse("a"), &Fact::parse("a")]), None);
-    for broken in
-        ["", "(<=", "(<= (concept) (a))", "(<= x (cell ?x 1) (cell 1 ?x))", "((((", "(<= (c) (a ?x) (b ?x))"]
-    {
+    for broken in [
+        "",
+        "(<=",
+        "(<= (concept) (a))",
+        "(<= x (cell ?x 1) (cell 1 ?x))",
+        "((((",
+        "(<= (c) (a ?x) (b ?x))",
+    ] {
         assert_eq!(Concept::parse(broken), None, "{broken}");
     }
 }

@@ -33,11 +33,13 @@ pub fn evaluation_json(fuzzy: &Fuzzy, judge: Option<&mut FuzzyJudge>) -> Value {
         })
         .collect();
     let roots = fuzzy.goals.iter().flatten().map(|&(_, root)| root);
-    let used: std::collections::BTreeSet<NodeId> = roots.flat_map(|root| fuzzy.tree.below(root)).collect();
+    let used: std::collections::BTreeSet<NodeId> =
+        roots.flat_map(|root| fuzzy.tree.below(root)).collect();
     let nodes: Vec<Value> = used
         .into_iter()
         .map(|id| {
-            let mut node = json!({"node": id.0, "kind": kind(fuzzy, id), "text": leaf_text(fuzzy, id)});
+            let mut node =
+                json!({"node": id.0, "kind": kind(fuzzy, id), "text": leaf_text(fuzzy, id)});
             match fuzzy.tree.get(id) {
                 Node::Not(child) => node["children"] = json!([child.0]),
                 Node::And(children) | Node::Or(children) => {
@@ -156,7 +158,11 @@ fn remark(fuzzy: &Fuzzy, id: NodeId, judge: Option<&mut FuzzyJudge>) -> String {
             let sides: Vec<&str> = order
                 .sides
                 .iter()
-                .map(|side| if matches!(side, Side::Constant(_)) { "a constant" } else { "a fluent" })
+                .map(
+                    |side| {
+                        if matches!(side, Side::Constant(_)) { "a constant" } else { "a fluent" }
+                    },
+                )
                 .collect();
             format!("how far {} is above {} in the order {name}", sides[0], sides[1])
         }
@@ -167,7 +173,11 @@ fn remark(fuzzy: &Fuzzy, id: NodeId, judge: Option<&mut FuzzyJudge>) -> String {
 
 /// The evaluation in words, a line for each part, indented. Of many like parts at most `n_shown` are shown, those first that
 /// are most true where the judge stands.
-pub fn evaluation_text(fuzzy: &Fuzzy, mut judge: Option<&mut FuzzyJudge>, n_shown: usize) -> Vec<String> {
+pub fn evaluation_text(
+    fuzzy: &Fuzzy,
+    mut judge: Option<&mut FuzzyJudge>,
+    n_shown: usize,
+) -> Vec<String> {
     let mut lines = Vec::new();
     let mut told = std::collections::BTreeSet::new();
     for (role, goals) in fuzzy.goals.iter().enumerate().filter(|(_, goals)| !goals.is_empty()) {
@@ -175,12 +185,18 @@ pub fn evaluation_text(fuzzy: &Fuzzy, mut judge: Option<&mut FuzzyJudge>, n_show
         let value = judge.as_mut().map(|judge| format!(": worth {:.2} here", judge.value(role)));
         lines.push(format!("{name}{}", value.unwrap_or_default()));
         for &(goal, root) in goals.iter().rev() {
-            let truth = judge.as_mut().map(|judge| format!(", true to {}", degree(judge.truth(root))));
+            let truth =
+                judge.as_mut().map(|judge| format!(", true to {}", degree(judge.truth(root))));
             let size = fuzzy.tree.below(root).len();
             let parts = if size == 1 { "1 part".to_owned() } else { format!("{size} parts") };
             lines.push(format!("  goal {goal} ({parts}){}", truth.unwrap_or_default()));
-            let mut tree =
-                Telling { fuzzy, n_shown, judge: judge.as_deref_mut(), told: &mut told, lines: &mut lines };
+            let mut tree = Telling {
+                fuzzy,
+                n_shown,
+                judge: judge.as_deref_mut(),
+                told: &mut told,
+                lines: &mut lines,
+            };
             tree.tell(root, 2);
         }
     }
@@ -217,7 +233,8 @@ impl Telling<'_> {
         if is_known {
             notes.push("as above".to_owned());
         }
-        let notes = if notes.is_empty() { String::new() } else { format!("   [{}]", notes.join("; ")) };
+        let notes =
+            if notes.is_empty() { String::new() } else { format!("   [{}]", notes.join("; ")) };
         let pad = "  ".repeat(indent);
         // Fluents alone stand in one line.
         let is_plain = |child: &NodeId| {
@@ -231,7 +248,11 @@ impl Telling<'_> {
                     None => leaf_text(fuzzy, child),
                 })
                 .collect();
-            self.lines.push(format!("{truth}{pad}{}: {}{notes}", leaf_text(fuzzy, id), texts.join(", ")));
+            self.lines.push(format!(
+                "{truth}{pad}{}: {}{notes}",
+                leaf_text(fuzzy, id),
+                texts.join(", ")
+            ));
             return;
         }
         self.lines.push(format!("{truth}{pad}{}{notes}", leaf_text(fuzzy, id)));

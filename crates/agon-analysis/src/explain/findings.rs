@@ -18,7 +18,9 @@ pub fn properties_json(of: &Properties) -> Value {
     let persistent = |pick: &dyn Fn(&Fluent) -> Option<Known>| {
         let mut by_known: BTreeMap<Known, Vec<String>> = BTreeMap::new();
         for fluent in &of.fluents {
-            pick(fluent).into_iter().for_each(|k| by_known.entry(k).or_default().push(fluent.text.clone()));
+            pick(fluent)
+                .into_iter()
+                .for_each(|k| by_known.entry(k).or_default().push(fluent.text.clone()));
         }
         by_known
             .into_iter()
@@ -39,7 +41,8 @@ pub fn properties_json(of: &Properties) -> Value {
             })
         })
         .collect();
-    let relations: Vec<Value> = of.relations.iter().map(|relation| relation_json(of, relation)).collect();
+    let relations: Vec<Value> =
+        of.relations.iter().map(|relation| relation_json(of, relation)).collect();
     let boards: Vec<Value> = of
         .boards
         .iter()
@@ -157,12 +160,17 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
         lines.push(("whose turn", tokens.join(", ")));
     }
     for (what, pick) in [
-        ("for ever true", (|fluent: &Fluent| fluent.persistent_true) as fn(&Fluent) -> Option<Known>),
+        (
+            "for ever true",
+            (|fluent: &Fluent| fluent.persistent_true) as fn(&Fluent) -> Option<Known>,
+        ),
         ("for ever false", |fluent: &Fluent| fluent.persistent_false),
     ] {
         let mut by_known: BTreeMap<Known, Vec<String>> = BTreeMap::new();
         for fluent in &of.fluents {
-            pick(fluent).into_iter().for_each(|k| by_known.entry(k).or_default().push(fluent.text.clone()));
+            pick(fluent)
+                .into_iter()
+                .for_each(|k| by_known.entry(k).or_default().push(fluent.text.clone()));
         }
         for (known, fluents) in by_known {
             lines.push((what, format!("once so: {} ({known})", some(&fluents, SHOWN))));
@@ -181,11 +189,17 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
             1 => " for each value of the argument +".to_owned(),
             _ => " for all values of the arguments +".to_owned(),
         };
-        lines.push(("fluents", format!("{mode_text}: {always} holds at a time{given} ({})", mode.known)));
+        lines.push((
+            "fluents",
+            format!("{mode_text}: {always} holds at a time{given} ({})", mode.known),
+        ));
     }
     for counter in &of.length.counters {
         let (first, last) = (text(counter[0]), text(counter[counter.len() - 1]));
-        lines.push(("step counter", format!("from {first} to {last}, one further with each step (proved)")));
+        lines.push((
+            "step counter",
+            format!("from {first} to {last}, one further with each step (proved)"),
+        ));
     }
     match of.length.bound {
         Some((steps, Bound::Counter(number))) => {
@@ -201,7 +215,9 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
         }
         None => {}
     }
-    for (role, values) in names.iter().zip(&of.payoffs.values).filter(|(_, values)| !values.is_empty()) {
+    for (role, values) in
+        names.iter().zip(&of.payoffs.values).filter(|(_, values)| !values.is_empty())
+    {
         let all: Vec<String> = values.iter().map(i64::to_string).collect();
         lines.push(("goal values", format!("{role}: {}", some(&all, 2 * SHOWN))));
     }
@@ -213,7 +229,9 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
         let what = match relation.kind() {
             RelationKind::Successor => format!("leads from each of {n} elements to the next"),
             RelationKind::Order => format!("is a total order of {n} elements"),
-            RelationKind::Graph => format!("is a graph of {n} elements and {} edges", relation.rows.len()),
+            RelationKind::Graph => {
+                format!("is a graph of {n} elements and {} edges", relation.rows.len())
+            }
         };
         lines.push(("relation", format!("{} {what} (proved)", name(relation.name))));
     }
@@ -227,8 +245,11 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
                 near.push(symbol);
             }
         }
-        let near =
-            if near.is_empty() { String::new() } else { format!("; neighbours by {}", near.join(", ")) };
+        let near = if near.is_empty() {
+            String::new()
+        } else {
+            format!("; neighbours by {}", near.join(", "))
+        };
         let board_name = name(board.name);
         let known = board.known;
         lines.push((
@@ -242,7 +263,10 @@ pub fn properties_text(of: &Properties) -> Vec<(&'static str, String)> {
     for part in &of.parts {
         let fluents: Vec<String> = part.fluents.iter().map(|&fluent| text(fluent)).collect();
         let moves = part.moves.len();
-        lines.push(("sub-game", format!("{} with {moves} moves of its own (proved)", some(&fluents, 3))));
+        lines.push((
+            "sub-game",
+            format!("{} with {moves} moves of its own (proved)", some(&fluents, 3)),
+        ));
     }
     let mut once: BTreeMap<(usize, Known), Vec<String>> = BTreeMap::new();
     // What is only observed is likely to be chance: most moves are made once in few plays.

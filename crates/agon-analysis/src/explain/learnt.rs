@@ -11,7 +11,8 @@ const N_RULES: usize = 10;
 /// Concepts with their rules and sentences, and what the role's most telling facts are.
 pub fn concepts_json<P: Notation>(judge: &ConceptJudge, position: &P) -> Value {
     let concepts = judge.concepts.iter();
-    let concepts = concepts.map(|concept| json!({"rule": concept.rule(), "sentence": concept.sentence()}));
+    let concepts =
+        concepts.map(|concept| json!({"rule": concept.rule(), "sentence": concept.sentence()}));
     let roles = position.shape().players().map(|role| {
         let rules = judge.best_rules(role, N_RULES).into_iter();
         let rules = rules.map(|(value, facts)| json!({"value": value, "facts": facts}));
@@ -29,7 +30,11 @@ pub fn concepts_json<P: Notation>(judge: &ConceptJudge, position: &P) -> Value {
 }
 
 /// The same as lines.
-pub fn concepts_text<P: Notation>(judge: &ConceptJudge, position: &P, n_shown: usize) -> Vec<String> {
+pub fn concepts_text<P: Notation>(
+    judge: &ConceptJudge,
+    position: &P,
+    n_shown: usize,
+) -> Vec<String> {
     let mut lines = vec![format!("learnt from {} random plays", judge.n_plays)];
     if judge.concepts.is_empty() {
         lines.push("no two facts of one kind are there often enough to make a concept".to_owned());

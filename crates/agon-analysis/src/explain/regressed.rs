@@ -91,7 +91,9 @@ fn judged(heuristics: &ActionHeuristics, position: &Interpreter) -> Vec<Judged> 
         let mut of_role = Vec::new();
         for m in position.legal_moves(role) {
             let Some(place) = reader.move_idx(position, role, m) else { continue };
-            let Some(regressed) = own.regressed.get(place).and_then(Option::as_ref) else { continue };
+            let Some(regressed) = own.regressed.get(place).and_then(Option::as_ref) else {
+                continue;
+            };
             let formulas = own.goals.iter().zip(regressed).map(|(&goal, &formula)| {
                 (goal, formula_text(&heuristics.formulas, formula, &heuristics.fluents, MAX_PARTS))
             });

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use agon_gdl::rules::{Condition, RuleTerm};
 use agon_datalog::TermId;
+use agon_gdl::rules::{Condition, RuleTerm};
 
 use crate::theory::Theory;
 
@@ -49,7 +49,8 @@ pub(super) fn components(conditions: &[Condition]) -> Vec<Vec<Condition>> {
         parts.push((own, members));
     }
     parts.sort_by_key(|(_, members)| members[0]);
-    let pick = |members: Vec<usize>| members.into_iter().map(|index| conditions[index].clone()).collect();
+    let pick =
+        |members: Vec<usize>| members.into_iter().map(|index| conditions[index].clone()).collect();
     parts.into_iter().map(|(_, members)| pick(members)).collect()
 }
 

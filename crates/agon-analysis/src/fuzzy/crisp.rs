@@ -52,7 +52,8 @@ impl Crisp {
             solutions.push(formulas);
         }
         let Expander { tree, patterns, theory, .. } = expander;
-        let patterns = patterns.into_iter().map(|expression| Pattern::new(theory, expression)).collect();
+        let patterns =
+            patterns.into_iter().map(|expression| Pattern::new(theory, expression)).collect();
         Crisp { tree, patterns, solutions }
     }
 }
@@ -60,8 +61,13 @@ impl Crisp {
 /// Steps of searches for values that compiling may take.
 const MAX_GRANTED: usize = 3_000_000;
 
-fn formulas(expander: &mut Expander<'_>, expression: &Expression, wanted: &[u32]) -> Option<Vec<NodeId>> {
-    let rows = expander.theory.possible(&expression.conditions, wanted, MAX_SOLUTIONS, MAX_STEPS).ok()?;
+fn formulas(
+    expander: &mut Expander<'_>,
+    expression: &Expression,
+    wanted: &[u32],
+) -> Option<Vec<NodeId>> {
+    let rows =
+        expander.theory.possible(&expression.conditions, wanted, MAX_SOLUTIONS, MAX_STEPS).ok()?;
     let mut found = Vec::new();
     for row in rows {
         let mut bindings = Bindings::default();

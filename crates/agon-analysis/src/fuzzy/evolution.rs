@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use agon_datalog::TermId;
 use agon_gdl::rules::{Condition, Rule, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::TermId;
 
 use crate::theory::{Bindings, RelationId, Theory, fluent_of, relation_of};
 
@@ -46,7 +46,8 @@ impl Domain {
         if elements.is_empty() || elements.len() > MAX_ELEMENTS {
             return None;
         }
-        let place: BTreeMap<TermId, usize> = elements.iter().enumerate().map(|(i, &e)| (e, i)).collect();
+        let place: BTreeMap<TermId, usize> =
+            elements.iter().enumerate().map(|(i, &e)| (e, i)).collect();
         let n = elements.len();
         let mut after: Vec<Vec<usize>> = vec![Vec::new(); n];
         let mut beside: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); n];
@@ -227,7 +228,8 @@ impl Evolution {
             if !is_fitting {
                 continue;
             }
-            let ends = [&movement.before[argument], &movement.after[argument]].map(|end| bindings.fill(end));
+            let ends = [&movement.before[argument], &movement.after[argument]]
+                .map(|end| bindings.fill(end));
             let statics = bindings.fill_all(&movement.statics);
             let mut wanted: Vec<u32> = Vec::new();
             ends.iter().for_each(|end| end.each_variable(&mut |v| wanted.push(v)));
@@ -311,7 +313,9 @@ fn unfold(theory: &mut Theory, rule: Rule) -> Vec<Rule> {
             continue;
         };
         let asked = match &condition {
-            Condition::Holds(atom) if n_unfolded < MAX_UNFOLDED && rule.body.len() < MAX_CONDITIONS => {
+            Condition::Holds(atom)
+                if n_unfolded < MAX_UNFOLDED && rule.body.len() < MAX_CONDITIONS =>
+            {
                 match relation_of(atom) {
                     (keyword::DOES, 2) => Some(((keyword::LEGAL, 2), true)),
                     (keyword::TRUE, 1) => None,

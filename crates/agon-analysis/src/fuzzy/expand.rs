@@ -93,7 +93,12 @@ impl<'a> Expander<'a> {
     }
 
     /// The tree of a conjunction at a depth; `origin` is the rule it comes from.
-    fn conjunction(&mut self, conditions: Vec<Condition>, depth: usize, origin: Option<usize>) -> NodeId {
+    fn conjunction(
+        &mut self,
+        conditions: Vec<Condition>,
+        depth: usize,
+        origin: Option<usize>,
+    ) -> NodeId {
         self.n_calls += 1;
         let Some(conditions) = self.fold(conditions) else {
             return self.tree.node(Node::Constant(false), origin);
@@ -102,7 +107,8 @@ impl<'a> Expander<'a> {
         match <[Vec<Condition>; 1]>::try_from(parts) {
             Ok([part]) => self.part(part, depth, origin),
             Err(parts) => {
-                let children = parts.into_iter().map(|part| self.part(part, depth + 1, origin)).collect();
+                let children =
+                    parts.into_iter().map(|part| self.part(part, depth + 1, origin)).collect();
                 self.tree.node(Node::And(children), origin)
             }
         }
@@ -155,7 +161,10 @@ impl<'a> Expander<'a> {
                                 Ok(_) | Err(_) => {}
                             }
                         }
-                        if is_positive && self.theory.is_complete && self.is_out_of_reach(&condition) {
+                        if is_positive
+                            && self.theory.is_complete
+                            && self.is_out_of_reach(&condition)
+                        {
                             return None;
                         }
                     }
@@ -172,7 +181,8 @@ impl<'a> Expander<'a> {
     /// Whether a condition is on a fluent that there cannot be.
     fn is_out_of_reach(&self, condition: &Condition) -> bool {
         fluent_of(condition).is_some()
-            && self.theory.possible(std::slice::from_ref(condition), &[], 1, MAX_STEPS) == Ok(Vec::new())
+            && self.theory.possible(std::slice::from_ref(condition), &[], 1, MAX_STEPS)
+                == Ok(Vec::new())
     }
 
     /// The tree of conditions that hang together by variables.
@@ -181,7 +191,8 @@ impl<'a> Expander<'a> {
             [] => self.tree.node(Node::Constant(true), origin),
             [Condition::Fails(atom)] => {
                 // Variables that occur nowhere else: there is no value for which it holds.
-                let child = self.conjunction(vec![Condition::Holds(atom.clone())], depth + 1, origin);
+                let child =
+                    self.conjunction(vec![Condition::Holds(atom.clone())], depth + 1, origin);
                 self.tree.node(Node::Not(child), origin)
             }
             [Condition::Holds(atom)] if relation_of(atom) == (keyword::TRUE, 1) => {
@@ -213,7 +224,12 @@ impl<'a> Expander<'a> {
     }
 
     /// The trees of the rules of an atom, each together with other conditions.
-    pub(super) fn by_rules(&mut self, atom: &RuleAtom, others: &[Condition], depth: usize) -> Vec<NodeId> {
+    pub(super) fn by_rules(
+        &mut self,
+        atom: &RuleAtom,
+        others: &[Condition],
+        depth: usize,
+    ) -> Vec<NodeId> {
         let rules = self.theory.rules_of(relation_of(atom)).to_vec();
         let mut fitting = Vec::new();
         for index in rules {
@@ -262,7 +278,12 @@ impl<'a> Expander<'a> {
     }
 
     /// A condition on a fluent.
-    fn fluent(&mut self, condition: &Condition, fluent: &RuleTerm, origin: Option<usize>) -> NodeId {
+    fn fluent(
+        &mut self,
+        condition: &Condition,
+        fluent: &RuleTerm,
+        origin: Option<usize>,
+    ) -> NodeId {
         if let Some(term) = self.theory.ground(fluent) {
             if self.theory.is_complete && self.theory.fluent(term).is_none() {
                 return self.tree.node(Node::Constant(false), origin);
@@ -278,9 +299,10 @@ impl<'a> Expander<'a> {
 
     /// One condition on a fluent with variables, and others that never change: fluents that fit a pattern.
     fn limited_fluent(&mut self, part: &[Condition], origin: Option<usize>) -> Option<NodeId> {
-        let (dynamic, statics): (Vec<&Condition>, Vec<&Condition>) = part.iter().partition(|condition| {
-            condition.atom().is_some_and(|atom| !self.theory.is_static(relation_of(atom)))
-        });
+        let (dynamic, statics): (Vec<&Condition>, Vec<&Condition>) =
+            part.iter().partition(|condition| {
+                condition.atom().is_some_and(|atom| !self.theory.is_static(relation_of(atom)))
+            });
         let [only] = dynamic.as_slice() else { return None };
         let RuleTerm::Function(..) = fluent_of(only)? else { return None };
         let is_known = |condition: &&&Condition| match condition.atom() {
@@ -343,7 +365,9 @@ impl<'a> Expander<'a> {
         let before = self.tree.len();
         for variables in self.choices(&part) {
             let max_rows = self.options.max_size;
-            let Ok(rows) = self.theory.possible(&part, &variables, max_rows, MAX_STEPS) else { continue };
+            let Ok(rows) = self.theory.possible(&part, &variables, max_rows, MAX_STEPS) else {
+                continue;
+            };
             let mut children = Vec::new();
             for row in rows {
                 let mut bindings = Bindings::default();
@@ -388,7 +412,9 @@ impl<'a> Expander<'a> {
     fn choices(&self, part: &[Condition]) -> Vec<Vec<u32>> {
         let shared: Vec<u32> = variables(part)
             .into_iter()
-            .filter(|&variable| part.iter().filter(|condition| mentions(condition, variable)).count() > 1)
+            .filter(|&variable| {
+                part.iter().filter(|condition| mentions(condition, variable)).count() > 1
+            })
             .collect();
         let mut alone: Vec<(usize, u32)> = Vec::new();
         for &variable in &shared {
@@ -405,7 +431,8 @@ impl<'a> Expander<'a> {
             }
         }
         alone.sort_unstable();
-        let mut choices: Vec<Vec<u32>> = alone.into_iter().map(|(_, variable)| vec![variable]).collect();
+        let mut choices: Vec<Vec<u32>> =
+            alone.into_iter().map(|(_, variable)| vec![variable]).collect();
         if shared.len() != 1 || choices.is_empty() {
             choices.push(shared);
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agon_gdl::rules::{Condition, RuleTerm};
 use agon_datalog::TermId;
+use agon_gdl::rules::{Condition, RuleTerm};
 
 use super::conditions::{known_arguments, variables};
 use super::evolution::{Domain, DomainKind};
@@ -73,7 +73,8 @@ pub struct Towards {
 impl Towards {
     /// Whether distances are those of a line of numbers in all arguments.
     pub fn kind(&self) -> DomainKind {
-        let is_line = self.arguments.iter().all(|(_, _, domain)| domain.kind == DomainKind::Natural);
+        let is_line =
+            self.arguments.iter().all(|(_, _, domain)| domain.kind == DomainKind::Natural);
         if is_line { DomainKind::Natural } else { DomainKind::Graph }
     }
 
@@ -161,7 +162,8 @@ impl Expander<'_> {
                 bindings.bind(*variable, self.theory.term(row[0]));
                 let fluent = self.theory.ground(&bindings.fill(fluent_of(condition)?))?;
                 // A value outside of the order is taken for its lowest.
-                members.push((self.theory.fluent(fluent)?, rank.get(&row[0]).copied().unwrap_or(0)));
+                members
+                    .push((self.theory.fluent(fluent)?, rank.get(&row[0]).copied().unwrap_or(0)));
             }
             let places: Vec<usize> = members.iter().map(|&(fluent, _)| fluent).collect();
             known = known.and(self.properties.exactly_one(&places)?);
@@ -171,7 +173,13 @@ impl Expander<'_> {
         if n_used != fluents.len() || n_used == 0 {
             return None;
         }
-        Some(Order { sides, size: line.len(), relation: atom.relation, known, text: self.text(part) })
+        Some(Order {
+            sides,
+            size: line.len(),
+            relation: atom.relation,
+            known,
+            text: self.text(part),
+        })
     }
 
     fn relation(&self, name: agon_datalog::Symbol) -> Option<&Relation> {
@@ -189,7 +197,8 @@ impl Expander<'_> {
             match condition {
                 Condition::Holds(atom) if fluent_of(condition).is_none() => {
                     // A domain of a coordinate says nothing new.
-                    let is_domain = self.theory.is_static(relation_of(atom)) && atom.arguments.len() == 1;
+                    let is_domain =
+                        self.theory.is_static(relation_of(atom)) && atom.arguments.len() == 1;
                     if !is_domain {
                         return None;
                     }
@@ -198,7 +207,9 @@ impl Expander<'_> {
                 Condition::Fails(_) | Condition::Differ(..) => return None,
             }
         }
-        let [RuleTerm::Function(f, xs), RuleTerm::Function(g, ys)] = fluents.as_slice() else { return None };
+        let [RuleTerm::Function(f, xs), RuleTerm::Function(g, ys)] = fluents.as_slice() else {
+            return None;
+        };
         if f != g || xs.len() != ys.len() {
             return None;
         }
@@ -243,6 +254,8 @@ fn members(
         .filter(|(_, values)| {
             fixed.iter().zip(*values).all(|(known, value)| known.is_none_or(|k| k == *value))
         })
-        .map(|(place, values)| (place, arguments.iter().map(|&argument| values[argument]).collect()))
+        .map(|(place, values)| {
+            (place, arguments.iter().map(|&argument| values[argument]).collect())
+        })
         .collect()
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use agon_datalog::Symbol;
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::RuleTerm;
 use agon_gdl::symbols::keyword;
-use agon_datalog::Symbol;
 
 use super::NoFuzzy;
 use crate::theory::{Bindings, Theory};
@@ -36,7 +36,9 @@ pub(super) fn goal_values(
             Some(compiled) => {
                 let goals = &compiled.circuit.outputs.goals[role.index()];
                 found.extend(
-                    goals.iter().filter_map(|&(value, _)| Some((value, symbols.find(&value.to_string())?))),
+                    goals
+                        .iter()
+                        .filter_map(|&(value, _)| Some((value, symbols.find(&value.to_string())?))),
                 );
             }
             None => {
@@ -53,13 +55,18 @@ pub(super) fn goal_values(
                             let body = bindings.fill_all(&rule.body);
                             let rows = theory.possible(&body, &[v], MAX_VALUES, MAX_STEPS);
                             let rows = rows.map_err(|_| {
-                                NoFuzzy("the goal values follow from play and not from the rules".to_owned())
+                                NoFuzzy(
+                                    "the goal values follow from play and not from the rules"
+                                        .to_owned(),
+                                )
                             })?;
                             rows.iter().map(|row| game.bank().symbol(row[0])).collect()
                         }
                     };
                     for symbol in symbol_values {
-                        found.extend(symbols.name(symbol).parse::<i64>().ok().map(|value| (value, symbol)));
+                        found.extend(
+                            symbols.name(symbol).parse::<i64>().ok().map(|value| (value, symbol)),
+                        );
                     }
                 }
             }
@@ -69,7 +76,10 @@ pub(super) fn goal_values(
             return Err(NoFuzzy(format!("the rules give {name} no goal that can be reached")));
         }
         if found.len() > MAX_VALUES {
-            return Err(NoFuzzy(format!("there are {} goal values, more than {MAX_VALUES}", found.len())));
+            return Err(NoFuzzy(format!(
+                "there are {} goal values, more than {MAX_VALUES}",
+                found.len()
+            )));
         }
         values.push(found.into_iter().collect());
     }

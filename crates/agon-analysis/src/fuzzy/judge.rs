@@ -4,9 +4,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 use agon_circuit::{Circuit, ScalarCircuit};
+use agon_datalog::{Limits, TermId};
 use agon_game::{Notation, Position as _};
 use agon_gdl::interpreter::{Asker, Interpreter};
-use agon_datalog::{Limits, TermId};
 
 use super::{Degree, Fuzzy, Node, NodeId, Several, Side, Towards};
 
@@ -120,7 +120,8 @@ impl FuzzyJudge {
             self.look(Seen::Terms(interpreter.state().fluents()));
         } else {
             let texts = position.state_text();
-            let terms: Vec<TermId> = texts.iter().filter_map(|text| self.fuzzy.game.parse(text)).collect();
+            let terms: Vec<TermId> =
+                texts.iter().filter_map(|text| self.fuzzy.game.parse(text)).collect();
             self.look(Seen::Terms(&terms));
         }
     }
@@ -222,9 +223,10 @@ impl FuzzyJudge {
         let value = match fuzzy.crisp.tree.get(formula) {
             Node::Constant(value) => *value,
             Node::Fluent(fluent) => self.holds(*fluent as usize),
-            Node::Pattern(number) => {
-                fuzzy.crisp.patterns[*number as usize].fluents.iter().any(|&fluent| self.holds(fluent))
-            }
+            Node::Pattern(number) => fuzzy.crisp.patterns[*number as usize]
+                .fluents
+                .iter()
+                .any(|&fluent| self.holds(fluent)),
             Node::Not(child) => !self.is_so(fuzzy, *child),
             Node::And(children) => children.iter().all(|&child| self.is_so(fuzzy, child)),
             Node::Or(children) => children.iter().any(|&child| self.is_so(fuzzy, child)),
@@ -284,9 +286,10 @@ impl FuzzyJudge {
                 let order = &fuzzy.orders[*number as usize];
                 let rank = |side: &Side| match side {
                     Side::Constant(rank) => Some(*rank as f64),
-                    Side::Fluents(members) => {
-                        members.iter().find(|(fluent, _)| self.holds(*fluent)).map(|&(_, rank)| rank as f64)
-                    }
+                    Side::Fluents(members) => members
+                        .iter()
+                        .find(|(fluent, _)| self.holds(*fluent))
+                        .map(|&(_, rank)| rank as f64),
                 };
                 match (rank(&order.sides[0]), rank(&order.sides[1])) {
                     (Some(a), Some(b)) => 0.5 + (a - b) / (2.0 * order.size as f64),
@@ -296,8 +299,11 @@ impl FuzzyJudge {
             Node::Between(number) => {
                 let between = &fuzzy.betweens[*number as usize];
                 let mut distances = Vec::new();
-                for (a, at_a) in between.ends[0].fluents.iter().filter(|(fluent, _)| self.holds(*fluent)) {
-                    for (b, at_b) in between.ends[1].fluents.iter().filter(|(fluent, _)| self.holds(*fluent))
+                for (a, at_a) in
+                    between.ends[0].fluents.iter().filter(|(fluent, _)| self.holds(*fluent))
+                {
+                    for (b, at_b) in
+                        between.ends[1].fluents.iter().filter(|(fluent, _)| self.holds(*fluent))
                     {
                         if a != b {
                             distances.push(between.distance(at_a, at_b));
@@ -355,7 +361,8 @@ const UNKNOWN_INSTANCES: usize = 100;
 /// What distances are worth together. Infinite ones, and none at all, are worth nothing; a finite one is worth no less
 /// than what does not hold.
 fn closeness(distances: &[Option<f64>], several: Several, least: f64) -> f64 {
-    let closeness = |distance: Option<f64>| distance.map_or(0.0, |distance| (1.0 - distance).max(least));
+    let closeness =
+        |distance: Option<f64>| distance.map_or(0.0, |distance| (1.0 - distance).max(least));
     let all = distances.iter().map(|&distance| closeness(distance));
     match several {
         Several::Nearest => all.fold(0.0, f64::max),

@@ -76,7 +76,8 @@ impl Default for Logic {
 
 impl Logic {
     /// Product and probabilistic sum with 0.9 and 0.1.
-    pub const PRODUCT: Logic = Logic { norm: TNorm::Product, truth: 0.9, cardinality: Cardinality::Graded };
+    pub const PRODUCT: Logic =
+        Logic { norm: TNorm::Product, truth: 0.9, cardinality: Cardinality::Graded };
     /// Yager's with the parameters that Fluxplayer recommends.
     pub const YAGER: Logic =
         Logic { norm: TNorm::Yager { q: 15.0 }, truth: 0.775, cardinality: Cardinality::Graded };
@@ -99,7 +100,9 @@ impl Logic {
     pub fn or(&self, a: Degree, b: Degree) -> Degree {
         match self.norm {
             // Each side by itself: from the sum alone, nobody could tell what is missing to 1.
-            TNorm::Product => Degree { truth: a.truth + b.truth * a.falsity, falsity: a.falsity * b.falsity },
+            TNorm::Product => {
+                Degree { truth: a.truth + b.truth * a.falsity, falsity: a.falsity * b.falsity }
+            }
             TNorm::Yager { q } => {
                 // With one of them false the other is the answer; this is exact, and frequent.
                 if a.truth == 0.0 {
@@ -108,7 +111,9 @@ impl Logic {
                 if b.truth == 0.0 {
                     return a;
                 }
-                Degree::of(libm::pow(libm::pow(a.truth, q) + libm::pow(b.truth, q), 1.0 / q).min(1.0))
+                Degree::of(
+                    libm::pow(libm::pow(a.truth, q) + libm::pow(b.truth, q), 1.0 / q).min(1.0),
+                )
             }
         }
     }
@@ -120,7 +125,9 @@ impl Logic {
         let (truth, lie) = (self.truth, 1.0 - self.truth);
         match self.cardinality {
             Cardinality::Disjunction => match self.norm {
-                TNorm::Product => 1.0 - libm::pow(1.0 - truth, n_true) * libm::pow(1.0 - lie, n_false),
+                TNorm::Product => {
+                    1.0 - libm::pow(1.0 - truth, n_true) * libm::pow(1.0 - lie, n_false)
+                }
                 TNorm::Yager { q } => {
                     let sum = n_true * libm::pow(truth, q) + n_false * libm::pow(lie, q);
                     libm::pow(sum, 1.0 / q).min(1.0)

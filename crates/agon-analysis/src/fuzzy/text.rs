@@ -5,7 +5,11 @@ use agon_gdl::rules::{Condition, RuleAtom, RuleTerm};
 use agon_gdl::syntax::Syntax;
 
 /// Conditions in the syntax of the rulesheet.
-pub(crate) fn conditions(game: &Game, conditions: &[Condition], name: &dyn Fn(u32) -> String) -> String {
+pub(crate) fn conditions(
+    game: &Game,
+    conditions: &[Condition],
+    name: &dyn Fn(u32) -> String,
+) -> String {
     let texts: Vec<String> =
         conditions.iter().map(|condition| self::condition(game, condition, name)).collect();
     match game.rules().sheet().syntax {

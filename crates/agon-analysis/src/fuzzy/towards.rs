@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_gdl::rules::RuleTerm;
 use agon_datalog::TermId;
+use agon_gdl::rules::RuleTerm;
 
 use super::conditions::known_arguments;
 use super::{DomainKind, Evolution, FuzzyOptions, Node, NodeId, Pattern, Towards, Tree};
@@ -21,7 +21,8 @@ pub(super) fn find_towards(
     let roots = goals.iter().flatten().map(|&(_, root)| root);
     let used: BTreeSet<NodeId> = roots.flat_map(|root| tree.below(root)).collect();
     // By form and what does not move: the fluents of the goals.
-    let mut mentioned: BTreeMap<(RelationId, Vec<Option<TermId>>), BTreeSet<usize>> = BTreeMap::new();
+    let mut mentioned: BTreeMap<(RelationId, Vec<Option<TermId>>), BTreeSet<usize>> =
+        BTreeMap::new();
     let mut candidates = Vec::new();
     let bank = theory.game.bank();
     for id in used {
@@ -56,7 +57,9 @@ pub(super) fn find_towards(
     for (id, form, known, fixed, moving) in candidates {
         let of_kind: Vec<(usize, &[TermId])> = theory
             .of_form(form)
-            .filter(|(_, values)| fixed.iter().zip(*values).all(|(known, v)| known.is_none_or(|k| k == *v)))
+            .filter(|(_, values)| {
+                fixed.iter().zip(*values).all(|(known, v)| known.is_none_or(|k| k == *v))
+            })
             .collect();
         // Connect Four: where most such fluents stand in the goal, none of them is a distant place to be reached. Pawn
         // Whopping: this does not concern those with a free argument.
@@ -79,15 +82,19 @@ pub(super) fn find_towards(
         if arguments.is_empty() {
             continue;
         }
-        let mut rules: Vec<usize> =
-            arguments.iter().flat_map(|(argument, _, _)| evolution.rules(form, *argument)).collect();
+        let mut rules: Vec<usize> = arguments
+            .iter()
+            .flat_map(|(argument, _, _)| evolution.rules(form, *argument))
+            .collect();
         rules.sort_unstable();
         rules.dedup();
         let is_only_moved = evolution.is_only_moved(form);
         let mut towards = Towards { arguments, fluents: Vec::new(), rules, is_only_moved };
         let floor = (!is_only_moved).then_some(1.0);
-        towards.fluents =
-            of_kind.iter().map(|&(fluent, values)| (fluent, towards.distance(values).or(floor))).collect();
+        towards.fluents = of_kind
+            .iter()
+            .map(|&(fluent, values)| (fluent, towards.distance(values).or(floor)))
+            .collect();
         found.insert(id, towards);
     }
     found

@@ -90,7 +90,9 @@ impl Tree {
         let mut all = Vec::new();
         for child in children {
             match (self.get(child), is_and) {
-                (Node::And(inner), true) | (Node::Or(inner), false) => all.extend(inner.iter().copied()),
+                (Node::And(inner), true) | (Node::Or(inner), false) => {
+                    all.extend(inner.iter().copied())
+                }
                 (Node::Constant(value), _) if *value == is_and => {}
                 (Node::Constant(_), _) => return Ok(Node::Constant(!is_and)),
                 _ => all.push(child),

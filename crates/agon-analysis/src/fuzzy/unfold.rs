@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use agon_gdl::rules::RuleAtom;
 use agon_datalog::TermId;
+use agon_gdl::rules::RuleAtom;
 
 use super::expand::Expander;
 use super::tree::{Node, NodeId};
@@ -34,10 +34,12 @@ impl Expander<'_> {
     /// The tree of an atom of a recursive relation. None if it is none, or if it goes round in a circle or too far.
     pub(super) fn unfold(&mut self, atom: &RuleAtom, origin: Option<usize>) -> Option<NodeId> {
         let relation = relation_of(atom);
-        if self.theory.is_static(relation) || !self.theory.is_recursive(relation) || self.is_full() {
+        if self.theory.is_static(relation) || !self.theory.is_recursive(relation) || self.is_full()
+        {
             return None;
         }
-        let unfolding = self.unfolding.as_mut().filter(|unfolding| unfolding.n_levels < MAX_LEVELS)?;
+        let unfolding =
+            self.unfolding.as_mut().filter(|unfolding| unfolding.n_levels < MAX_LEVELS)?;
         let arguments = atom.arguments.iter().map(|argument| self.theory.ground(argument));
         let key = (relation, arguments.collect::<Option<Vec<TermId>>>()?);
         if let Some(known) = unfolding.nodes.get(&key) {

@@ -36,7 +36,9 @@ pub fn changes(arena: &CheckedArena) -> BTreeMap<Name, Change> {
                 add.iter().for_each(|tuple| note(tuple.relation, Change::Added));
             }
             // Elements come and go, and with them tuples of any relation.
-            Effect::Rewrite(_) => vocabulary.relations().for_each(|relation| note(relation, Change::Both)),
+            Effect::Rewrite(_) => {
+                vocabulary.relations().for_each(|relation| note(relation, Change::Both))
+            }
         }
     }
     found

@@ -205,10 +205,12 @@ impl GoalCircuit {
         for (number, form) in forms.iter().enumerate() {
             for (weight, wires) in &form.weighted {
                 let change = |wire: &Wire| if wire.is_negated() { -weight } else { *weight };
-                counted.extend(wires.iter().map(|wire| (wire.gate(), (number as u32, change(wire)))));
+                counted
+                    .extend(wires.iter().map(|wire| (wire.gate(), (number as u32, change(wire)))));
             }
         }
-        let (readers, counted) = (Lists::new(gates.len(), readers), Lists::new(gates.len(), counted));
+        let (readers, counted) =
+            (Lists::new(gates.len(), readers), Lists::new(gates.len(), counted));
         Ok(GoalCircuit { gates, facts, of_relation, by_location, forms, readers, counted })
     }
 
@@ -233,7 +235,9 @@ impl GoalCircuit {
     pub fn read(&self, structure: &Structure, numbers: &mut Vec<u32>) {
         numbers.clear();
         for &relation in self.of_relation.keys() {
-            numbers.extend(structure.tuples(relation).iter().filter_map(|tuple| self.fact(relation, tuple)));
+            numbers.extend(
+                structure.tuples(relation).iter().filter_map(|tuple| self.fact(relation, tuple)),
+            );
         }
     }
 
@@ -297,7 +301,12 @@ impl<'c> ManyStates<'c> {
     }
 
     /// What each state is worth to a player at a location, as numerators over the denominator that comes with them.
-    pub fn values(&mut self, location: LocationId, player: usize, sums: &mut [i128; LANES]) -> i128 {
+    pub fn values(
+        &mut self,
+        location: LocationId,
+        player: usize,
+        sums: &mut [i128; LANES],
+    ) -> i128 {
         let form = self.circuit.form(location, player);
         sums.fill(form.constant);
         for (weight, wires) in &form.weighted {

@@ -67,7 +67,9 @@ impl<'a> Describer<'a> {
         let stable = vocabulary
             .relations()
             .filter(|&relation| !arena.is_fluent(relation))
-            .map(|relation| (vocabulary.relation_name(relation).clone(), vocabulary.arity(relation)))
+            .map(|relation| {
+                (vocabulary.relation_name(relation).clone(), vocabulary.arity(relation))
+            })
             .filter(|(_, arity)| (1..=MAX_ARITY).contains(arity))
             .collect();
         Describer { arena, stable, max_literals, known: Vec::new() }
@@ -75,11 +77,17 @@ impl<'a> Describer<'a> {
 
     /// A formula with each largest part that is universal, or a negated one, and mentions no fluent, replaced by its
     /// description, if one is found. For formulas in negation normal form.
-    pub fn described(&mut self, formula: &Formula, fluents: &BTreeSet<Name>) -> Result<Formula, Refusal> {
+    pub fn described(
+        &mut self,
+        formula: &Formula,
+        fluents: &BTreeSet<Name>,
+    ) -> Result<Formula, Refusal> {
         Ok(match formula {
             Formula::And(parts) => Formula::And(self.each(parts, fluents)?),
             Formula::Or(parts) => Formula::Or(self.each(parts, fluents)?),
-            Formula::Exists(variables, inner) => Formula::exists(variables, self.described(inner, fluents)?),
+            Formula::Exists(variables, inner) => {
+                Formula::exists(variables, self.described(inner, fluents)?)
+            }
             Formula::All(..) if !mentions(formula, fluents) => {
                 let variables: Vec<Variable> = formula.free_variables().into_iter().collect();
                 match self.describe(formula, &variables)? {
@@ -91,7 +99,11 @@ impl<'a> Describer<'a> {
         })
     }
 
-    fn each(&mut self, parts: &[Formula], fluents: &BTreeSet<Name>) -> Result<Vec<Formula>, Refusal> {
+    fn each(
+        &mut self,
+        parts: &[Formula],
+        fluents: &BTreeSet<Name>,
+    ) -> Result<Vec<Formula>, Refusal> {
         parts.iter().map(|part| self.described(part, fluents)).collect()
     }
 
@@ -106,7 +118,8 @@ impl<'a> Describer<'a> {
         if variables.is_empty() {
             return Ok(None);
         }
-        let known = self.known.iter().find(|(formula, of, _)| formula == relation && of == variables);
+        let known =
+            self.known.iter().find(|(formula, of, _)| formula == relation && of == variables);
         if let Some((_, _, description)) = known {
             return Ok(description.clone());
         }
@@ -115,7 +128,11 @@ impl<'a> Describer<'a> {
         Ok(found)
     }
 
-    fn search(&self, relation: &Formula, variables: &[Variable]) -> Result<Option<Formula>, Refusal> {
+    fn search(
+        &self,
+        relation: &Formula,
+        variables: &[Variable],
+    ) -> Result<Option<Formula>, Refusal> {
         let wanted = self.solutions(relation, variables)?;
         if wanted.is_empty() {
             return Ok(None);
@@ -165,7 +182,9 @@ impl<'a> Describer<'a> {
             return Ok(None);
         }
         let mut fresh = Fresh::avoiding(taken.clone());
-        fresh.avoid(conjunction.variables.iter().map(|variable| Name::from(variable.name())).collect());
+        fresh.avoid(
+            conjunction.variables.iter().map(|variable| Name::from(variable.name())).collect(),
+        );
         let new = fresh.variable(&Variable::new("y"));
         let mut best: Option<Split> = None;
         for (name, arity) in &self.stable {
@@ -173,8 +192,10 @@ impl<'a> Describer<'a> {
                 let is_new = arguments.contains(&new);
                 let mut variables = conjunction.variables.clone();
                 variables.extend(is_new.then(|| new.clone()));
-                let atom =
-                    Formula::Relation(name.clone(), arguments.into_iter().map(Argument::from).collect());
+                let atom = Formula::Relation(
+                    name.clone(),
+                    arguments.into_iter().map(Argument::from).collect(),
+                );
                 let negated = Formula::not(atom.clone());
                 if conjunction.literals.contains(&atom) || conjunction.literals.contains(&negated) {
                     continue;
@@ -184,7 +205,12 @@ impl<'a> Describer<'a> {
                     literals.push(literal);
                     let formula = Formula::exists(&variables[n_asked..], all_of(literals.clone()));
                     let solutions = self.solutions(&formula, &variables[..n_asked])?;
-                    Ok(Conjunction { literals, variables: variables.clone(), solutions, best: None })
+                    Ok(Conjunction {
+                        literals,
+                        variables: variables.clone(),
+                        solutions,
+                        best: None,
+                    })
                 };
                 let with = vec![extended(atom)?, extended(negated)?];
                 let rank = rank(&with[0].solutions, wanted).max(rank(&with[1].solutions, wanted));
@@ -215,7 +241,8 @@ fn covering(conjunctions: &[Conjunction], wanted: &Solutions, n_asked: usize) ->
     let mut missing = wanted.clone();
     let mut ways = Vec::new();
     for conjunction in conjunctions {
-        let is_inside = !conjunction.solutions.is_empty() && conjunction.solutions.is_subset(wanted);
+        let is_inside =
+            !conjunction.solutions.is_empty() && conjunction.solutions.is_subset(wanted);
         if is_inside && conjunction.solutions.iter().any(|solution| missing.contains(solution)) {
             missing.retain(|solution| !conjunction.solutions.contains(solution));
             let own = &conjunction.variables[n_asked..];
@@ -233,8 +260,10 @@ fn argument_lists(known: &[Variable], new: &Variable, arity: usize) -> Vec<Vec<V
             .into_iter()
             .flat_map(|list| {
                 let all = known.iter().chain(std::iter::once(new));
-                all.map(move |variable| list.iter().chain(std::iter::once(variable)).cloned().collect())
-                    .collect::<Vec<_>>()
+                all.map(move |variable| {
+                    list.iter().chain(std::iter::once(variable)).cloned().collect()
+                })
+                .collect::<Vec<_>>()
             })
             .collect();
     }

@@ -30,8 +30,8 @@ pub fn progress(formula: &Formula, weights: &Weights, fluents: &BTreeSet<Name>) 
                 conjuncts(inner).into_iter().partition(|part| is_step(part, fluents));
             let n_after = further.iter().map(|part| n_steps(part, fluents)).max().unwrap_or(0);
             let own = Term::Number(weights.before_end(n_after));
-            let terms =
-                std::iter::once(own).chain(further.iter().map(|part| progress(part, weights, fluents)));
+            let terms = std::iter::once(own)
+                .chain(further.iter().map(|part| progress(part, weights, fluents)));
             let guard = all_of(guard.into_iter().cloned().collect());
             Term::aggregate(Fold::Sum, variables.clone(), guard, sum(terms))
         }

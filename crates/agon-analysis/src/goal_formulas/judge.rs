@@ -152,7 +152,12 @@ impl GoalJudge {
         }
     }
 
-    fn number(&mut self, structure: &Structure, location: LocationId, player: usize) -> Option<f64> {
+    fn number(
+        &mut self,
+        structure: &Structure,
+        location: LocationId,
+        player: usize,
+    ) -> Option<f64> {
         if let Some(gates) = &mut self.gates {
             gates.state.circuit().read(structure, &mut gates.facts);
             gates.state.go_to(&gates.facts);
@@ -180,7 +185,8 @@ impl GoalJudge {
         for seed in 0..N_PLAYS {
             for state in sampled(&self.game, seed) {
                 for player in 0..self.game.arena().players().len() {
-                    let Some(value) = self.number(state.structure(), state.location(), player) else {
+                    let Some(value) = self.number(state.structure(), state.location(), player)
+                    else {
                         continue;
                     };
                     let distance = (value - self.middle()) / self.half();
@@ -214,9 +220,11 @@ impl Gates {
         if !self.bits.as_ref().is_some_and(|bits| Arc::ptr_eq(&bits.circuit, circuit)) {
             let meaning = |text: &String| match read_fact(game, game.start_structure(), text) {
                 Some(Fact::Location(location)) => Meaning::Location(location),
-                Some(Fact::Tuple(relation, tuple)) => {
-                    self.state.circuit().fact(relation, &tuple).map_or(Meaning::Nothing, Meaning::Fact)
-                }
+                Some(Fact::Tuple(relation, tuple)) => self
+                    .state
+                    .circuit()
+                    .fact(relation, &tuple)
+                    .map_or(Meaning::Nothing, Meaning::Fact),
                 None => Meaning::Nothing,
             };
             let meanings = circuit.base.iter().map(meaning).collect();
@@ -263,7 +271,8 @@ fn read_fact(game: &Game, structure: &Structure, text: &str) -> Option<Fact> {
     };
     let elements: Option<Vec<Element>> = words.map(|word| structure.element(word)).collect();
     // A fact of another arity is none of this game's; there are no such in its own texts.
-    let elements = elements.filter(|elements| elements.len() == arena.vocabulary().arity(relation))?;
+    let elements =
+        elements.filter(|elements| elements.len() == arena.vocabulary().arity(relation))?;
     Some(Fact::Tuple(relation, elements))
 }
 

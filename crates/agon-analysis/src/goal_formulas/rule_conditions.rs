@@ -35,11 +35,13 @@ pub(super) fn open_ways(
             continue;
         }
         let (variables, matrix) = with_plain_names(&variables, matrix);
-        let Formula::Or(disjuncts) = as_or(dnf(&matrix, options.size)?) else { unreachable!("made one") };
+        let Formula::Or(disjuncts) = as_or(dnf(&matrix, options.size)?) else {
+            unreachable!("made one")
+        };
         for disjunct in disjuncts {
-            let restored = universals
-                .iter()
-                .try_fold(disjunct, |formula, universal| formula.with_relation(universal, options.size))?;
+            let restored = universals.iter().try_fold(disjunct, |formula, universal| {
+                formula.with_relation(universal, options.size)
+            })?;
             by_variables.entry(variables.clone()).or_default().push(restored);
         }
     }
@@ -64,7 +66,8 @@ fn of_block(
             Formula::And(parts) => parts.clone(),
             other => vec![other.clone()],
         };
-        let is_wanted = |part: &Formula| matches!(part, Formula::Relation(name, _) if fluents.contains(name));
+        let is_wanted =
+            |part: &Formula| matches!(part, Formula::Relation(name, _) if fluents.contains(name));
         let (own, others): (Vec<Formula>, Vec<Formula>) = parts.into_iter().partition(is_wanted);
         // The same parts of several ways are one and the same, as the paper's example has it.
         for part in own {
@@ -98,7 +101,8 @@ fn of_block(
 /// if no rule does.
 fn can_be_taken(variable: &Variable, wanted: &[Formula], arena: &CheckedArena) -> Option<Formula> {
     let names: BTreeSet<&Name> = wanted.iter().filter_map(relation_of).collect();
-    let is_of = |formula: &Formula| arguments_of(formula).iter().any(|a| a.variable() == Some(variable));
+    let is_of =
+        |formula: &Formula| arguments_of(formula).iter().any(|a| a.variable() == Some(variable));
     let wanted_here: BTreeSet<&Name> =
         wanted.iter().filter(|part| is_of(part)).filter_map(relation_of).collect();
     let vocabulary = arena.vocabulary();
@@ -125,7 +129,12 @@ fn can_be_taken(variable: &Variable, wanted: &[Formula], arena: &CheckedArena) -
 
 /// The left side of a rule as a formula about one of its elements: without negations of what is wanted, the other elements
 /// existentially.
-fn condition_at(rule: &ArenaRule, element: usize, variable: &Variable, wanted: &BTreeSet<&Name>) -> Formula {
+fn condition_at(
+    rule: &ArenaRule,
+    element: usize,
+    variable: &Variable,
+    wanted: &BTreeSet<&Name>,
+) -> Formula {
     let mut fresh = Fresh::avoiding(rule.condition.all_names());
     fresh.avoid(BTreeSet::from([variable.name().into()]));
     let renamed: BTreeMap<Variable, Argument> = rule
@@ -148,7 +157,9 @@ fn condition_at(rule: &ArenaRule, element: usize, variable: &Variable, wanted: &
     let others: Vec<Variable> = renamed
         .values()
         .filter_map(Argument::variable)
-        .filter(|other| *other != variable && parts.iter().any(|part| part.free_variables().contains(*other)))
+        .filter(|other| {
+            *other != variable && parts.iter().any(|part| part.free_variables().contains(*other))
+        })
         .cloned()
         .collect();
     simplified(&Formula::exists(&others, all_of(parts)))
@@ -219,14 +230,25 @@ fn hide(
     universals: &mut Vec<agon_structures::formula::Definition>,
 ) -> Formula {
     match formula {
-        Formula::And(parts) => Formula::And(parts.iter().map(|p| hide(p, fresh, universals)).collect()),
-        Formula::Or(parts) => Formula::Or(parts.iter().map(|p| hide(p, fresh, universals)).collect()),
-        Formula::Exists(variables, inner) => Formula::exists(variables, hide(inner, fresh, universals)),
+        Formula::And(parts) => {
+            Formula::And(parts.iter().map(|p| hide(p, fresh, universals)).collect())
+        }
+        Formula::Or(parts) => {
+            Formula::Or(parts.iter().map(|p| hide(p, fresh, universals)).collect())
+        }
+        Formula::Exists(variables, inner) => {
+            Formula::exists(variables, hide(inner, fresh, universals))
+        }
         Formula::All(..) => {
             let name = fresh.name("All");
             let variables: Vec<Variable> = formula.free_variables().into_iter().collect();
-            let atom = Formula::Relation(name.clone(), variables.iter().map(Argument::from).collect());
-            universals.push(agon_structures::formula::Definition { name, variables, body: formula.clone() });
+            let atom =
+                Formula::Relation(name.clone(), variables.iter().map(Argument::from).collect());
+            universals.push(agon_structures::formula::Definition {
+                name,
+                variables,
+                body: formula.clone(),
+            });
             atom
         }
         other => other.clone(),

@@ -24,11 +24,15 @@ struct Made {
 ///
 /// # Errors
 /// If no terms can be made, or they cannot be evaluated.
-pub fn goal_judge(game: &Arc<Game>, method: Method, options: &GoalOptions) -> Result<GoalJudge, NoTerms> {
+pub fn goal_judge(
+    game: &Arc<Game>,
+    method: Method,
+    options: &GoalOptions,
+) -> Result<GoalJudge, NoTerms> {
     let mut recent = RECENT.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = recent
-        .iter()
-        .position(|made| Arc::ptr_eq(&made.game, game) && made.method == method && made.options == *options);
+    let known = recent.iter().position(|made| {
+        Arc::ptr_eq(&made.game, game) && made.method == method && made.options == *options
+    });
     let made = match known {
         Some(at) => recent.remove(at),
         None => {

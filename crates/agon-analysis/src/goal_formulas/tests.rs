@@ -14,8 +14,8 @@ use rand::SeedableRng as _;
 
 use super::words::in_words;
 use super::{
-    Change, Describer, GoalCircuit, GoalCircuitLimits, GoalJudge, GoalOptions, LANES, ManyStates, Method,
-    NoTerms, OneState, Rational, Weights, changes, goal_terms,
+    Change, Describer, GoalCircuit, GoalCircuitLimits, GoalJudge, GoalOptions, LANES, ManyStates,
+    Method, NoTerms, OneState, Rational, Weights, changes, goal_terms,
 };
 
 /// A board with marks P and Q, and goals in rows and columns only, as the examples have it.
@@ -39,7 +39,8 @@ fn arena_with(relations: &str, rows: usize, columns: usize, goal: &str) -> Check
          MODEL [ | P:1 {{}}; Q:1 {{}} | ] \"\n  {board}\n\"\n"
     );
     let checked = check(Arc::new(Source::new("example.toss", text)));
-    let findings: Vec<&str> = checked.findings.0.iter().map(|finding| finding.message.as_str()).collect();
+    let findings: Vec<&str> =
+        checked.findings.0.iter().map(|finding| finding.message.as_str()).collect();
     checked.arena.unwrap_or_else(|| panic!("{findings:?}"))
 }
 
@@ -54,7 +55,8 @@ fn of_cross(arena: &CheckedArena, method: Method, options: &GoalOptions) -> Term
 fn marks_are_only_added_and_the_board_is_stable() {
     let arena = arena(3, 3, LINES);
     let changes = changes(&arena);
-    let names: Vec<(&str, Change)> = changes.iter().map(|(name, change)| (&**name, *change)).collect();
+    let names: Vec<(&str, Change)> =
+        changes.iter().map(|(name, change)| (&**name, *change)).collect();
     assert_eq!(names, [("P", Change::Added), ("Q", Change::Added)]);
 }
 
@@ -175,7 +177,8 @@ fn what_is_too_large_keeps_the_relations_that_never_change() {
     let mut stages: Vec<Result<String, NoTerms>> = Vec::new();
     for size in 1..200 {
         let options = GoalOptions { size, ..GoalOptions::default() };
-        let made = goal_terms(&arena, Method::Existential, &options).map(|made| made.terms[0][0].to_string());
+        let made = goal_terms(&arena, Method::Existential, &options)
+            .map(|made| made.terms[0][0].to_string());
         let made = made.map_err(|why| match why {
             NoTerms::TooLarge(_) => NoTerms::TooLarge(Oversize { limit: 0 }),
             NoTerms::Refused(_) => why,
@@ -199,8 +202,10 @@ fn what_ties_elements_together_is_no_step() {
         "Sum (x | P(x) : 0.0625 + Sum (y | P(y) and ex z1 (R(x, z1) and C(z1, y)) : 0.25 + \
          Sum (z | P(z) and ex z2 (R(y, z2) and C(z2, z)) : 1)))"
     );
-    let game = Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
-    let terms = goal_terms(game.arena(), Method::Existential, &GoalOptions::default()).expect("it is small");
+    let game = Game::open(arena, Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message));
+    let terms = goal_terms(game.arena(), Method::Existential, &GoalOptions::default())
+        .expect("it is small");
     let mut judge = GoalJudge::new(&game, &terms).expect("the terms fit the game");
     let mut value = |cells: &[&str]| {
         let mut structure = game.start_structure().clone();
@@ -226,8 +231,8 @@ fn circuits_and_interpreter_are_judged_alike() {
         let compiled = game.compile(&CircuitLimits::modest(), Deadline::NEVER);
         let compiled = compiled.unwrap_or_else(|why| panic!("{name}: {why}"));
         for method in [Method::Existential, Method::Descriptions, Method::RuleConditions] {
-            let terms =
-                goal_terms(game.arena(), method, &GoalOptions::default()).expect("no game is too large");
+            let terms = goal_terms(game.arena(), method, &GoalOptions::default())
+                .expect("no game is too large");
             let mut judge = GoalJudge::for_search(&game, &terms).expect("the terms fit the game");
             let (mut slow, mut fast) = (game.start(), compiled.start());
             let bounds = slow.shape().payoffs.clone();
@@ -237,7 +242,10 @@ fn circuits_and_interpreter_are_judged_alike() {
                 for role in slow.shape().roles() {
                     let estimate = judge.estimate_at(&slow, role);
                     assert_eq!(estimate, judge.estimate_at(&fast, role), "{name} {method:?}");
-                    assert!(*bounds.start() < estimate && estimate < *bounds.end(), "{name}: {estimate}");
+                    assert!(
+                        *bounds.start() < estimate && estimate < *bounds.end(),
+                        "{name}: {estimate}"
+                    );
                     // The evaluator takes long for the others.
                     if method != Method::Descriptions {
                         continue;
@@ -261,14 +269,18 @@ fn circuits_and_interpreter_are_judged_alike() {
             );
             let says_something = seen.first().map(|s| s.1) != seen.last().map(|s| s.1);
             // Where a goal has one quantifier, only descriptions tell the way there.
-            assert!(says_something || method != Method::Descriptions, "{name} {method:?} says nothing");
+            assert!(
+                says_something || method != Method::Descriptions,
+                "{name} {method:?} says nothing"
+            );
         }
     }
 }
 
 fn shipped(name: &str) -> Arc<Game> {
     let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/toss");
-    let text = std::fs::read_to_string(games.join(format!("{name}.toss"))).expect("games are readable");
+    let text =
+        std::fs::read_to_string(games.join(format!("{name}.toss"))).expect("games are readable");
     let arena = check(Arc::new(Source::new(name, text))).arena.expect("shipped games are accepted");
     Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
 }
@@ -293,16 +305,22 @@ fn states_of(game: &Arc<Game>, n_plays: u64, n_states: usize) -> Vec<State> {
 fn gates_are_worth_what_the_evaluator_says() {
     let limits = GoalCircuitLimits { gates: 20_000, summands: 10_000, assignments: 50_000 };
     let mut n_compared = 0;
-    for name in
-        ["tic-tac-toe", "breakthrough", "pawn-whopping", "entanglement", "stepping-stones", "connect-four"]
-    {
+    for name in [
+        "tic-tac-toe",
+        "breakthrough",
+        "pawn-whopping",
+        "entanglement",
+        "stepping-stones",
+        "connect-four",
+    ] {
         let game = shipped(name);
         let states = states_of(&game, 1, 20);
         for method in [Method::Existential, Method::Descriptions, Method::RuleConditions] {
-            let terms =
-                goal_terms(game.arena(), method, &GoalOptions::default()).expect("no game is too large");
+            let terms = goal_terms(game.arena(), method, &GoalOptions::default())
+                .expect("no game is too large");
             let circuit = GoalCircuit::new(&game, &terms, limits);
-            let circuit = Arc::new(circuit.unwrap_or_else(|why| panic!("{name} {method:?}: {why}")));
+            let circuit =
+                Arc::new(circuit.unwrap_or_else(|why| panic!("{name} {method:?}: {why}")));
             let mut judge = GoalJudge::new(&game, &terms).expect("the terms fit the game");
             let (mut one, mut many) = (OneState::new(&circuit), ManyStates::new(&circuit));
             let mut facts = Vec::new();
@@ -314,13 +332,18 @@ fn gates_are_worth_what_the_evaluator_says() {
             let mut sums = [0; LANES];
             for player in 0..game.arena().players().len() {
                 for (lane, state) in states.iter().enumerate() {
-                    let expected =
-                        judge.value(state.structure(), state.location(), player).expect("it is small");
+                    let expected = judge
+                        .value(state.structure(), state.location(), player)
+                        .expect("it is small");
                     circuit.read(state.structure(), &mut facts);
                     one.go_to(&facts);
                     assert_eq!(one.value(state.location(), player), expected, "{name} {method:?}");
                     let below = many.values(state.location(), player, &mut sums);
-                    assert_eq!(Rational::fraction(sums[lane], below), expected, "{name} {method:?}");
+                    assert_eq!(
+                        Rational::fraction(sums[lane], below),
+                        expected,
+                        "{name} {method:?}"
+                    );
                     n_compared += 1;
                 }
             }
@@ -333,8 +356,8 @@ fn gates_are_worth_what_the_evaluator_says() {
 fn a_mark_more_is_worth_more_and_a_blocked_line_less() {
     let arena = arena(3, 3, LINES);
     let options = GoalOptions::default();
-    let game =
-        Game::open(arena.clone(), Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
+    let game = Game::open(arena.clone(), Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message));
     for method in [Method::Existential, Method::RuleConditions] {
         let terms = goal_terms(&arena, method, &options).expect("the example is small");
         let mut judge = GoalJudge::new(&game, &terms).expect("the terms fit the game");
@@ -349,7 +372,8 @@ fn a_mark_more_is_worth_more_and_a_blocked_line_less() {
             structure
         };
         let mut value = |marks: &[(&str, &str)]| judge.estimate(&with(marks), location, 0);
-        let (none, one, two) = (value(&[]), value(&[("P", "a1")]), value(&[("P", "a1"), ("P", "a2")]));
+        let (none, one, two) =
+            (value(&[]), value(&[("P", "a1")]), value(&[("P", "a1"), ("P", "a2")]));
         assert!(none < one && one < two && two < 1.0, "{method:?}: {none} {one} {two}");
         if method == Method::RuleConditions {
             assert!(value(&[("P", "a1"), ("P", "a2"), ("Q", "a3")]) < two);

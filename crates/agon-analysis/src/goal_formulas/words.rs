@@ -21,10 +21,12 @@ fn collect<'t>(term: &'t Term, factor: Rational, found: &mut Vec<(Rational, &'t 
             collect(right, factor.negated(), found);
         }
         Term::Binary(Operator::Times, left, right) => match (&**left, &**right) {
-            (Term::Number(number), other) | (other, Term::Number(number)) => match factor.times(*number) {
-                Ok(factor) => collect(other, factor, found),
-                Err(_) => found.push((factor, term)),
-            },
+            (Term::Number(number), other) | (other, Term::Number(number)) => {
+                match factor.times(*number) {
+                    Ok(factor) => collect(other, factor, found),
+                    Err(_) => found.push((factor, term)),
+                }
+            }
             _ => found.push((factor, term)),
         },
         other => found.push((factor, other)),
@@ -58,7 +60,8 @@ fn say(term: &Term, start: &str, depth: usize, lines: &mut Vec<String>) {
             let counts = if further.is_empty() {
                 plainly(&aggregate.term)
             } else {
-                let counts: Vec<String> = plain.iter().map(|(factor, part)| scaled(*factor, part)).collect();
+                let counts: Vec<String> =
+                    plain.iter().map(|(factor, part)| scaled(*factor, part)).collect();
                 if counts.is_empty() { "0".to_owned() } else { counts.join(" + ") }
             };
             lines.push(format!("{indent}{start}for {}: {counts}", every(aggregate)));
@@ -86,7 +89,11 @@ fn every(aggregate: &Aggregate) -> String {
 }
 
 fn scaled(factor: Rational, term: &Term) -> String {
-    if factor == Rational::whole(1) { plainly(term) } else { format!("{factor} * ({})", plainly(term)) }
+    if factor == Rational::whole(1) {
+        plainly(term)
+    } else {
+        format!("{factor} * ({})", plainly(term))
+    }
 }
 
 /// A number, or how many of some formulas hold, perhaps to a power.
@@ -104,7 +111,9 @@ fn how_many(term: &Term) -> Option<String> {
     let formulas: Option<Vec<String>> = parts
         .iter()
         .map(|(factor, part)| match part {
-            Term::Characteristic(formula) if *factor == Rational::whole(1) => Some(formula.to_string()),
+            Term::Characteristic(formula) if *factor == Rational::whole(1) => {
+                Some(formula.to_string())
+            }
             _ => None,
         })
         .collect();

@@ -28,7 +28,10 @@ pub(super) fn is_automorphism(circuit: &Circuit, permutation: &Permutation) -> b
     let Permutation { bits, moves } = permutation;
     let is_permuted = is_bijection(bits, circuit.base.len())
         && moves.len() == circuit.roles.len()
-        && moves.iter().zip(&circuit.roles).all(|(moves, role)| is_bijection(moves, role.moves.len()));
+        && moves
+            .iter()
+            .zip(&circuit.roles)
+            .all(|(moves, role)| is_bijection(moves, role.moves.len()));
     if !is_permuted || circuit.n_gates() > MAX_GATES {
         return false;
     }
@@ -81,7 +84,8 @@ fn outputs(circuit: &Circuit, leaves: &[usize], formulas: &mut Formulas) -> Opti
     for (at, &leaf) in leaves.iter().enumerate() {
         values[1 + at] = formulas.fluent(leaf);
     }
-    let read = |values: &[Formula], signal: Signal| values[signal.gate()].negated_if(signal.is_inverted());
+    let read =
+        |values: &[Formula], signal: Signal| values[signal.gate()].negated_if(signal.is_inverted());
     let is_whole = wholes(circuit);
     let mut met_by = vec![0_u32; circuit.n_gates()];
     let (mut list, mut left) = (Vec::new(), Vec::new());
@@ -173,7 +177,9 @@ mod tests {
 
     #[test]
     fn what_is_alike_may_change_places_and_nothing_else() {
-        let all = lamps("(<= (goal a 100) (true (lit 1)) (true (lit 2))) (<= (goal a 0) (true (dark 3)))");
+        let all = lamps(
+            "(<= (goal a 100) (true (lit 1)) (true (lit 2))) (<= (goal a 0) (true (dark 3)))",
+        );
         assert!(is_automorphism(&all, &places(&all, [1, 2, 3])));
         assert!(is_automorphism(&all, &places(&all, [2, 1, 3])));
         assert!(!is_automorphism(&all, &places(&all, [3, 2, 1])), "the third pays otherwise");
@@ -217,7 +223,8 @@ mod tests {
             let of = |text: &String| {
                 let (name, place) =
                     text.trim_matches(['(', ')']).split_once(' ').expect("a name and a place");
-                let other = format!("({name} {})", n + 1 - place.parse::<usize>().expect("a number"));
+                let other =
+                    format!("({name} {})", n + 1 - place.parse::<usize>().expect("a number"));
                 texts.iter().position(|text| *text == other).expect("all places have all of it")
             };
             texts.iter().map(of).collect()

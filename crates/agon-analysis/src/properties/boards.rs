@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_gdl::interpreter::Game;
 use agon_datalog::{Symbol, TermId};
+use agon_gdl::interpreter::Game;
 
 use super::{Fluent, Known, Mode, Relation, RelationKind};
 
@@ -43,10 +43,12 @@ pub(super) fn find(
     for ((name, arity), rows) in forms {
         for i in 0..arity {
             for j in i + 1..arity {
-                let values =
-                    |argument: usize| -> BTreeSet<TermId> { rows.iter().map(|row| row[argument]).collect() };
+                let values = |argument: usize| -> BTreeSet<TermId> {
+                    rows.iter().map(|row| row[argument]).collect()
+                };
                 let (xs, ys) = (values(i), values(j));
-                let pairs: BTreeSet<(TermId, TermId)> = rows.iter().map(|row| (row[i], row[j])).collect();
+                let pairs: BTreeSet<(TermId, TermId)> =
+                    rows.iter().map(|row| (row[i], row[j])).collect();
                 let is_full = pairs.len() == xs.len() * ys.len();
                 // What stands in a place follows from the place, or nothing else is said of it.
                 let is_place = arity == 2
@@ -73,7 +75,8 @@ pub(super) fn find(
                     axis.sort_by(|&a, &b| game.compare(a, b));
                     axis
                 };
-                let known = if is_complete { Known::Proved } else { Known::Observed { plays: n_plays } };
+                let known =
+                    if is_complete { Known::Proved } else { Known::Observed { plays: n_plays } };
                 boards.push(Board {
                     name,
                     arguments: [i, j],

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use agon_gdl::interpreter::Game;
 use agon_datalog::{Symbol, TermId};
+use agon_gdl::interpreter::Game;
 
 use super::{Fluent, Known, Plays};
 use crate::prove::{Answer, Literal, Prover};
@@ -37,7 +37,8 @@ impl Mode {
     /// The mode as the thesis writes it: `cell(+, +, -)`.
     pub fn text(&self, game: &Game) -> String {
         let name = game.rules().sheet().symbols.name(self.name);
-        let signs: Vec<&str> = self.inputs.iter().map(|&input| if input { "+" } else { "-" }).collect();
+        let signs: Vec<&str> =
+            self.inputs.iter().map(|&input| if input { "+" } else { "-" }).collect();
         format!("{name}({})", signs.join(", "))
     }
 }
@@ -135,7 +136,8 @@ fn candidates(game: &Game, fluents: &[Fluent]) -> (Vec<(Mode, bool)>, Vec<Candid
             let mut groups: BTreeMap<Vec<TermId>, Vec<usize>> = BTreeMap::new();
             for &member in &members {
                 let arguments = bank.arguments(fluents[member].term).zip(&inputs);
-                let key = arguments.filter(|(_, is_input)| **is_input).map(|(argument, _)| argument);
+                let key =
+                    arguments.filter(|(_, is_input)| **is_input).map(|(argument, _)| argument);
                 groups.entry(key.collect()).or_default().push(member);
             }
             let mode = modes.len();
@@ -158,7 +160,9 @@ fn keys(arity: usize) -> Vec<Vec<bool>> {
         return vec![Vec::new()];
     }
     if arity > MANY_ARGUMENTS {
-        return (0..arity).map(|output| (0..arity).map(|argument| argument != output).collect()).collect();
+        return (0..arity)
+            .map(|output| (0..arity).map(|argument| argument != output).collect())
+            .collect();
     }
     let all = (1_usize << arity) - 1;
     (0..all).map(|key| (0..arity).map(|argument| key >> argument & 1 == 1).collect()).collect()
@@ -195,7 +199,8 @@ fn observe(n_fluents: usize, plays: &Plays, candidates: &mut [Candidate]) {
 fn prove_at_most_one(prover: &mut Prover<'_>, fluents: &[Fluent], candidates: &mut [Candidate]) {
     let mut left: Vec<Supposed> = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
-        let n_initial = candidate.fluents.iter().filter(|&&fluent| fluents[fluent].is_initial).count();
+        let n_initial =
+            candidate.fluents.iter().filter(|&&fluent| fluents[fluent].is_initial).count();
         let is_open = candidate.at_most_one.is_some_and(|known| !known.is_proved());
         if !is_open || n_initial > 1 || prover.is_late() {
             continue;
@@ -221,8 +226,10 @@ fn prove_at_most_one(prover: &mut Prover<'_>, fluents: &[Fluent], candidates: &m
 fn prove_some(prover: &mut Prover<'_>, fluents: &[Fluent], candidates: &mut [Candidate]) {
     let mut left: Vec<Supposed> = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
-        let n_initial = candidate.fluents.iter().filter(|&&fluent| fluents[fluent].is_initial).count();
-        let is_open = candidate.at_most_one == Some(Known::Proved) && candidate.exactly_one.is_some();
+        let n_initial =
+            candidate.fluents.iter().filter(|&&fluent| fluents[fluent].is_initial).count();
+        let is_open =
+            candidate.at_most_one == Some(Known::Proved) && candidate.exactly_one.is_some();
         if !is_open || n_initial != 1 || prover.is_late() {
             continue;
         }
@@ -280,7 +287,9 @@ fn houdini(
                 }
             }
             // One claim that is too hard must not cost the others: the half that comes first is tried alone.
-            Answer::Undecided if !prover.is_late() && left.len() > 1 => left.truncate(left.len() / 2),
+            Answer::Undecided if !prover.is_late() && left.len() > 1 => {
+                left.truncate(left.len() / 2)
+            }
             Answer::Undecided => return Vec::new(),
         }
     }

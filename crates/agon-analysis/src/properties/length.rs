@@ -123,7 +123,8 @@ fn progress(fluents: &[Fluent], groups: &[Group], prover: &mut Prover<'_>) -> Op
     let mut n_gains = 0;
     let mut left: std::collections::BTreeSet<usize> = gains.iter().copied().collect();
     for group in groups.iter().filter(|group| group.at_most_one.is_proved()) {
-        let own: Vec<usize> = group.fluents.iter().copied().filter(|bit| left.contains(bit)).collect();
+        let own: Vec<usize> =
+            group.fluents.iter().copied().filter(|bit| left.contains(bit)).collect();
         if own.len() > 1 {
             own.iter().for_each(|bit| {
                 left.remove(bit);

@@ -94,8 +94,10 @@ pub(super) fn parts(circuit: &Circuit, turns: &Turns, counters: &[Vec<usize>]) -
             }
         }
     }
-    let found: Vec<Part> =
-        found.into_values().filter(|part| !part.fluents.is_empty() && !part.moves.is_empty()).collect();
+    let found: Vec<Part> = found
+        .into_values()
+        .filter(|part| !part.fluents.is_empty() && !part.moves.is_empty())
+        .collect();
     if found.len() > 1 { found } else { Vec::new() }
 }
 
@@ -134,7 +136,8 @@ pub(super) fn once(
     let (Some(circuit), Some(prover)) = (circuit, prover) else { return found };
     for once in &mut found {
         let moves = &circuit.roles[once.role].moves;
-        let place = moves.iter().position(|m| *m == once.text).expect("moves that were made are listed");
+        let place =
+            moves.iter().position(|m| *m == once.text).expect("moves that were made are listed");
         let legal = circuit.outputs.legal[once.role][place];
         let (needs, made) =
             (prover.now(legal), prover.now(circuit.input(agon_game::Role::new(once.role), place)));

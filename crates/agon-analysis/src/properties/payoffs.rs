@@ -74,15 +74,20 @@ pub fn prove_constant_sum(compiled: &Compiled) -> Option<i64> {
         position.go_to(&start);
         position.play_out(&mut rng, MAX_STEPS);
         if position.is_terminal() {
-            let here: f64 = players.iter().map(|&role| position.payoff(agon_game::Role::new(role))).sum();
+            let here: f64 =
+                players.iter().map(|&role| position.payoff(agon_game::Role::new(role))).sum();
             if *sum.get_or_insert(here) != here {
                 return None;
             }
         }
     }
     let sum = sum? as i64;
-    let limits =
-        ProofLimits { gates: 100_000, conflicts: 300, conflicts_in_all: 6_000, ..ProofLimits::default() };
+    let limits = ProofLimits {
+        gates: 100_000,
+        conflicts: 300,
+        conflicts_in_all: 6_000,
+        ..ProofLimits::default()
+    };
     let mut prover = Prover::new(&compiled.circuit, &limits)?;
     compiled.groups.iter().for_each(|group| prover.suppose_at_most_one(group));
     is_proved(compiled, &players, sum, &mut prover).then_some(sum)

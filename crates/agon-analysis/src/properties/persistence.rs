@@ -49,7 +49,8 @@ pub(super) fn prove(fluents: &mut [Fluent], prover: &mut Prover<'_>) {
     for (bit, is_true, question) in hard {
         if prover.ask(&question) == Answer::Impossible {
             let fluent = &mut fluents[bit];
-            let known = if is_true { &mut fluent.persistent_true } else { &mut fluent.persistent_false };
+            let known =
+                if is_true { &mut fluent.persistent_true } else { &mut fluent.persistent_false };
             *known = Some(Known::Proved);
         }
     }

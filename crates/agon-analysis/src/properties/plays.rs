@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use agon_datalog::TermId;
 use agon_game::{Position, Rng, Role};
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
-use agon_datalog::TermId;
 use rand::SeedableRng as _;
 
 /// What random plays may cost.
@@ -85,9 +85,11 @@ impl Plays {
     fn by_rules(game: &Arc<Game>, limits: &PlayLimits) -> Plays {
         let mut plays = Plays::default();
         // Numbers in the order of arrival first; put in the game's order in the end.
-        let mut fluents: std::collections::BTreeMap<TermId, u32> = std::collections::BTreeMap::new();
+        let mut fluents: std::collections::BTreeMap<TermId, u32> =
+            std::collections::BTreeMap::new();
         let n_roles = game.shape().role_names.len();
-        let mut moves: Vec<std::collections::BTreeMap<TermId, u32>> = vec![Default::default(); n_roles];
+        let mut moves: Vec<std::collections::BTreeMap<TermId, u32>> =
+            vec![Default::default(); n_roles];
         plays.fill(
             game.start(),
             limits,
@@ -159,11 +161,15 @@ impl Plays {
                 n_fluents += legal.iter().map(Vec::len).sum::<usize>();
                 let payoffs = roles.iter().map(|&role| position.payoff(role)).collect();
                 let mut seen = Seen { fluents, legal, joint: Vec::new(), payoffs, is_terminal };
-                let is_enough = n_states >= limits.states || n_fluents >= limits.fluents || is_late();
+                let is_enough =
+                    n_states >= limits.states || n_fluents >= limits.fluents || is_late();
                 if !is_terminal && !is_enough {
                     position.draw(&mut rng, &mut joint);
-                    seen.joint =
-                        roles.iter().zip(&joint).map(|(&role, m)| number(&position, role, m)).collect();
+                    seen.joint = roles
+                        .iter()
+                        .zip(&joint)
+                        .map(|(&role, m)| number(&position, role, m))
+                        .collect();
                     position.advance(&joint);
                 }
                 play.push(seen);
@@ -195,7 +201,10 @@ impl Plays {
 }
 
 /// The keys in the order in which the game lists them, and by value the place of its key there.
-fn in_order(game: &Game, known: &std::collections::BTreeMap<TermId, u32>) -> (Vec<TermId>, Vec<u32>) {
+fn in_order(
+    game: &Game,
+    known: &std::collections::BTreeMap<TermId, u32>,
+) -> (Vec<TermId>, Vec<u32>) {
     let mut terms: Vec<TermId> = known.keys().copied().collect();
     terms.sort_by(|&a, &b| game.compare(a, b));
     let mut place = vec![0; terms.len()];

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use agon_gdl::interpreter::Game;
 use agon_datalog::{Symbol, TermId};
+use agon_gdl::interpreter::Game;
 
 /// A static relation of two arguments. Everything here is worked out from its rows, so it is proved.
 #[derive(Clone, Debug)]
@@ -55,7 +55,8 @@ impl Relation {
         if rows.is_empty() || rows.len() > MAX_ROWS || elements.len() > MAX_ELEMENTS {
             return None;
         }
-        let place: BTreeMap<TermId, usize> = elements.iter().enumerate().map(|(i, &e)| (e, i)).collect();
+        let place: BTreeMap<TermId, usize> =
+            elements.iter().enumerate().map(|(i, &e)| (e, i)).collect();
         let n = elements.len();
         let mut has = vec![false; n * n];
         for (a, b) in &rows {
@@ -68,8 +69,9 @@ impl Relation {
         let is_antisymmetric = (0..n).all(|a| others(a).all(|b| !at(a, b) || !at(b, a)));
         let is_irreflexive = (0..n).all(|a| !at(a, a));
         let is_total = (0..n).all(|a| others(a).all(|b| at(a, b) || at(b, a)));
-        let is_transitive = (0..n)
-            .all(|a| (0..n).filter(|&b| at(a, b)).all(|b| (0..n).filter(|&c| at(b, c)).all(|c| at(a, c))));
+        let is_transitive = (0..n).all(|a| {
+            (0..n).filter(|&b| at(a, b)).all(|b| (0..n).filter(|&c| at(b, c)).all(|c| at(a, c)))
+        });
         let mut relation = Relation {
             name,
             rows,
@@ -112,7 +114,9 @@ impl Relation {
         match (self.kind_without_line(), &self.line) {
             (RelationKind::Successor, None) => RelationKind::Graph,
             // Two elements, one after the other, are both; so is what is transitive besides.
-            (RelationKind::Successor, Some(_)) if self.is_transitive && self.is_total => RelationKind::Order,
+            (RelationKind::Successor, Some(_)) if self.is_transitive && self.is_total => {
+                RelationKind::Order
+            }
             (kind, _) => kind,
         }
     }

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use agon_circuit::Circuit;
+use agon_datalog::{Symbol, TermId};
 use agon_game::{Notation as _, Position as _, Role};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::engine::Compiled;
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::{Symbol, TermId};
 
 use super::automorphism::{Permutation, is_automorphism};
 use super::{Board, Fluent, Known, Plays};
@@ -45,8 +45,9 @@ pub(super) fn find(
     // Rules that are alike give gates that are alike, until an optimiser is through with them. Made when it is first needed.
     let mut raw: Option<Option<Circuit>> = None;
     for board in boards {
-        let places =
-            board.arguments.map(|argument| Place::Fluent(board.name, n_arguments(fluents, board), argument));
+        let places = board
+            .arguments
+            .map(|argument| Place::Fluent(board.name, n_arguments(fluents, board), argument));
         let [x, y] = places.map(|place| sorts.of(place));
         let (Some(x), Some(y)) = (x, y) else { continue };
         let name = game.rules().sheet().symbols.name(board.name);
@@ -57,14 +58,20 @@ pub(super) fn find(
         };
         let mut tried: Vec<(String, Turn)> = Vec::new();
         if x != y {
-            let one = |sort, axis| Turn { values: BTreeMap::from([(sort, mirror(axis))]), exchange: None };
+            let one = |sort, axis| Turn {
+                values: BTreeMap::from([(sort, mirror(axis))]),
+                exchange: None,
+            };
             tried.push((format!("{name} mirrored in argument {first}"), one(x, 0)));
             tried.push((format!("{name} mirrored in argument {second}"), one(y, 1)));
             let both = BTreeMap::from([(x, mirror(0)), (y, mirror(1))]);
             tried.push((format!("{name} turned round"), Turn { values: both, exchange: None }));
             if board.axes[0] == board.axes[1] {
                 let exchange = Turn { values: BTreeMap::new(), exchange: Some((x, y)) };
-                tried.push((format!("{name} with arguments {first} and {second} exchanged"), exchange));
+                tried.push((
+                    format!("{name} with arguments {first} and {second} exchanged"),
+                    exchange,
+                ));
             }
         } else {
             let both = Turn { values: BTreeMap::from([(x, mirror(0))]), exchange: None };
@@ -75,7 +82,8 @@ pub(super) fn find(
             if n_plays > 0 && is_kept(game, compiled, fluents, plays, &sorts, &turn) == Some(true) {
                 let raw = raw.get_or_insert_with(|| ground(game, deadline)).as_ref();
                 let is_proved = raw.is_some_and(|circuit| is_proved(game, circuit, &sorts, &turn));
-                let known = if is_proved { Known::Proved } else { Known::Observed { plays: n_plays } };
+                let known =
+                    if is_proved { Known::Proved } else { Known::Observed { plays: n_plays } };
                 found.push(Symmetry { text, known });
             }
         }
@@ -106,7 +114,8 @@ fn is_proved(game: &Game, circuit: &Circuit, sorts: &Sorts, turn: &Turn) -> bool
         texts.iter().map(to).collect::<Option<Vec<usize>>>()
     };
     let bits = turned(&circuit.base, &of_fluent);
-    let moves = circuit.roles.iter().map(|role| turned(&role.moves, &of_move)).collect::<Option<Vec<_>>>();
+    let moves =
+        circuit.roles.iter().map(|role| turned(&role.moves, &of_move)).collect::<Option<Vec<_>>>();
     match (bits, moves) {
         (Some(bits), Some(moves)) => is_automorphism(circuit, &Permutation { bits, moves }),
         _ => false,
@@ -114,7 +123,9 @@ fn is_proved(game: &Game, circuit: &Circuit, sorts: &Sorts, turn: &Turn) -> bool
 }
 
 fn n_arguments(fluents: &[Fluent], board: &Board) -> usize {
-    let own = fluents.iter().find(|fluent| fluent.form.0 == board.name && fluent.form.1 > board.arguments[1]);
+    let own = fluents
+        .iter()
+        .find(|fluent| fluent.form.0 == board.name && fluent.form.1 > board.arguments[1]);
     own.map_or(0, |fluent| fluent.form.1)
 }
 
@@ -146,15 +157,24 @@ impl Sorts {
             for atom in atoms {
                 let relation = (atom.relation, atom.arguments.len());
                 let terms: Vec<(Place, &RuleTerm)> = match (relation, atom.arguments.last()) {
-                    ((keyword::TRUE | keyword::NEXT | keyword::INIT, 1), Some(RuleTerm::Function(f, xs))) => {
-                        xs.iter().enumerate().map(|(i, x)| (Place::Fluent(*f, xs.len(), i), x)).collect()
-                    }
-                    ((keyword::DOES | keyword::LEGAL, 2), Some(RuleTerm::Function(f, xs))) => {
-                        xs.iter().enumerate().map(|(i, x)| (Place::Move(*f, xs.len(), i), x)).collect()
-                    }
+                    (
+                        (keyword::TRUE | keyword::NEXT | keyword::INIT, 1),
+                        Some(RuleTerm::Function(f, xs)),
+                    ) => xs
+                        .iter()
+                        .enumerate()
+                        .map(|(i, x)| (Place::Fluent(*f, xs.len(), i), x))
+                        .collect(),
+                    ((keyword::DOES | keyword::LEGAL, 2), Some(RuleTerm::Function(f, xs))) => xs
+                        .iter()
+                        .enumerate()
+                        .map(|(i, x)| (Place::Move(*f, xs.len(), i), x))
+                        .collect(),
                     (relation, _) if is_static.get(&relation) == Some(&false) => {
                         let places = atom.arguments.iter().enumerate();
-                        places.map(|(i, x)| (Place::Relation(relation.0, relation.1, i), x)).collect()
+                        places
+                            .map(|(i, x)| (Place::Relation(relation.0, relation.1, i), x))
+                            .collect()
                     }
                     _ => Vec::new(),
                 };
@@ -226,7 +246,8 @@ impl Turn {
             }
         }
         if let Some((x, y)) = self.exchange {
-            let places = |of: usize| (0..n).filter(|&i| sorts[i] == Some(of)).collect::<Vec<usize>>();
+            let places =
+                |of: usize| (0..n).filter(|&i| sorts[i] == Some(of)).collect::<Vec<usize>>();
             let (xs, ys) = (places(x), places(y));
             if xs.len() != ys.len() {
                 return None;
@@ -251,7 +272,9 @@ fn is_kept(
     let of_move = |f: Symbol, n: usize, i: usize| sorts.of(Place::Move(f, n, i));
     let turned: Option<Vec<u32>> = fluents
         .iter()
-        .map(|fluent| turn.apply(game, fluent.term, &of_fluent).and_then(|term| place.get(&term).copied()))
+        .map(|fluent| {
+            turn.apply(game, fluent.term, &of_fluent).and_then(|term| place.get(&term).copied())
+        })
         .collect();
     let turned = turned?;
     let start = compiled.start();
@@ -261,7 +284,8 @@ fn is_kept(
         position.go_to(start.state());
         for seen in play {
             position.features(&mut bits);
-            let mut expected: Vec<u32> = seen.fluents.iter().map(|&fluent| turned[fluent as usize]).collect();
+            let mut expected: Vec<u32> =
+                seen.fluents.iter().map(|&fluent| turned[fluent as usize]).collect();
             expected.sort_unstable();
             bits.sort_unstable();
             let n_legal = |role: usize| position.legal_moves(Role::new(role)).len();
@@ -280,7 +304,9 @@ fn is_kept(
             for (role, &m) in seen.joint.iter().enumerate() {
                 let term = game.parse(&plays.moves[role][m as usize])?;
                 let text = game.text(turn.apply(game, term, &of_move)?);
-                let Some(m) = position.parse_move(Role::new(role), &text) else { return Some(false) };
+                let Some(m) = position.parse_move(Role::new(role), &text) else {
+                    return Some(false);
+                };
                 joint.push(m);
             }
             position.advance(&joint);
@@ -304,7 +330,8 @@ fn roles(game: &Game) -> Vec<Symmetry> {
             let to = |symbol: Symbol| exchange.get(&symbol).copied().unwrap_or(symbol);
             // An exchange undoes itself, and numbers mean what they say.
             let is_exchange = exchange.iter().all(|(from, to)| {
-                exchange.get(to) == Some(from) && (from == to || symbols.name(*from).parse::<i64>().is_err())
+                exchange.get(to) == Some(from)
+                    && (from == to || symbols.name(*from).parse::<i64>().is_err())
             });
             if !is_exchange {
                 continue;
@@ -321,7 +348,11 @@ fn roles(game: &Game) -> Vec<Symmetry> {
                 .filter(|(from, to)| from < to && **from != a && **from != b)
                 .map(|(&from, &to)| format!("{} and {}", symbols.name(from), symbols.name(to)))
                 .collect();
-            let with = if with.is_empty() { String::new() } else { format!(", with {},", with.join(", ")) };
+            let with = if with.is_empty() {
+                String::new()
+            } else {
+                format!(", with {},", with.join(", "))
+            };
             let (a, b) = (symbols.name(a), symbols.name(b));
             found.push(Symmetry {
                 text: format!("{a} and {b}{with} are interchangeable{but}"),
@@ -347,7 +378,8 @@ fn exchange(rules: &[Rule], a: Symbol, b: Symbol) -> BTreeMap<Symbol, Symbol> {
     loop {
         let n_before = map.len();
         for (relation, fact) in &facts {
-            let is_touched = fact.iter().any(|symbol| map.get(symbol).is_some_and(|to| to != symbol));
+            let is_touched =
+                fact.iter().any(|symbol| map.get(symbol).is_some_and(|to| to != symbol));
             if !is_touched || fact.iter().all(|symbol| map.contains_key(symbol)) {
                 continue;
             }
@@ -386,7 +418,8 @@ fn canonical(rule: &Rule, to: &dyn Fn(Symbol) -> Symbol) -> String {
     body.iter().for_each(|condition| condition.each_variable(&mut number));
     let name = |v: u32| format!("?{}", names[&v]);
     // With variables named, the order is made once more: conditions that differ in them only may stand either way.
-    let mut texts: Vec<String> = body.iter().map(|condition| condition_text(condition, to, &name)).collect();
+    let mut texts: Vec<String> =
+        body.iter().map(|condition| condition_text(condition, to, &name)).collect();
     texts.sort();
     format!("{} <= {}", atom_text(&rule.head, to, &name), texts.join(" "))
 }
@@ -407,14 +440,22 @@ fn condition_text(
     }
 }
 
-fn atom_text(atom: &RuleAtom, to: &dyn Fn(Symbol) -> Symbol, name: &dyn Fn(u32) -> String) -> String {
+fn atom_text(
+    atom: &RuleAtom,
+    to: &dyn Fn(Symbol) -> Symbol,
+    name: &dyn Fn(u32) -> String,
+) -> String {
     let arguments: Vec<String> =
         atom.arguments.iter().map(|argument| term_text(argument, to, name)).collect();
     // Relations keep their names: only what they speak of is exchanged.
     format!("({:?} {})", atom.relation, arguments.join(" "))
 }
 
-fn term_text(term: &RuleTerm, to: &dyn Fn(Symbol) -> Symbol, name: &dyn Fn(u32) -> String) -> String {
+fn term_text(
+    term: &RuleTerm,
+    to: &dyn Fn(Symbol) -> Symbol,
+    name: &dyn Fn(u32) -> String,
+) -> String {
     match term {
         RuleTerm::Variable(v) => name(*v),
         RuleTerm::Function(symbol, arguments) => {

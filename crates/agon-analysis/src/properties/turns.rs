@@ -39,8 +39,10 @@ pub(super) fn find(
     let choice: Vec<Literal> = circuit
         .role_ids()
         .map(|role| {
-            let legal: Vec<Literal> =
-                circuit.outputs.legal[role.index()].iter().map(|&legal| prover.now(legal)).collect();
+            let legal: Vec<Literal> = circuit.outputs.legal[role.index()]
+                .iter()
+                .map(|&legal| prover.now(legal))
+                .collect();
             prover.two_of(&legal)
         })
         .collect();
@@ -53,7 +55,9 @@ pub(super) fn find(
             pairs.extend(players[place + 1..].iter().map(|&b| (a, b)));
         }
         let is_proved = compiled.turns.is_some()
-            || pairs.iter().all(|&(a, b)| prover.ask(&[goes_on, choice[a], choice[b]]) == Answer::Impossible);
+            || pairs
+                .iter()
+                .all(|&(a, b)| prover.ask(&[goes_on, choice[a], choice[b]]) == Answer::Impossible);
         if is_proved {
             turns.turn_taking = Some(Known::Proved);
         }
@@ -62,13 +66,14 @@ pub(super) fn find(
         let others: Vec<usize> = players.iter().copied().filter(|&other| other != role).collect();
         if let Some((text, known)) = &mut turns.roles[role].noop {
             let moves = &circuit.roles[role].moves;
-            let index = moves.iter().position(|m| m == text).expect("the noop is a move of the role");
+            let index =
+                moves.iter().position(|m| m == text).expect("the noop is a move of the role");
             let legal = prover.now(circuit.outputs.legal[role][index]);
             // With another's choice the noop is legal, and nothing else is, because then the role would have a choice too.
             let is_proved = turns.turn_taking == Some(Known::Proved)
-                && others
-                    .iter()
-                    .all(|&other| prover.ask(&[goes_on, choice[other], !legal]) == Answer::Impossible);
+                && others.iter().all(|&other| {
+                    prover.ask(&[goes_on, choice[other], !legal]) == Answer::Impossible
+                });
             if is_proved {
                 *known = Known::Proved;
             }
@@ -76,9 +81,9 @@ pub(super) fn find(
         if let Some((bit, known)) = &mut turns.roles[role].control {
             let token = prover.base(*bit);
             let is_proved = prover.ask(&[goes_on, choice[role], !token]) == Answer::Impossible
-                && others
-                    .iter()
-                    .all(|&other| prover.ask(&[goes_on, choice[other], token]) == Answer::Impossible);
+                && others.iter().all(|&other| {
+                    prover.ask(&[goes_on, choice[other], token]) == Answer::Impossible
+                });
             if is_proved {
                 *known = Known::Proved;
             }
@@ -91,8 +96,9 @@ fn observe(game: &Game, plays: &Plays, players: &[usize]) -> Turns {
     let n_roles = game.shape().role_names.len();
     let mut turns = Turns { turn_taking: None, roles: vec![RoleTurns::default(); n_roles] };
     let observed = Known::Observed { plays: plays.n_plays() };
-    let is_turn_taking =
-        plays.states().all(|seen| players.iter().filter(|&&role| seen.legal[role].len() > 1).count() <= 1);
+    let is_turn_taking = plays
+        .states()
+        .all(|seen| players.iter().filter(|&&role| seen.legal[role].len() > 1).count() <= 1);
     if players.len() > 1 && is_turn_taking && plays.n_plays() > 0 {
         turns.turn_taking = Some(observed);
     }

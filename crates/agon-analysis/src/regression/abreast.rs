@@ -174,7 +174,8 @@ impl Lane<'_> {
     fn weighed(&self, move_idx: usize) -> Option<f64> {
         let [start, end] = (*self.program.outputs.get(move_idx)?)?;
         let goals = &self.program.goals[start as usize..end as usize];
-        let value = |&(weight, place): &(f64, u32)| weight * self.values[place as usize].0[self.lane];
+        let value =
+            |&(weight, place): &(f64, u32)| weight * self.values[place as usize].0[self.lane];
         if let [only] = goals {
             return Some(value(only));
         }
@@ -206,7 +207,9 @@ fn turned(words: &[u64; Wide::LANES]) -> [u16; 64] {
     for (part, holding) in holding.as_chunks_mut::<16>().0.iter_mut().enumerate() {
         // 16 rows of 16 bits, four to a word, and rounds of swapping blocks (Warren, "Hacker's Delight", 7-3).
         let mut rows: [u64; 4] = std::array::from_fn(|four| {
-            (0..4).fold(0, |rows, at| rows | (words[4 * four + at] >> (16 * part) & 0xffff) << (16 * at))
+            (0..4).fold(0, |rows, at| {
+                rows | (words[4 * four + at] >> (16 * part) & 0xffff) << (16 * at)
+            })
         });
         for (upper, lower) in [(0, 2), (1, 3)] {
             let swapped = (rows[upper] >> 8 ^ rows[lower]) & 0x00ff_00ff_00ff_00ff;
@@ -262,7 +265,10 @@ impl Program {
         }
         for node in (network.first_and..network.n_nodes()).rev() {
             if is_read[2 * node] || is_read[2 * node + 1] {
-                network.operands_of(node).iter().for_each(|operand| is_read[operand.0 as usize] = true);
+                network
+                    .operands_of(node)
+                    .iter()
+                    .for_each(|operand| is_read[operand.0 as usize] = true);
             }
         }
         let (mut place, given) = givens(network, &is_read);
@@ -270,7 +276,9 @@ impl Program {
         let due = schedule(network, &is_read);
         let mut products = Products::new(given.len());
         let mut factors: Vec<u32> = Vec::new();
-        for run in due.chunk_by(|a, b| (a.level, a.missing, a.width) == (b.level, b.missing, b.width)) {
+        for run in
+            due.chunk_by(|a, b| (a.level, a.missing, a.width) == (b.level, b.missing, b.width))
+        {
             factors.clear();
             for due in run {
                 let node = (due.literal >> 1) as usize;
@@ -280,7 +288,9 @@ impl Program {
                     // The conjunction of nothing is true, and so is not false.
                     factors.push(place[1]);
                 } else {
-                    factors.extend(network.operands_of(node).iter().map(|operand| place[operand.0 as usize]));
+                    factors.extend(
+                        network.operands_of(node).iter().map(|operand| place[operand.0 as usize]),
+                    );
                 }
             }
             let first = products.push_run(run[0].width as usize, &factors, run[0].missing);
@@ -291,7 +301,10 @@ impl Program {
             known.map(|known| {
                 let start = goals.len() as u32;
                 goals.extend(
-                    network.goals_at(known).iter().map(|&(weight, goal)| (weight, place[goal.0 as usize])),
+                    network
+                        .goals_at(known)
+                        .iter()
+                        .map(|&(weight, goal)| (weight, place[goal.0 as usize])),
                 );
                 [start, goals.len() as u32]
             })
@@ -338,13 +351,14 @@ fn fluent_places(network: &Network, place: &[u32]) -> (Vec<FluentPlaces>, Vec<Qu
         }
         at as u32
     };
-    let fluents = network.node_of_fluent.iter().zip(&network.counts).map(|(&node, &counts)| FluentPlaces {
-        places: match node {
-            NO_NODE => [NOWHERE; 2],
-            node => [place[2 * node as usize], place[2 * node as usize + 1]],
-        },
-        quarters: [number(counts), number(counts.map(|count| 1.0 - count))],
-    });
+    let fluents =
+        network.node_of_fluent.iter().zip(&network.counts).map(|(&node, &counts)| FluentPlaces {
+            places: match node {
+                NO_NODE => [NOWHERE; 2],
+                node => [place[2 * node as usize], place[2 * node as usize + 1]],
+            },
+            quarters: [number(counts), number(counts.map(|count| 1.0 - count))],
+        });
     let fluents = fluents.collect();
     (fluents, quarters)
 }

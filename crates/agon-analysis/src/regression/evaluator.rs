@@ -44,7 +44,13 @@ impl Evaluator {
             }
         }
         let n_words = network.node_of_fluent.len().div_ceil(64);
-        Evaluator { state: vec![0; n_words], values, forgotten: Vec::new(), open: Vec::new(), network }
+        Evaluator {
+            state: vec![0; n_words],
+            values,
+            forgotten: Vec::new(),
+            open: Vec::new(),
+            network,
+        }
     }
 
     /// The network.

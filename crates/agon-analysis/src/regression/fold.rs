@@ -37,13 +37,17 @@ impl ActionHeuristics {
                 },
                 Shape::And(operands) => {
                     list.clear();
-                    list.extend(operands.iter().map(|o| place[o.node()].negated_if(o.is_negated())));
+                    list.extend(
+                        operands.iter().map(|o| place[o.node()].negated_if(o.is_negated())),
+                    );
                     formulas.and(&mut list)
                 }
             };
         }
         let mut roles = self.roles.clone();
-        for formula in roles.iter_mut().flat_map(|role| role.regressed.iter_mut().flatten().flatten()) {
+        for formula in
+            roles.iter_mut().flat_map(|role| role.regressed.iter_mut().flatten().flatten())
+        {
             *formula = place[formula.node()].negated_if(formula.is_negated());
         }
         let (fluents, knowledge) = (self.fluents.clone(), self.knowledge.clone());

@@ -228,7 +228,8 @@ impl Formulas {
         }
         let says_less = |less: Formula, more: Formula| {
             let (less, more) = (self.operands_of(less.node()), self.operands_of(more.node()));
-            more.len() < less.len() && more.iter().all(|operand| less.binary_search(operand).is_ok())
+            more.len() < less.len()
+                && more.iter().all(|operand| less.binary_search(operand).is_ok())
         };
         let is_implied = |formula: Formula| ors.iter().any(|&other| says_less(formula, other));
         list.retain(|&formula| !is_or(formula) || !is_implied(formula));
@@ -240,14 +241,16 @@ impl Formulas {
         let of = |operands: &Vec<Formula>, starts: &Vec<u32>, at: u32| {
             hash(&operands[starts[at as usize] as usize..starts[at as usize + 1] as usize])
         };
-        let is_it =
-            |&at: &u32| operands[starts[at as usize] as usize..starts[at as usize + 1] as usize] == *list;
+        let is_it = |&at: &u32| {
+            operands[starts[at as usize] as usize..starts[at as usize + 1] as usize] == *list
+        };
         if let Some(&at) = index.find(hash(list), is_it) {
             return Formula::of_node(2 + *n_fluents + at as usize);
         }
         let at = starts.len() - 1;
         operands.extend_from_slice(list);
-        starts.push(u32::try_from(operands.len()).expect("the budget keeps formulas far below 2^32"));
+        starts
+            .push(u32::try_from(operands.len()).expect("the budget keeps formulas far below 2^32"));
         index.insert_unique(hash(list), at as u32, |&at| of(operands, starts, at));
         Formula::of_node(2 + *n_fluents + at)
     }

@@ -83,7 +83,8 @@ pub(super) fn what_must_hold(
             left.extend(circuit.ands[gate - circuit.first_and()]);
         }
     }
-    let true_ones: Vec<usize> = facts.iter().filter(|(_, holds)| *holds).map(|(fluent, _)| *fluent).collect();
+    let true_ones: Vec<usize> =
+        facts.iter().filter(|(_, holds)| *holds).map(|(fluent, _)| *fluent).collect();
     for fluent in true_ones {
         for &group in &groups_of[fluent] {
             let others = groups[group as usize].iter().filter(|&&other| other != fluent);

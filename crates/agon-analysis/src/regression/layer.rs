@@ -57,12 +57,15 @@ impl Layer {
             if in_cone[gate] {
                 let operands = circuit.ands[gate - first_and];
                 let is_part = |signal: Signal, n_readers: &[u8]| {
-                    signal.gate() >= first_and && !signal.is_inverted() && n_readers[signal.gate()] < 2
+                    signal.gate() >= first_and
+                        && !signal.is_inverted()
+                        && n_readers[signal.gate()] < 2
                 };
                 let width = |signal: Signal, n_readers: &[u8]| {
                     if is_part(signal, n_readers) { widths[signal.gate()] } else { 1 }
                 };
-                let mut all = operands.iter().map(|&operand| width(operand, &n_readers)).sum::<u8>();
+                let mut all =
+                    operands.iter().map(|&operand| width(operand, &n_readers)).sum::<u8>();
                 if all > MAX_WIDTH {
                     for operand in operands {
                         if is_part(operand, &n_readers) {
@@ -92,7 +95,9 @@ impl Layer {
             left.push(Signal::of_gate(gate));
             while let Some(signal) = left.pop() {
                 let is_part = signal.gate() == gate
-                    || signal.gate() >= first_and && !signal.is_inverted() && n_readers[signal.gate()] < 2;
+                    || signal.gate() >= first_and
+                        && !signal.is_inverted()
+                        && n_readers[signal.gate()] < 2;
                 if is_part {
                     left.extend(circuit.ands[signal.gate() - first_and]);
                 } else {
@@ -159,7 +164,11 @@ impl Layer {
 
     /// The fluents that are read.
     pub(super) fn fluents(&self, circuit: &Circuit) -> Vec<usize> {
-        self.leaves.iter().filter(|&&gate| gate < circuit.first_input()).map(|&gate| gate - 1).collect()
+        self.leaves
+            .iter()
+            .filter(|&&gate| gate < circuit.first_input())
+            .map(|&gate| gate - 1)
+            .collect()
     }
 
     fn operands_of(&self, conjunction: usize) -> &[Signal] {
@@ -218,13 +227,14 @@ impl Layer {
         let Again { queue, is_queued, undo, list } = again;
         undo.clear();
         is_queued.resize(self.gates.len(), false);
-        let push = |gate: usize, queue: &mut BinaryHeap<Reverse<u32>>, is_queued: &mut Vec<bool>| {
-            for &reader in self.readers_of(gate) {
-                if !std::mem::replace(&mut is_queued[reader as usize], true) {
-                    queue.push(Reverse(reader));
+        let push =
+            |gate: usize, queue: &mut BinaryHeap<Reverse<u32>>, is_queued: &mut Vec<bool>| {
+                for &reader in self.readers_of(gate) {
+                    if !std::mem::replace(&mut is_queued[reader as usize], true) {
+                        queue.push(Reverse(reader));
+                    }
                 }
-            }
-        };
+            };
         for &(gate, formula) in changes {
             if values[gate] != formula {
                 undo.push((gate, values[gate]));

@@ -170,7 +170,8 @@ impl Network {
 
     fn of_width(heuristics: &ActionHeuristics, logic: Logic, max_width: usize) -> Network {
         let formulas = &heuristics.formulas;
-        let wanted = heuristics.roles.iter().flat_map(|role| role.regressed.iter().flatten().flatten());
+        let wanted =
+            heuristics.roles.iter().flat_map(|role| role.regressed.iter().flatten().flatten());
         let cone = formulas.cone(wanted.copied());
         let mut network = Network {
             logic,
@@ -218,7 +219,9 @@ impl Network {
                 outputs.push(regressed.as_ref().map(|regressed| {
                     let start = network.goals.len() as u32;
                     let goals = weights.iter().zip(regressed);
-                    network.goals.extend(goals.map(|(&weight, &formula)| (weight, literal(formula, &place))));
+                    network.goals.extend(
+                        goals.map(|(&weight, &formula)| (weight, literal(formula, &place))),
+                    );
                     [start, network.goals.len() as u32]
                 }));
             }
@@ -253,7 +256,9 @@ impl Network {
         let (first, last) = (literals[0].0, literals[literals.len() - 1].0);
         let bit = (first ^ last).ilog2();
         let half = literals.partition_point(|literal| literal.0 >> bit == first >> bit);
-        [&literals[..half], &literals[half..]].map(|part| self.branch(part, max_width, known)).to_vec()
+        [&literals[..half], &literals[half..]]
+            .map(|part| self.branch(part, max_width, known))
+            .to_vec()
     }
 
     fn branch(
@@ -288,7 +293,8 @@ impl Network {
         let mut next = starts.clone();
         self.readers = vec![0; self.operands.len()];
         for and in 0..self.starts.len() - 1 {
-            for operand in &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize] {
+            for operand in &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]
+            {
                 let place = &mut next[operand.node()];
                 self.readers[*place as usize] = (self.first_and + and) as u32;
                 *place += 1;
@@ -355,8 +361,9 @@ fn literal(formula: Formula, place: &[u32]) -> Literal {
 /// By fluent: what it counts if it fails, and if it holds (3.5.1).
 fn counts(heuristics: &ActionHeuristics, logic: Logic) -> Vec<[f64; 2]> {
     let knowledge = &heuristics.knowledge;
-    let of =
-        |fluent| [logic.failing(knowledge.stays_false(fluent)), logic.holding(knowledge.stays_true(fluent))];
+    let of = |fluent| {
+        [logic.failing(knowledge.stays_false(fluent)), logic.holding(knowledge.stays_true(fluent))]
+    };
     (0..heuristics.formulas.n_fluents()).map(of).collect()
 }
 
@@ -374,8 +381,10 @@ pub fn normalise(values: &mut [f64]) {
         (0..4).for_each(|at| look(at, four[at]));
     }
     rest.iter().enumerate().for_each(|(at, &value)| look(at, value));
-    let (least, most) =
-        (least.into_iter().fold(f64::INFINITY, f64::min), most.into_iter().fold(f64::NEG_INFINITY, f64::max));
+    let (least, most) = (
+        least.into_iter().fold(f64::INFINITY, f64::min),
+        most.into_iter().fold(f64::NEG_INFINITY, f64::max),
+    );
     let range = most - least;
     if range > 0.0 {
         values.iter_mut().for_each(|value| *value = (*value - least) / range);
@@ -390,7 +399,8 @@ impl Formulas {
         let cone = self.cone([formula]);
         let mut values = vec![0.0; cone.len()];
         let read = |values: &[f64], literal: Formula| {
-            let value = values[cone.binary_search(&literal.node()).expect("operands are in the cone")];
+            let value =
+                values[cone.binary_search(&literal.node()).expect("operands are in the cone")];
             if literal.is_negated() { 1.0 - value } else { value }
         };
         for (at, &node) in cone.iter().enumerate() {
@@ -398,7 +408,9 @@ impl Formulas {
                 Shape::False => 0.0,
                 Shape::Unknown => UNKNOWN,
                 Shape::Fluent(fluent) => count(fluent),
-                Shape::And(operands) => logic.and(operands.iter().map(|&operand| read(&values, operand))),
+                Shape::And(operands) => {
+                    logic.and(operands.iter().map(|&operand| read(&values, operand)))
+                }
             };
         }
         read(&values, formula)

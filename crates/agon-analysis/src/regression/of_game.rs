@@ -42,7 +42,8 @@ impl ActionHeuristics {
                 let now = Instant::now();
                 now + deadline.saturating_duration_since(now) / GROUPS_PART
             });
-            let proved = prove_groups_until(&ground.circuit, ground.candidates, Deadline::new(part));
+            let proved =
+                prove_groups_until(&ground.circuit, ground.candidates, Deadline::new(part));
             knowledge.groups.extend(proved);
             knowledge.groups.sort();
             knowledge.groups.dedup();
@@ -55,7 +56,11 @@ impl ActionHeuristics {
 const GROUPS_PART: u32 = 10;
 
 /// What is proved, told of the base bits of a circuit of the same game.
-fn knowledge(circuit: &Circuit, compiled: Option<&Compiled>, properties: Option<&Properties>) -> Knowledge {
+fn knowledge(
+    circuit: &Circuit,
+    compiled: Option<&Compiled>,
+    properties: Option<&Properties>,
+) -> Knowledge {
     let n_fluents = circuit.base.len();
     let mut knowledge = Knowledge::default();
     let has_same_moves = |other: &Circuit| {
@@ -110,8 +115,9 @@ pub struct Reader {
 impl Reader {
     /// For positions like this one.
     pub fn new<P: Notation + 'static>(position: &P, heuristics: &ActionHeuristics) -> Reader {
-        let numbered =
-            |texts: &[String]| -> BTreeMap<String, u32> { texts.iter().cloned().zip(0..).collect() };
+        let numbered = |texts: &[String]| -> BTreeMap<String, u32> {
+            texts.iter().cloned().zip(0..).collect()
+        };
         let fluents = numbered(&heuristics.fluents);
         let moves: Vec<_> = heuristics.roles.iter().map(|role| numbered(&role.moves)).collect();
         let (mut bits, mut inputs) = (None, None);
@@ -120,12 +126,16 @@ impl Reader {
             if circuit.base != heuristics.fluents {
                 bits = Some(circuit.base.iter().map(|text| fluents.get(text).copied()).collect());
             }
-            let is_alike =
-                circuit.roles.iter().zip(&heuristics.roles).all(|(other, own)| other.moves == own.moves);
+            let is_alike = circuit
+                .roles
+                .iter()
+                .zip(&heuristics.roles)
+                .all(|(other, own)| other.moves == own.moves);
             if !is_alike {
-                let of_role = |(role, known): (&agon_circuit::CircuitRole, &BTreeMap<String, u32>)| {
-                    role.moves.iter().map(|text| known.get(text).copied()).collect()
-                };
+                let of_role =
+                    |(role, known): (&agon_circuit::CircuitRole, &BTreeMap<String, u32>)| {
+                        role.moves.iter().map(|text| known.get(text).copied()).collect()
+                    };
                 inputs = Some(circuit.roles.iter().zip(&moves).map(of_role).collect());
             }
         }
@@ -148,8 +158,10 @@ impl Reader {
             }
             (None, _) => {
                 words.resize(self.n_words, 0);
-                let known =
-                    position.state_text().into_iter().filter_map(|text| self.fluents.get(&text).copied());
+                let known = position
+                    .state_text()
+                    .into_iter()
+                    .filter_map(|text| self.fluents.get(&text).copied());
                 known.for_each(|fluent| set(words, fluent));
             }
         }
@@ -157,7 +169,12 @@ impl Reader {
 
     /// Takes an evaluator to where a position stands, which costs as much as has changed since. `seen` belongs to the evaluator: what
     /// was read the last time; nothing, if the evaluator is new.
-    pub fn lead<P: Notation + 'static>(&self, position: &P, seen: &mut Vec<u64>, evaluator: &mut Evaluator) {
+    pub fn lead<P: Notation + 'static>(
+        &self,
+        position: &P,
+        seen: &mut Vec<u64>,
+        evaluator: &mut Evaluator,
+    ) {
         let Some(position) = circuit_of(position) else {
             self.state(position, seen);
             evaluator.go_to(seen);
@@ -203,7 +220,9 @@ impl Reader {
         }
         match &self.bits {
             Some(bits) if are_circuits => {
-                abreast.follow(role, |bit| bits.get(bit).copied().flatten().map(|fluent| fluent as usize));
+                abreast.follow(role, |bit| {
+                    bits.get(bit).copied().flatten().map(|fluent| fluent as usize)
+                });
             }
             _ => abreast.follow(role, Some),
         }
@@ -227,7 +246,8 @@ impl Reader {
         if let (Some(circuit), None) = (circuit_of(position), &self.inputs) {
             let first = circuit.input(role, 0).0;
             let moves = agon_game::Position::legal_moves(circuit, role);
-            let value = |m: &agon_circuit::Input| judged.value((m.0 - first) as usize).unwrap_or(0.0);
+            let value =
+                |m: &agon_circuit::Input| judged.value((m.0 - first) as usize).unwrap_or(0.0);
             values.extend(moves.iter().map(value));
             return;
         }
@@ -238,13 +258,20 @@ impl Reader {
     }
 
     /// The number of a role's move among all its moves, if it is known.
-    pub fn move_idx<P: Notation + 'static>(&self, position: &P, role: Role, m: &P::Move) -> Option<usize> {
+    pub fn move_idx<P: Notation + 'static>(
+        &self,
+        position: &P,
+        role: Role,
+        m: &P::Move,
+    ) -> Option<usize> {
         let input = (m as &dyn Any).downcast_ref::<agon_circuit::Input>();
         if let (Some(position), Some(input)) = (circuit_of(position), input) {
             let at = input.0.checked_sub(position.input(role, 0).0)? as usize;
             return match &self.inputs {
                 None => Some(at),
-                Some(inputs) => inputs[role.index()].get(at).copied().flatten().map(|at| at as usize),
+                Some(inputs) => {
+                    inputs[role.index()].get(at).copied().flatten().map(|at| at as usize)
+                }
             };
         }
         self.moves[role.index()].get(&position.move_text(m)).map(|&at| at as usize)

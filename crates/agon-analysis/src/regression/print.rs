@@ -6,7 +6,12 @@ use super::formula::{Formula, Formulas, Shape};
 
 /// A formula as it is read by people and programs: `(and …)`, `(or …)`, `(not …)` and fluents. What is longer than `limit`
 /// parts is cut short with `…`.
-pub fn formula_text(formulas: &Formulas, formula: Formula, names: &[String], limit: usize) -> String {
+pub fn formula_text(
+    formulas: &Formulas,
+    formula: Formula,
+    names: &[String],
+    limit: usize,
+) -> String {
     let mut text = String::new();
     let mut left = limit;
     write(formulas, formula, names, &mut left, 0, &mut text);
@@ -66,7 +71,9 @@ pub(super) fn flat_operands(formulas: &Formulas, formula: Formula) -> Vec<Formul
         match formulas.shape(part) {
             Shape::And(operands) if part.is_negated() == formula.is_negated() => {
                 if seen.insert(part) {
-                    left.extend(operands.iter().map(|operand| operand.negated_if(formula.is_negated())));
+                    left.extend(
+                        operands.iter().map(|operand| operand.negated_if(formula.is_negated())),
+                    );
                 }
             }
             Shape::False | Shape::Unknown | Shape::Fluent(_) | Shape::And(_) => flat.push(part),

@@ -143,7 +143,9 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::NotGround(why) => write!(f, "the rules could not be grounded: {why}"),
             Refusal::NoGoals => f.write_str("no role has a goal that depends on what it does"),
-            Refusal::Size(limit) => write!(f, "the regressed goals have more than {limit} operands"),
+            Refusal::Size(limit) => {
+                write!(f, "the regressed goals have more than {limit} operands")
+            }
             Refusal::Late => f.write_str("there was not enough time to regress the goals"),
         }
     }
@@ -221,9 +223,13 @@ impl GameWork<'_> {
                 return Err(Refusal::Late);
             }
             match (self.within(Extent { aim, n_steps, max_level }, part_of(deadline)), refused) {
-                (Err(why @ (Refusal::Size(_) | Refusal::Late)), before) => refused = before.or(Some(why)),
+                (Err(why @ (Refusal::Size(_) | Refusal::Late)), before) => {
+                    refused = before.or(Some(why))
+                }
                 // Enough was cut off for it to fit, and nothing is left.
-                (Err(Refusal::NoGoals), Some(why)) => return self.at_large(aim, n_steps).map_err(|_| why),
+                (Err(Refusal::NoGoals), Some(why)) => {
+                    return self.at_large(aim, n_steps).map_err(|_| why);
+                }
                 (made, _) => return made,
             }
         }
@@ -239,7 +245,11 @@ impl GameWork<'_> {
     }
 
     /// As deep as it says, or not at all.
-    fn within(&self, extent: Extent, deadline: Option<Instant>) -> Result<ActionHeuristics, Refusal> {
+    fn within(
+        &self,
+        extent: Extent,
+        deadline: Option<Instant>,
+    ) -> Result<ActionHeuristics, Refusal> {
         let GameWork { circuit, knowledge, options } = *self;
         let mut formulas = Formulas::new(circuit.base.len());
         let leaves = leaf_formulas(&mut formulas, knowledge, options);
@@ -296,7 +306,8 @@ impl ActionHeuristics {
 
 /// The goals of a role that count.
 fn goals(circuit: &Circuit, role: Role, options: &RegressOptions, aim: Aim) -> Vec<(i64, Signal)> {
-    let possible = circuit.outputs.goals[role.index()].iter().filter(|(_, signal)| *signal != Signal::FALSE);
+    let possible =
+        circuit.outputs.goals[role.index()].iter().filter(|(_, signal)| *signal != Signal::FALSE);
     let all: Vec<(i64, Signal)> = possible.copied().collect();
     match (aim, options.goals) {
         (Aim::AvoidWorst, _) => all.first().copied().into_iter().collect(),
@@ -308,7 +319,11 @@ fn goals(circuit: &Circuit, role: Role, options: &RegressOptions, aim: Aim) -> V
 }
 
 /// By fluent: the formula that stands for it. Once another fluent of its group holds for ever, it never will (3.5.2).
-fn leaf_formulas(formulas: &mut Formulas, knowledge: &Knowledge, options: &RegressOptions) -> Vec<Formula> {
+fn leaf_formulas(
+    formulas: &mut Formulas,
+    knowledge: &Knowledge,
+    options: &RegressOptions,
+) -> Vec<Formula> {
     let n_fluents = formulas.n_fluents();
     let mut leaves: Vec<Formula> = (0..n_fluents).map(|fluent| formulas.fluent(fluent)).collect();
     if !options.modes {
@@ -317,7 +332,8 @@ fn leaf_formulas(formulas: &mut Formulas, knowledge: &Knowledge, options: &Regre
     let groups_of = knowledge.groups_of(n_fluents);
     for (fluent, leaf) in leaves.iter_mut().enumerate() {
         let groups = groups_of[fluent].iter().map(|&group| &knowledge.groups[group as usize]);
-        let rivals = groups.flatten().filter(|&&rival| rival != fluent && knowledge.stays_true(rival));
+        let rivals =
+            groups.flatten().filter(|&&rival| rival != fluent && knowledge.stays_true(rival));
         let mut list: Vec<Formula> = rivals.map(|&rival| !formulas.fluent(rival)).collect();
         if !list.is_empty() {
             list.push(*leaf);

@@ -49,7 +49,10 @@ impl RoleWork<'_> {
     ///
     /// First as if the role did nothing (the replacement of 4.3.2 that is the same for all moves it has nothing to do with),
     /// then, move by move, only what becomes different by it.
-    pub(super) fn regress(&self, formulas: &mut Formulas) -> Result<Vec<Option<Vec<Formula>>>, Refusal> {
+    pub(super) fn regress(
+        &self,
+        formulas: &mut Formulas,
+    ) -> Result<Vec<Option<Vec<Formula>>>, Refusal> {
         let facts = self.facts();
         let mut stages = self.stages(&common_facts(&facts), formulas)?;
         self.try_some(&facts, &mut stages, formulas)?;
@@ -70,8 +73,11 @@ impl RoleWork<'_> {
         stages: &mut [Stage],
         formulas: &mut Formulas,
     ) -> Result<(), Refusal> {
-        let known: Vec<(usize, &Facts)> =
-            facts.iter().enumerate().filter_map(|(at, facts)| Some((at, facts.as_ref()?))).collect();
+        let known: Vec<(usize, &Facts)> = facts
+            .iter()
+            .enumerate()
+            .filter_map(|(at, facts)| Some((at, facts.as_ref()?)))
+            .collect();
         let every = known.len() / N_TRIED;
         if every < 2 {
             return Ok(());
@@ -105,7 +111,8 @@ impl RoleWork<'_> {
         let mut makes = vec![Vec::new()];
         for _ in 0..self.extent.n_steps {
             let read = layers.last().expect("there is one").fluents(circuit);
-            let next: Vec<Signal> = read.iter().map(|&fluent| circuit.outputs.next[fluent]).collect();
+            let next: Vec<Signal> =
+                read.iter().map(|&fluent| circuit.outputs.next[fluent]).collect();
             // By gate of this stage: the fluents that it makes true.
             let mut made: Vec<(usize, usize)> =
                 next.iter().zip(&read).map(|(signal, &fluent)| (signal.gate(), fluent)).collect();
@@ -215,7 +222,9 @@ impl RoleWork<'_> {
                 values[gate] = match (&self.knowledge.turns, noop) {
                     _ if circuit.roles[other.index()].moves.len() == 1 => Formula::TRUE,
                     (Some(_), Some(noop)) if !is_nature => Formula::constant(noop == move_idx),
-                    (Some(_), None) if !is_nature && !self.knowledge.waits(other, move_idx) => Formula::FALSE,
+                    (Some(_), None) if !is_nature && !self.knowledge.waits(other, move_idx) => {
+                        Formula::FALSE
+                    }
                     _ => Formula::UNKNOWN,
                 };
             }

@@ -16,19 +16,21 @@ use agon_text::Source;
 /// A game from its rules.
 fn game(name: &str, text: &str) -> Arc<Game> {
     let checked = check(Arc::new(Source::new(name, text)));
-    let rules = checked
-        .rules
-        .unwrap_or_else(|| panic!("{name} is right: {:?}", checked.findings.0.first().map(|f| &f.message)));
+    let rules = checked.rules.unwrap_or_else(|| {
+        panic!("{name} is right: {:?}", checked.findings.0.first().map(|f| &f.message))
+    });
     Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
 }
 
 /// A game that ships.
 fn shipped(name: &str) -> Arc<Game> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../games/gdl/{name}.kif"));
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    let text =
+        std::fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
     game(name, &text)
 }
 
 fn ground(game: &Game) -> agon_gdl::circuit::GroundGame {
-    game.ground(&CircuitLimits::default()).unwrap_or_else(|refusal| panic!("{}", game.refusal_text(&refusal)))
+    game.ground(&CircuitLimits::default())
+        .unwrap_or_else(|refusal| panic!("{}", game.refusal_text(&refusal)))
 }

@@ -7,8 +7,8 @@ use agon_gdl::interpreter::Game;
 
 use super::{compiled, game, shipped};
 use crate::fuzzy::{
-    Cardinality, Degree, DomainKind, Features, Fuzzy, FuzzyJudge, FuzzyOptions, Logic, Node, NodeId, Seen,
-    Several, TNorm,
+    Cardinality, Degree, DomainKind, Features, Fuzzy, FuzzyJudge, FuzzyOptions, Logic, Node,
+    NodeId, Seen, Several, TNorm,
 };
 use crate::properties::{Properties, PropertyLimits};
 
@@ -24,7 +24,8 @@ fn fuzzy(game: &Arc<Game>) -> Arc<Fuzzy> {
 
 /// A judge at the state where these fluents hold.
 fn judge(fuzzy: &Arc<Fuzzy>, fluents: &[&str]) -> FuzzyJudge {
-    let parse = |text: &&str| fuzzy.game.parse(text).unwrap_or_else(|| panic!("{text} is a fluent"));
+    let parse =
+        |text: &&str| fuzzy.game.parse(text).unwrap_or_else(|| panic!("{text} is a fluent"));
     let terms: Vec<_> = fluents.iter().map(parse).collect();
     let mut judge = FuzzyJudge::new(fuzzy);
     judge.look(Seen::Terms(&terms));
@@ -133,13 +134,18 @@ fn a_place_is_reached_one_way_only() {
     let fuzzy = fuzzy(&game(HUNT));
     let escape = goal(&fuzzy, 1, 100);
     let towards = &fuzzy.towards[&escape];
-    assert_eq!(towards.arguments.iter().map(|(argument, ..)| *argument).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(
+        towards.arguments.iter().map(|(argument, ..)| *argument).collect::<Vec<_>>(),
+        [1, 2]
+    );
     is_close(judge(&fuzzy, &["(at hare 2 3)"]).truth(escape), 1.0 - (2.0 / 4.0 + 1.0 / 4.0) / 2.0);
     is_close(judge(&fuzzy, &["(at hare 4 4)"]).truth(escape), 1.0);
     // Nobody else can become the hare, and without it there is nothing to escape.
     is_close(judge(&fuzzy, &["(at hunter 4 4)"]).truth(escape), 0.0);
-    let without =
-        FuzzyOptions { features: Features { natural: false, ..Features::ALL }, ..FuzzyOptions::default() };
+    let without = FuzzyOptions {
+        features: Features { natural: false, ..Features::ALL },
+        ..FuzzyOptions::default()
+    };
     let plain = fuzzy_with(&game(HUNT), &without);
     is_close(judge(&plain, &["(at hare 2 3)"]).truth(goal(&plain, 1, 100)), 0.1);
 }
@@ -202,8 +208,9 @@ fn a_disjunction_of_many() {
     let yager = Logic { cardinality: Cardinality::Disjunction, ..Logic::YAGER };
     for logic in [paper, yager] {
         for n in 0..=9 {
-            let one_by_one =
-                (0..9).fold(Degree::FALSE, |sum, place| logic.or(sum, Degree::of(logic.fuzzy(place < n))));
+            let one_by_one = (0..9).fold(Degree::FALSE, |sum, place| {
+                logic.or(sum, Degree::of(logic.fuzzy(place < n)))
+            });
             is_close(logic.generalised_or(n, 9), one_by_one.truth);
         }
     }
@@ -211,7 +218,10 @@ fn a_disjunction_of_many() {
         for norm in [TNorm::Product, TNorm::Yager { q: 15.0 }] {
             let logic = Logic { norm, truth: 0.9, cardinality };
             let values: Vec<f64> = (0..=9).map(|n| logic.generalised_or(n, 9)).collect();
-            assert!(values.windows(2).all(|pair| pair[0] <= pair[1]), "{cardinality:?} {norm:?}: {values:?}");
+            assert!(
+                values.windows(2).all(|pair| pair[0] <= pair[1]),
+                "{cardinality:?} {norm:?}: {values:?}"
+            );
         }
     }
 }
@@ -227,8 +237,10 @@ fn solutions_are_counted() {
     let mut judge = FuzzyJudge::new(&fuzzy);
     assert_eq!(judge.solutions(alive), Some(16));
     let off = Features { cardinality: false, ..Features::ALL };
-    let plain =
-        fuzzy_with(&shipped("breakthrough"), &FuzzyOptions { features: off, ..FuzzyOptions::default() });
+    let plain = fuzzy_with(
+        &shipped("breakthrough"),
+        &FuzzyOptions { features: off, ..FuzzyOptions::default() },
+    );
     assert_eq!(plain.counts().fluent_cardinality, 0);
 }
 
@@ -245,10 +257,15 @@ fn winning_is_worth_more_than_losing() {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
-        for (features, logic) in handicaps.into_iter().flat_map(|f| [(f, Logic::PRODUCT), (f, Logic::YAGER)])
+        for (features, logic) in
+            handicaps.into_iter().flat_map(|f| [(f, Logic::PRODUCT), (f, Logic::YAGER)])
         {
-            let options =
-                FuzzyOptions { features, logic, several: Several::Nearest, ..FuzzyOptions::default() };
+            let options = FuzzyOptions {
+                features,
+                logic,
+                several: Several::Nearest,
+                ..FuzzyOptions::default()
+            };
             let fuzzy = Arc::new(Fuzzy::new(&game, Some(&compiled), &known, &options).expect(name));
             let mut judge = FuzzyJudge::new(&fuzzy);
             let (mut won, mut lost) = (Vec::new(), Vec::new());
@@ -263,7 +280,12 @@ fn winning_is_worth_more_than_losing() {
                 }
             }
             let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-            assert!(mean(&won) > mean(&lost), "{name} {features:?}: {} and {}", mean(&won), mean(&lost));
+            assert!(
+                mean(&won) > mean(&lost),
+                "{name} {features:?}: {} and {}",
+                mean(&won),
+                mean(&lost)
+            );
         }
     }
 }
@@ -275,12 +297,14 @@ fn bits_and_terms_say_the_same() {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
-        let fuzzy = Fuzzy::new(&game, Some(&compiled), &known, &FuzzyOptions::default()).expect(name);
+        let fuzzy =
+            Fuzzy::new(&game, Some(&compiled), &known, &FuzzyOptions::default()).expect(name);
         let fuzzy = Arc::new(fuzzy);
         let (mut by_bits, mut by_terms) = (FuzzyJudge::new(&fuzzy), FuzzyJudge::new(&fuzzy));
         for seen in known.plays.states().take(60) {
             by_bits.look(Seen::Bits(&seen.fluents));
-            let terms: Vec<_> = seen.fluents.iter().map(|&f| known.fluents[f as usize].term).collect();
+            let terms: Vec<_> =
+                seen.fluents.iter().map(|&f| known.fluents[f as usize].term).collect();
             by_terms.look(Seen::Terms(&terms));
             for role in game.shape().players() {
                 assert_eq!(by_bits.value(role.index()), by_terms.value(role.index()), "{name}");
@@ -294,8 +318,16 @@ fn bits_and_terms_say_the_same() {
 fn crisp_evaluations_are_the_goals() {
     let logic = Logic { truth: 1.0, ..Logic::PRODUCT };
     let options = FuzzyOptions { logic, features: Features::NONE, ..FuzzyOptions::default() };
-    for name in ["tic-tac-toe", "connect-four", "breakthrough", "checkers", "nim", "hanoi", "pursuit", "hex"]
-    {
+    for name in [
+        "tic-tac-toe",
+        "connect-four",
+        "breakthrough",
+        "checkers",
+        "nim",
+        "hanoi",
+        "pursuit",
+        "hex",
+    ] {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
@@ -334,7 +366,8 @@ fn recursion_is_unfolded_unless_it_goes_in_circles() {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
-        let fuzzy = Fuzzy::new(&game, Some(&compiled), &known, &FuzzyOptions::default()).expect(name);
+        let fuzzy =
+            Fuzzy::new(&game, Some(&compiled), &known, &FuzzyOptions::default()).expect(name);
         assert_eq!(fuzzy.n_asked(), n_asked, "{name}");
     }
 }
@@ -343,12 +376,20 @@ fn recursion_is_unfolded_unless_it_goes_in_circles() {
 #[test]
 fn the_reasoner_judges_what_is_compiled() {
     let slow = FuzzyOptions { is_compiled: false, ..FuzzyOptions::default() };
-    for name in ["checkers", "hanoi", "othello", "pawn-whopping", "chinese-checkers", "lights-out", "blocker"]
-    {
+    for name in [
+        "checkers",
+        "hanoi",
+        "othello",
+        "pawn-whopping",
+        "chinese-checkers",
+        "lights-out",
+        "blocker",
+    ] {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
-        let made = |options| Arc::new(Fuzzy::new(&game, Some(&compiled), &known, options).expect(name));
+        let made =
+            |options| Arc::new(Fuzzy::new(&game, Some(&compiled), &known, options).expect(name));
         let (fast, slow) = (made(&FuzzyOptions::default()), made(&slow));
         let (mut fast, mut slow) = (FuzzyJudge::new(&fast), FuzzyJudge::new(&slow));
         let queries: Vec<NodeId> = slow.fuzzy().tree.nodes().map(|(id, _)| id).collect();
@@ -356,7 +397,12 @@ fn the_reasoner_judges_what_is_compiled() {
             fast.look(Seen::Bits(&seen.fluents));
             slow.look(Seen::Bits(&seen.fluents));
             for &id in &queries {
-                assert_eq!(fast.solutions(id), slow.solutions(id), "{name}: {:?}", slow.fuzzy().tree.get(id));
+                assert_eq!(
+                    fast.solutions(id),
+                    slow.solutions(id),
+                    "{name}: {:?}",
+                    slow.fuzzy().tree.get(id)
+                );
             }
         }
     }

@@ -4,8 +4,8 @@ use agon_gdl::circuit::CircuitLimits;
 
 use super::{compiled, game, names, shipped};
 use crate::properties::{
-    Bound, Known, PlayLimits, Plays, Properties, PropertyLimits, Relation, RelationKind, RoleTurns, Seen,
-    prove_constant_sum,
+    Bound, Known, PlayLimits, Plays, Properties, PropertyLimits, Relation, RelationKind, RoleTurns,
+    Seen, prove_constant_sum,
 };
 use crate::prove::{Answer, ProofLimits, Prover};
 
@@ -95,11 +95,20 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
     for (index, fluent) in known.fluents.iter().enumerate() {
         let index = index as u32;
         let has = |seen: &Seen| seen.fluents.binary_search(&index).is_ok();
-        let (stays_true, stays_false) = (proved(fluent.persistent_true), proved(fluent.persistent_false));
+        let (stays_true, stays_false) =
+            (proved(fluent.persistent_true), proved(fluent.persistent_false));
         n_proved += usize::from(stays_true) + usize::from(stays_false);
         for (before, after) in plays.steps() {
-            assert!(!stays_true || !has(before) || has(after), "{name}: {} does not stay", fluent.text);
-            assert!(!stays_false || has(before) || !has(after), "{name}: {} comes back", fluent.text);
+            assert!(
+                !stays_true || !has(before) || has(after),
+                "{name}: {} does not stay",
+                fluent.text
+            );
+            assert!(
+                !stays_false || has(before) || !has(after),
+                "{name}: {} comes back",
+                fluent.text
+            );
         }
     }
     for group in &known.groups {
@@ -107,7 +116,9 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
         for seen in plays.states() {
             let has = |fluent: &&usize| seen.fluents.binary_search(&(**fluent as u32)).is_ok();
             let n = group.fluents.iter().filter(has).count();
-            let texts = || group.fluents.iter().map(|&f| known.fluents[f].text.as_str()).collect::<Vec<_>>();
+            let texts = || {
+                group.fluents.iter().map(|&f| known.fluents[f].text.as_str()).collect::<Vec<_>>()
+            };
             assert!(n <= 1 || !group.at_most_one.is_proved(), "{name}: {n} of {:?}", texts());
             assert!(n == 1 || !proved(group.exactly_one), "{name}: {n} of {:?}", texts());
         }
@@ -119,7 +130,10 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
         }
         for counter in &known.length.counters {
             for (seen, &bit) in play.iter().zip(counter) {
-                assert!(seen.fluents.binary_search(&(bit as u32)).is_ok(), "{name}: a counter is late");
+                assert!(
+                    seen.fluents.binary_search(&(bit as u32)).is_ok(),
+                    "{name}: a counter is late"
+                );
             }
         }
         if let (Some((sum, Known::Proved)), Some(end)) = (known.payoffs.constant_sum, play.last())
@@ -129,7 +143,9 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
             assert_eq!(paid, sum as f64, "{name}");
         }
         for once in known.once.iter().filter(|once| once.known.is_proved()) {
-            let text = |seen: &Seen| seen.joint.get(once.role).map(|&m| &plays.moves[once.role][m as usize]);
+            let text = |seen: &Seen| {
+                seen.joint.get(once.role).map(|&m| &plays.moves[once.role][m as usize])
+            };
             let n = play.iter().filter(|seen| text(seen) == Some(&once.text)).count();
             assert!(n <= 1, "{name}: {} is made {n} times", once.text);
         }
@@ -137,7 +153,10 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
     for seen in plays.states() {
         let choosers: Vec<usize> =
             players.iter().copied().filter(|&role| seen.legal[role].len() > 1).collect();
-        assert!(choosers.len() <= 1 || !proved(known.turns.turn_taking), "{name}: {choosers:?} choose");
+        assert!(
+            choosers.len() <= 1 || !proved(known.turns.turn_taking),
+            "{name}: {choosers:?} choose"
+        );
         for &role in &players {
             let RoleTurns { noop, control } = &known.turns.roles[role];
             let others_choose = choosers.iter().any(|&other| other != role);
@@ -150,8 +169,14 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
             }
             if let Some((bit, Known::Proved)) = control {
                 let holds = seen.fluents.binary_search(&(*bit as u32)).is_ok();
-                assert!(holds || !choosers.contains(&role), "{name}: role {role} chooses without its token");
-                assert!(!holds || !others_choose, "{name}: another chooses with the token of role {role}");
+                assert!(
+                    holds || !choosers.contains(&role),
+                    "{name}: role {role} chooses without its token"
+                );
+                assert!(
+                    !holds || !others_choose,
+                    "{name}: another chooses with the token of role {role}"
+                );
             }
         }
     }
@@ -170,7 +195,8 @@ fn what_is_known_of_tic_tac_toe() {
     assert!(known.parts.is_empty());
     let [board] = known.boards.as_slice() else { panic!("{:?}", known.boards) };
     assert_eq!((board.arguments, board.axes.each_ref().map(Vec::len)), ([0, 1], [3, 3]));
-    let symmetries: Vec<&str> = known.symmetries.iter().map(|symmetry| symmetry.text.as_str()).collect();
+    let symmetries: Vec<&str> =
+        known.symmetries.iter().map(|symmetry| symmetry.text.as_str()).collect();
     assert_eq!(
         symmetries,
         [
@@ -181,7 +207,11 @@ fn what_is_known_of_tic_tac_toe() {
             "cell with arguments 1 and 2 exchanged",
         ]
     );
-    assert!(known.symmetries.iter().all(|symmetry| symmetry.known.is_proved()), "{:?}", known.symmetries);
+    assert!(
+        known.symmetries.iter().all(|symmetry| symmetry.known.is_proved()),
+        "{:?}",
+        known.symmetries
+    );
 }
 
 #[test]
@@ -226,7 +256,9 @@ fn coins_are_games_of_their_own() {
     let moves: Vec<Vec<&str>> = known
         .parts
         .iter()
-        .map(|part| part.moves.iter().map(|&(role, m)| known.plays.moves[role][m].as_str()).collect())
+        .map(|part| {
+            part.moves.iter().map(|&(role, m)| known.plays.moves[role][m].as_str()).collect()
+        })
         .collect();
     assert_eq!(moves, [["(turn left)"], ["(turn right)"]]);
 }

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agon_datalog::{Symbol, TermId};
 use agon_gdl::rules::{Condition, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::{Symbol, TermId};
 
 use super::{Table, Theory, relation_of};
 
@@ -67,7 +67,9 @@ impl Theory {
         };
         for condition in conditions {
             match condition {
-                Condition::Holds(atom) if atom.relation == keyword::TRUE && atom.arguments.len() == 1 => {
+                Condition::Holds(atom)
+                    if atom.relation == keyword::TRUE && atom.arguments.len() == 1 =>
+                {
                     // A condition on a fluent of which not even the name is known limits nothing here.
                     if let RuleTerm::Function(name, arguments) = &atom.arguments[0] {
                         match self.forms.get(&(*name, arguments.len())) {
@@ -93,7 +95,8 @@ impl Theory {
                 }
                 Condition::Differ(a, b, _) => {
                     let pair = self.patterns(&[a.clone(), b.clone()], &mut numbers);
-                    let [a, b] = <[Pattern; 2]>::try_from(pair).ok().expect("two terms give two patterns");
+                    let [a, b] =
+                        <[Pattern; 2]>::try_from(pair).ok().expect("two terms give two patterns");
                     join.differ.push((a, b));
                 }
             }
@@ -161,8 +164,10 @@ impl Join<'_> {
             let row = &self.scans[scan].table.rows[number];
             let columns = &self.scans[scan].columns;
             let bank = self.theory.game.bank();
-            let fits =
-                columns.iter().zip(row).all(|(pattern, &term)| pattern.fits(term, bank, &mut self.values));
+            let fits = columns
+                .iter()
+                .zip(row)
+                .all(|(pattern, &term)| pattern.fits(term, bank, &mut self.values));
             let outcome = if fits { self.search() } else { Ok(()) };
             self.values = before;
             outcome?;
@@ -216,7 +221,12 @@ impl Join<'_> {
 }
 
 impl Pattern {
-    fn fits(&self, term: TermId, bank: &agon_datalog::TermBank, values: &mut [Option<TermId>]) -> bool {
+    fn fits(
+        &self,
+        term: TermId,
+        bank: &agon_datalog::TermBank,
+        values: &mut [Option<TermId>],
+    ) -> bool {
         match self {
             Pattern::Nothing => false,
             Pattern::Ground(own) => *own == term,

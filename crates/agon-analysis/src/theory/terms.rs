@@ -26,9 +26,10 @@ impl Bindings {
                 Some(bound) => self.fill(bound),
                 None => RuleTerm::Variable(*v),
             },
-            RuleTerm::Function(symbol, arguments) => {
-                RuleTerm::Function(*symbol, arguments.iter().map(|argument| self.fill(argument)).collect())
-            }
+            RuleTerm::Function(symbol, arguments) => RuleTerm::Function(
+                *symbol,
+                arguments.iter().map(|argument| self.fill(argument)).collect(),
+            ),
         }
     }
 
@@ -54,7 +55,10 @@ impl Bindings {
 
     /// Conditions with all that is bound filled in.
     pub fn fill_all(&self, conditions: &[Condition]) -> Vec<Condition> {
-        conditions.iter().map(|condition| map_condition(condition, &|term| self.fill(term))).collect()
+        conditions
+            .iter()
+            .map(|condition| map_condition(condition, &|term| self.fill(term)))
+            .collect()
     }
 
     /// Makes two terms the same, if that can be. If not, some variables may be bound all the same.

@@ -21,7 +21,12 @@ pub(super) struct Counts {
 
 impl Default for Counts {
     fn default() -> Counts {
-        Counts { low: [Plane::ZERO; 3], high: Vec::new(), put_by: [Plane::ZERO; BUNCH], n_put_by: 0 }
+        Counts {
+            low: [Plane::ZERO; 3],
+            high: Vec::new(),
+            put_by: [Plane::ZERO; BUNCH],
+            n_put_by: 0,
+        }
     }
 }
 
@@ -260,7 +265,9 @@ mod tests {
     fn what_is_left_is_that_of_single_lanes() {
         let mut expected = [0_u64; 256];
         let mut left = Left::default();
-        for (range, value) in [(0..256, 30), (3..70, 1000), (64..128, 17), (200..201, 0), (130..140, 1)] {
+        for (range, value) in
+            [(0..256, 30), (3..70, 1000), (64..128, 17), (200..201, 0), (130..140, 1)]
+        {
             left.set(Plane::range(range.clone()), value);
             expected[range].fill(value);
         }

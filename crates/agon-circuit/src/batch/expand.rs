@@ -65,7 +65,11 @@ impl Expander {
         self.seats.n_roles
     }
 
-    pub(super) fn advance_all(&mut self, steps: &[(&Bits, &[Input])], children: &mut Children<Bits, Input>) {
+    pub(super) fn advance_all(
+        &mut self,
+        steps: &[(&Bits, &[Input])],
+        children: &mut Children<Bits, Input>,
+    ) {
         self.begin(children);
         for steps in steps.chunks(Plane::LANES) {
             self.seats.seat_all(steps, &mut children.joints);
@@ -104,7 +108,8 @@ impl Expander {
     ) {
         if self.refused.is_some() {
             // Whether play has ended depends on what is rejected, too.
-            let mut children = self.children.take().unwrap_or_else(|| Children::new(self.seats.n_roles));
+            let mut children =
+                self.children.take().unwrap_or_else(|| Children::new(self.seats.n_roles));
             self.expand(states, &mut children);
             ends.note(&children);
             self.children = Some(children);

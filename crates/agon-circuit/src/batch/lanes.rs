@@ -83,7 +83,12 @@ impl Lanes {
     }
 
     /// Works on the job by rounds of steps: so many passes, or a few more. Returns how many are left, or 0.
-    pub(super) fn go_on(&mut self, n_passes: u64, machine: &mut Machine<'_>, kept: &[usize]) -> u64 {
+    pub(super) fn go_on(
+        &mut self,
+        n_passes: u64,
+        machine: &mut Machine<'_>,
+        kept: &[usize],
+    ) -> u64 {
         let enough = self.n_passes.saturating_add(n_passes);
         while !self.is_done() && self.n_passes < enough {
             with_wide_registers(Rounds { lanes: self, machine, kept, enough });
@@ -104,7 +109,9 @@ impl Lanes {
 
     /// Forgets the last job and makes room for this one.
     fn begin(&mut self, job: &Job<'_>, steps: &[Step], round: &[usize]) {
-        let most = |count: fn(&Step) -> usize| round.iter().map(|&idx| count(&steps[idx])).max().unwrap_or(0);
+        let most = |count: fn(&Step) -> usize| {
+            round.iter().map(|&idx| count(&steps[idx])).max().unwrap_or(0)
+        };
         self.n_kept = job.kept.len();
         self.n_start = if job.restart == Restart::Planes { self.n_kept } else { 0 };
         self.max_steps = job.max_steps.max(1);
@@ -137,7 +144,8 @@ impl Lanes {
         for (idx, (order, &end)) in job.orders.iter().zip(&self.lane_ends).enumerate() {
             let lanes = Plane::range(start..end);
             if let Some(n @ 1..) = end.checked_sub(start) {
-                let (share, n_more) = (order.n_playouts / n as u64, (order.n_playouts % n as u64) as usize);
+                let (share, n_more) =
+                    (order.n_playouts / n as u64, (order.n_playouts % n as u64) as usize);
                 let delay = job.delays[idx];
                 let n_started = u64::from(delay == 0);
                 self.left.set(lanes, share - n_started);
@@ -148,7 +156,9 @@ impl Lanes {
                     playing = playing | lanes;
                 }
                 // An order has many lanes, and few bits of a state are set: to turn over what stands in all lanes takes longer.
-                for (word, planes) in order.state.words().iter().zip(self.loaded.as_chunks_mut::<64>().0) {
+                for (word, planes) in
+                    order.state.words().iter().zip(self.loaded.as_chunks_mut::<64>().0)
+                {
                     let mut left = *word;
                     while left != 0 {
                         let plane = &mut planes[left.trailing_zeros() as usize];
@@ -256,7 +266,8 @@ impl Lanes {
         let waiting = self.n_kept;
         let lasting = self.lasting & !self.now[waiting];
         // A lane that is late has the goals of another phase here; and a pass is not always a step.
-        let lasting = lasting & self.late.overlong(lasting, self.n_passes - self.last_cut, self.max_steps);
+        let lasting =
+            lasting & self.late.overlong(lasting, self.n_passes - self.last_cut, self.max_steps);
         self.ended.add(lasting);
         self.cut.add(lasting);
         let gate = self.goals.len() - 1;
@@ -277,7 +288,8 @@ impl Lanes {
 fn share_lanes(orders: &[Order<Bits>], lane_ends: &mut Vec<usize>) {
     debug_assert!(orders.len() <= Plane::LANES, "there is a lane for every order");
     let known = orders.iter().map(|order| order.expected_steps).filter(|&steps| steps > 0);
-    let (n_known, n_steps) = known.fold((0_u64, 0_u64), |(n, sum), steps| (n + 1, sum + u64::from(steps)));
+    let (n_known, n_steps) =
+        known.fold((0_u64, 0_u64), |(n, sum), steps| (n + 1, sum + u64::from(steps)));
     let usual = n_steps.checked_div(n_known).unwrap_or(0);
     let weight = |order: &Order<Bits>| {
         let steps = if order.expected_steps > 0 { u64::from(order.expected_steps) } else { usual };
@@ -288,10 +300,11 @@ fn share_lanes(orders: &[Order<Bits>], lane_ends: &mut Vec<usize>) {
     let n_wanting = orders.iter().filter(|order| order.n_playouts > 0).count();
     let spare = (Plane::LANES - n_wanting) as u64;
     // The plain division of numbers that are not huge is many times as fast.
-    let part = |weight: u128| match (u64::try_from(n_all), u64::try_from(weight * u128::from(spare))) {
-        (Ok(n_all), Ok(product)) => product / n_all,
-        _ => (u128::from(spare) * weight / n_all) as u64,
-    };
+    let part =
+        |weight: u128| match (u64::try_from(n_all), u64::try_from(weight * u128::from(spare))) {
+            (Ok(n_all), Ok(product)) => product / n_all,
+            _ => (u128::from(spare) * weight / n_all) as u64,
+        };
     // What one order's share is rounded down by goes to those after it, so that no lane is left over.
     let (mut end, mut weight_so_far, mut given) = (0, 0, 0);
     lane_ends.clear();
@@ -332,8 +345,12 @@ struct Sums<'l> {
 impl Work for Sums<'_> {
     #[inline(always)]
     fn work(self) {
-        let Sums { lanes: Lanes { lane_ends, n_passes, ended, cut, idle, goals, .. }, steps, round, tallies } =
-            self;
+        let Sums {
+            lanes: Lanes { lane_ends, n_passes, ended, cut, idle, goals, .. },
+            steps,
+            round,
+            tallies,
+        } = self;
         let mut start = 0;
         for (tally, &end) in tallies.iter_mut().zip(lane_ends) {
             let lanes = start..end;

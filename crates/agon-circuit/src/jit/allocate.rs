@@ -106,7 +106,10 @@ impl Allocator {
         let [mut after_a, mut after_b] = self.next_uses.after[idx];
         // Only the right operand may come from memory; where the order is free, what is in memory goes there.
         let is_symmetric = operation != Operation::AndNot;
-        if is_symmetric && self.register_of[a as usize].is_none() && self.register_of[b as usize].is_some() {
+        if is_symmetric
+            && self.register_of[a as usize].is_none()
+            && self.register_of[b as usize].is_some()
+        {
             (a, b, after_a, after_b) = (b, a, after_b, after_a);
         }
         for operand in [a, b] {
@@ -181,7 +184,8 @@ impl Allocator {
         if let Some(free) = self.held.iter().position(Option::is_none) {
             return Register::new(free);
         }
-        let candidates = self.held.iter().enumerate().filter_map(|(idx, held)| Some((idx, (*held)?)));
+        let candidates =
+            self.held.iter().enumerate().filter_map(|(idx, held)| Some((idx, (*held)?)));
         let (idx, held) = candidates
             .filter(|(_, held)| !held.is_pinned)
             .max_by_key(|(_, held)| held.next_use)
@@ -196,7 +200,10 @@ impl Allocator {
                 self.n_scratch as u32 - 1
             });
             self.spilled_to[held.value as usize] = Some(slot);
-            self.steps.push(Step::Store { from: register, to: Memory { area: Area::Scratch, index: slot } });
+            self.steps.push(Step::Store {
+                from: register,
+                to: Memory { area: Area::Scratch, index: slot },
+            });
         }
         self.release(register);
         register
@@ -222,8 +229,8 @@ impl Allocator {
         if value < self.n_leaves {
             return Memory { area: Area::Rest, index: value - self.n_state };
         }
-        let index =
-            self.spilled_to[value as usize].expect("a value that is still to be read is kept somewhere");
+        let index = self.spilled_to[value as usize]
+            .expect("a value that is still to be read is kept somewhere");
         Memory { area: Area::Scratch, index }
     }
 
@@ -256,7 +263,8 @@ impl Allocator {
             let (operation, right) = (Operation::Xor, Operand::Register(register));
             self.steps.push(Step::Compute { operation, to: register, left: register, right });
         }
-        self.steps.push(Step::Store { from: register, to: Memory { area: Area::Out, index: output } });
+        self.steps
+            .push(Step::Store { from: register, to: Memory { area: Area::Out, index: output } });
     }
 
     fn copy_leaf(&mut self, leaf: Value, output: u32, inverted: bool) {
@@ -266,7 +274,8 @@ impl Allocator {
             let (operation, right) = (Operation::Xor, Operand::Memory(ONES));
             self.steps.push(Step::Compute { operation, to: register, left: register, right });
         }
-        self.steps.push(Step::Store { from: register, to: Memory { area: Area::Out, index: output } });
+        self.steps
+            .push(Step::Store { from: register, to: Memory { area: Area::Out, index: output } });
     }
 }
 

@@ -69,7 +69,15 @@ pub(super) fn assemble(steps: &[Step], width: Width) -> Vec<u8> {
                 encode(&mut code, width, Prefix::F3, 0x6f, to, Register(0), Operand::Memory(from));
             }
             Step::Store { from, to } if width == Width::One && to.area == Area::Out => {
-                encode(&mut code, width, Prefix::Is66, 0x7e, from, Register(0), Operand::Memory(to));
+                encode(
+                    &mut code,
+                    width,
+                    Prefix::Is66,
+                    0x7e,
+                    from,
+                    Register(0),
+                    Operand::Memory(to),
+                );
             }
             Step::Store { from, to } => {
                 encode(&mut code, width, Prefix::F3, 0x7f, from, Register(0), Operand::Memory(to));
@@ -86,7 +94,15 @@ pub(super) fn assemble(steps: &[Step], width: Width) -> Vec<u8> {
                     Operand::Register(high)
                         if high.0 >= 8 && left.0 < 8 && operation != Operation::AndNot =>
                     {
-                        encode(&mut code, width, Prefix::Is66, opcode, to, high, Operand::Register(left));
+                        encode(
+                            &mut code,
+                            width,
+                            Prefix::Is66,
+                            opcode,
+                            to,
+                            high,
+                            Operand::Register(left),
+                        );
                     }
                     _ => encode(&mut code, width, Prefix::Is66, opcode, to, left, right),
                 }
@@ -121,7 +137,13 @@ fn encode(
     match operand {
         Operand::Register(Register(high @ 8..)) => {
             // Three bytes: bit 6 (no index) set, bit 5 clear for the high register, map 1.
-            code.extend([0xc4, not_r | 1 << 6 | 1, rest, opcode, 3 << 6 | (register.0 & 7) << 3 | high & 7]);
+            code.extend([
+                0xc4,
+                not_r | 1 << 6 | 1,
+                rest,
+                opcode,
+                3 << 6 | (register.0 & 7) << 3 | high & 7,
+            ]);
         }
         Operand::Register(Register(low)) => {
             code.extend([0xc5, not_r | rest, opcode, 3 << 6 | (register.0 & 7) << 3 | low]);
@@ -138,7 +160,8 @@ fn encode(
                 (Width::One, Area::Out) => 4,
                 (Width::One, Area::State | Area::Rest | Area::Scratch) => 16,
             };
-            let offset = i32::try_from(size * i64::from(index)).expect("areas are smaller than 2 GiB");
+            let offset =
+                i32::try_from(size * i64::from(index)).expect("areas are smaller than 2 GiB");
             code.extend([0xc5, not_r | rest, opcode]);
             match i8::try_from(offset) {
                 Ok(short) => code.extend([1 << 6 | (register.0 & 7) << 3 | base, short as u8]),

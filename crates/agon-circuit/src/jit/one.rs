@@ -54,7 +54,8 @@ impl NativeOne {
             // SAFETY: by the invariants of `NativeOne`, the code is a function of this type on a processor that can run
             // it, and it touches only the first values of the four areas, which are there by the assertions above. The
             // slices are distinct memory, since two of them are borrowed mutably.
-            let function = unsafe { std::mem::transmute::<*const u8, Function>(self.code.as_ptr()) };
+            let function =
+                unsafe { std::mem::transmute::<*const u8, Function>(self.code.as_ptr()) };
             function(state.as_ptr(), rest.as_ptr(), out.as_mut_ptr(), scratch.as_mut_ptr());
         }
     }
@@ -87,6 +88,7 @@ pub(crate) fn pack_signs(results: &[u32], words: &mut [u64]) {
         }
     }
     for (word, results) in words.iter_mut().zip(results.as_chunks::<64>().0) {
-        *word = results.iter().rev().fold(0, |packed, result| packed << 1 | u64::from(result >> 31));
+        *word =
+            results.iter().rev().fold(0, |packed, result| packed << 1 | u64::from(result >> 31));
     }
 }

@@ -36,10 +36,14 @@ mod x86 {
     /// # Safety
     /// There is a place for each product.
     #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn multiply<const N: usize, const M: usize>(products: &Products, values: &mut [Wide]) {
+    pub(super) unsafe fn multiply<const N: usize, const M: usize>(
+        products: &Products,
+        values: &mut [Wide],
+    ) {
         let start = values.as_mut_ptr();
         for run in products.runs() {
-            let factors = &products.factors()[run.first_factor..run.first_factor + run.n * run.width];
+            let factors =
+                &products.factors()[run.first_factor..run.first_factor + run.n * run.width];
             let n_together = run.n - run.n % M;
             // SAFETY: all that these read are places below the first of the run and what they write are places of it, by the invariants of
             // `Products`; there are such places, as the caller promises.
@@ -79,8 +83,9 @@ mod x86 {
                 let mut product = 0;
                 while product < M {
                     // SAFETY: as above.
-                    let place =
-                        unsafe { *factors.get_unchecked((at + product) * run.width + factor) as usize };
+                    let place = unsafe {
+                        *factors.get_unchecked((at + product) * run.width + factor) as usize
+                    };
                     let numbers = unsafe { load::<N>(start.add(place)) };
                     let mut register = 0;
                     while register < N {

@@ -75,7 +75,8 @@ mod x86 {
         let mut idx = 0;
         while idx < 8 {
             // SAFETY: a plane is 32 bytes, as is what is made of it, and any bits are a value of both.
-            rows[idx] = unsafe { std::mem::transmute::<Plane, __m256i>(matrix[first + STRIDE * idx]) };
+            rows[idx] =
+                unsafe { std::mem::transmute::<Plane, __m256i>(matrix[first + STRIDE * idx]) };
             idx += 1;
         }
         rows
@@ -87,7 +88,8 @@ mod x86 {
         let mut idx = 0;
         while idx < 8 {
             // SAFETY: as above.
-            matrix[first + STRIDE * idx] = unsafe { std::mem::transmute::<__m256i, Plane>(rows[idx]) };
+            matrix[first + STRIDE * idx] =
+                unsafe { std::mem::transmute::<__m256i, Plane>(rows[idx]) };
             idx += 1;
         }
     }

@@ -12,7 +12,8 @@ use crate::{Circuit, Deadline, Signal};
 pub fn fold_constants(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let known = known_values(circuit);
     let value_of = |signal: Signal| known[signal.gate()].map(|value| value != signal.is_inverted());
-    let mut result = rebuild(circuit, deadline, |leaf| value_of(leaf).map_or(leaf, Signal::constant))?;
+    let mut result =
+        rebuild(circuit, deadline, |leaf| value_of(leaf).map_or(leaf, Signal::constant))?;
     for (bit, next) in result.outputs.next.iter_mut().enumerate() {
         if let Some(value) = value_of(circuit.base(bit)) {
             *next = Signal::constant(value);
@@ -31,7 +32,8 @@ fn known_values(circuit: &Circuit) -> Vec<Option<bool>> {
     }
     for role in circuit.role_ids() {
         let legal = &circuit.outputs.legal[role.index()];
-        let mut possible = circuit.inputs(role).zip(legal).filter(|&(_, &legal)| legal != Signal::FALSE);
+        let mut possible =
+            circuit.inputs(role).zip(legal).filter(|&(_, &legal)| legal != Signal::FALSE);
         let only_one = possible.next().filter(|_| possible.next().is_none());
         for (gate, &legal) in circuit.inputs(role).zip(legal) {
             if legal == Signal::FALSE {

@@ -47,7 +47,8 @@ pub fn exclusive(circuit: &Circuit, groups: &[Vec<usize>], deadline: Deadline) -
                     below.into_iter().any(|signal| !signal.is_inverted() && is_excluded(signal))
                 }
         };
-        let needed: Vec<Signal> = old.iter().copied().filter(|&operand| !is_true(operand)).collect();
+        let needed: Vec<Signal> =
+            old.iter().copied().filter(|&operand| !is_true(operand)).collect();
         builder.and_all(&renamed.all(&needed))
     })
 }

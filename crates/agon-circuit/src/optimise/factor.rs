@@ -65,7 +65,10 @@ fn none_of(builder: &mut Builder, mut cubes: Vec<Cube>, renamed: &Renamed) -> Ve
         for &(_, cube_idx) in runs[run] {
             if std::mem::replace(&mut is_left[cube_idx as usize], false) {
                 let literals = std::mem::take(&mut cubes[cube_idx as usize].literals);
-                literals.iter().filter_map(|&literal| run_of(literal)).for_each(|run| n_left[run] -= 1);
+                literals
+                    .iter()
+                    .filter_map(|&literal| run_of(literal))
+                    .for_each(|run| n_left[run] -= 1);
                 group.push(literals);
             }
         }

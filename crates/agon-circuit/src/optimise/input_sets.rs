@@ -68,8 +68,10 @@ impl InputSets {
             results: vec![(Operation::Union, SetId::EMPTY, SetId::EMPTY, SetId::EMPTY); N_RESULTS],
             n_left,
         };
-        sets.roles =
-            roles.into_iter().map(|role| (role.clone(), sets.first(role_level, role.len()))).collect();
+        sets.roles = roles
+            .into_iter()
+            .map(|role| (role.clone(), sets.first(role_level, role.len())))
+            .collect();
         sets
     }
 
@@ -256,7 +258,8 @@ impl InputSets {
         ) {
             Entry::Occupied(known) => SetId(*known.get()),
             Entry::Vacant(place) => {
-                let id = u32::try_from(nodes.len()).expect("the work is limited to fewer than 2^32 nodes");
+                let id = u32::try_from(nodes.len())
+                    .expect("the work is limited to fewer than 2^32 nodes");
                 place.insert(id);
                 self.nodes.push(node);
                 SetId(id)

@@ -39,7 +39,8 @@ const MAX_ALTERNATIVES: usize = 64;
 
 /// The moves of which one is made if the signal holds, if that is all it says.
 fn moves_of(nary: &Nary<'_>, circuit: &Circuit, signal: Signal) -> Option<Vec<Signal>> {
-    let is_input = |signal: Signal| (circuit.first_input()..circuit.first_and()).contains(&signal.gate());
+    let is_input =
+        |signal: Signal| (circuit.first_input()..circuit.first_and()).contains(&signal.gate());
     if is_input(signal) {
         return (!signal.is_inverted()).then(|| vec![signal]);
     }
@@ -48,7 +49,8 @@ fn moves_of(nary: &Nary<'_>, circuit: &Circuit, signal: Signal) -> Option<Vec<Si
     }
     let moves = nary.first_operands(signal.gate(), MAX_ALTERNATIVES + 1);
     let are_moves = moves.iter().all(|&operand| is_input(operand) && operand.is_inverted());
-    (moves.len() <= MAX_ALTERNATIVES && are_moves).then(|| moves.iter().map(|&operand| !operand).collect())
+    (moves.len() <= MAX_ALTERNATIVES && are_moves)
+        .then(|| moves.iter().map(|&operand| !operand).collect())
 }
 
 /// What the legality of each move implies.
@@ -62,7 +64,8 @@ impl Implied {
     fn new(circuit: &Circuit) -> Implied {
         let mut literals = Vec::with_capacity(circuit.n_inputs());
         for role in 0..circuit.roles.len() {
-            for (gate, &legal) in circuit.inputs(Role::new(role)).zip(&circuit.outputs.legal[role]) {
+            for (gate, &legal) in circuit.inputs(Role::new(role)).zip(&circuit.outputs.legal[role])
+            {
                 debug_assert_eq!(
                     gate,
                     circuit.first_input() + literals.len(),
@@ -75,9 +78,9 @@ impl Implied {
     }
 
     fn by_all(&self, moves: &[Signal], literal: Signal) -> bool {
-        moves
-            .iter()
-            .all(|input| self.literals[input.gate() - self.first_input].binary_search(&literal).is_ok())
+        moves.iter().all(|input| {
+            self.literals[input.gate() - self.first_input].binary_search(&literal).is_ok()
+        })
     }
 }
 

@@ -28,7 +28,8 @@ pub fn move_sets(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let mut n_built = 0;
     for small in SMALL {
         // Where no more sets are built than by the last line, the circuit is the same.
-        let n_to_build = sets.place.iter().flatten().filter(|place| place.n_inputs <= small).count();
+        let n_to_build =
+            sets.place.iter().flatten().filter(|place| place.n_inputs <= small).count();
         if n_to_build == std::mem::replace(&mut n_built, n_to_build) {
             continue;
         }
@@ -127,8 +128,9 @@ impl Sets {
         if n_inputs > small {
             return None;
         }
-        let signals =
-            |inputs: Vec<usize>| inputs.into_iter().map(|input| Signal::of_gate(self.first_input + input));
+        let signals = |inputs: Vec<usize>| {
+            inputs.into_iter().map(|input| Signal::of_gate(self.first_input + input))
+        };
         let mut parts = Vec::new();
         let mut whole_roles = Vec::new();
         for members in self.sets.members(set) {

@@ -56,7 +56,8 @@ impl<'c> Nary<'c> {
     /// If the signal is the negation of an AND gate that nobody else reads: the operands of that gate.
     pub(super) fn cube(&self, signal: Signal) -> Option<Vec<Signal>> {
         let gate = signal.gate();
-        let is_cube = signal.is_inverted() && gate >= self.circuit.first_and() && self.n_readers[gate] == 1;
+        let is_cube =
+            signal.is_inverted() && gate >= self.circuit.first_and() && self.n_readers[gate] == 1;
         is_cube.then(|| self.operands(gate))
     }
 
@@ -79,7 +80,9 @@ impl<'c> Nary<'c> {
                 renamed.map[gate] = build(&mut builder, gate, &renamed);
             }
         }
-        Some(super::sweep::drop_dead(&builder.finish(circuit.outputs.map(|signal| renamed.of(signal)))))
+        Some(super::sweep::drop_dead(
+            &builder.finish(circuit.outputs.map(|signal| renamed.of(signal))),
+        ))
     }
 }
 

@@ -30,8 +30,10 @@ struct RoleOf {
 
 impl RoleOf {
     fn new(circuit: &Circuit) -> RoleOf {
-        let roles =
-            circuit.role_ids().flat_map(|role| vec![role; circuit.roles[role.index()].moves.len()]).collect();
+        let roles = circuit
+            .role_ids()
+            .flat_map(|role| vec![role; circuit.roles[role.index()].moves.len()])
+            .collect();
         RoleOf { first_input: circuit.first_input(), roles }
     }
 
@@ -48,7 +50,8 @@ fn conjunction(builder: &mut Builder, mut operands: Vec<Signal>, roles: &RoleOf)
     inputs.dedup();
     for of_role in inputs.chunk_by(|a, b| a.0 == b.0) {
         let role = of_role[0].0;
-        let mut made = of_role.iter().map(|&(_, signal)| signal).filter(|signal| !signal.is_inverted());
+        let mut made =
+            of_role.iter().map(|&(_, signal)| signal).filter(|signal| !signal.is_inverted());
         if let Some(made_move) = made.next() {
             if made.next().is_some() || of_role.contains(&(role, !made_move)) {
                 return Signal::FALSE;

@@ -15,7 +15,9 @@ fn listed(sets: &InputSets, set: SetId, roles: &[std::ops::Range<usize>]) -> BTr
             Members::Just(inputs) => all.extend(inputs),
             Members::AllBut(inputs) => {
                 // Those that are left out tell whose set it is, unless nobody is.
-                let role = roles.iter().find(|role| inputs.first().is_some_and(|first| role.contains(first)));
+                let role = roles
+                    .iter()
+                    .find(|role| inputs.first().is_some_and(|first| role.contains(first)));
                 let Some(role) = role else { continue };
                 all.extend(role.clone().filter(|input| !inputs.contains(input)));
             }
@@ -61,7 +63,8 @@ fn sets_of_inputs_are_sets() {
                 n_in.min(role.len() - n_in)
             });
             assert_eq!(sets.n_to_build(*set), counted.sum::<usize>());
-            let is_whole = roles.iter().any(|role| role.clone().all(|input| inside.contains(&input)));
+            let is_whole =
+                roles.iter().any(|role| role.clone().all(|input| inside.contains(&input)));
             assert!(is_whole || listed(&sets, *set, &roles) == *inside);
             // Equal sets are the same set.
             assert!(known.iter().all(|(other, in_other)| (other == set) == (in_other == inside)));

@@ -22,7 +22,8 @@ impl Questions {
     pub(super) fn of(circuit: &Circuit) -> Questions {
         let outputs = &circuit.outputs;
         let goals = outputs.goals.iter().flatten().map(|&(_, signal)| signal).collect();
-        let mut questions = Questions { inputs: Vec::new(), input_ends: Vec::new(), look: Vec::new(), goals };
+        let mut questions =
+            Questions { inputs: Vec::new(), input_ends: Vec::new(), look: Vec::new(), goals };
         let mut first = 0;
         for legal in &outputs.legal {
             let possible = (first..).zip(legal).filter(|&(_, &signal)| signal != Signal::FALSE);
@@ -55,7 +56,9 @@ impl Engine {
     /// `Auto` is not for here to decide and counts as `Native`.
     pub(super) fn new(circuit: &Circuit, questions: &Questions, executor: Executor) -> Engine {
         match executor {
-            Executor::Events => Engine::Events(EventNet::new(circuit, &questions.look, &questions.goals)),
+            Executor::Events => {
+                Engine::Events(EventNet::new(circuit, &questions.look, &questions.goals))
+            }
             Executor::Auto | Executor::Native => Engine::Full(Full::new(circuit, questions, true)),
             Executor::Levelled => Engine::Full(Full::new(circuit, questions, false)),
         }

@@ -71,12 +71,19 @@ impl Full {
         let native = is_native
             .then(|| programs.map(|program: &Program| NativeOne::new(program, n_base)).ok())
             .flatten();
-        let levelled = |program: &Program| Ok::<_, std::convert::Infallible>(Interpreter::new(program));
+        let levelled =
+            |program: &Program| Ok::<_, std::convert::Infallible>(Interpreter::new(program));
         let code = match (native, programs.map(levelled)) {
             (Some(native), _) => Code::Native(Box::new(native)),
             (None, Ok(levelled)) => Code::Levelled(Box::new(levelled)),
         };
-        Full { code, n_base, n_leaves, n_look: questions.look.len(), n_goals: questions.goals.len() }
+        Full {
+            code,
+            n_base,
+            n_leaves,
+            n_look: questions.look.len(),
+            n_goals: questions.goals.len(),
+        }
     }
 
     pub(super) fn is_native(&self) -> bool {

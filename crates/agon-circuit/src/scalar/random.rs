@@ -51,7 +51,9 @@ impl Work for PlayOut<'_> {
         while *self.n_steps < self.max_steps {
             let questions = &position.rules.questions[position.phase];
             let answers = position.desks.get_mut()[position.phase].answers();
-            if has_bit(answers, questions.inputs.len()) || !draw(questions, answers, self.rng, &mut joint) {
+            if has_bit(answers, questions.inputs.len())
+                || !draw(questions, answers, self.rng, &mut joint)
+            {
                 break;
             }
             position.step(&joint);
@@ -109,7 +111,12 @@ fn draw_bit(words: &[u64], start: usize, end: usize, rng: &mut Rng) -> Option<us
 /// Calls back with each word of a range of bits, what lies outside of it cleared, and the number of its first bit, for as
 /// long as it is wanted.
 #[inline(always)]
-fn each_word(words: &[u64], start: usize, end: usize, mut wants_more: impl FnMut(usize, u64) -> bool) {
+fn each_word(
+    words: &[u64],
+    start: usize,
+    end: usize,
+    mut wants_more: impl FnMut(usize, u64) -> bool,
+) {
     let mut at = start;
     while at < end {
         let stop = end.min((at / 64 + 1) * 64);

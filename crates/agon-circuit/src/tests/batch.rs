@@ -19,7 +19,8 @@ use crate::program::{Program, lower};
 use crate::random::PlaneRng;
 use crate::sampler::{Tree, draw};
 use crate::{
-    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Plane, ScalarCircuit, Signal, Turns, transpose,
+    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Plane, ScalarCircuit, Signal, Turns,
+    transpose,
 };
 
 pub(super) const BACKENDS: [Backend; 2] = [Backend::Portable, Backend::Native];
@@ -33,8 +34,10 @@ fn shapes(circuit: &Circuit, is_turn_taking: bool) -> Vec<Shape> {
 }
 
 fn last_move_waits(circuit: &Circuit) -> Turns {
-    let waits =
-        circuit.roles.iter().map(|role| (1..=role.moves.len()).map(|m| m == role.moves.len()).collect());
+    let waits = circuit
+        .roles
+        .iter()
+        .map(|role| (1..=role.moves.len()).map(|m| m == role.moves.len()).collect());
     Turns { waits: waits.collect() }
 }
 
@@ -155,7 +158,8 @@ pub(super) fn children_agree(circuit: &Circuit, seed: u64) {
     let states = walks(&circuit, seed);
     let states: Vec<&Bits> = states.iter().take(30).collect();
     let n_roles = circuit.roles.len();
-    let mut judge = OneByOne::new(ScalarCircuit::new(Arc::clone(&circuit)), Rng::seed_from_u64(seed));
+    let mut judge =
+        OneByOne::new(ScalarCircuit::new(Arc::clone(&circuit)), Rng::seed_from_u64(seed));
     let mut expected = Children::new(n_roles);
     judge.expand(&states, &mut expected);
     for backend in BACKENDS {
@@ -247,7 +251,9 @@ fn phase_agrees(
         let bits = |planes: &[Plane], lane: usize| -> Vec<bool> {
             planes.iter().map(|plane| plane.lane(lane)).collect()
         };
-        for (lane, state) in states.iter().enumerate().filter(|(_, state)| phases.of(state) == phase) {
+        for (lane, state) in
+            states.iter().enumerate().filter(|(_, state)| phases.of(state) == phase)
+        {
             position.go_to(state);
             let is_over = position.is_terminal();
             let is_idle = is_over || waits.lane(lane);
@@ -256,7 +262,8 @@ fn phase_agrees(
             assert_eq!(out[kept.len() + 1].lane(lane), is_over && !waits.lane(lane));
             for role in circuit.role_ids() {
                 let goals = &out[kept.len() + 2..];
-                let payoff = step.payoffs[role.index()].iter().find(|&&(_, goal)| goals[goal].lane(lane));
+                let payoff =
+                    step.payoffs[role.index()].iter().find(|&&(_, goal)| goals[goal].lane(lane));
                 assert_eq!(payoff.map_or(0.0, |&(value, _)| value), position.payoff(role));
             }
             let after = bits(&out[..kept.len()], lane);
@@ -264,8 +271,9 @@ fn phase_agrees(
                 assert_eq!(after, bits(&start, lane));
             } else if !is_idle {
                 batch.expand(&[state], &mut children);
-                let is_child =
-                    |child: &Bits| kept.iter().zip(&after).all(|(&bit, &value)| child.get(bit) == value);
+                let is_child = |child: &Bits| {
+                    kept.iter().zip(&after).all(|(&bit, &value)| child.get(bit) == value)
+                };
                 assert!(children.states.iter().any(is_child), "lane {lane} made no legal step");
             }
         }
@@ -290,7 +298,8 @@ fn handmade_games_step_alike_in_every_lane() {
 #[test]
 fn random_bits_are_the_same_everywhere() {
     let mut rng = rand_xoshiro::SplitMix64::seed_from_u64(1);
-    let mut portable: [Plane; 4] = std::array::from_fn(|_| Plane(std::array::from_fn(|_| rng.random())));
+    let mut portable: [Plane; 4] =
+        std::array::from_fn(|_| Plane(std::array::from_fn(|_| rng.random())));
     let mut wide = portable;
     let (mut expected, mut found) = ([Plane::ZERO; 100], [Plane::ZERO; 100]);
     crate::random::fill_portable(&mut portable, &mut expected);
@@ -317,7 +326,8 @@ fn transposing_there_and_back() {
         let mut matrices = vec![[Plane::ONES; 64]; n_bits.div_ceil(64)];
         transpose::unload(&planes, &mut matrices);
         for (lane, state) in states.iter().enumerate() {
-            let found: Vec<u64> = matrices.iter().map(|matrix| transpose::word_of(matrix, lane)).collect();
+            let found: Vec<u64> =
+                matrices.iter().map(|matrix| transpose::word_of(matrix, lane)).collect();
             assert_eq!(found, state.words());
         }
     }
@@ -333,7 +343,11 @@ fn matrices_are_turned_over_alike_by_both_ways() {
         assert_eq!(found, portable);
         for (row, lane) in (0..64).flat_map(|row| (0..256).map(move |lane| (row, lane))) {
             let (quarter, column) = (lane / 64, lane % 64);
-            assert_eq!(found[column].lane(64 * quarter + row), before[row].lane(lane), "{row} {lane}");
+            assert_eq!(
+                found[column].lane(64 * quarter + row),
+                before[row].lane(lane),
+                "{row} {lane}"
+            );
         }
     }
 }
@@ -359,7 +373,8 @@ fn every_legal_move_is_equally_likely() {
         let mut graph = Graph::new(n_moves + crate::sampler::n_random(n_moves));
         let legal: Vec<Signal> = (0..n_moves).map(|m| graph.leaf(m)).collect();
         let tree = Tree::new(&mut graph, &legal);
-        let random: Vec<Signal> = (n_moves..n_moves + tree.n_random()).map(|leaf| graph.leaf(leaf)).collect();
+        let random: Vec<Signal> =
+            (n_moves..n_moves + tree.n_random()).map(|leaf| graph.leaf(leaf)).collect();
         let number = draw(&mut graph, tree.count(), &random);
         let chosen = tree.descend(&mut graph, &number);
         let program = lower(graph.first_and() - 1, graph.ands(), &chosen);
@@ -367,11 +382,15 @@ fn every_legal_move_is_equally_likely() {
 
         // 256 lanes with different legal moves; the first lanes have all, or one.
         let mut rng = Rng::seed_from_u64(n_moves as u64);
-        let mut masks: Vec<u64> = (0..Plane::LANES).map(|_| rng.random_range(1..1 << n_moves)).collect();
+        let mut masks: Vec<u64> =
+            (0..Plane::LANES).map(|_| rng.random_range(1..1 << n_moves)).collect();
         masks[..3].copy_from_slice(&[(1 << n_moves) - 1, 1, 1 << (n_moves - 1)]);
         let mut state = vec![Plane::ZERO; n_moves];
         for (m, plane) in state.iter_mut().enumerate() {
-            masks.iter().enumerate().for_each(|(lane, mask)| plane.set_lane(lane, mask >> m & 1 == 1));
+            masks
+                .iter()
+                .enumerate()
+                .for_each(|(lane, mask)| plane.set_lane(lane, mask >> m & 1 == 1));
         }
         let mut planes = vec![Plane::ZERO; tree.n_random()];
         let mut source = PlaneRng::new(7);
@@ -400,7 +419,10 @@ fn every_legal_move_is_equally_likely() {
             }
             degrees += n_legal as usize - 1;
         }
-        assert!(total < unlikely(degrees), "{n_moves} moves: chi-square {total} of {degrees} degrees");
+        assert!(
+            total < unlikely(degrees),
+            "{n_moves} moves: chi-square {total} of {degrees} degrees"
+        );
     }
 }
 
@@ -431,20 +453,28 @@ fn playouts_pay_what_single_games_pay() {
                 for _ in 0..n_single {
                     position.go_to(&order.state);
                     let n_steps = position.play_out(&mut rng, 1000) as f64;
-                    let values = circuit.role_ids().map(|role| position.payoff(role)).chain([n_steps]);
+                    let values =
+                        circuit.role_ids().map(|role| position.payoff(role)).chain([n_steps]);
                     for (value, (sum, square)) in values.zip(sums.iter_mut().zip(&mut squares)) {
                         *sum += value;
                         *square += value * value;
                     }
                 }
-                let means =
-                    circuit.role_ids().map(|role| tally.mean_payoff(role)).chain([tally.mean_length()]);
+                let means = circuit
+                    .role_ids()
+                    .map(|role| tally.mean_payoff(role))
+                    .chain([tally.mean_length()]);
                 for (mean, (sum, square)) in means.zip(sums.iter().zip(squares)) {
                     let n = f64::from(n_single);
                     let variance = square / n - (sum / n) * (sum / n);
                     // Both means err; five standard deviations of their difference.
-                    let error = 5.0 * (variance / n + variance / tally.n_playouts as f64).sqrt() + 1e-9;
-                    assert!((mean - sum / n).abs() <= error, "{mean} against {} +- {error}", sum / n);
+                    let error =
+                        5.0 * (variance / n + variance / tally.n_playouts as f64).sqrt() + 1e-9;
+                    assert!(
+                        (mean - sum / n).abs() <= error,
+                        "{mean} against {} +- {error}",
+                        sum / n
+                    );
                 }
             }
         }
@@ -458,7 +488,9 @@ fn tic_tac_toe_has_its_known_statistics() {
     let order = Order { state: start, n_playouts: 4_000_000, expected_steps: 0 };
     let mut shape = circuit.shape();
     let mut tallies = Vec::new();
-    for (turn_taking, turns) in [(false, None), (true, None), (true, Some(last_move_waits(&circuit)))] {
+    for (turn_taking, turns) in
+        [(false, None), (true, None), (true, Some(last_move_waits(&circuit)))]
+    {
         shape.turn_taking = turn_taking;
         let options = BatchOptions { turns, seed: 4, ..BatchOptions::default() };
         let mut batch = BatchCircuit::new(Arc::clone(&circuit), shape.clone(), options);
@@ -489,7 +521,9 @@ fn the_same_seed_gives_the_same_playouts_by_both_executors() {
         };
         let tallies = run(Backend::Native);
         assert_eq!(tallies, run(Backend::Portable));
-        assert!(orders.iter().zip(&tallies).all(|(order, tally)| tally.n_playouts == order.n_playouts));
+        assert!(
+            orders.iter().zip(&tallies).all(|(order, tally)| tally.n_playouts == order.n_playouts)
+        );
     }
 }
 
@@ -501,8 +535,10 @@ fn overlong_playouts_are_cut() {
     let circuit = Arc::new(circuit);
     let start = ScalarCircuit::new(Arc::clone(&circuit)).state().clone();
     for n_playouts in [1, 300, 5000] {
-        let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
-        let tally = &batch.play_out(&[Order { state: start.clone(), n_playouts, expected_steps: 0 }], 20)[0];
+        let mut batch =
+            BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
+        let tally = &batch
+            .play_out(&[Order { state: start.clone(), n_playouts, expected_steps: 0 }], 20)[0];
         assert_eq!((tally.n_playouts, tally.n_cut), (n_playouts, n_playouts));
         assert!((20.0..40.0).contains(&tally.mean_length()), "{tally:?}");
     }

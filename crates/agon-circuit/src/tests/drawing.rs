@@ -19,7 +19,8 @@ fn writers(is_legal: impl Fn(usize, usize) -> bool) -> Circuit {
     let base = (0..160).map(|bit| (format!("bit {bit}"), false)).collect();
     let builder = Builder::new(roles.into(), base);
     let inputs = |role: usize| (0..n_moves[role]).map(move |idx| (role, idx));
-    let next = [0, 1].into_iter().flat_map(inputs).map(|(role, idx)| builder.input(role, idx)).collect();
+    let next =
+        [0, 1].into_iter().flat_map(inputs).map(|(role, idx)| builder.input(role, idx)).collect();
     // Legality that is no constant, so that it is worked out: at first nothing is written.
     let is_empty = !builder.base(0);
     let legal = [0, 1].map(|role| {
@@ -41,7 +42,8 @@ fn writers(is_legal: impl Fn(usize, usize) -> bool) -> Circuit {
 #[test]
 fn every_legal_move_is_drawn_alike() {
     // Some legal moves on both sides of the borders of words, and gaps.
-    let is_legal = |role: usize, idx: usize| if role == 0 { idx % 3 != 1 } else { idx > 20 && idx != 40 };
+    let is_legal =
+        |role: usize, idx: usize| if role == 0 { idx % 3 != 1 } else { idx > 20 && idx != 40 };
     let circuit = Arc::new(writers(is_legal));
     for executor in EXECUTORS {
         let start = ScalarCircuit::with_executor(Arc::clone(&circuit), circuit.shape(), executor);
@@ -65,7 +67,10 @@ fn every_legal_move_is_drawn_alike() {
             }
             // Mean n - 1, variance 2 (n - 1): five standard deviations.
             let mean: f64 = n_legal - 1.0;
-            assert!((chi_square - mean).abs() < 5.0 * (2.0 * mean).sqrt(), "{executor:?}: {chi_square}");
+            assert!(
+                (chi_square - mean).abs() < 5.0 * (2.0 * mean).sqrt(),
+                "{executor:?}: {chi_square}"
+            );
         }
     }
 }
@@ -83,7 +88,10 @@ fn playouts_end_as_steps_do() {
             let is_stuck = position.state().get(0);
             assert_eq!(position.fault().is_some(), is_stuck);
             assert!(!is_stuck || position.fault() == Some(&Fault::NoLegalMove(Role::new(0))));
-            assert_eq!(position.payoff(Role::new(0)), if position.state().get(1) { 100.0 } else { 0.0 });
+            assert_eq!(
+                position.payoff(Role::new(0)),
+                if position.state().get(1) { 100.0 } else { 0.0 }
+            );
             let fresh = {
                 let mut fresh = start.clone();
                 fresh.go_to(position.state());
@@ -110,10 +118,14 @@ fn games_without_bits_are_played() {
         rejected: Signal::FALSE,
     }));
     for executor in EXECUTORS {
-        let mut position = ScalarCircuit::with_executor(Arc::clone(&circuit), circuit.shape(), executor);
+        let mut position =
+            ScalarCircuit::with_executor(Arc::clone(&circuit), circuit.shape(), executor);
         assert_eq!(position.play_out(&mut Rng::seed_from_u64(0), 3), 3);
         let state = position.state().clone();
         position.go_to(&state);
-        assert_eq!((position.payoff(Role::new(0)), position.legal_moves(Role::new(0)).len()), (7.0, 1));
+        assert_eq!(
+            (position.payoff(Role::new(0)), position.legal_moves(Role::new(0)).len()),
+            (7.0, 1)
+        );
     }
 }

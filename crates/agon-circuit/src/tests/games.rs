@@ -30,7 +30,9 @@ pub fn tic_tac_toe() -> Circuit {
         }
         // next(cell n M) <= does(R, mark m), m != n, true(cell n M); and marks stay where they are.
         let others: Vec<Signal> = (0..2)
-            .flat_map(|player| (0..9).filter(move |&other| other != cell).map(move |other| (player, other)))
+            .flat_map(|player| {
+                (0..9).filter(move |&other| other != cell).map(move |other| (player, other))
+            })
             .map(|(player, other)| b.input(player, other))
             .collect();
         let frame: Vec<Signal> = others.iter().map(|&does| b.and(does, blank)).collect();
@@ -46,10 +48,13 @@ pub fn tic_tac_toe() -> Circuit {
     legal[0].push(control[1]);
     legal[1].push(control[0]);
 
-    let lines = [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
+    let lines =
+        [[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]];
     let line = |b: &mut Builder, player: usize| {
-        let rows: Vec<Signal> =
-            lines.iter().map(|row| b.and_all(&row.map(|cell| b.base(3 * cell + 1 + player)))).collect();
+        let rows: Vec<Signal> = lines
+            .iter()
+            .map(|row| b.and_all(&row.map(|cell| b.base(3 * cell + 1 + player))))
+            .collect();
         b.or_all(&rows)
     };
     let [x, o] = [line(&mut b, 0), line(&mut b, 1)];
@@ -121,7 +126,8 @@ pub fn nim(pile: usize, stuck: bool) -> Circuit {
 pub fn rochambeau() -> Circuit {
     let names = ["rock", "paper", "scissors"];
     let moves = || names.map(str::to_owned).to_vec();
-    let mut base: Vec<(String, bool)> = (0..4).map(|round| (format!("round {round}"), round == 0)).collect();
+    let mut base: Vec<(String, bool)> =
+        (0..4).map(|round| (format!("round {round}"), round == 0)).collect();
     for player in 0..2 {
         base.extend((0..4).map(|points| (format!("points {player} {points}"), points == 0)));
     }
@@ -155,15 +161,19 @@ pub fn rochambeau() -> Circuit {
     let ahead = |b: &mut Builder, player: usize| {
         let cases: Vec<Signal> = (0..4)
             .flat_map(|mine| (0..mine).map(move |theirs| (mine, theirs)))
-            .map(|(mine, theirs)| b.and(bits[4 + 4 * player + mine], bits[4 + 4 * (1 - player) + theirs]))
+            .map(|(mine, theirs)| {
+                b.and(bits[4 + 4 * player + mine], bits[4 + 4 * (1 - player) + theirs])
+            })
             .collect();
         b.or_all(&cases)
     };
     let [ann, bob] = [ahead(&mut b, 0), ahead(&mut b, 1)];
     let even = b.and(!ann, !bob);
-    let goals = vec![vec![(0, bob), (50, even), (100, ann)], vec![(0, ann), (50, even), (100, bob)]];
+    let goals =
+        vec![vec![(0, bob), (50, even), (100, ann)], vec![(0, ann), (50, even), (100, bob)]];
     let sees = |other: usize| -> Vec<(String, Signal)> {
-        let mut percepts: Vec<_> = (0..3).map(|m| (format!("did {}", names[m]), b.input(other, m))).collect();
+        let mut percepts: Vec<_> =
+            (0..3).map(|m| (format!("did {}", names[m]), b.input(other, m))).collect();
         percepts.sort();
         percepts
     };
@@ -227,5 +237,12 @@ pub fn long_walk(n_fields: usize) -> Circuit {
     }
     let over = b.base(n_fields - 1);
     let (legal, goals) = (vec![vec![Signal::TRUE; 2]], vec![vec![(0, !over), (100, over)]]);
-    b.finish(Outputs { legal, next, terminal: over, goals, percepts: vec![vec![]], rejected: Signal::FALSE })
+    b.finish(Outputs {
+        legal,
+        next,
+        terminal: over,
+        goals,
+        percepts: vec![vec![]],
+        rejected: Signal::FALSE,
+    })
 }

@@ -29,8 +29,10 @@ fn groups_that_need_each_other_are_proved_together_or_not_at_all() {
 /// What is left out because of groups makes no difference where play can come to, and something is left out.
 #[test]
 fn groups_make_circuits_smaller_and_say_the_same() {
-    let candidates: Vec<Vec<usize>> =
-        (0..9).map(|cell| vec![3 * cell, 3 * cell + 1, 3 * cell + 2]).chain([vec![27, 28]]).collect();
+    let candidates: Vec<Vec<usize>> = (0..9)
+        .map(|cell| vec![3 * cell, 3 * cell + 1, 3 * cell + 2])
+        .chain([vec![27, 28]])
+        .collect();
     let plain = tic_tac_toe();
     let groups = prove_groups(&plain, candidates);
     for circuit in [optimise(&plain).0, plain] {
@@ -49,6 +51,7 @@ fn groups_make_circuits_smaller_and_say_the_same() {
     let mut outputs = tic_tac_toe().outputs.map(|_| crate::Signal::TRUE);
     (outputs.next[0], outputs.next[1], outputs.next[2]) = (both, alone, decided);
     let circuit = builder.finish(outputs);
-    let smaller = exclusive(&circuit, &[vec![0, 1, 2]], Deadline::NEVER).expect("there is no deadline");
+    let smaller =
+        exclusive(&circuit, &[vec![0, 1, 2]], Deadline::NEVER).expect("there is no deadline");
     assert_eq!(smaller.outputs.next[..3], [crate::Signal::FALSE, a, a]);
 }

@@ -54,7 +54,9 @@ fn lanes_play_the_same_in_pieces() {
             BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options)
         };
         let at_once = batch().play_out(&orders, 40);
-        assert!(orders.iter().zip(&at_once).all(|(order, tally)| tally.n_playouts == order.n_playouts));
+        assert!(
+            orders.iter().zip(&at_once).all(|(order, tally)| tally.n_playouts == order.n_playouts)
+        );
         for n_steps in [1, 2, 7, 1000] {
             let (tallies, n_calls) = in_pieces(&mut batch(), &orders, n_steps, circuit.roles.len());
             assert_eq!(tallies, at_once, "{n_steps} steps at a time");
@@ -73,9 +75,12 @@ fn lanes_play_the_same_in_pieces() {
 fn single_games_are_played_the_same_in_pieces() {
     for circuit in circuits() {
         let orders = orders(&circuit);
-        let batch = || OneByOne::new(ScalarCircuit::new(Arc::clone(&circuit)), Rng::seed_from_u64(3));
+        let batch =
+            || OneByOne::new(ScalarCircuit::new(Arc::clone(&circuit)), Rng::seed_from_u64(3));
         let at_once = batch().play_out(&orders, 40);
-        assert!(orders.iter().zip(&at_once).all(|(order, tally)| tally.n_playouts == order.n_playouts));
+        assert!(
+            orders.iter().zip(&at_once).all(|(order, tally)| tally.n_playouts == order.n_playouts)
+        );
         for n_steps in [1, 50] {
             let (tallies, n_calls) = in_pieces(&mut batch(), &orders, n_steps, circuit.roles.len());
             assert_eq!(tallies, at_once, "{n_steps} steps at a time");

@@ -41,7 +41,9 @@ pub(super) fn circuit(seed: u64, n_gates: usize) -> Circuit {
     let terminal = b.and_all(&terminal);
     let goals = roles
         .iter()
-        .map(|_| (0..rng.random_range(0..4)).map(|value| (10 * value, pick(&pool, &mut rng))).collect())
+        .map(|_| {
+            (0..rng.random_range(0..4)).map(|value| (10 * value, pick(&pool, &mut rng))).collect()
+        })
         .collect();
 
     for (role, part) in roles.iter().enumerate() {
@@ -66,7 +68,9 @@ pub(super) fn circuit(seed: u64, n_gates: usize) -> Circuit {
     let next = (0..n_base).map(|_| pick(&pool, &mut rng)).collect();
     let percepts = roles
         .iter()
-        .map(|_| (0..rng.random_range(0..3)).map(|p| (format!("p{p}"), pick(&pool, &mut rng))).collect())
+        .map(|_| {
+            (0..rng.random_range(0..3)).map(|p| (format!("p{p}"), pick(&pool, &mut rng))).collect()
+        })
         .collect();
     b.finish(Outputs { legal, next, terminal, goals, percepts, rejected: Signal::FALSE })
 }

@@ -78,8 +78,10 @@ pub(super) fn strict_nim(pile: usize, taboo: usize) -> Circuit {
     let mut map: Vec<Signal> = (0..circuit.first_and()).map(Signal::of_gate).collect();
     embed(&mut builder, &circuit, &mut map);
     let to = |signal: Signal| map[signal.gate()].inverted_if(signal.is_inverted());
-    let left: Vec<Signal> =
-        (1..=pile).filter(|n| n.is_multiple_of(taboo)).map(|n| to(circuit.outputs.next[n])).collect();
+    let left: Vec<Signal> = (1..=pile)
+        .filter(|n| n.is_multiple_of(taboo))
+        .map(|n| to(circuit.outputs.next[n]))
+        .collect();
     circuit.outputs = circuit.outputs.map(to);
     circuit.outputs.rejected = builder.or_all(&left);
     builder.finish(circuit.outputs)
@@ -89,7 +91,8 @@ pub(super) fn strict_nim(pile: usize, taboo: usize) -> Circuit {
 pub(super) fn fussy_walk() -> Circuit {
     let moves = (0..6).map(|m| format!("go {m}")).collect();
     let role = CircuitRole { name: "walker".to_owned(), moves, is_nature: false };
-    let mut b = Builder::new(vec![role], (0..8).map(|place| (format!("at {place}"), place == 0)).collect());
+    let mut b =
+        Builder::new(vec![role], (0..8).map(|place| (format!("at {place}"), place == 0)).collect());
     let at: Vec<Signal> = (0..8).map(|place| b.base(place)).collect();
     let mut next = Vec::new();
     for after in 0..8 {
@@ -100,7 +103,8 @@ pub(super) fn fussy_walk() -> Circuit {
         }
         next.push(b.or_all(&ways));
     }
-    let wrong: Vec<Signal> = [0, 1, 2, 3].map(|place| b.and(next[2 * place], !at[2 * place + 1])).to_vec();
+    let wrong: Vec<Signal> =
+        [0, 1, 2, 3].map(|place| b.and(next[2 * place], !at[2 * place + 1])).to_vec();
     let rejected = b.or_all(&wrong);
     b.finish(Outputs {
         legal: vec![vec![Signal::TRUE; 6]],
@@ -119,7 +123,8 @@ fn random_rejecting(seed: u64, n_gates: usize) -> Circuit {
         .find(|circuit| circuit.roles.len() == 1)
         .expect("one in three has");
     let own = circuit.outputs.percepts.iter().flatten().map(|&(_, signal)| signal);
-    let rejected = own.chain(circuit.outputs.next.iter().copied()).find(|signal| !signal.is_constant());
+    let rejected =
+        own.chain(circuit.outputs.next.iter().copied()).find(|signal| !signal.is_constant());
     circuit.outputs.rejected = rejected.unwrap_or(Signal::FALSE);
     circuit
 }
@@ -161,7 +166,8 @@ fn lanes_agree(circuit: &Circuit, seed: u64) {
         for phase in 0..playable.phases.circuits.len() {
             let place = Place { restart: Restart::Planes, is_gate: false };
             let step = PlayoutStep::new(&playable, phase, &circuit.shape(), None, place);
-            let mut kernel = Kernel::new(&step.program, kept.len() + 1, BACKENDS[(seed % 2) as usize]);
+            let mut kernel =
+                Kernel::new(&step.program, kept.len() + 1, BACKENDS[(seed % 2) as usize]);
             let mut planes = vec![Plane::ZERO; circuit.base.len()];
             transpose::load(states.len(), |lane| states[lane].words(), &mut planes);
             let mut state: Vec<Plane> = kept.iter().map(|&bit| planes[bit]).collect();
@@ -174,12 +180,15 @@ fn lanes_agree(circuit: &Circuit, seed: u64) {
             if !playable.may_reject {
                 continue;
             }
-            let [rejected, late] = out[out.len() - 2..] else { unreachable!("there are two more outputs") };
+            let [rejected, late] = out[out.len() - 2..] else {
+                unreachable!("there are two more outputs")
+            };
             for (lane, before) in states.iter().enumerate() {
                 position.go_to(before);
                 let is_late = playable.phases.of(before) != phase;
                 assert_eq!(late.lane(lane), is_late);
-                let stays = kept.iter().zip(&out).all(|(&bit, plane)| plane.lane(lane) == before.get(bit));
+                let stays =
+                    kept.iter().zip(&out).all(|(&bit, plane)| plane.lane(lane) == before.get(bit));
                 if is_late || rejected.lane(lane) {
                     assert!(stays, "what is not done changes nothing");
                     assert!(!(is_late && rejected.lane(lane)), "who is late is not asked");
@@ -189,8 +198,10 @@ fn lanes_agree(circuit: &Circuit, seed: u64) {
                     assert!(position.is_terminal());
                     continue;
                 }
-                let is_child =
-                    circuit.role_ids().flat_map(|role| position.legal_moves(role).to_vec()).any(|m| {
+                let is_child = circuit
+                    .role_ids()
+                    .flat_map(|role| position.legal_moves(role).to_vec())
+                    .any(|m| {
                         let mut child = position.clone();
                         let (mover, _) = child.role_and_index(m);
                         let joint: Vec<_> = circuit
@@ -198,7 +209,9 @@ fn lanes_agree(circuit: &Circuit, seed: u64) {
                             .map(|role| if role == mover { m } else { child.legal_moves(role)[0] })
                             .collect();
                         child.advance(&joint);
-                        kept.iter().zip(&out).all(|(&bit, plane)| plane.lane(lane) == child.state().get(bit))
+                        kept.iter()
+                            .zip(&out)
+                            .all(|(&bit, plane)| plane.lane(lane) == child.state().get(bit))
                     });
                 assert!(is_child, "the move that is made is legal");
             }
@@ -232,7 +245,11 @@ fn playouts_pay_what_exact_games_pay() {
                 let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options);
                 let orders: Vec<_> = states
                     .iter()
-                    .map(|state| Order { state: state.clone(), n_playouts: n_batch, expected_steps: 0 })
+                    .map(|state| Order {
+                        state: state.clone(),
+                        n_playouts: n_batch,
+                        expected_steps: 0,
+                    })
                     .collect();
                 let tallies = batch.play_out(&orders, 1000);
                 for (order, tally) in orders.iter().zip(&tallies) {
@@ -243,12 +260,15 @@ fn playouts_pay_what_exact_games_pay() {
                         position.go_to(&order.state);
                         let n = position.play_out(&mut rng, 1000) as f64;
                         (length, squares) = (length + n, squares + n * n);
-                        judge.role_ids().for_each(|role| payoffs[role.index()] += position.payoff(role));
+                        judge
+                            .role_ids()
+                            .for_each(|role| payoffs[role.index()] += position.payoff(role));
                     }
                     let n = f64::from(n_single);
                     let variance = squares / n - (length / n) * (length / n);
-                    let error =
-                        |variance: f64| 5.0 * (variance * (1.0 / n + 1.0 / n_batch as f64)).sqrt() + 1e-9;
+                    let error = |variance: f64| {
+                        5.0 * (variance * (1.0 / n + 1.0 / n_batch as f64)).sqrt() + 1e-9
+                    };
                     assert!((tally.mean_length() - length / n).abs() < error(variance), "lengths");
                     for role in judge.role_ids() {
                         let mean = payoffs[role.index()] / n;
@@ -271,7 +291,8 @@ fn moves_that_are_left_are_equally_likely() {
     let n_legal = position.legal_moves(role).len();
     assert!((1..6).contains(&n_legal), "some moves are refused and some are not");
     // From the start, the place after two steps at most: what is counted is how often it is number 3.
-    let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
+    let mut batch =
+        BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
     let n = 256 * 40;
     let orders = [Order { state, n_playouts: n, expected_steps: 0 }];
     let tally = &batch.play_out(&orders, 200)[0];
@@ -313,12 +334,15 @@ fn a_state_without_moves_has_an_empty_family() {
     let circuit = Arc::new(strict_nim(4, 1));
     let position = ScalarCircuit::new(Arc::clone(&circuit));
     assert!(position.is_terminal() && position.fault().is_none());
-    let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
+    let mut batch =
+        BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
     let mut children = Children::new(2);
     batch.expand(&[position.state()], &mut children);
     assert_eq!((children.len(), children.family_ends.as_slice()), (0, &[0][..]));
-    let tally = &batch
-        .play_out(&[Order { state: position.state().clone(), n_playouts: 300, expected_steps: 0 }], 1000)[0];
+    let tally = &batch.play_out(
+        &[Order { state: position.state().clone(), n_playouts: 300, expected_steps: 0 }],
+        1000,
+    )[0];
     assert_eq!((tally.n_playouts, tally.n_steps, tally.n_cut), (300, 0, 0));
 }
 

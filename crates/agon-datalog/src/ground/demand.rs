@@ -36,7 +36,9 @@ pub fn demand(program: &mut Program, bank: &TermBank, roots: &[PredicateId]) {
         for &rule in &rules {
             let rule = &program.rules[rule];
             for asked in asked(program, rule, &known, &mut branching) {
-                let (Goal::Holds(atom) | Goal::Fails(atom)) = &rule.body[asked.goal] else { continue };
+                let (Goal::Holds(atom) | Goal::Fails(atom)) = &rule.body[asked.goal] else {
+                    continue;
+                };
                 let Some(known) = &mut known[atom.predicate.index()] else { continue };
                 for (known, argument) in known.iter_mut().zip(&atom.arguments) {
                     let stays = *known && argument.is_bound(&asked.bound);
@@ -61,7 +63,10 @@ pub fn demand(program: &mut Program, bank: &TermBank, roots: &[PredicateId]) {
         let index = atom.predicate.index();
         let (predicate, known) = (demands[index]?, known[index].as_ref()?);
         let arguments = atom.arguments.iter().zip(known).filter(|(_, known)| **known);
-        Some(Atom { predicate, arguments: arguments.map(|(argument, _)| argument.clone()).collect() })
+        Some(Atom {
+            predicate,
+            arguments: arguments.map(|(argument, _)| argument.clone()).collect(),
+        })
     };
     for &index in &rules {
         let rule = &program.rules[index];
@@ -70,9 +75,9 @@ pub fn demand(program: &mut Program, bank: &TermBank, roots: &[PredicateId]) {
         for asked in asked(program, rule, &known, &mut branching) {
             let (Goal::Holds(atom) | Goal::Fails(atom)) = &rule.body[asked.goal] else { continue };
             let Some(head) = of(atom) else { continue };
-            let is_same = guard
-                .as_ref()
-                .is_some_and(|guard| guard.predicate == head.predicate && guard.arguments == head.arguments);
+            let is_same = guard.as_ref().is_some_and(|guard| {
+                guard.predicate == head.predicate && guard.arguments == head.arguments
+            });
             if !is_same {
                 asking.push(asking_rule(rule, head, guard.as_ref(), &asked.before));
             }
@@ -197,7 +202,8 @@ impl Branching<'_> {
     /// How many rows a condition that needs no asking has for what is known, on average; at least 1. Nothing can be
     /// told of one that changes: 1 if it has to do with anything known or nothing is known at all, else `None`.
     fn rows_of(&mut self, program: &Program, atom: &Atom, bound: &[bool]) -> Option<usize> {
-        let known: Vec<bool> = atom.arguments.iter().map(|argument| argument.is_bound(bound)).collect();
+        let known: Vec<bool> =
+            atom.arguments.iter().map(|argument| argument.is_bound(bound)).collect();
         if known.iter().all(|&known| known) {
             return Some(1);
         }
@@ -212,7 +218,9 @@ impl Branching<'_> {
         let key = (atom.predicate, constants, known);
         Some(*self.known.entry(key).or_insert_with_key(|(_, constants, known)| {
             let fits = |row: &&Vec<TermId>| {
-                row.iter().zip(constants).all(|(term, constant)| constant.is_none_or(|c| c == *term))
+                row.iter()
+                    .zip(constants)
+                    .all(|(term, constant)| constant.is_none_or(|c| c == *term))
             };
             let (mut n_rows, mut keys) = (0, BTreeSet::new());
             for row in predicate.rows.iter().filter(fits) {
@@ -231,7 +239,8 @@ fn asking_rule(rule: &Rule, head: Atom, guard: Option<&Atom>, before: &[usize]) 
     let mut near = vec![false; rule.n_variables as usize];
     head.each_variable(&mut |v| near[v as usize] = true);
     let guard = guard.map(|guard| Goal::Holds(guard.clone()));
-    let goals: Vec<&Goal> = guard.iter().chain(before.iter().map(|&goal| &rule.body[goal])).collect();
+    let goals: Vec<&Goal> =
+        guard.iter().chain(before.iter().map(|&goal| &rule.body[goal])).collect();
     let mut takes = vec![false; goals.len()];
     loop {
         let mut grew = false;
@@ -255,6 +264,7 @@ fn asking_rule(rule: &Rule, head: Atom, guard: Option<&Atom>, before: &[usize]) 
             *takes = all && any;
         }
     }
-    let body = goals.iter().zip(&takes).filter(|(_, takes)| **takes).map(|(goal, _)| (*goal).clone());
+    let body =
+        goals.iter().zip(&takes).filter(|(_, takes)| **takes).map(|(goal, _)| (*goal).clone());
     Rule { head, body: body.collect(), n_variables: rule.n_variables, origin: rule.origin }
 }

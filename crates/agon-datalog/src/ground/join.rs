@@ -167,7 +167,8 @@ impl JoinPlanner<'_> {
             };
             steps.push(step);
         }
-        let all_bound = |atom: &Atom| atom.arguments.iter().all(|argument| argument.is_bound(&bound));
+        let all_bound =
+            |atom: &Atom| atom.arguments.iter().all(|argument| argument.is_bound(&bound));
         let negative: Vec<&Atom> = rule
             .body
             .iter()
@@ -180,7 +181,10 @@ impl JoinPlanner<'_> {
             return Err(self.unbound());
         }
         let build_all = |atom: &Atom| {
-            atom.arguments.iter().map(|argument| self.build(argument)).collect::<Result<Vec<_>, _>>()
+            atom.arguments
+                .iter()
+                .map(|argument| self.build(argument))
+                .collect::<Result<Vec<_>, _>>()
         };
         let predicate_of = |&goal: &usize| match &rule.body[goal] {
             Goal::Holds(atom) | Goal::Fails(atom) => atom.predicate.index(),
@@ -229,7 +233,8 @@ impl JoinPlanner<'_> {
                 Ok(ready.then_some(0.01))
             }
             Goal::Holds(atom) => {
-                let shape = scan_shape(self.bank, atom, bound, uses).map_err(|_| self.too_deep())?;
+                let shape =
+                    scan_shape(self.bank, atom, bound, uses).map_err(|_| self.too_deep())?;
                 let is_static = (self.is_static)(atom.predicate.index());
                 let n_keys = shape.spec.keys.len();
                 let branches = if is_static {
@@ -240,7 +245,11 @@ impl JoinPlanner<'_> {
                     // Unknown before it is grown: guess a few per known part.
                     (0..n_keys.min(6)).fold(200.0, |left, _| left / 5.0)
                 };
-                Ok(Some(if shape.n_bound == 0 { 0.02 + branches.min(1.0) * 0.2 } else { branches + 0.1 }))
+                Ok(Some(if shape.n_bound == 0 {
+                    0.02 + branches.min(1.0) * 0.2
+                } else {
+                    branches + 0.1
+                }))
             }
         }
     }
@@ -272,7 +281,10 @@ impl JoinPlanner<'_> {
                 Some(id) => Build::Constant(id.map_err(|_| self.too_deep())?),
                 None => Build::Make(
                     *symbol,
-                    arguments.iter().map(|argument| self.build(argument)).collect::<Result<_, _>>()?,
+                    arguments
+                        .iter()
+                        .map(|argument| self.build(argument))
+                        .collect::<Result<_, _>>()?,
                 ),
             },
         })

@@ -37,19 +37,21 @@ fn largest_group(program: &Program, predicate: usize) -> Option<Group> {
     for &index in rules {
         let rule = &program.rules[index as usize];
         let conditions: Vec<String> = rule.body.iter().map(|goal| format!("{goal:?}")).collect();
-        for place in (0..rule.body.len()).filter(|&place| matches!(rule.body[place], Goal::Holds(_))) {
+        for place in
+            (0..rule.body.len()).filter(|&place| matches!(rule.body[place], Goal::Holds(_)))
+        {
             let shared = shared(rule, place);
             let (before, after) = (&conditions[..place], &conditions[place + 1..]);
             let key = format!("{:?} {before:?} {after:?} {shared:?}", rule.head);
-            let group = alike.entry(key).or_insert_with(|| Group { rules: Vec::new(), place, shared });
+            let group =
+                alike.entry(key).or_insert_with(|| Group { rules: Vec::new(), place, shared });
             group.rules.push(index);
         }
     }
     // Of equals the first, so that the result is a matter of the rules alone.
-    alike
-        .into_values()
-        .filter(|group| group.rules.len() > 1)
-        .min_by_key(|group| (std::cmp::Reverse(group.rules.len()), group.rules.clone(), group.place))
+    alike.into_values().filter(|group| group.rules.len() > 1).min_by_key(|group| {
+        (std::cmp::Reverse(group.rules.len()), group.rules.clone(), group.place)
+    })
 }
 
 /// The variables that a condition has in common with the head and the other conditions.
@@ -71,7 +73,8 @@ fn merge_group(
     made: &mut BTreeMap<String, PredicateId>,
 ) {
     let arguments: Vec<Pattern> = group.shared.iter().map(|&v| Pattern::Variable(v)).collect();
-    let conditions = group.rules.iter().map(|&rule| &program.rules[rule as usize].body[group.place]);
+    let conditions =
+        group.rules.iter().map(|&rule| &program.rules[rule as usize].body[group.place]);
     let key = format!("{:?} {:?}", group.shared, conditions.collect::<Vec<_>>());
     let either = match made.get(&key) {
         Some(&known) => known,
@@ -92,6 +95,9 @@ fn merge_group(
         }
     };
     let first = group.rules[0];
-    program.rules[first as usize].body[group.place] = Goal::Holds(Atom { predicate: either, arguments });
-    program.predicates[predicate].rules.retain(|rule| *rule == first || !group.rules.contains(rule));
+    program.rules[first as usize].body[group.place] =
+        Goal::Holds(Atom { predicate: either, arguments });
+    program.predicates[predicate]
+        .rules
+        .retain(|rule| *rule == first || !group.rules.contains(rule));
 }

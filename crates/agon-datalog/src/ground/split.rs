@@ -46,7 +46,8 @@ fn part_to_cut(rule: &Rule) -> Option<Part> {
     rule.head.each_variable(&mut |v| in_head[v as usize] = true);
     let mut best: Option<(usize, Part)> = None;
     for v in (0..rule.n_variables).filter(|&v| used[v as usize] && !in_head[v as usize]) {
-        let mut goals: Vec<usize> = (0..rule.body.len()).filter(|&g| variables[g].contains(&v)).collect();
+        let mut goals: Vec<usize> =
+            (0..rule.body.len()).filter(|&g| variables[g].contains(&v)).collect();
         let inside = inside(&goals, &variables, n);
         // Tests on nothing but the part's variables belong to it as well: they make it smaller.
         goals.extend((0..rule.body.len()).filter(|g| {
@@ -56,7 +57,10 @@ fn part_to_cut(rule: &Rule) -> Option<Part> {
         }));
         goals.sort_unstable();
         let n_inside = inside.iter().filter(|&&inside| inside).count();
-        if goals.len() == rule.body.len() || n_inside >= n_used || !hangs_together(rule, &goals, &variables) {
+        if goals.len() == rule.body.len()
+            || n_inside >= n_used
+            || !hangs_together(rule, &goals, &variables)
+        {
             continue;
         }
         let is_safe = inside == positive_inside(rule, &goals, &variables);
@@ -121,8 +125,11 @@ fn hangs_together(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> bool 
 fn cut(program: &mut Program, index: usize, part: &Part) {
     let arguments: Vec<Pattern> = part.shared.iter().map(|&v| Pattern::Variable(v)).collect();
     let is_demand = program.predicates[program.rules[index].head.predicate.index()].is_demand;
-    let predicate =
-        if is_demand { program.demanded(arguments.len()) } else { program.derived(arguments.len()) };
+    let predicate = if is_demand {
+        program.demanded(arguments.len())
+    } else {
+        program.derived(arguments.len())
+    };
     let demand = (!part.is_safe).then(|| demand_of(program, index, part));
     let whole = &mut program.rules[index];
     let (mut inside, mut outside) = (Vec::new(), Vec::new());

@@ -29,7 +29,10 @@ pub(super) struct Sample {
 /// An index specification in a form that can be ordered.
 type SpecKey = (Vec<(Path, usize, usize)>, Vec<Path>);
 
-pub(super) fn samples(prepared: &Prepared, given: &[(PredicateId, Vec<Vec<TermId>>)]) -> Vec<Sample> {
+pub(super) fn samples(
+    prepared: &Prepared,
+    given: &[(PredicateId, Vec<Vec<TermId>>)],
+) -> Vec<Sample> {
     let mut rows: Vec<Vec<Vec<TermId>>> = prepared.facts.clone();
     for (predicate, sample) in given {
         rows[predicate.index()].clone_from(sample);
@@ -78,7 +81,8 @@ impl Planner {
         uses: &[u32],
         origin: u32,
     ) -> Result<(Vec<Step>, Vec<Option<BoundAt>>), PlanRefusal> {
-        let mut bound_at: Vec<Option<BoundAt>> = bound.iter().map(|&b| b.then_some(BoundAt::Input)).collect();
+        let mut bound_at: Vec<Option<BoundAt>> =
+            bound.iter().map(|&b| b.then_some(BoundAt::Input)).collect();
         let mut left: Vec<&Goal> = asked.body.iter().collect();
         let mut steps = Vec::new();
         while !left.is_empty() {
@@ -155,14 +159,22 @@ impl Planner {
                     ready &= bound[v as usize] || uses[v as usize] == here[v as usize];
                 });
                 let is_given = self.plans.relation_of[atom.predicate.index()].is_some();
-                Ok((ready && self.demands_met(atom, bound)).then_some(if is_given { 0.02 } else { 0.7 }))
+                Ok((ready && self.demands_met(atom, bound)).then_some(if is_given {
+                    0.02
+                } else {
+                    0.7
+                }))
             }
             Goal::Holds(atom) if !self.demands_met(atom, bound) => Ok(None),
             Goal::Holds(atom) => match self.plans.relation_of[atom.predicate.index()] {
                 Some(relation) => {
                     let shape = self.shape_of(atom, bound, uses, origin)?;
                     let branches = self.branching(atom.predicate, relation, &shape.spec);
-                    Ok(Some(if shape.n_bound == 0 { 0.03 + branches.min(1.0) * 0.3 } else { branches }))
+                    Ok(Some(if shape.n_bound == 0 {
+                        0.03 + branches.min(1.0) * 0.3
+                    } else {
+                        branches
+                    }))
                 }
                 None => {
                     let n_wanted = atom.arguments.iter().filter(|a| !a.is_bound(bound)).count();
@@ -186,7 +198,10 @@ impl Planner {
 
     fn demands_met(&self, atom: &Atom, bound: &[bool]) -> bool {
         let demands = &self.prepared.demands[atom.predicate.index()];
-        atom.arguments.iter().zip(demands).all(|(argument, &demanded)| !demanded || argument.is_bound(bound))
+        atom.arguments
+            .iter()
+            .zip(demands)
+            .all(|(argument, &demanded)| !demanded || argument.is_bound(bound))
     }
 
     /// How many rows fit on average.
@@ -198,7 +213,9 @@ impl Planner {
             // One move per role: hardly ever more than one fits.
             Level::Move => 0.4,
             // Unseen in the sample: guess a dozen, and that each known part leaves a third.
-            Level::State if n_rows == 0 => (0..spec.keys.len().min(8)).fold(12.0, |left, _| left / 3.0),
+            Level::State if n_rows == 0 => {
+                (0..spec.keys.len().min(8)).fold(12.0, |left, _| left / 3.0)
+            }
             Level::State => n_rows as f64 / n_keys as f64,
         }
     }

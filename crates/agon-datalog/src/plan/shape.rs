@@ -5,7 +5,9 @@ use crate::program::{Atom, Pattern};
 use crate::relation::{IndexSpec, Path};
 use crate::term::TermRefusal;
 
-use super::{Build, Call, Match, PlanRefusal, Planner, SKELETON_DEPTH, Scan, Skeleton, Take, prepare};
+use super::{
+    Build, Call, Match, PlanRefusal, Planner, SKELETON_DEPTH, Scan, Skeleton, Take, prepare,
+};
 
 /// What a scan selects by and what it takes from a row.
 pub(crate) struct ScanShape {
@@ -30,7 +32,12 @@ pub(crate) fn scan_shape(
         uses,
         here: vec![false; bound.len()],
         path: Vec::new(),
-        shape: ScanShape { spec: IndexSpec::default(), key: Vec::new(), take: Vec::new(), n_bound: 0 },
+        shape: ScanShape {
+            spec: IndexSpec::default(),
+            key: Vec::new(),
+            take: Vec::new(),
+            n_bound: 0,
+        },
     };
     for (column, pattern) in atom.arguments.iter().enumerate() {
         shaping.path.push(u16::try_from(column).expect("relations have fewer than 65536 columns"));
@@ -59,7 +66,9 @@ impl Shaping<'_> {
                 shape.spec.keys.push(place);
                 shape.key.push(Build::Slot(*v));
             }
-            Pattern::Variable(v) if self.here[*v as usize] => shape.take.push((place, Take::Same(*v))),
+            Pattern::Variable(v) if self.here[*v as usize] => {
+                shape.take.push((place, Take::Same(*v)))
+            }
             Pattern::Variable(v) if self.uses[*v as usize] > 1 => {
                 self.here[*v as usize] = true;
                 shape.n_bound += 1;
@@ -74,7 +83,8 @@ impl Shaping<'_> {
                 None => {
                     shape.spec.forms.push((place, *symbol, arguments.len()));
                     for (i, argument) in arguments.iter().enumerate() {
-                        self.path.push(u16::try_from(i).expect("terms have fewer than 65536 arguments"));
+                        self.path
+                            .push(u16::try_from(i).expect("terms have fewer than 65536 arguments"));
                         self.column(argument)?;
                         self.path.pop();
                     }
@@ -108,7 +118,9 @@ impl Planner {
         // What is known when the call is made: an argument must not count on another argument of the same call.
         let before = bound.to_vec();
         for pattern in &atom.arguments {
-            skeleton.push(self.skeleton(pattern, 0, &before, bound, uses, &mut key, &mut take, origin)?);
+            skeleton.push(
+                self.skeleton(pattern, 0, &before, bound, uses, &mut key, &mut take, origin)?,
+            );
         }
         let procedure = self.procedure(atom.predicate, skeleton)?;
         Ok(Call { procedure, key, take })
@@ -137,7 +149,16 @@ impl Planner {
             Pattern::Function(symbol, arguments) if depth < SKELETON_DEPTH => {
                 let mut parts = Vec::new();
                 for argument in arguments {
-                    parts.push(self.skeleton(argument, depth + 1, before, bound, uses, key, take, origin)?);
+                    parts.push(self.skeleton(
+                        argument,
+                        depth + 1,
+                        before,
+                        bound,
+                        uses,
+                        key,
+                        take,
+                        origin,
+                    )?);
                 }
                 Ok(Skeleton::Form(*symbol, parts))
             }

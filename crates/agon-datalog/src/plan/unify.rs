@@ -34,8 +34,9 @@ pub(super) fn specialise(rule: &Rule, skeleton: &[Skeleton]) -> Option<Asked> {
         Goal::Fails(a) => Goal::Fails(atom(a)),
         Goal::Differ(a, b) => Goal::Differ(resolve(a, &bindings), resolve(b, &bindings)),
     });
-    let resolved =
-        |vars: &[u32]| vars.iter().map(|&v| resolve(&Pattern::Variable(v), &bindings)).collect::<Vec<_>>();
+    let resolved = |vars: &[u32]| {
+        vars.iter().map(|&v| resolve(&Pattern::Variable(v), &bindings)).collect::<Vec<_>>()
+    };
     Some(Asked {
         body: body.collect(),
         inputs: resolved(&inputs),

@@ -9,8 +9,8 @@ use super::judge::{Facts, Ground, Row, judge};
 use super::programs::{Built, draft, rows, tangle, universe};
 use super::{atom, holds, rule, seeded, variable};
 use crate::{
-    Engine, Entry, Limits, Plans, PredicateId, Program, Question, Refusal, RefusalKind, TermBank, TermId,
-    materialise, split,
+    Engine, Entry, Limits, Plans, PredicateId, Program, Question, Refusal, RefusalKind, TermBank,
+    TermId, materialise, split,
 };
 
 /// A question to be asked: of which relation, which arguments are known, with which values.
@@ -60,9 +60,10 @@ impl Trial {
             .iter()
             .map(|(predicate, known, _)| Entry { predicate: *predicate, known: known.clone() })
             .collect();
-        let (plans, questions) =
-            Plans::new(program, Arc::clone(bank), samples, &entries).expect("drafts bind their variables");
-        let questions = asked.into_iter().zip(questions).map(|((p, known, values), q)| (p, known, values, q));
+        let (plans, questions) = Plans::new(program, Arc::clone(bank), samples, &entries)
+            .expect("drafts bind their variables");
+        let questions =
+            asked.into_iter().zip(questions).map(|((p, known, values), q)| (p, known, values, q));
         Trial {
             engine: Engine::new(Arc::new(plans), limits),
             questions: questions.collect(),
@@ -91,12 +92,18 @@ impl Trial {
         let answers = self.engine.ask(*question, &key)?;
         let n_wanted = known.iter().filter(|&&is_known| !is_known).count();
         let given: BTreeSet<Row> = (0..answers.len())
-            .map(|i| (0..n_wanted).map(|column| Ground::of_bank(answers.get(i, column), &bank)).collect())
+            .map(|i| {
+                (0..n_wanted).map(|column| Ground::of_bank(answers.get(i, column), &bank)).collect()
+            })
             .collect();
         let right: BTreeSet<Row> = truth[predicate.index()]
             .iter()
-            .filter(|row| row.iter().zip(values).zip(known).all(|((term, value), &k)| !k || term == value))
-            .map(|row| row.iter().zip(known).filter(|&(_, &k)| !k).map(|(term, _)| term.clone()).collect())
+            .filter(|row| {
+                row.iter().zip(values).zip(known).all(|((term, value), &k)| !k || term == value)
+            })
+            .map(|row| {
+                row.iter().zip(known).filter(|&(_, &k)| !k).map(|(term, _)| term.clone()).collect()
+            })
             .collect();
         assert_eq!(given, right, "{predicate:?} asked with {known:?} {values:?}");
         assert_eq!(answers.len(), given.len(), "no answer comes twice");

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::{atom, constant, holds, rule, variable};
 use crate::{
-    Engine, Entry, Goal, Level, Limits, Pattern, Plans, PredicateId, Program, Question, Refusal, RefusalKind,
-    Symbol, TermBank, TermId,
+    Engine, Entry, Goal, Level, Limits, Pattern, Plans, PredicateId, Program, Question, Refusal,
+    RefusalKind, Symbol, TermBank, TermId,
 };
 
 const DEEP: u32 = 50_000;
@@ -21,7 +21,8 @@ fn known(predicate: PredicateId, arity: usize) -> Entry {
 
 fn engine(program: Program, term_depth: u32, entry: Entry, limits: Limits) -> (Engine, Question) {
     let bank = Arc::new(TermBank::new(term_depth));
-    let (plans, questions) = Plans::new(program, bank, &[], &[entry]).expect("all variables are bound");
+    let (plans, questions) =
+        Plans::new(program, bank, &[], &[entry]).expect("all variables are bound");
     (Engine::new(Arc::new(plans), limits), questions[0])
 }
 
@@ -48,7 +49,12 @@ fn chain(length: u32, n_idle: usize, limits: Limits) -> (Engine, Question, Vec<T
     let edge = program.given(2, Level::State);
     let idle = program.derived(1);
     let reach = program.derived(1);
-    program.rule(rule(atom(idle, &[variable(0)]), vec![holds(edge, &[variable(0), variable(1)])], 2, 0));
+    program.rule(rule(
+        atom(idle, &[variable(0)]),
+        vec![holds(edge, &[variable(0), variable(1)])],
+        2,
+        0,
+    ));
     let mut body = vec![holds(edge, &[variable(0), variable(1)])];
     body.extend(std::iter::repeat_n(holds(idle, &[variable(0)]), n_idle));
     body.push(holds(reach, &[variable(1)]));
@@ -77,7 +83,8 @@ fn terms_taken_apart() {
     let (mut engine, question) = engine(program, DEEP + 1, known(p, 1), Limits::default());
     let bank = Arc::clone(engine.bank());
     let zero = bank.term(Symbol::new(0), &[]).expect("a constant fits");
-    let large = (0..DEEP).fold(zero, |n, _| bank.term(Symbol::new(1), &[n]).expect("it is just deep enough"));
+    let large = (0..DEEP)
+        .fold(zero, |n, _| bank.term(Symbol::new(1), &[n]).expect("it is just deep enough"));
     assert_eq!(engine.holds(question, &[large]), Ok(true));
 }
 
@@ -137,7 +144,8 @@ fn explosion(limits: Limits) -> Option<Refusal> {
     let (never, many) = (program.derived(12), program.derived(0));
     let variables: Vec<Pattern> = (0..12).map(variable).collect();
     program.rule(rule(atom(never, &variables), vec![holds(nothing, &[])], 12, 20));
-    let mut body: Vec<Goal> = variables.iter().map(|x| holds(value, std::slice::from_ref(x))).collect();
+    let mut body: Vec<Goal> =
+        variables.iter().map(|x| holds(value, std::slice::from_ref(x))).collect();
     body.push(holds(never, &variables));
     program.rule(rule(atom(many, &[]), body, 12, 21));
     let (mut engine, question) = engine(program, 2, wanted(many, 0), limits);
@@ -168,8 +176,14 @@ fn facts_that_multiply() {
         engine.ask(question, &[]).map(|answers| answers.len())
     };
     assert_eq!(ask(Limits::default()), Ok(1_000_000));
-    assert_eq!(ask(Limits { facts: 999_999, ..Limits::default() }).err(), refusal(RefusalKind::Facts, 200));
-    assert_eq!(ask(Limits { bytes: 1 << 20, ..Limits::default() }).err(), refusal(RefusalKind::Bytes, 200));
+    assert_eq!(
+        ask(Limits { facts: 999_999, ..Limits::default() }).err(),
+        refusal(RefusalKind::Facts, 200)
+    );
+    assert_eq!(
+        ask(Limits { bytes: 1 << 20, ..Limits::default() }).err(),
+        refusal(RefusalKind::Bytes, 200)
+    );
 }
 
 #[test]

@@ -11,8 +11,8 @@ use super::programs::{Built, draft, rows, tangle, universe};
 use super::{atom, holds, rule, seeded, variable};
 use crate::program::{Goal, Pattern, Program};
 use crate::{
-    GroundLimits, GroundProgram, Level, PredicateId, Symbol, TermBank, demand, ground, materialise, merge,
-    split,
+    GroundLimits, GroundProgram, Level, PredicateId, Symbol, TermBank, demand, ground, materialise,
+    merge, split,
 };
 
 /// Which atoms hold where just `given` do, of those that are given. Negation is by the alternating fixpoint, which ends
@@ -77,7 +77,8 @@ fn check(built: &Built, rows: &[Vec<Vec<Ground>>]) -> Result<(), TestCaseError> 
     let Ok(program) = ground(program, &bank, &feeds, &asked, &limits) else { return Ok(()) };
 
     let mut given: Facts = vec![BTreeSet::new(); built.program.n_predicates()];
-    let (mut is_given, mut holds) = (vec![false; program.n_atoms()], vec![false; program.n_atoms()]);
+    let (mut is_given, mut holds) =
+        (vec![false; program.n_atoms()], vec![false; program.n_atoms()]);
     for ((predicate, _), rows) in built.given.iter().zip(rows) {
         given[predicate.index()].extend(rows.iter().step_by(2).cloned());
         for (atom, row) in program.atoms_of(*predicate) {

@@ -22,18 +22,29 @@ impl Ground {
     }
 
     pub(super) fn of_bank(term: TermId, bank: &TermBank) -> Ground {
-        let symbol = u32::try_from(bank.symbol(term).index()).expect("symbols are numbers of 32 bits");
-        Ground(symbol, bank.arguments(term).map(|argument| Ground::of_bank(argument, bank)).collect())
+        let symbol =
+            u32::try_from(bank.symbol(term).index()).expect("symbols are numbers of 32 bits");
+        Ground(
+            symbol,
+            bank.arguments(term).map(|argument| Ground::of_bank(argument, bank)).collect(),
+        )
     }
 }
 
 /// All that follows from `given`. `strata` is the stratum of each relation; variables range over `universe`.
-pub(super) fn judge(program: &Program, given: &Facts, strata: &[usize], universe: &[Ground]) -> Facts {
+pub(super) fn judge(
+    program: &Program,
+    given: &Facts,
+    strata: &[usize],
+    universe: &[Ground],
+) -> Facts {
     let mut facts = given.clone();
     for stratum in 0..=strata.iter().copied().max().unwrap_or(0) {
         loop {
             let mut found = Vec::new();
-            for rule in program.rules.iter().filter(|rule| strata[rule.head.predicate.index()] == stratum) {
+            for rule in
+                program.rules.iter().filter(|rule| strata[rule.head.predicate.index()] == stratum)
+            {
                 each_filling(rule, universe, &mut |filling| {
                     if rule.body.iter().all(|goal| is_met(goal, filling, &facts)) {
                         found.push((rule.head.predicate.index(), row(&rule.head, filling)));
@@ -66,7 +77,9 @@ fn each_filling(rule: &Rule, universe: &[Ground], visit: &mut dyn FnMut(&Filling
         }
         visit(&filling);
         // Counts up, as with digits.
-        let Some(digit) = choice.iter().position(|&chosen| chosen + 1 < universe.len()) else { return };
+        let Some(digit) = choice.iter().position(|&chosen| chosen + 1 < universe.len()) else {
+            return;
+        };
         choice[digit] += 1;
         choice[..digit].fill(0);
     }
@@ -125,7 +138,10 @@ fn fits(pattern: &Pattern, term: &Ground, filling: &mut Filling) -> bool {
         Pattern::Function(symbol, arguments) => {
             symbol.index() == term.0 as usize
                 && arguments.len() == term.1.len()
-                && arguments.iter().zip(&term.1).all(|(argument, part)| fits(argument, part, filling))
+                && arguments
+                    .iter()
+                    .zip(&term.1)
+                    .all(|(argument, part)| fits(argument, part, filling))
         }
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{atom, holds, rule, seeded, variable};
-use crate::{Engine, Entry, Goal, Level, Limits, Plans, Program, RefusalKind, Symbol, TermBank, TermId};
+use crate::{
+    Engine, Entry, Goal, Level, Limits, Plans, Program, RefusalKind, Symbol, TermBank, TermId,
+};
 
 const N_NODES: usize = 7;
 
@@ -16,7 +18,8 @@ fn values(edges: &[(usize, usize)]) -> Vec<Option<bool>> {
     loop {
         let before = values.clone();
         for (node, value) in values.iter_mut().enumerate() {
-            let mut successors = edges.iter().filter(|edge| edge.0 == node).map(|edge| before[edge.1]);
+            let mut successors =
+                edges.iter().filter(|edge| edge.0 == node).map(|edge| before[edge.1]);
             if successors.clone().any(|value| value == Some(false)) {
                 *value = Some(true);
             } else if successors.all(|value| value == Some(true)) {
@@ -44,8 +47,9 @@ fn meets_a_circle(node: usize, edges: &[(usize, usize)]) -> bool {
         }
         seen
     };
-    let successors =
-        |node: usize| edges.iter().filter(|edge| edge.0 == node).map(|edge| edge.1).collect::<Vec<_>>();
+    let successors = |node: usize| {
+        edges.iter().filter(|edge| edge.0 == node).map(|edge| edge.1).collect::<Vec<_>>()
+    };
     reach(vec![node]).into_iter().any(|other| reach(successors(other)).contains(&other))
 }
 
@@ -61,7 +65,8 @@ fn game(edges: &[(usize, usize)]) -> (Engine, [crate::Question; 2], Vec<TermId>)
     let nodes: Vec<TermId> =
         (0..20).map(|i| bank.term(Symbol::new(i), &[]).expect("a constant fits")).collect();
     let entries = [vec![true], vec![false]].map(|known| Entry { predicate: win, known });
-    let (plans, questions) = Plans::new(program, bank, &[], &entries).expect("all variables are bound");
+    let (plans, questions) =
+        Plans::new(program, bank, &[], &entries).expect("all variables are bound");
     let mut engine = Engine::new(Arc::new(plans), Limits::default());
     let rows: Vec<[TermId; 2]> = edges.iter().map(|&(a, b)| [nodes[a], nodes[b]]).collect();
     engine.set_rows(edge, rows.iter().map(<[_; 2]>::as_slice));
@@ -69,7 +74,8 @@ fn game(edges: &[(usize, usize)]) -> (Engine, [crate::Question; 2], Vec<TermId>)
 }
 
 fn edges() -> impl Strategy<Value = Vec<(usize, usize)>> {
-    prop::collection::btree_set((0..N_NODES, 0..N_NODES), 0..14).prop_map(|edges| edges.into_iter().collect())
+    prop::collection::btree_set((0..N_NODES, 0..N_NODES), 0..14)
+        .prop_map(|edges| edges.into_iter().collect())
 }
 
 proptest! {
@@ -109,7 +115,8 @@ fn circles_of_any_length_are_refused() {
         let edges: Vec<(usize, usize)> = (0..length).map(|i| (i, (i + 1) % length)).collect();
         let (mut engine, [one, all], nodes) = game(&edges);
         for _ in 0..2 {
-            let refusal = engine.holds(one, &[nodes[0]]).expect_err("a circle has no single meaning");
+            let refusal =
+                engine.holds(one, &[nodes[0]]).expect_err("a circle has no single meaning");
             assert_eq!(refusal.kind, RefusalKind::Unstratified);
             assert!(engine.ask(all, &[]).is_err());
         }

@@ -108,14 +108,16 @@ pub(super) fn tangle() -> impl Strategy<Value = Draft> {
     let relation = (0..=1usize, prop_oneof![4 => Just(0), 1 => Just(1)])
         .prop_map(|(arity, stratum)| DraftRelation { arity, stratum, is_demanding: false });
     let kind = prop_oneof![9 => Just(Kind::Holds), 1 => Just(Kind::Fails)];
-    let goal = (kind, any::<prop::sample::Index>(), prop::collection::vec((0..2u32).prop_map(variable), 3))
+    let goal = (
+        kind,
+        any::<prop::sample::Index>(),
+        prop::collection::vec((0..2u32).prop_map(variable), 3),
+    )
         .prop_map(|(kind, relation, arguments)| DraftGoal { kind, relation, arguments });
-    let head = (any::<prop::sample::Index>(), prop::collection::vec((0..2u32).prop_map(variable), 3));
-    let rule = (head, prop::collection::vec(goal, 1..4)).prop_map(|((head, arguments), goals)| DraftRule {
-        head,
-        arguments,
-        goals,
-    });
+    let head =
+        (any::<prop::sample::Index>(), prop::collection::vec((0..2u32).prop_map(variable), 3));
+    let rule = (head, prop::collection::vec(goal, 1..4))
+        .prop_map(|((head, arguments), goals)| DraftRule { head, arguments, goals });
     (prop::collection::vec(relation, 8..16), prop::collection::vec(rule, 10..50))
         .prop_map(|(relations, rules)| Draft { relations, rules })
 }
@@ -124,14 +126,18 @@ pub(super) fn tangle() -> impl Strategy<Value = Draft> {
 pub(super) fn rows() -> impl Strategy<Value = Vec<Vec<Vec<Ground>>>> {
     GIVEN
         .map(|(arity, _)| {
-            prop::collection::btree_set(prop::collection::vec(prop::sample::select(universe()), arity), 0..6)
-                .prop_map(|rows| rows.into_iter().collect::<Vec<_>>())
+            prop::collection::btree_set(
+                prop::collection::vec(prop::sample::select(universe()), arity),
+                0..6,
+            )
+            .prop_map(|rows| rows.into_iter().collect::<Vec<_>>())
         })
         .to_vec()
 }
 
 fn pattern(n_variables: u32, depth: u32) -> impl Strategy<Value = Pattern> {
-    let leaf = prop_oneof![3 => (0..n_variables).prop_map(variable), 1 => (A..=B).prop_map(constant)];
+    let leaf =
+        prop_oneof![3 => (0..n_variables).prop_map(variable), 1 => (A..=B).prop_map(constant)];
     let function = |symbol, arguments| Pattern::Function(Symbol::new(symbol), arguments);
     prop_oneof![
         3 => leaf.clone(),
@@ -154,7 +160,8 @@ impl Draft {
                 program.rule(rule(atom(relation, &[as_pattern(term)]), Vec::new(), 0, 1000));
             }
         }
-        let derived: Vec<PredicateId> = self.relations.iter().map(|r| program.derived(r.arity)).collect();
+        let derived: Vec<PredicateId> =
+            self.relations.iter().map(|r| program.derived(r.arity)).collect();
         strata.extend(self.relations.iter().map(|relation| relation.stratum));
         let shape = Shape { draft: self, given: &given, derived: &derived, constants, all };
         for (origin, draft) in self.rules.iter().enumerate() {
@@ -162,15 +169,13 @@ impl Draft {
         }
         let grows = |rule: &Rule, atom: &Atom| {
             strata[atom.predicate.index()] == strata[rule.head.predicate.index()]
-                && atom
-                    .arguments
-                    .iter()
-                    .any(|argument| matches!(argument, Pattern::Function(_, parts) if !parts.is_empty()))
+                && atom.arguments.iter().any(
+                    |argument| matches!(argument, Pattern::Function(_, parts) if !parts.is_empty()),
+                )
         };
-        let calls_grow = program
-            .rules
-            .iter()
-            .any(|rule| rule.body.iter().any(|goal| matches!(goal, Goal::Holds(atom) if grows(rule, atom))));
+        let calls_grow = program.rules.iter().any(|rule| {
+            rule.body.iter().any(|goal| matches!(goal, Goal::Holds(atom) if grows(rule, atom)))
+        });
         Built { program, strata, given, calls_grow }
     }
 }
@@ -191,7 +196,8 @@ impl Shape<'_> {
         let index = draft.head.index(self.derived.len());
         let relation = &self.draft.relations[index];
         let head = atom(self.derived[index], &draft.arguments[..relation.arity]);
-        let mut body: Vec<Goal> = draft.goals.iter().map(|goal| self.goal(goal, relation.stratum)).collect();
+        let mut body: Vec<Goal> =
+            draft.goals.iter().map(|goal| self.goal(goal, relation.stratum)).collect();
 
         let mut bound = [false; 4];
         let mut bind = |body: &mut Vec<Goal>, by: PredicateId, v: u32| {
@@ -296,7 +302,9 @@ fn goal_variables(goal: &Goal) -> Vec<u32> {
         Goal::Holds(Atom { arguments, .. }) | Goal::Fails(Atom { arguments, .. }) => {
             arguments.iter().for_each(|argument| argument.each_variable(&mut visit));
         }
-        Goal::Differ(a, b) => [a, b].into_iter().for_each(|pattern| pattern.each_variable(&mut visit)),
+        Goal::Differ(a, b) => {
+            [a, b].into_iter().for_each(|pattern| pattern.each_variable(&mut visit))
+        }
     }
     variables
 }

@@ -14,7 +14,8 @@ const N_SYMBOLS: u32 = 4;
 fn ground() -> impl Strategy<Value = Ground> {
     let constant = (0..N_SYMBOLS).prop_map(|symbol| Ground(symbol, Vec::new()));
     constant.prop_recursive(4, 12, 3, |inner| {
-        (0..N_SYMBOLS, prop::collection::vec(inner, 0..4)).prop_map(|(symbol, parts)| Ground(symbol, parts))
+        (0..N_SYMBOLS, prop::collection::vec(inner, 0..4))
+            .prop_map(|(symbol, parts)| Ground(symbol, parts))
     })
 }
 
@@ -75,7 +76,8 @@ fn threads_agree() {
         ids
     };
     let stored: Vec<Vec<Option<TermId>>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..N_THREADS).map(|thread| scope.spawn(move || store(thread))).collect();
+        let threads: Vec<_> =
+            (0..N_THREADS).map(|thread| scope.spawn(move || store(thread))).collect();
         threads.into_iter().map(|thread| thread.join().expect("no thread panics")).collect()
     });
     assert!(stored.windows(2).all(|pair| pair[0] == pair[1]));

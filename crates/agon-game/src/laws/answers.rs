@@ -55,7 +55,10 @@ impl<P: Notation> Answers<P> {
             }
         }
         if !self.payoff_bits().eq(there.payoff_bits()) {
-            return Some(format!("the payoffs are {:?} and then {:?}", self.payoffs, there.payoffs));
+            return Some(format!(
+                "the payoffs are {:?} and then {:?}",
+                self.payoffs, there.payoffs
+            ));
         }
         if self.key != there.key {
             return Some(format!("the key is {:#x} and then {:#x}", self.key, there.key));

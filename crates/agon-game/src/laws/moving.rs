@@ -54,7 +54,11 @@ struct Departure<P: Position> {
 const MAX_STRANGERS: usize = 16;
 
 impl<'a, P: Notation> Inspection<'a, P> {
-    pub(super) fn new(start: &'a P, plan: &'a Plan, percepts: Option<Percepts<P>>) -> Inspection<'a, P> {
+    pub(super) fn new(
+        start: &'a P,
+        plan: &'a Plan,
+        percepts: Option<Percepts<P>>,
+    ) -> Inspection<'a, P> {
         Inspection {
             start,
             plan,
@@ -89,7 +93,8 @@ impl<'a, P: Notation> Inspection<'a, P> {
             let answers = Answers::of(&position);
             self.inspect(&position, &answers, &shape)?;
             let leaves = answers.terminal || self.step == self.plan.max_steps;
-            let departure = if leaves { None } else { Some(self.depart(&position, &answers, &shape)?) };
+            let departure =
+                if leaves { None } else { Some(self.depart(&position, &answers, &shape)?) };
             places.push(Place { state: position.state().clone(), answers, departure });
             let Some(Place { answers, departure: Some(departure), .. }) = places.last() else {
                 break;
@@ -158,12 +163,23 @@ impl<'a, P: Notation> Inspection<'a, P> {
     }
 
     /// Draws a joint move, nature's uniformly too, so that unlikely moves are tested as well.
-    fn depart(&mut self, position: &P, answers: &Answers<P>, shape: &Shape) -> Result<Departure<P>, Breach> {
-        let joint: Vec<P::Move> =
-            answers.legal.iter().map(|legal| legal[self.rng.random_range(0..legal.len())].clone()).collect();
+    fn depart(
+        &mut self,
+        position: &P,
+        answers: &Answers<P>,
+        shape: &Shape,
+    ) -> Result<Departure<P>, Breach> {
+        let joint: Vec<P::Move> = answers
+            .legal
+            .iter()
+            .map(|legal| legal[self.rng.random_range(0..legal.len())].clone())
+            .collect();
         let percepts = self.perceive(position, &joint, shape);
         if percepts != self.perceive(&position.clone(), &joint, shape) {
-            return Err(breach(Law::Percepts, format!("percepts of {joint:?} are not always {percepts:?}")));
+            return Err(breach(
+                Law::Percepts,
+                format!("percepts of {joint:?} are not always {percepts:?}"),
+            ));
         }
         if let Some(unsorted) = percepts.iter().find(|percepts| !percepts.is_sorted()) {
             return Err(breach(Law::Percepts, format!("percepts are not sorted: {unsorted:?}")));
@@ -177,7 +193,12 @@ impl<'a, P: Notation> Inspection<'a, P> {
     }
 
     /// Law 3, and laws 2 and 10 where the way back may have left something behind.
-    fn revisit(&mut self, position: &mut P, places: &[Place<P>], shape: &Shape) -> Result<(), Breach> {
+    fn revisit(
+        &mut self,
+        position: &mut P,
+        places: &[Place<P>],
+        shape: &Shape,
+    ) -> Result<(), Breach> {
         let mut order: Vec<usize> = (0..places.len()).collect();
         order.shuffle(&mut self.rng);
         for step in order {
@@ -185,20 +206,27 @@ impl<'a, P: Notation> Inspection<'a, P> {
             let place = &places[step];
             position.go_to(&place.state);
             if let Some(difference) = place.answers.difference(&Answers::of(position)) {
-                return Err(breach(Law::Return, format!("after coming back by go_to {difference}")));
+                return Err(breach(
+                    Law::Return,
+                    format!("after coming back by go_to {difference}"),
+                ));
             }
             let Some(Departure { joint, percepts }) = &place.departure else { continue };
             if *percepts != self.perceive(position, joint, shape) {
                 return Err(breach(
                     Law::Percepts,
-                    format!("percepts of {joint:?} were {percepts:?}, and are others after coming back"),
+                    format!(
+                        "percepts of {joint:?} were {percepts:?}, and are others after coming back"
+                    ),
                 ));
             }
             position.advance(joint);
             if let Some(difference) = places[step + 1].answers.difference(&Answers::of(position)) {
                 return Err(breach(
                     Law::Advance,
-                    format!("after {joint:?}, and after going back and {joint:?} again, {difference}"),
+                    format!(
+                        "after {joint:?}, and after going back and {joint:?} again, {difference}"
+                    ),
                 ));
             }
         }
@@ -206,7 +234,12 @@ impl<'a, P: Notation> Inspection<'a, P> {
     }
 
     /// Law 8 for `play_out`, from some place of the game, once far and once a few steps only.
-    fn play_out(&mut self, position: &mut P, places: &[Place<P>], shape: &Shape) -> Result<(), Breach> {
+    fn play_out(
+        &mut self,
+        position: &mut P,
+        places: &[Place<P>],
+        shape: &Shape,
+    ) -> Result<(), Breach> {
         self.step = self.rng.random_range(0..places.len());
         let Place { state, answers, .. } = &places[self.step];
         for max_steps in [0, 1, self.rng.random_range(2..5), self.plan.max_steps] {
@@ -232,7 +265,10 @@ impl<'a, P: Notation> Inspection<'a, P> {
             }
             let n_twin = twin.play_out(&mut Rng::seed_from_u64(seed), max_steps);
             if n_twin != n_steps {
-                return Err(breach(Law::Provided, format!("{says}, then {n_twin} with the same seed")));
+                return Err(breach(
+                    Law::Provided,
+                    format!("{says}, then {n_twin} with the same seed"),
+                ));
             }
             if let Some(difference) = reached.difference(&Answers::of(&twin)) {
                 return Err(breach(
@@ -259,10 +295,16 @@ fn advance_thrice<P: Notation>(
     second.advance(joint);
     let after = Answers::of(&first);
     if let Some(difference) = after.difference(&Answers::of(&second)) {
-        return Err(breach(Law::Advance, format!("two clones make the same move {joint:?}: {difference}")));
+        return Err(breach(
+            Law::Advance,
+            format!("two clones make the same move {joint:?}: {difference}"),
+        ));
     }
     if let Some(difference) = before.difference(&Answers::of(position)) {
-        return Err(breach(Law::Advance, format!("a clone makes the move {joint:?}, but here {difference}")));
+        return Err(breach(
+            Law::Advance,
+            format!("a clone makes the move {joint:?}, but here {difference}"),
+        ));
     }
     position.advance(joint);
     if let Some(difference) = after.difference(&Answers::of(position)) {

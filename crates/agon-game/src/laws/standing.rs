@@ -33,7 +33,10 @@ pub(super) fn check<P: Notation>(
     moves(answers, shape)?;
     payoffs(answers, shape)?;
     if position.shape() != shape {
-        return Err(breach(Law::Shape, format!("the shape was {shape:?} and is {:?}", position.shape())));
+        return Err(breach(
+            Law::Shape,
+            format!("the shape was {shape:?} and is {:?}", position.shape()),
+        ));
     }
     for (role, legal) in shape.roles().zip(&answers.legal) {
         let name = &shape.role_names[role.index()];
@@ -58,10 +61,16 @@ fn moves<P: Position>(answers: &Answers<P>, shape: &Shape) -> Result<(), Breach>
     }
     for (name, legal) in shape.role_names.iter().zip(&answers.legal) {
         if answers.terminal && !legal.is_empty() {
-            return Err(breach(Law::Moves, format!("{name} can still move when play has ended: {legal:?}")));
+            return Err(breach(
+                Law::Moves,
+                format!("{name} can still move when play has ended: {legal:?}"),
+            ));
         }
         if !answers.terminal && legal.is_empty() {
-            return Err(breach(Law::Moves, format!("{name} has no legal move, but play has not ended")));
+            return Err(breach(
+                Law::Moves,
+                format!("{name} has no legal move, but play has not ended"),
+            ));
         }
     }
     Ok(())
@@ -73,7 +82,10 @@ fn payoffs<P: Position>(answers: &Answers<P>, shape: &Shape) -> Result<(), Breac
         if !shape.payoffs.contains(payoff) {
             let name = &shape.role_names[player.index()];
             let bounds = &shape.payoffs;
-            return Err(breach(Law::Shape, format!("{name} gets {payoff}, which is not within {bounds:?}")));
+            return Err(breach(
+                Law::Shape,
+                format!("{name} gets {payoff}, which is not within {bounds:?}"),
+            ));
         }
     }
     if let Some(claimed) = shape.constant_sum
@@ -82,12 +94,19 @@ fn payoffs<P: Position>(answers: &Answers<P>, shape: &Shape) -> Result<(), Breac
     {
         let sum: f64 = answers.payoffs.iter().sum();
         if (sum - claimed).abs() > TOLERANCE {
-            return Err(breach(Law::Shape, format!("payoffs add up to {sum}, claimed is {claimed}")));
+            return Err(breach(
+                Law::Shape,
+                format!("payoffs add up to {sum}, claimed is {claimed}"),
+            ));
         }
     }
-    let n_choosing = shape.players().filter(|player| answers.legal[player.index()].len() > 1).count();
+    let n_choosing =
+        shape.players().filter(|player| answers.legal[player.index()].len() > 1).count();
     if shape.turn_taking && n_choosing > 1 {
-        return Err(breach(Law::Shape, format!("{n_choosing} players have a choice in a turn-taking game")));
+        return Err(breach(
+            Law::Shape,
+            format!("{n_choosing} players have a choice in a turn-taking game"),
+        ));
     }
     Ok(())
 }
@@ -105,7 +124,10 @@ fn listing<P: Notation>(
     for listed in legal {
         let alike = seen.entry(digest(listed)).or_default();
         if alike.contains(&listed) {
-            return Err(breach(Law::Listing, format!("the move {listed:?} of {name} is listed twice")));
+            return Err(breach(
+                Law::Listing,
+                format!("the move {listed:?} of {name} is listed twice"),
+            ));
         }
         alike.push(listed);
     }
@@ -184,13 +206,16 @@ fn chances<P: Position>(
     if !legal.is_empty() && (sum - 1.0).abs() > TOLERANCE {
         return Err(breach(Law::Chance, format!("the chances of nature's moves add up to {sum}")));
     }
-    for Stranger { candidate, .. } in strangers.iter().filter(|stranger| !legal.contains(&stranger.candidate))
+    for Stranger { candidate, .. } in
+        strangers.iter().filter(|stranger| !legal.contains(&stranger.candidate))
     {
         let chance = position.chance(candidate);
         if chance != 0.0 {
             return Err(breach(
                 Law::Chance,
-                format!("the chance of {candidate:?} is {chance}, but it is no legal move of nature"),
+                format!(
+                    "the chance of {candidate:?} is {chance}, but it is no legal move of nature"
+                ),
             ));
         }
     }
@@ -205,7 +230,8 @@ fn provided<P: Position>(
     rng: &mut Rng,
 ) -> Result<(), Breach> {
     let choosers: Vec<Role> = position.choosers().collect();
-    let choosing: Vec<Role> = shape.roles().filter(|role| answers.legal[role.index()].len() > 1).collect();
+    let choosing: Vec<Role> =
+        shape.roles().filter(|role| answers.legal[role.index()].len() > 1).collect();
     if choosers != choosing {
         return Err(breach(
             Law::Provided,
@@ -222,7 +248,10 @@ fn provided<P: Position>(
     let mut again = joint.clone();
     position.draw(&mut Rng::seed_from_u64(seed), &mut again);
     if joint != again {
-        return Err(breach(Law::Provided, format!("the same seed draws {joint:?} and then {again:?}")));
+        return Err(breach(
+            Law::Provided,
+            format!("the same seed draws {joint:?} and then {again:?}"),
+        ));
     }
     if joint.len() != answers.legal.len() {
         return Err(breach(
@@ -232,7 +261,10 @@ fn provided<P: Position>(
     }
     for ((drawn, legal), name) in joint.iter().zip(&answers.legal).zip(&shape.role_names) {
         if !legal.contains(drawn) {
-            return Err(breach(Law::Provided, format!("{drawn:?} was drawn, which is not legal for {name}")));
+            return Err(breach(
+                Law::Provided,
+                format!("{drawn:?} was drawn, which is not legal for {name}"),
+            ));
         }
     }
     if let Some(nature) = shape.nature

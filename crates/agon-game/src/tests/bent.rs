@@ -176,7 +176,8 @@ impl<P: Position> Position for Bent<P> {
             let index = legal.iter().position(|listed| listed == m).expect("joint moves are legal");
             path * 7 + index as u64
         });
-        self.state = BentState { inner: self.inner.state().clone(), path, n_steps: self.n_steps() + 1 };
+        self.state =
+            BentState { inner: self.inner.state().clone(), path, n_steps: self.n_steps() + 1 };
         self.legal = self.list();
         self.was_sent = false;
         if self.is(Bend::ShapeChanges) {
@@ -210,7 +211,11 @@ impl<P: Position> Position for Bent<P> {
     }
 
     fn fault(&self) -> Option<&Fault> {
-        if self.is(Bend::FaultGoesOn) && self.n_steps() == 1 { Some(&self.fault) } else { self.inner.fault() }
+        if self.is(Bend::FaultGoesOn) && self.n_steps() == 1 {
+            Some(&self.fault)
+        } else {
+            self.inner.fault()
+        }
     }
 
     fn is_legal(&self, role: Role, candidate: &P::Move) -> bool {

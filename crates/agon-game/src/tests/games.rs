@@ -278,7 +278,10 @@ impl Rules for Rochambeau {
     }
 
     fn state_text(score: &Score) -> Vec<String> {
-        vec![format!("rounds {}", score.rounds), format!("wins {} {}", score.wins[0], score.wins[1])]
+        vec![
+            format!("rounds {}", score.rounds),
+            format!("wins {} {}", score.wins[0], score.wins[1]),
+        ]
     }
 }
 
@@ -401,7 +404,9 @@ impl Rules for Poker {
     fn next(deal: &Deal, joint: &[u8]) -> Deal {
         let [ann, bob] = deal.cards;
         match (deal.stage, joint[1], joint[2]) {
-            (0, ..) => Deal { stage: 1, cards: Poker::DEALS[usize::from(joint[0] - 10)], payoff: 50 },
+            (0, ..) => {
+                Deal { stage: 1, cards: Poker::DEALS[usize::from(joint[0] - 10)], payoff: 50 }
+            }
             (1, 1, _) => Deal { stage: 2, ..deal.clone() },
             (1, ..) => Deal { stage: 3, payoff: 25, ..deal.clone() },
             (_, _, 2) => Deal { stage: 3, payoff: 75, ..deal.clone() },
@@ -421,7 +426,11 @@ impl Rules for Poker {
 
     fn state_text(deal: &Deal) -> Vec<String> {
         let [ann, bob] = deal.cards;
-        vec![format!("cards {ann} {bob}"), format!("pays {}", deal.payoff), format!("stage {}", deal.stage)]
+        vec![
+            format!("cards {ann} {bob}"),
+            format!("pays {}", deal.payoff),
+            format!("stage {}", deal.stage),
+        ]
     }
 
     fn chance(deal: &Deal, _: u8) -> f64 {

@@ -78,7 +78,8 @@ impl Growth {
         let source = Arc::new(Source::new(format!("rooks-{n}"), rooks::rooks(n)));
         let rules = check(source).rules.expect("the rules have no errors");
         ends("check");
-        let game = Game::open(rules, Options::default()).unwrap_or_else(|why| panic!("{}", why.message));
+        let game =
+            Game::open(rules, Options::default()).unwrap_or_else(|why| panic!("{}", why.message));
         ends("open");
         let ground = game.ground(&CircuitLimits::default());
         let ground = ground.unwrap_or_else(|refusal| panic!("{}", game.refusal_text(&refusal)));
@@ -118,7 +119,9 @@ impl Growth {
     fn print(&self, before: Option<&Growth>) {
         let Growth { n, n_raw_gates, n_gates, n_inputs, .. } = self;
         let code = if self.is_native { "native code" } else { "no native code" };
-        println!("size {n}: {n_raw_gates} raw gates, {n_gates} optimised, {n_inputs} moves, {code}");
+        println!(
+            "size {n}: {n_raw_gates} raw gates, {n_gates} optimised, {n_inputs} moves, {code}"
+        );
         println!("  {:16} {:>10} {:>16} {:>9}", "stage", "seconds", "ns/(gate log2)", "exponent");
         for &(stage, seconds) in &self.stages {
             let gates = self.gates_of(stage);

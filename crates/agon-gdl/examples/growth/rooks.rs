@@ -25,7 +25,8 @@ pub(crate) fn rooks(n: usize) -> String {
             } else {
                 "empty"
             };
-            writeln!(text, "(init (cell {x} {y} {holder}))").expect("writing to a string does not fail");
+            writeln!(text, "(init (cell {x} {y} {holder}))")
+                .expect("writing to a string does not fail");
         }
     }
     writeln!(text, "(home white 1)\n(home black {n})").expect("writing to a string does not fail");

@@ -74,7 +74,13 @@ impl Belief {
 }
 
 /// Joint moves in which `role` makes its own move: all of them if they are few, else some drawn at random.
-fn joint_moves(at: &Interpreter, role: Role, own: Move, at_most: usize, rng: &mut Rng) -> Vec<Vec<Move>> {
+fn joint_moves(
+    at: &Interpreter,
+    role: Role,
+    own: Move,
+    at_most: usize,
+    rng: &mut Rng,
+) -> Vec<Vec<Move>> {
     if !at.is_legal(role, &own) {
         return Vec::new();
     }

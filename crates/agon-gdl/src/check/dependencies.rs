@@ -109,12 +109,12 @@ fn report(view: &View<'_>, dependence: &Dependence, relation: Symbol, findings: 
         finding.severity = Severity::Warning;
     }
     for link in chain.windows(2) {
-        finding = finding.note(link[1].span, format!("`{}` depends on this", view.name(link[0].relation)));
+        finding = finding
+            .note(link[1].span, format!("`{}` depends on this", view.name(link[0].relation)));
     }
     findings.push(match relation {
-        keyword::LEGAL => {
-            finding.hint("players choose at the same time; let `next` keep what matters in the state")
-        }
+        keyword::LEGAL => finding
+            .hint("players choose at the same time; let `next` keep what matters in the state"),
         keyword::GOAL | keyword::TERMINAL => {
             finding.hint("let `next` put what matters into the state and ask for it by `true`")
         }

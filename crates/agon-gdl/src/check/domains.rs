@@ -158,7 +158,8 @@ impl Domains {
     /// The names that can come to a place.
     pub(super) fn names_at(&self, slot: Slot) -> impl Iterator<Item = Symbol> {
         let set = self.slots.get(&slot).map(|&slot| &self.sets[slot]);
-        let comes = move |(number, _): &(usize, &(Symbol, usize))| set.is_some_and(|set| set.has(*number));
+        let comes =
+            move |(number, _): &(usize, &(Symbol, usize))| set.is_some_and(|set| set.has(*number));
         self.known.iter().enumerate().filter(comes).map(|(_, (name, _))| *name)
     }
 

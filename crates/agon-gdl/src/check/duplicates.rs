@@ -26,10 +26,14 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
         let kind = if clause.is_rule { "rule" } else { "fact" };
         findings.push(if all_same {
             let title = format!("remove this {kind}");
-            Diagnostic::warning("duplicate-rule", clause.span, format!("the same {kind} stands above"))
-                .note(other.span, "here")
-                .hint(title.clone())
-                .fix(Fix { title, edits: vec![view.cut(line_of(view, clause))] })
+            Diagnostic::warning(
+                "duplicate-rule",
+                clause.span,
+                format!("the same {kind} stands above"),
+            )
+            .note(other.span, "here")
+            .hint(title.clone())
+            .fix(Fix { title, edits: vec![view.cut(line_of(view, clause))] })
         } else {
             Diagnostic::warning(
                 "subsumed-rule",
@@ -47,13 +51,15 @@ fn line_of(view: &View<'_>, clause: &Clause) -> Span {
     let text = view.sheet.source.text();
     let is_end = |c: char| c == '\n' || c == '\r';
     let start = text[..clause.span.start()].rfind(is_end).map_or(0, |at| at + 1);
-    let end = text[clause.span.end()..].find(is_end).map_or(text.len(), |at| clause.span.end() + at);
-    let is_alone =
-        text[start..clause.span.start()].trim().is_empty() && text[clause.span.end()..end].trim().is_empty();
+    let end =
+        text[clause.span.end()..].find(is_end).map_or(text.len(), |at| clause.span.end() + at);
+    let is_alone = text[start..clause.span.start()].trim().is_empty()
+        && text[clause.span.end()..end].trim().is_empty();
     if !is_alone {
         return clause.span;
     }
-    let line_end = if text[end..].starts_with("\r\n") { end + 2 } else { (end + 1).min(text.len()) };
+    let line_end =
+        if text[end..].starts_with("\r\n") { end + 2 } else { (end + 1).min(text.len()) };
     Span::new(start, line_end)
 }
 
@@ -81,7 +87,8 @@ fn covers(view: &View<'_>) -> Vec<Option<Cover>> {
         // A fact can only be a special case of a fact with variables; those are rare and reported anyway.
         if !rule.body.is_empty() {
             let key = (rule.head.relation, rule.head.arguments.len());
-            let candidate = Candidate { index, rule, signature: signature(rule), is_plain: is_plain(rule) };
+            let candidate =
+                Candidate { index, rule, signature: signature(rule), is_plain: is_plain(rule) };
             groups.entry(key).or_default().push(candidate);
         }
     }
@@ -124,7 +131,9 @@ fn is_plain(rule: &Rule) -> bool {
     let mut bound = rule.bound_variables();
     rule.head.each_variable(&mut |v| bound[v as usize] = true);
     let mut all = true;
-    rule.body.iter().for_each(|condition| condition.each_variable(&mut |v| all &= bound[v as usize]));
+    rule.body
+        .iter()
+        .for_each(|condition| condition.each_variable(&mut |v| all &= bound[v as usize]));
     all
 }
 
@@ -163,13 +172,16 @@ fn form(rule: &Rule) -> Form {
 
 fn renumbered(term: &RuleTerm, numbers: &mut [Option<u32>], n_numbers: &mut u32) -> RuleTerm {
     match term {
-        RuleTerm::Variable(v) => RuleTerm::Variable(*numbers[*v as usize].get_or_insert_with(|| {
-            *n_numbers += 1;
-            *n_numbers - 1
-        })),
-        RuleTerm::Function(name, arguments) => {
-            RuleTerm::Function(*name, arguments.iter().map(|a| renumbered(a, numbers, n_numbers)).collect())
+        RuleTerm::Variable(v) => {
+            RuleTerm::Variable(*numbers[*v as usize].get_or_insert_with(|| {
+                *n_numbers += 1;
+                *n_numbers - 1
+            }))
         }
+        RuleTerm::Function(name, arguments) => RuleTerm::Function(
+            *name,
+            arguments.iter().map(|a| renumbered(a, numbers, n_numbers)).collect(),
+        ),
     }
 }
 
@@ -183,8 +195,8 @@ fn subsumes(general: &Rule, special: &Rule, budget: &mut usize) -> bool {
         trail: Vec::new(),
     };
     let before = matching.steps;
-    let answer =
-        matching.atoms(&general.head, &special.head) && matching.conditions(&general.body, &special.body);
+    let answer = matching.atoms(&general.head, &special.head)
+        && matching.conditions(&general.body, &special.body);
     *budget -= before - matching.steps;
     answer
 }
@@ -208,7 +220,10 @@ impl<'a> Matching<'a> {
                 return true;
             }
             self.undo(mark);
-            if swapped && self.condition(first, candidate, Order::Swapped) && self.conditions(rest, special) {
+            if swapped
+                && self.condition(first, candidate, Order::Swapped)
+                && self.conditions(rest, special)
+            {
                 return true;
             }
             self.undo(mark);
@@ -219,7 +234,9 @@ impl<'a> Matching<'a> {
     fn condition(&mut self, general: &Condition, special: &'a Condition, order: Order) -> bool {
         match (general, special) {
             (Condition::Holds(general), Condition::Holds(special))
-            | (Condition::Fails(general), Condition::Fails(special)) => self.atoms(general, special),
+            | (Condition::Fails(general), Condition::Fails(special)) => {
+                self.atoms(general, special)
+            }
             (Condition::Differ(a, b, _), Condition::Differ(c, d, _)) => match order {
                 Order::Same => self.term(a, c) && self.term(b, d),
                 Order::Swapped => self.term(a, d) && self.term(b, c),

@@ -8,13 +8,19 @@ use crate::syntax::TermKind;
 
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     for clause in &view.sheet.clauses {
-        let (keyword::GOAL, [role, value]) = (clause.head.relation, clause.head.arguments.as_slice()) else {
+        let (keyword::GOAL, [role, value]) =
+            (clause.head.relation, clause.head.arguments.as_slice())
+        else {
             continue;
         };
         if matches!(role.kind, TermKind::Constant(keyword::RANDOM)) {
             findings.push(
-                Diagnostic::remark("random-goal", clause.head.span, "`random` plays without a goal")
-                    .hint("remove this; nature draws its moves by lot"),
+                Diagnostic::remark(
+                    "random-goal",
+                    clause.head.span,
+                    "`random` plays without a goal",
+                )
+                .hint("remove this; nature draws its moves by lot"),
             );
         }
         let number = match &value.kind {

@@ -39,10 +39,13 @@ impl Heads {
         for (position, term) in atom.arguments.iter().enumerate() {
             let RuleTerm::Function(name, _) = term else { continue };
             let list = |name| {
-                self.by_argument.get(&(relation, arity, position, name)).map_or(&[][..], Vec::as_slice)
+                self.by_argument
+                    .get(&(relation, arity, position, name))
+                    .map_or(&[][..], Vec::as_slice)
             };
             let found = (list(Some(*name)), list(None));
-            if best.is_none_or(|(same, any)| found.0.len() + found.1.len() < same.len() + any.len()) {
+            if best.is_none_or(|(same, any)| found.0.len() + found.1.len() < same.len() + any.len())
+            {
                 best = Some(found);
             }
         }

@@ -47,41 +47,60 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
 }
 
 fn missing(view: &View<'_>, findings: &mut Diagnostics) {
-    let absent = |relation| view.sheet.clauses.iter().all(|clause| clause.head.relation != relation);
+    let absent =
+        |relation| view.sheet.clauses.iter().all(|clause| clause.head.relation != relation);
     let end = view.end();
     let head = |name, arguments: &[&str]| view.word(name, arguments);
     if absent(keyword::ROLE) {
         let hint = format!("add a fact for each role, such as `{}`", head("role", &["white"]));
-        findings.push(Diagnostic::error("missing-role", end, "nobody plays: there is no `role`").hint(hint));
+        findings.push(
+            Diagnostic::error("missing-role", end, "nobody plays: there is no `role`").hint(hint),
+        );
     }
     if absent(keyword::LEGAL) {
         let hint = format!("add rules for `{}`", head("legal", &["ROLE", "MOVE"]));
-        findings
-            .push(Diagnostic::error("missing-legal", end, "nobody can move: there is no `legal`").hint(hint));
+        findings.push(
+            Diagnostic::error("missing-legal", end, "nobody can move: there is no `legal`")
+                .hint(hint),
+        );
     }
     if absent(keyword::GOAL) {
-        let hint =
-            format!("add rules for `{}`, with a number from 0 to 100", head("goal", &["ROLE", "NUMBER"]));
-        findings
-            .push(Diagnostic::error("missing-goal", end, "nobody can win: there is no `goal`").hint(hint));
+        let hint = format!(
+            "add rules for `{}`, with a number from 0 to 100",
+            head("goal", &["ROLE", "NUMBER"])
+        );
+        findings.push(
+            Diagnostic::error("missing-goal", end, "nobody can win: there is no `goal`").hint(hint),
+        );
     }
     if absent(keyword::TERMINAL) {
-        let finding =
-            Diagnostic::error("missing-terminal", end, "the game never ends: there is no `terminal`");
+        let finding = Diagnostic::error(
+            "missing-terminal",
+            end,
+            "the game never ends: there is no `terminal`",
+        );
         findings.push(finding.hint("add a rule for `terminal`"));
     }
     if absent(keyword::INIT) {
         let hint = format!("add facts such as `{}`", head("init", &["FLUENT"]));
         findings.push(
-            Diagnostic::warning("missing-init", end, "nothing is true at the start: there is no `init`")
-                .hint(hint),
+            Diagnostic::warning(
+                "missing-init",
+                end,
+                "nothing is true at the start: there is no `init`",
+            )
+            .hint(hint),
         );
     }
     if absent(keyword::NEXT) {
         let hint = format!("add rules for `{}`", head("next", &["FLUENT"]));
         findings.push(
-            Diagnostic::warning("missing-next", end, "nothing is true after a move: there is no `next`")
-                .hint(hint),
+            Diagnostic::warning(
+                "missing-next",
+                end,
+                "nothing is true after a move: there is no `next`",
+            )
+            .hint(hint),
         );
     }
 }
@@ -102,10 +121,13 @@ fn arity(view: &View<'_>, atom: &Atom, expected: &[&str]) -> Diagnostic {
 
 fn in_head(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
     let (why, instead) = match atom.relation {
-        keyword::TRUE => {
-            ("the rules cannot say what is true now", "`init` for the start or `next` for what follows")
+        keyword::TRUE => (
+            "the rules cannot say what is true now",
+            "`init` for the start or `next` for what follows",
+        ),
+        keyword::DOES => {
+            ("the rules cannot say what a player does", "`legal` for what a player may do")
         }
-        keyword::DOES => ("the rules cannot say what a player does", "`legal` for what a player may do"),
         _ => return,
     };
     findings.push(
@@ -120,10 +142,18 @@ fn in_head(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
 
 fn in_body(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
     let hint = match atom.relation {
-        keyword::INIT => "give what both need a relation of its own; `true` asks for the present state",
-        keyword::NEXT => "give the conditions of `next` a relation of their own and use that in both places",
-        keyword::BASE | keyword::INPUT | keyword::PERCEPT => "give what both need a relation of its own",
-        keyword::SEES => "give the conditions of `sees` a relation of their own and use that in both places",
+        keyword::INIT => {
+            "give what both need a relation of its own; `true` asks for the present state"
+        }
+        keyword::NEXT => {
+            "give the conditions of `next` a relation of their own and use that in both places"
+        }
+        keyword::BASE | keyword::INPUT | keyword::PERCEPT => {
+            "give what both need a relation of its own"
+        }
+        keyword::SEES => {
+            "give the conditions of `sees` a relation of their own and use that in both places"
+        }
         _ => return,
     };
     let name = view.name(atom.relation);
@@ -138,7 +168,12 @@ fn in_body(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
 }
 
 /// Of a thing called by a keyword only the first place is reported.
-fn in_term(view: &View<'_>, term: &Term, reported: &mut BTreeSet<Symbol>, findings: &mut Diagnostics) {
+fn in_term(
+    view: &View<'_>,
+    term: &Term,
+    reported: &mut BTreeSet<Symbol>,
+    findings: &mut Diagnostics,
+) {
     match &term.kind {
         TermKind::Variable(_) => {}
         TermKind::Constant(symbol) => {

@@ -54,7 +54,10 @@ fn respelt(view: &View<'_>, usual: &str, first: Span, others: &[Span]) -> Option
     let finding = Diagnostic::warning(
         "mixed-capitalisation",
         place,
-        format!("`{}` is spelt `{usual}` elsewhere; capitals make no difference here", view.text(place)),
+        format!(
+            "`{}` is spelt `{usual}` elsewhere; capitals make no difference here",
+            view.text(place)
+        ),
     )
     .note(first, "first spelt here");
     let edit = |&span: &Span| Edit { span, replacement: usual.to_owned() };
@@ -64,7 +67,8 @@ fn respelt(view: &View<'_>, usual: &str, first: Span, others: &[Span]) -> Option
 
 /// A constant is not a function with too few arguments: `(cell 1 1 king)` beside `(king 1 1)` is common.
 fn arities(view: &View<'_>, names: &[Name], kind: NameKind, findings: &mut Diagnostics) {
-    let counts = |name: &&Name| name.kind == kind && (kind == NameKind::Relation || name.n_arguments > 0);
+    let counts =
+        |name: &&Name| name.kind == kind && (kind == NameKind::Relation || name.n_arguments > 0);
     let mut alike = names.iter().filter(counts);
     let Some(first) = alike.next() else { return };
     let Some(other) = alike.find(|name| name.n_arguments != first.n_arguments) else { return };
@@ -86,7 +90,8 @@ fn arities(view: &View<'_>, names: &[Name], kind: NameKind, findings: &mut Diagn
 
 fn kinds(view: &View<'_>, names: &[Name], findings: &mut Diagnostics) {
     let relation = names.iter().find(|name| name.kind == NameKind::Relation);
-    let function = names.iter().find(|name| name.kind == NameKind::Function && name.n_arguments > 0);
+    let function =
+        names.iter().find(|name| name.kind == NameKind::Function && name.n_arguments > 0);
     if let (Some(relation), Some(function)) = (relation, function) {
         let name = view.name(relation.symbol);
         findings.push(
@@ -106,8 +111,12 @@ fn characters(view: &View<'_>, place: Span, findings: &mut Diagnostics) {
     let text = view.text(place);
     if let Some(odd) = text.trim_start_matches('?').chars().find(|&c| !is_usual(c)) {
         findings.push(
-            Diagnostic::remark("unusual-characters", place, format!("the name `{text}` contains `{odd}`"))
-                .hint("other systems may accept letters, digits, `_` and `-` only"),
+            Diagnostic::remark(
+                "unusual-characters",
+                place,
+                format!("the name `{text}` contains `{odd}`"),
+            )
+            .hint("other systems may accept letters, digits, `_` and `-` only"),
         );
     }
 }

@@ -43,7 +43,8 @@ pub(super) fn check(view: &View<'_>, demands: &Demands, findings: &mut Diagnosti
     let can_demand_all = safety::can_demand(view, demands, &wanted);
     for (rule, position) in growing {
         let is_given = can_demand_all
-            || (wanted.len() <= MAX_SINGLE && safety::can_demand(view, demands, &[(&rule.head, position)]));
+            || (wanted.len() <= MAX_SINGLE
+                && safety::can_demand(view, demands, &[(&rule.head, position)]));
         findings.push(report_growth(view, rule, position, is_given));
     }
 }
@@ -53,7 +54,8 @@ pub(super) fn check(view: &View<'_>, demands: &Demands, findings: &mut Diagnosti
 fn recursive_rules<'a>(view: &View<'a>) -> Vec<(&'a Rule, Vec<&'a RuleAtom>)> {
     let mut successors: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.symbols.len()];
     for rule in view.rules {
-        successors[rule.head.relation.index()].extend(positive(rule).map(|atom| atom.relation.index()));
+        successors[rule.head.relation.index()]
+            .extend(positive(rule).map(|atom| atom.relation.index()));
     }
     let component = components(&successors);
     let same_component = |rule: &Rule, atom: &RuleAtom| {
@@ -61,7 +63,8 @@ fn recursive_rules<'a>(view: &View<'a>) -> Vec<(&'a Rule, Vec<&'a RuleAtom>)> {
     };
     let mut rules: Vec<(&Rule, Vec<&RuleAtom>)> = Vec::new();
     for rule in view.rules {
-        let recursive: Vec<&RuleAtom> = positive(rule).filter(|atom| same_component(rule, atom)).collect();
+        let recursive: Vec<&RuleAtom> =
+            positive(rule).filter(|atom| same_component(rule, atom)).collect();
         if !recursive.is_empty() {
             rules.push((rule, recursive));
         }
@@ -142,7 +145,8 @@ impl Arguments {
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.n_arguments];
         for (index, rule) in recursive.iter().enumerate() {
             for atom in positive(rule) {
-                let numbers = (0..atom.arguments.len()).filter_map(|position| self.number(atom, position));
+                let numbers =
+                    (0..atom.arguments.len()).filter_map(|position| self.number(atom, position));
                 numbers.for_each(|number| readers[number].push(index));
             }
         }
@@ -159,7 +163,9 @@ impl Arguments {
             for (position, term) in rule.head.arguments.iter().enumerate() {
                 let Some(number) = self.number(&rule.head, position) else { continue };
                 let wanted = self.wanted(rule, term, &ranks, limit);
-                if ranks[number].is_some() && wanted.is_none_or(|wanted| Some(wanted) > ranks[number]) {
+                if ranks[number].is_some()
+                    && wanted.is_none_or(|wanted| Some(wanted) > ranks[number])
+                {
                     ranks[number] = wanted;
                     for &reader in &readers[number] {
                         if !std::mem::replace(&mut is_open[reader], true) {
@@ -223,14 +229,22 @@ fn depth(term: &RuleTerm) -> u32 {
 fn each_depth(term: &RuleTerm, depth: u32, visit: &mut dyn FnMut(u32, u32)) {
     match term {
         RuleTerm::Variable(v) => visit(*v, depth),
-        RuleTerm::Function(_, arguments) => arguments.iter().for_each(|a| each_depth(a, depth + 1, visit)),
+        RuleTerm::Function(_, arguments) => {
+            arguments.iter().for_each(|a| each_depth(a, depth + 1, visit))
+        }
     }
 }
 
 /// An argument of the head without rank that this rule makes larger than what it is made of.
-fn grows(rule: &Rule, arguments: &Arguments, ranks: &Ranks, recursive: &[&RuleAtom]) -> Option<usize> {
+fn grows(
+    rule: &Rule,
+    arguments: &Arguments,
+    ranks: &Ranks,
+    recursive: &[&RuleAtom],
+) -> Option<usize> {
     (0..rule.head.arguments.len()).find(|&position| {
-        let has_rank = arguments.number(&rule.head, position).is_none_or(|number| ranks[number].is_some());
+        let has_rank =
+            arguments.number(&rule.head, position).is_none_or(|number| ranks[number].is_some());
         let mut is_larger = false;
         each_depth(&rule.head.arguments[position], 0, &mut |variable, depth| {
             let bounds = positive(rule).flat_map(|atom| arguments.bounds(atom, variable, ranks));
@@ -265,8 +279,9 @@ fn report_growth(view: &View<'_>, rule: &Rule, position: usize, is_given: bool) 
     });
     if stops || is_given {
         finding.severity = Severity::Warning;
-        finding.message =
-            format!("`{name}` builds ever larger terms out of its own; nothing shows that this ends");
+        finding.message = format!(
+            "`{name}` builds ever larger terms out of its own; nothing shows that this ends"
+        );
     }
     finding
 }

@@ -34,7 +34,8 @@ struct Products {
 
 impl Products {
     fn new(view: &View<'_>) -> Products {
-        let mut products = Products { fluents: Some(BTreeSet::new()), moves: Some(BTreeSet::new()) };
+        let mut products =
+            Products { fluents: Some(BTreeSet::new()), moves: Some(BTreeSet::new()) };
         for rule in view.rules {
             let (set, term) = match (rule.head.relation, rule.head.arguments.as_slice()) {
                 (keyword::INIT | keyword::NEXT, [fluent]) => (&mut products.fluents, fluent),
@@ -60,7 +61,9 @@ impl Products {
             _ => return false,
         };
         match (set, term) {
-            (Some(set), RuleTerm::Function(name, arguments)) => !set.contains(&(*name, arguments.len())),
+            (Some(set), RuleTerm::Function(name, arguments)) => {
+                !set.contains(&(*name, arguments.len()))
+            }
             (_, RuleTerm::Variable(_)) | (None, RuleTerm::Function(..)) => false,
         }
     }
@@ -96,10 +99,12 @@ fn needs_no_rule(relation: Symbol) -> bool {
 /// Reports undefined relations. Answers with those that were probably meant instead.
 fn undefined(view: &View<'_>, findings: &mut Diagnostics) -> BTreeSet<Symbol> {
     let mut all_meant = BTreeSet::new();
-    let defined: BTreeSet<Symbol> = view.sheet.clauses.iter().map(|clause| clause.head.relation).collect();
+    let defined: BTreeSet<Symbol> =
+        view.sheet.clauses.iter().map(|clause| clause.head.relation).collect();
     let mut places: BTreeMap<Symbol, Vec<&Atom>> = BTreeMap::new();
     view.each_atom(&mut |_, atom, part| {
-        if part != Part::Head && !needs_no_rule(atom.relation) && !defined.contains(&atom.relation) {
+        if part != Part::Head && !needs_no_rule(atom.relation) && !defined.contains(&atom.relation)
+        {
             places.entry(atom.relation).or_default().push(atom);
         }
     });
@@ -119,7 +124,9 @@ fn undefined(view: &View<'_>, findings: &mut Diagnostics) -> BTreeSet<Symbol> {
                 all_meant.extend(view.sheet.symbols.find(meant));
                 finding.hint(format!("did you mean `{meant}`?"))
             }
-            None => finding.hint(format!("add rules or facts for `{name}`, or remove the condition")),
+            None => {
+                finding.hint(format!("add rules or facts for `{name}`, or remove the condition"))
+            }
         });
     }
     all_meant
@@ -136,7 +143,8 @@ fn unused(view: &View<'_>, misspelt: &BTreeSet<Symbol>, findings: &mut Diagnosti
     let mut reported = BTreeSet::new();
     for clause in &view.sheet.clauses {
         let relation = clause.head.relation;
-        if parameters(relation).is_none() && !used.contains(&relation) && reported.insert(relation) {
+        if parameters(relation).is_none() && !used.contains(&relation) && reported.insert(relation)
+        {
             let name = view.name(relation);
             findings.push(
                 Diagnostic::warning(
@@ -157,10 +165,14 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
             (keyword::TRUE, [fluent]) => {
                 (fluent, &products.fluents, "dead-fluent", "fluent", "`init` or `next`")
             }
-            (keyword::DOES, [_, chosen]) => (chosen, &products.moves, "dead-move", "move", "`legal`"),
+            (keyword::DOES, [_, chosen]) => {
+                (chosen, &products.moves, "dead-move", "move", "`legal`")
+            }
             _ => return,
         };
-        let Some((name, n_arguments)) = name_of(term).map(|(name, arguments)| (name, arguments.len())) else {
+        let Some((name, n_arguments)) =
+            name_of(term).map(|(name, arguments)| (name, arguments.len()))
+        else {
             return;
         };
         let Some(set) = set else { return };
@@ -177,7 +189,10 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
             Some((_, n)) => Diagnostic::warning(
                 code,
                 term.span,
-                format!("no {makers} gives the {what} `{text}` with {}", count(n_arguments, "argument")),
+                format!(
+                    "no {makers} gives the {what} `{text}` with {}",
+                    count(n_arguments, "argument")
+                ),
             )
             .hint(format!("it is given with {n}")),
             None => {
@@ -188,7 +203,9 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
                 );
                 match view.did_you_mean(text, set.iter().map(|(known, _)| *known)) {
                     Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
-                    None => finding.hint("the condition never holds; remove it, or add what gives it"),
+                    None => {
+                        finding.hint("the condition never holds; remove it, or add what gives it")
+                    }
                 }
             }
         };
@@ -197,7 +214,12 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
 }
 
 /// Conditions that can never hold because of what stands in them, and the rules that can never apply for that.
-fn unsatisfiable(view: &View<'_>, products: &Products, roles: &[Symbol], findings: &mut Diagnostics) {
+fn unsatisfiable(
+    view: &View<'_>,
+    products: &Products,
+    roles: &[Symbol],
+    findings: &mut Diagnostics,
+) {
     // What follows from a mistake is not reported as another: conditions that fail for lack of any rule are taken for
     // granted, and in the second round also those that fail for the names in them.
     let mut ignored = hopeless(view, products);
@@ -210,7 +232,8 @@ fn unsatisfiable(view: &View<'_>, products: &Products, roles: &[Symbol], finding
     }
     ignored.extend(suspects.iter().map(|(_, _, condition)| *condition));
     let Some(domains) = Domains::new(view, &ignored) else { return };
-    let still: BTreeSet<Span> = dead_names(view, &domains).iter().map(|(term, ..)| term.span).collect();
+    let still: BTreeSet<Span> =
+        dead_names(view, &domains).iter().map(|(term, ..)| term.span).collect();
     suspects.retain(|(term, ..)| still.contains(&term.span));
     let mut reported = BTreeSet::new();
     for (term, slot, _) in suspects {
@@ -263,8 +286,11 @@ fn idle_roles(view: &View<'_>, domains: &Domains, roles: &[Symbol], findings: &m
 
 /// The conditions that no rule can satisfy: undefined relations, other numbers of arguments, dead fluents and moves.
 fn hopeless(view: &View<'_>, products: &Products) -> BTreeSet<Span> {
-    let given: BTreeSet<(Symbol, usize)> =
-        view.rules.iter().map(|rule| (source(rule.head.relation), rule.head.arguments.len())).collect();
+    let given: BTreeSet<(Symbol, usize)> = view
+        .rules
+        .iter()
+        .map(|rule| (source(rule.head.relation), rule.head.arguments.len()))
+        .collect();
     let mut found = BTreeSet::new();
     for atom in view.rules.iter().flat_map(|rule| &rule.body).filter_map(Condition::atom) {
         if !given.contains(&(source(atom.relation), atom.arguments.len())) || products.lack(atom) {
@@ -281,19 +307,28 @@ fn dead_names<'a>(view: &View<'a>, domains: &Domains) -> Vec<(&'a Term, Slot, Sp
         if part != Part::Head {
             for (position, term) in atom.arguments.iter().enumerate() {
                 let slot = Slot::of(atom.relation, atom.arguments.len(), position);
-                dead_name(domains, slot, term, &mut |term, slot| found.push((term, slot, atom.span)));
+                dead_name(domains, slot, term, &mut |term, slot| {
+                    found.push((term, slot, atom.span))
+                });
             }
         }
     });
     found
 }
 
-fn dead_name<'a>(domains: &Domains, slot: Slot, term: &'a Term, visit: &mut dyn FnMut(&'a Term, Slot)) {
+fn dead_name<'a>(
+    domains: &Domains,
+    slot: Slot,
+    term: &'a Term,
+    visit: &mut dyn FnMut(&'a Term, Slot),
+) {
     let Some((name, arguments)) = name_of(term) else { return };
     // Whole fluents and moves are reported by name, and so are roles.
     let is_whole = match slot {
         Slot::Relation(keyword::TRUE, 1, 0) | Slot::Relation(keyword::LEGAL, 2, 1) => true,
-        Slot::Relation(keyword::LEGAL | keyword::GOAL | keyword::SEES | keyword::INPUT, 2, 0) => true,
+        Slot::Relation(keyword::LEGAL | keyword::GOAL | keyword::SEES | keyword::INPUT, 2, 0) => {
+            true
+        }
         Slot::Relation(..) | Slot::Function(..) | Slot::Truth(..) => false,
     };
     if domains.allows(slot, name, arguments.len()) {
@@ -315,18 +350,27 @@ fn name_of(term: &Term) -> Option<(Symbol, &[Term])> {
 }
 
 /// Reports each rule that needs what can never hold. A remark only: its cause is reported where it lies.
-fn unreachable(view: &View<'_>, domains: &Domains, hopeless: &BTreeSet<Span>, findings: &mut Diagnostics) {
+fn unreachable(
+    view: &View<'_>,
+    domains: &Domains,
+    hopeless: &BTreeSet<Span>,
+    findings: &mut Diagnostics,
+) {
     let mut of_clause: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.clauses.len()];
     view.rules.iter().enumerate().for_each(|(index, rule)| of_clause[rule.clause].push(index));
     let obstacle = |index: usize| {
         let is_hopeless =
             |c: &Condition| matches!(c, Condition::Holds(atom) if hopeless.contains(&atom.span));
         let condition = view.rules[index].body.iter().position(is_hopeless);
-        condition.map(|condition| Obstacle { condition, variable: None }).or_else(|| domains.obstacle(index))
+        condition
+            .map(|condition| Obstacle { condition, variable: None })
+            .or_else(|| domains.obstacle(index))
     };
     for (clause, rules) in view.sheet.clauses.iter().zip(of_clause) {
         let obstacles: Option<Vec<Obstacle>> = rules.iter().map(|&index| obstacle(index)).collect();
-        let Some(obstacle) = obstacles.as_ref().and_then(|obstacles| obstacles.first()) else { continue };
+        let Some(obstacle) = obstacles.as_ref().and_then(|obstacles| obstacles.first()) else {
+            continue;
+        };
         let place = view.rules[rules[0]].body[obstacle.condition].span();
         let why = match obstacle.variable {
             Some(variable) => {

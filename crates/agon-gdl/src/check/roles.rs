@@ -16,7 +16,8 @@ const BUDGET: usize = 100_000;
 
 /// The roles in the order of their facts.
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> {
-    let rules: Vec<&Rule> = view.definitions(keyword::ROLE).iter().map(|&index| &view.rules[index]).collect();
+    let rules: Vec<&Rule> =
+        view.definitions(keyword::ROLE).iter().map(|&index| &view.rules[index]).collect();
     let derived = rules.iter().find(|rule| !rule.body.is_empty());
     let roles = match derived {
         None => roles(rules.iter().map(|rule| rule.head.arguments.as_slice())),
@@ -26,7 +27,9 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
             let table = statics.table(keyword::ROLE);
             let (severity, end) = match table {
                 Some(_) => (agon_text::Severity::Warning, "other systems refuse this"),
-                None => (agon_text::Severity::Error, "and these rules cannot be evaluated beforehand"),
+                None => {
+                    (agon_text::Severity::Error, "and these rules cannot be evaluated beforehand")
+                }
             };
             let mut finding = Diagnostic::error(
                 "role-not-fact",
@@ -34,7 +37,9 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
                 format!("roles are given by facts, not by rules; {end}"),
             );
             finding.severity = severity;
-            findings.push(finding.hint(format!("write `{}` for each role", view.word("role", &["NAME"]))));
+            findings.push(
+                finding.hint(format!("write `{}` for each role", view.word("role", &["NAME"]))),
+            );
             roles(table.iter().flat_map(|table| table.rows()).map(Vec::as_slice))
         }
     };
@@ -45,8 +50,12 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
         {
             has_compound = true;
             findings.push(
-                Diagnostic::error("role-not-constant", term.span, "the name of a role is a single word")
-                    .hint("join the parts, as in `player1` for `(player 1)`"),
+                Diagnostic::error(
+                    "role-not-constant",
+                    term.span,
+                    "the name of a role is a single word",
+                )
+                .hint("join the parts, as in `player1` for `(player 1)`"),
             );
         }
     }
@@ -73,8 +82,14 @@ fn roles<'t>(rows: impl Iterator<Item = &'t [RuleTerm]>) -> Vec<Symbol> {
 
 fn unknown(view: &View<'_>, roles: &[Symbol], findings: &mut Diagnostics) {
     let known: BTreeSet<Symbol> = roles.iter().copied().collect();
-    let acting =
-        [keyword::LEGAL, keyword::DOES, keyword::GOAL, keyword::INPUT, keyword::SEES, keyword::PERCEPT];
+    let acting = [
+        keyword::LEGAL,
+        keyword::DOES,
+        keyword::GOAL,
+        keyword::INPUT,
+        keyword::SEES,
+        keyword::PERCEPT,
+    ];
     let mut reported = BTreeSet::new();
     view.each_atom(&mut |_, atom, _| {
         let Some(term) = atom.arguments.first() else { return };
@@ -90,10 +105,12 @@ fn unknown(view: &View<'_>, roles: &[Symbol], findings: &mut Diagnostics) {
             return;
         }
         let text = view.text(term.span);
-        let finding = Diagnostic::warning("unknown-role", term.span, format!("there is no role `{text}`"));
+        let finding =
+            Diagnostic::warning("unknown-role", term.span, format!("there is no role `{text}`"));
         findings.push(match view.did_you_mean(view.name(symbol), roles.iter().copied()) {
             Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
-            None => finding.hint(format!("add `{}`, or name one of the roles", view.word("role", &[text]))),
+            None => finding
+                .hint(format!("add `{}`, or name one of the roles", view.word("role", &[text]))),
         });
     });
 }

@@ -33,7 +33,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Demands {
                 fault.kind = Kind::Negated;
             }
             // Of a rule that demands several arguments the first stands for all.
-            let variable = if matches!(fault.kind, Kind::Demanded) { u32::MAX } else { fault.variable };
+            let variable =
+                if matches!(fault.kind, Kind::Demanded) { u32::MAX } else { fault.variable };
             if reported.insert((rule.clause, variable)) {
                 findings.push(report(view, rule, &fault));
             }
@@ -78,11 +79,17 @@ pub(super) fn is_unsafe(rule: &Rule, demands: &Demands) -> bool {
 
 /// Whether every use of certain relations gives values to certain arguments, each given by a head and a position, so
 /// that these can be asked for top down.
-pub(super) fn can_demand(view: &View<'_>, demands: &Demands, wanted: &[(&RuleAtom, usize)]) -> bool {
-    let n_unsafe = |demands: &Demands| view.rules.iter().filter(|rule| is_unsafe(rule, demands)).count();
+pub(super) fn can_demand(
+    view: &View<'_>,
+    demands: &Demands,
+    wanted: &[(&RuleAtom, usize)],
+) -> bool {
+    let n_unsafe =
+        |demands: &Demands| view.rules.iter().filter(|rule| is_unsafe(rule, demands)).count();
     let mut more = demands.clone();
     for (head, position) in wanted {
-        more.entry(key(head)).or_insert_with(|| vec![false; head.arguments.len()])[*position] = true;
+        more.entry(key(head)).or_insert_with(|| vec![false; head.arguments.len()])[*position] =
+            true;
     }
     wanted.iter().all(|(head, _)| !is_query(head.relation))
         && n_unsafe(&grow(view, more)) <= n_unsafe(demands)
@@ -238,17 +245,28 @@ fn faults(rule: &Rule, demands: &Demands) -> Vec<Fault> {
         match condition {
             Condition::Holds(atom) => {
                 if let Some(variable) = unmet(atom, demands, &bound) {
-                    faults.push(Fault { variable, place: atom.span, kind: Kind::Demand(atom.relation) });
+                    faults.push(Fault {
+                        variable,
+                        place: atom.span,
+                        kind: Kind::Demand(atom.relation),
+                    });
                 }
             }
             Condition::Fails(atom) => {
                 if let Some(variable) = unmet(atom, demands, &bound) {
-                    faults.push(Fault { variable, place: atom.span, kind: Kind::Demand(atom.relation) });
+                    faults.push(Fault {
+                        variable,
+                        place: atom.span,
+                        kind: Kind::Demand(atom.relation),
+                    });
                 }
                 atom.each_variable(&mut |variable| {
                     if !bound[variable as usize] {
-                        let kind =
-                            if is_elsewhere(rule, index, variable) { Kind::Negated } else { Kind::NoValue };
+                        let kind = if is_elsewhere(rule, index, variable) {
+                            Kind::Negated
+                        } else {
+                            Kind::NoValue
+                        };
                         faults.push(Fault { variable, place: atom.span, kind });
                     }
                 });
@@ -295,20 +313,36 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
         }
         Kind::Demanded => {
             let relation = view.name(rule.head.relation);
-            (format!("no condition gives `{name}` a value; each use of `{relation}` must give one"), None)
+            (
+                format!(
+                    "no condition gives `{name}` a value; each use of `{relation}` must give one"
+                ),
+                None,
+            )
         }
-        Kind::NoValue => (format!("`{name}` occurs nowhere else; this is read as \"for no `{name}`\""), None),
+        Kind::NoValue => {
+            (format!("`{name}` occurs nowhere else; this is read as \"for no `{name}`\""), None)
+        }
         Kind::Head if is_fact => (format!("`{name}` in a fact has no value"), None),
         Kind::Head => (format!("no condition gives `{name}` a value"), None),
         Kind::Demand(relation) => {
             let relation = view.name(relation);
-            (format!("`{name}` has no value here, and the rules of `{relation}` do not find one"), None)
+            (
+                format!(
+                    "`{name}` has no value here, and the rules of `{relation}` do not find one"
+                ),
+                None,
+            )
         }
         Kind::Negated => (
-            format!("`{name}` occurs only in negated conditions and comparisons, which give no values"),
+            format!(
+                "`{name}` occurs only in negated conditions and comparisons, which give no values"
+            ),
             None,
         ),
-        Kind::Compared => (format!("`{name}` is compared, but no positive condition gives it a value"), None),
+        Kind::Compared => {
+            (format!("`{name}` is compared, but no positive condition gives it a value"), None)
+        }
     };
     let mut finding = Diagnostic::error(code, place, message);
     finding.severity = fault.kind.severity();
@@ -320,7 +354,8 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
     finding = finding.hint(match fault.kind {
         Kind::EveryRole => format!("add the condition `{}`", view.word("role", &[name])),
         Kind::NoValue => {
-            "say so by a relation: give it the condition without `not`, and deny the relation".to_owned()
+            "say so by a relation: give it the condition without `not`, and deny the relation"
+                .to_owned()
         }
         _ if is_fact => "make it a rule with a condition that has the variable".to_owned(),
         _ => format!("add a positive condition that gives `{name}` its values"),
@@ -345,7 +380,9 @@ fn add_condition(view: &View<'_>, clause: &Clause, condition: &str) -> Option<Fi
         (Syntax::Infix, true, Some(first)) if !matches!(first.kind, LiteralKind::Or(_)) => {
             vec![insert(first.span.start(), format!("{condition}, "))]
         }
-        (Syntax::Infix, false, _) => vec![insert(clause.head.span.end(), format!(" :- {condition}"))],
+        (Syntax::Infix, false, _) => {
+            vec![insert(clause.head.span.end(), format!(" :- {condition}"))]
+        }
         (Syntax::Infix, true, _) => return None,
     };
     Some(Fix { title: format!("add the condition `{condition}`"), edits })

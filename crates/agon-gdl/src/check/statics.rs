@@ -34,7 +34,11 @@ pub(super) type Bindings = Vec<Option<RuleTerm>>;
 impl Statics {
     /// Evaluates `wanted` and all they depend on. What depends on the state, needs given arguments or exhausts
     /// `budget`, counted in rows looked at and names written, stays unknown.
-    pub(super) fn evaluate(view: &View<'_>, wanted: &BTreeSet<Symbol>, budget: &mut usize) -> Statics {
+    pub(super) fn evaluate(
+        view: &View<'_>,
+        wanted: &BTreeSet<Symbol>,
+        budget: &mut usize,
+    ) -> Statics {
         let on_state = Dependence::on(view, keyword::TRUE);
         let on_moves = Dependence::on(view, keyword::DOES);
         let needed = needed(view, wanted);
@@ -53,7 +57,8 @@ impl Statics {
         let mut statics = Statics { tables: BTreeMap::new() };
         // Components come with those they depend on first.
         for relations in levels.values() {
-            if relations.iter().all(|&relation| !on_state.has(relation) && !on_moves.has(relation)) {
+            if relations.iter().all(|&relation| !on_state.has(relation) && !on_moves.has(relation))
+            {
                 statics.evaluate_level(view, relations, budget);
             }
         }
@@ -72,7 +77,9 @@ impl Statics {
         });
         let rules: Vec<&Rule> = relations
             .iter()
-            .flat_map(|&relation| view.definitions(relation).iter().map(|&index| &view.rules[index]))
+            .flat_map(|&relation| {
+                view.definitions(relation).iter().map(|&index| &view.rules[index])
+            })
             .collect();
         let complete = rules.iter().all(|rule| self.is_evaluable(rule, relations))
             && self.run(&rules, relations, budget).is_some();
@@ -146,7 +153,9 @@ impl Statics {
         self.join(conditions, &mut bindings, budget, &mut |bindings| {
             n_names += rule.head.arguments.iter().map(|term| size(term, bindings)).sum::<usize>();
             if n_names <= max_names {
-                rows.push(rule.head.arguments.iter().filter_map(|term| ground(term, bindings)).collect());
+                rows.push(
+                    rule.head.arguments.iter().filter_map(|term| ground(term, bindings)).collect(),
+                );
             }
         })?;
         *budget = budget.checked_sub(n_names)?;
@@ -173,7 +182,8 @@ impl Statics {
         let next = conditions.iter().enumerate().filter_map(|(index, condition)| match condition {
             Condition::Holds(atom) => {
                 let table = self.table(atom.relation)?;
-                let n_unknown = atom.arguments.iter().filter(|term| ground(term, bindings).is_none()).count();
+                let n_unknown =
+                    atom.arguments.iter().filter(|term| ground(term, bindings).is_none()).count();
                 Some(((n_unknown, table.rows.len()), index, atom, table))
             }
             Condition::Fails(_) | Condition::Differ(..) => None,
@@ -278,8 +288,10 @@ pub(super) fn ground(term: &RuleTerm, bindings: &Bindings) -> Option<RuleTerm> {
     match term {
         RuleTerm::Variable(v) => bindings[*v as usize].clone(),
         RuleTerm::Function(symbol, arguments) => {
-            let arguments =
-                arguments.iter().map(|argument| ground(argument, bindings)).collect::<Option<_>>()?;
+            let arguments = arguments
+                .iter()
+                .map(|argument| ground(argument, bindings))
+                .collect::<Option<_>>()?;
             Some(RuleTerm::Function(*symbol, arguments))
         }
     }
@@ -288,7 +300,9 @@ pub(super) fn ground(term: &RuleTerm, bindings: &Bindings) -> Option<RuleTerm> {
 /// How many names the term would have with its variables replaced.
 fn size(term: &RuleTerm, bindings: &Bindings) -> usize {
     match term {
-        RuleTerm::Variable(v) => bindings[*v as usize].as_ref().map_or(1, |bound| size(bound, &Vec::new())),
+        RuleTerm::Variable(v) => {
+            bindings[*v as usize].as_ref().map_or(1, |bound| size(bound, &Vec::new()))
+        }
         RuleTerm::Function(_, arguments) => {
             1 + arguments.iter().map(|argument| size(argument, bindings)).sum::<usize>()
         }

@@ -136,7 +136,8 @@ fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
             let candidates = heads.candidates(&need.atom);
             let Some(left) = budget.checked_sub(candidates.len()) else { return Verdict::TooLarge };
             budget = left;
-            let same = candidates.iter().filter(|&&other| may_be_same(&need.atom, &links[other].head));
+            let same =
+                candidates.iter().filter(|&&other| may_be_same(&need.atom, &links[other].head));
             of_link.extend(same.map(|&other| (other, index)));
         }
         edges.push(of_link);
@@ -149,18 +150,22 @@ fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
             if component[from] != component[to] || !links[from].needs[index].is_negated {
                 continue;
             }
-            let back = shortest_path(&successors, to, from, |node| component[node] == component[from])
-                .expect("nodes of one component reach each other");
+            let back =
+                shortest_path(&successors, to, from, |node| component[node] == component[from])
+                    .expect("nodes of one component reach each other");
             let mut around = vec![(links[from].clone(), links[from].needs[index].clone())];
             for step in back.windows(2) {
-                let need =
-                    edges[step[0]].iter().find(|(other, _)| *other == step[1]).map(|(_, index)| *index);
+                let need = edges[step[0]]
+                    .iter()
+                    .find(|(other, _)| *other == step[1])
+                    .map(|(_, index)| *index);
                 let need = need.expect("paths follow edges");
                 around.push((links[step[0]].clone(), links[step[0]].needs[need].clone()));
             }
             let mut rules: Vec<&Rule> = Vec::new();
             for (node, link) in links.iter().enumerate() {
-                let is_bad = edges[node].iter().any(|(other, _)| component[*other] == component[node]);
+                let is_bad =
+                    edges[node].iter().any(|(other, _)| component[*other] == component[node]);
                 if is_bad && !rules.iter().any(|rule| std::ptr::eq(*rule, link.rule)) {
                     rules.push(link.rule);
                 }
@@ -194,7 +199,8 @@ fn instantiate<'a>(
         let room = MAX_INSTANCES.checked_sub(instances.len())?;
         statics.join(&conditions, &mut bindings, &mut budget, &mut |bindings| {
             if seen.len() <= room {
-                let atoms = std::iter::once(&link.head).chain(link.needs.iter().map(|need| &need.atom));
+                let atoms =
+                    std::iter::once(&link.head).chain(link.needs.iter().map(|need| &need.atom));
                 seen.insert(atoms.map(|atom| partly(&atom.arguments, bindings)).collect());
             }
         })?;
@@ -219,7 +225,9 @@ fn partly(terms: &[RuleTerm], bindings: &Bindings) -> Vec<RuleTerm> {
     let replaced = |term: &RuleTerm| match (ground(term, bindings), term) {
         (Some(term), _) => term,
         (None, RuleTerm::Variable(v)) => RuleTerm::Variable(*v),
-        (None, RuleTerm::Function(name, arguments)) => RuleTerm::Function(*name, partly(arguments, bindings)),
+        (None, RuleTerm::Function(name, arguments)) => {
+            RuleTerm::Function(*name, partly(arguments, bindings))
+        }
     };
     terms.iter().map(replaced).collect()
 }
@@ -228,7 +236,11 @@ fn report(view: &View<'_>, around: &[(Link<'_>, Need)]) -> Diagnostic {
     let step = |(link, need): &(Link<'_>, Need)| {
         let clause = view.clause(link.rule);
         let not = if need.is_negated { "not " } else { "" };
-        format!("`{}` needs `{not}{}`", view.show(clause, &link.head), view.show(clause, &need.atom))
+        format!(
+            "`{}` needs `{not}{}`",
+            view.show(clause, &link.head),
+            view.show(clause, &need.atom)
+        )
     };
     let steps: Vec<String> = around.iter().map(step).collect();
     let mut finding = Diagnostic::error(

@@ -27,7 +27,8 @@ fn empty_body(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     if !clause.is_rule || !clause.body.is_empty() || !clause.variables.is_empty() {
         return;
     }
-    let finding = Diagnostic::warning("empty-body", clause.span, "a rule without conditions is a fact");
+    let finding =
+        Diagnostic::warning("empty-body", clause.span, "a rule without conditions is a fact");
     let title = "write it as a fact".to_owned();
     findings.push(match view.sheet.syntax {
         Syntax::Kif => finding
@@ -45,8 +46,12 @@ fn singletons(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
         if n_places[v.0 as usize] == 1 && !clause.variables[v.0 as usize].name.starts_with('_') {
             let name = view.variable(clause, v.0);
             findings.push(
-                Diagnostic::remark("singleton-variable", place, format!("`{name}` occurs only once"))
-                    .hint(format!("if any value will do, `{}` says so", underscored(name))),
+                Diagnostic::remark(
+                    "singleton-variable",
+                    place,
+                    format!("`{name}` occurs only once"),
+                )
+                .hint(format!("if any value will do, `{}` says so", underscored(name))),
             );
         }
     };
@@ -99,9 +104,13 @@ fn alternatives(literal: &Literal, findings: &mut Diagnostics) {
     }
     for part in parts.iter().filter(|part| matches!(part.kind, LiteralKind::Or(_))) {
         findings.push(
-            Diagnostic::remark("nested-or", part.span, "an `or` directly inside another says nothing new")
-                .note(literal.span, "the outer `or`")
-                .hint("list all alternatives in one `or`"),
+            Diagnostic::remark(
+                "nested-or",
+                part.span,
+                "an `or` directly inside another says nothing new",
+            )
+            .note(literal.span, "the outer `or`")
+            .hint("list all alternatives in one `or`"),
         );
     }
 }
@@ -166,9 +175,10 @@ fn comparisons(rules: &[&Rule], findings: &mut Diagnostics) {
                 "nothing differs from itself",
                 "the rule can never apply; one of the two is probably another",
             ),
-            Outcome::Always => {
-                ("these always differ", "remove the condition, or put a variable where one is missing")
-            }
+            Outcome::Always => (
+                "these always differ",
+                "remove the condition, or put a variable where one is missing",
+            ),
             Outcome::Depends => continue,
         };
         findings.push(Diagnostic::warning("constant-condition", span, message).hint(hint));
@@ -185,8 +195,12 @@ fn impossible(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     }
     if !has_empty_or && view.is_complete {
         findings.push(
-            Diagnostic::warning("constant-condition", clause.head.span, "this rule can never apply")
-                .hint("it asks, by `not` and `distinct`, for different terms to be the same"),
+            Diagnostic::warning(
+                "constant-condition",
+                clause.head.span,
+                "this rule can never apply",
+            )
+            .hint("it asks, by `not` and `distinct`, for different terms to be the same"),
         );
     }
 }
@@ -219,5 +233,8 @@ fn contradictions(view: &View<'_>, rule: &Rule, findings: &mut Diagnostics) {
 
 /// The edits that leave `inner` alone of `outer`.
 fn keep_only(view: &View<'_>, outer: Span, inner: Span) -> Vec<Edit> {
-    vec![view.cut(Span::new(outer.start(), inner.start())), view.cut(Span::new(inner.end(), outer.end()))]
+    vec![
+        view.cut(Span::new(outer.start(), inner.start())),
+        view.cut(Span::new(inner.end(), outer.end())),
+    ]
 }

@@ -22,7 +22,8 @@ fn checked(text: &str) -> Checked {
 
 fn rules(text: &str) -> CheckedRules {
     let checked = checked(text);
-    let errors: Vec<_> = checked.findings.0.iter().filter(|f| f.severity == Severity::Error).collect();
+    let errors: Vec<_> =
+        checked.findings.0.iter().filter(|f| f.severity == Severity::Error).collect();
     checked.rules.unwrap_or_else(|| panic!("{errors:?}"))
 }
 
@@ -40,7 +41,8 @@ fn roles_come_in_order_and_once() {
     let rules = rules(&format!(
         "{GAME} (role Black) (role random) (<= (role ?x) (late ?x)) (late green) (late white)"
     ));
-    let names: Vec<&str> = rules.roles().iter().map(|&role| rules.sheet().symbols.name(role)).collect();
+    let names: Vec<&str> =
+        rules.roles().iter().map(|&role| rules.sheet().symbols.name(role)).collect();
     assert_eq!(names, ["white", "black", "random", "green"]);
     assert_eq!(rules.nature(), Some(2));
     assert!(rules.is_gdl2() && !rules.has_sees());
@@ -48,8 +50,9 @@ fn roles_come_in_order_and_once() {
 
 #[test]
 fn roles_from_recursive_rules() {
-    let text =
-        format!("{GAME} (<= (role ?y) (role ?x) (next-to ?x ?y)) (next-to white red) (next-to red blue)");
+    let text = format!(
+        "{GAME} (<= (role ?y) (role ?x) (next-to ?x ?y)) (next-to white red) (next-to red blue)"
+    );
     assert_eq!(rules(&text).roles().len(), 4);
     let endless = format!("{GAME} (<= (role (f ?x)) (role ?x))");
     assert!(checked(&endless).rules.is_none());
@@ -57,9 +60,12 @@ fn roles_from_recursive_rules() {
 
 #[test]
 fn declarations_with_faults_are_left_out() {
-    let good = rules(&format!("{GAME} (base (step 1)) (base (step 2)) (<= (input ?p go) (role ?p))"));
+    let good =
+        rules(&format!("{GAME} (base (step 1)) (base (step 2)) (<= (input ?p go) (role ?p))"));
     assert!(
-        good.declares(keyword::BASE) && good.declares(keyword::INPUT) && !good.declares(keyword::PERCEPT)
+        good.declares(keyword::BASE)
+            && good.declares(keyword::INPUT)
+            && !good.declares(keyword::PERCEPT)
     );
     let faults = ["(base step 1)", "(base (step ?n))", "(<= (base ?f) (true ?f))"];
     for fault in faults {
@@ -69,8 +75,9 @@ fn declarations_with_faults_are_left_out() {
         assert!(rules.declares(keyword::INPUT), "{fault}");
     }
     // An old rulesheet's own relation keeps its rules, since others need them.
-    let rules =
-        rules(&format!("{GAME} (base step 1) (<= terminal (base step ?n) (true (step ?n)) (not (role ?n)))"));
+    let rules = rules(&format!(
+        "{GAME} (base step 1) (<= terminal (base step ?n) (true (step ?n)) (not (role ?n)))"
+    ));
     assert!(!rules.declares(keyword::BASE));
     assert!(rules.rules().iter().any(|rule| rule.head.relation == keyword::BASE));
 }
@@ -83,7 +90,8 @@ fn demands_are_passed_on() {
         (<= terminal (role ?p) (role ?q) (apart ?p ?q ?r) (different ?p ?r))"
     );
     let rules = rules(&text);
-    let demanded = |name: &str, n| rules.demanded(rules.sheet().symbols.find(name).expect("it occurs"), n);
+    let demanded =
+        |name: &str, n| rules.demanded(rules.sheet().symbols.find(name).expect("it occurs"), n);
     assert_eq!(demanded("different", 2), Some(&[true, true][..]));
     assert_eq!(demanded("apart", 3), Some(&[true, true, false][..]));
     assert_eq!(demanded("role", 1), None);
@@ -92,7 +100,8 @@ fn demands_are_passed_on() {
 
 #[test]
 fn negation_over_arguments_that_go_up_is_sound() {
-    let chain = "(<= (lit ?n) (succ ?n ?m) (not (lit ?m))) (succ 1 2) (succ 2 3) (<= terminal (lit 1))";
+    let chain =
+        "(<= (lit ?n) (succ ?n ?m) (not (lit ?m))) (succ 1 2) (succ 2 3) (<= terminal (lit 1))";
     assert!(codes(&format!("{GAME} {chain}")).contains("stratified-by-arguments"));
     assert!(codes(&format!("{GAME} {chain} (succ 3 1)")).contains("unstratified"));
     // A recursive static relation bounds it as well.
@@ -111,7 +120,10 @@ fn dependence_looks_at_arguments() {
         (<= terminal (kind always) (true (step 9)))"
     );
     assert!(!codes(&text).contains("depends-on-does"));
-    assert!(codes(&text.replace("terminal (kind always)", "terminal (kind ?k)")).contains("depends-on-does"));
+    assert!(
+        codes(&text.replace("terminal (kind always)", "terminal (kind ?k)"))
+            .contains("depends-on-does")
+    );
 }
 
 #[test]
@@ -144,13 +156,18 @@ fn for_no_value_is_not_more_general() {
 
 #[test]
 fn consequences_of_a_mistake_are_not_reported() {
-    let text = "(role white) (init (cell 1 blank)) (<= (legal white (mark ?n)) (true (cell ?n blnak)))
+    let text =
+        "(role white) (init (cell 1 blank)) (<= (legal white (mark ?n)) (true (cell ?n blnak)))
         (<= (next (cell ?n x)) (does white (mark ?n))) (<= terminal (true (cell ?n x)))
         (<= (goal white 100) (true (cell 1 x))) (<= (goal white 0) (true (cell 1 blank)))";
     let findings = checked(text).findings.0;
-    let dead: Vec<_> = findings.iter().filter(|finding| finding.severity > Severity::Note).collect();
+    let dead: Vec<_> =
+        findings.iter().filter(|finding| finding.severity > Severity::Note).collect();
     assert_eq!(dead.len(), 1, "{dead:?}");
-    assert_eq!((dead[0].code, dead[0].hints[0].as_str()), ("dead-constant", "did you mean `blank`?"));
+    assert_eq!(
+        (dead[0].code, dead[0].hints[0].as_str()),
+        ("dead-constant", "did you mean `blank`?")
+    );
 }
 
 #[test]
@@ -162,7 +179,8 @@ fn texts_made_to_be_slow_are_not() {
         format!("(p a) {} (<= (role ?x) (p ?x))", "(<= (p (f ?x ?x)) (p ?x))".repeat(40)),
         many(300, &|i| format!("(e {i} {})", i + 1))
             + "(<= (t ?x ?y) (e ?x ?y)) (<= (t ?x ?z) (t ?x ?y) (t ?y ?z)) (<= (role ?x) (t ?x ?y))",
-        "(<= (next (f ?x)) (true (g ?x ?y)) (true (g ?y ?z)) (true (g ?z ?u)) (true (g ?u ?v)))".repeat(100),
+        "(<= (next (f ?x)) (true (g ?x ?y)) (true (g ?y ?z)) (true (g ?z ?u)) (true (g ?u ?v)))"
+            .repeat(100),
         many(500, &|i| format!("(<= p{i}aaa q{i}bbb)")),
     ];
     for text in texts {
@@ -243,7 +261,9 @@ fn ground(depth: u32) -> BoxedStrategy<RuleTerm> {
     if depth == 0 {
         return name.prop_map(RuleTerm::constant).boxed();
     }
-    (name, prop::collection::vec(ground(depth - 1), 0..3)).prop_map(|(f, a)| RuleTerm::Function(f, a)).boxed()
+    (name, prop::collection::vec(ground(depth - 1), 0..3))
+        .prop_map(|(f, a)| RuleTerm::Function(f, a))
+        .boxed()
 }
 
 fn term(depth: u32) -> BoxedStrategy<RuleTerm> {
@@ -252,8 +272,8 @@ fn term(depth: u32) -> BoxedStrategy<RuleTerm> {
         return variable.boxed();
     }
     let name = (20..23_u32).prop_map(agon_datalog::Symbol::new);
-    let function =
-        (name, prop::collection::vec(term(depth - 1), 0..3)).prop_map(|(f, a)| RuleTerm::Function(f, a));
+    let function = (name, prop::collection::vec(term(depth - 1), 0..3))
+        .prop_map(|(f, a)| RuleTerm::Function(f, a));
     prop_oneof![variable, function].boxed()
 }
 
@@ -278,23 +298,25 @@ fn rule() -> impl Strategy<Value = String> {
         "(role a)",
     ]);
     let names = [
-        "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "sees",
-        "percept", "p", "q", "P", "r",
+        "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input",
+        "sees", "percept", "p", "q", "P", "r",
     ];
     let name = prop::sample::select(names.to_vec());
-    let sentence =
-        (name, prop::collection::vec(term, 0..3)).prop_map(|(name, arguments)| match arguments.len() {
+    let sentence = (name, prop::collection::vec(term, 0..3)).prop_map(|(name, arguments)| {
+        match arguments.len() {
             0 => name.to_owned(),
             _ => format!("({name} {})", arguments.join(" ")),
-        });
-    let condition = (sentence.clone(), sentence.clone(), 0..6).prop_map(|(a, b, kind)| match kind {
-        0 => format!("(not {a})"),
-        1 => format!("(or {a} {b})"),
-        2 => format!("(not (and {a} {b}))"),
-        3 => "(distinct ?x ?y)".to_owned(),
-        4 => "(not (distinct ?x (f ?y)))".to_owned(),
-        _ => a,
+        }
     });
+    let condition =
+        (sentence.clone(), sentence.clone(), 0..6).prop_map(|(a, b, kind)| match kind {
+            0 => format!("(not {a})"),
+            1 => format!("(or {a} {b})"),
+            2 => format!("(not (and {a} {b}))"),
+            3 => "(distinct ?x ?y)".to_owned(),
+            4 => "(not (distinct ?x (f ?y)))".to_owned(),
+            _ => a,
+        });
     (sentence, prop::collection::vec(condition, 0..4)).prop_map(|(head, body)| match body.len() {
         0 => head,
         _ => format!("(<= {head} {})", body.join(" ")),

@@ -89,7 +89,9 @@ impl<'a> Unifier<'a> {
         let (term, of_term) = self.resolve(term, of_term);
         match term {
             RuleTerm::Variable(w) => v == *w && of_v == of_term,
-            RuleTerm::Function(_, arguments) => arguments.iter().any(|a| self.occurs(v, of_v, a, of_term)),
+            RuleTerm::Function(_, arguments) => {
+                arguments.iter().any(|a| self.occurs(v, of_v, a, of_term))
+            }
         }
     }
 

@@ -40,7 +40,14 @@ impl<'a> View<'a> {
                 is_condition[atom.relation.index()] = true;
             }
         }
-        View { sheet, rules, is_complete, definitions, is_condition, comparisons: Cell::new(MAX_COMPARISONS) }
+        View {
+            sheet,
+            rules,
+            is_complete,
+            definitions,
+            is_condition,
+            comparisons: Cell::new(MAX_COMPARISONS),
+        }
     }
 
     /// The rules that define a relation.
@@ -86,8 +93,12 @@ impl<'a> View<'a> {
         match term {
             RuleTerm::Variable(v) => self.variable(clause, *v).to_owned(),
             RuleTerm::Function(name, arguments) => {
-                let arguments: Vec<String> = arguments.iter().map(|a| self.show_term(clause, a)).collect();
-                self.word(self.name(*name), &arguments.iter().map(String::as_str).collect::<Vec<_>>())
+                let arguments: Vec<String> =
+                    arguments.iter().map(|a| self.show_term(clause, a)).collect();
+                self.word(
+                    self.name(*name),
+                    &arguments.iter().map(String::as_str).collect::<Vec<_>>(),
+                )
             }
         }
     }
@@ -150,7 +161,9 @@ impl<'a> View<'a> {
             for literal in &clause.body {
                 each_literal(literal, &mut |part| match &part.kind {
                     LiteralKind::Atom(atom) => atom_names(atom, visit),
-                    LiteralKind::Distinct(terms) => terms.iter().for_each(|term| term_names(term, visit)),
+                    LiteralKind::Distinct(terms) => {
+                        terms.iter().for_each(|term| term_names(term, visit))
+                    }
                     LiteralKind::Not(_) | LiteralKind::And(_) | LiteralKind::Or(_) => {}
                 });
             }
@@ -173,7 +186,9 @@ impl<'a> View<'a> {
         let mut best: Option<(usize, &'a str)> = None;
         for symbol in candidates {
             let candidate = self.name(symbol);
-            if candidate.len() > MAX_COMPARED_LENGTH || candidate.len().abs_diff(name.len()) > tolerance {
+            if candidate.len() > MAX_COMPARED_LENGTH
+                || candidate.len().abs_diff(name.len()) > tolerance
+            {
                 continue;
             }
             let Some(left) = self.comparisons.get().checked_sub(1) else { break };

@@ -21,7 +21,10 @@ pub(super) fn candidates(bank: &TermBank, base: &[TermId], initial: &[bool]) -> 
             let mut groups: BTreeMap<Vec<TermId>, Vec<usize>> = BTreeMap::new();
             for &bit in &bits {
                 let arguments = bank.arguments(base[bit]).zip(&key).filter(|(_, in_key)| **in_key);
-                groups.entry(arguments.map(|(argument, _)| argument).collect()).or_default().push(bit);
+                groups
+                    .entry(arguments.map(|(argument, _)| argument).collect())
+                    .or_default()
+                    .push(bit);
             }
             let is_worth_a_proof = |group: &Vec<usize>| {
                 group.len() > 1 && group.iter().filter(|&&bit| initial[bit]).count() <= 1
@@ -35,7 +38,9 @@ pub(super) fn candidates(bank: &TermBank, base: &[TermId], initial: &[bool]) -> 
 /// Which arguments to group by: every choice but all of them.
 fn keys(arity: usize) -> Vec<Vec<bool>> {
     if arity > MANY_ARGUMENTS {
-        return (0..arity).map(|value| (0..arity).map(|argument| argument != value).collect()).collect();
+        return (0..arity)
+            .map(|value| (0..arity).map(|argument| argument != value).collect())
+            .collect();
     }
     let all = (1_usize << arity) - 1;
     (0..all).map(|key| (0..arity).map(|argument| key >> argument & 1 == 1).collect()).collect()

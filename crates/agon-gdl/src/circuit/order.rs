@@ -36,7 +36,8 @@ impl Graph {
         let (mut rule_at, mut edge_at) = (rule_starts.clone(), edge_starts.clone());
         for (index, rule) in program.rules().enumerate().filter(|(_, rule)| needed(rule.head.0)) {
             let head = rule.head.0 as usize;
-            rules[rule_at[head] as usize] = u32::try_from(index).expect("limits allow fewer than 2^32");
+            rules[rule_at[head] as usize] =
+                u32::try_from(index).expect("limits allow fewer than 2^32");
             rule_at[head] += 1;
             let negative = rule.negative().map(|n| n.0);
             for atom in rule.positive.iter().copied().chain(negative).filter(|&atom| needed(atom)) {

@@ -1,6 +1,8 @@
 //! What states and moves can be made of, without a circuit.
 
-use agon_datalog::{GroundLimits, Refusal, TermId, demand, ground, materialise_until, merge, split};
+use agon_datalog::{
+    GroundLimits, Refusal, TermId, demand, ground, materialise_until, merge, split,
+};
 
 use crate::interpreter::Game;
 use crate::interpreter::compile::compile;
@@ -26,20 +28,25 @@ impl Game {
     pub fn reachable(&self, limits: &GroundLimits) -> Result<Reachable, Refusal> {
         let is_static = self.is_static();
         let is_kept = |condition: &&Condition| match condition {
-            Condition::Fails(atom) => {
-                is_static.get(&(atom.relation, atom.arguments.len())).is_some_and(|is_static| *is_static)
-            }
+            Condition::Fails(atom) => is_static
+                .get(&(atom.relation, atom.arguments.len()))
+                .is_some_and(|is_static| *is_static),
             Condition::Holds(_) | Condition::Differ(..) => true,
         };
         let relaxed: Vec<Rule> = self
             .rules()
             .rules()
             .iter()
-            .map(|rule| Rule { body: rule.body.iter().filter(is_kept).cloned().collect(), ..rule.clone() })
+            .map(|rule| Rule {
+                body: rule.body.iter().filter(is_kept).cloned().collect(),
+                ..rule.clone()
+            })
             .collect();
         let mut compiled = compile(&relaxed);
-        let (state, moves) = (compiled.predicate(keyword::TRUE, 1), compiled.predicate(keyword::DOES, 2));
-        let (init, next) = (compiled.predicate(keyword::INIT, 1), compiled.predicate(keyword::NEXT, 1));
+        let (state, moves) =
+            (compiled.predicate(keyword::TRUE, 1), compiled.predicate(keyword::DOES, 2));
+        let (init, next) =
+            (compiled.predicate(keyword::INIT, 1), compiled.predicate(keyword::NEXT, 1));
         let legal = compiled.predicate(keyword::LEGAL, 2);
         let roots = [legal, next, init];
         let feeds = [(init, state), (next, state), (legal, moves)];

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use agon_datalog::{
+    Engine, Entry, Limits, Plans, PredicateId, Question, Refusal, Symbol, TermId, materialise,
+};
 use agon_game::Fault;
-use agon_datalog::{Engine, Entry, Limits, Plans, PredicateId, Question, Refusal, Symbol, TermId, materialise};
 
 use super::compile::compile;
 use super::game::Game;
@@ -70,7 +72,8 @@ impl Inquiry {
         let roots: Vec<PredicateId> = entries.iter().map(|entry| entry.predicate).collect();
         materialise(&mut compiled.program, &game.bank, &roots);
         let sample = game.initial.fluents().iter().map(|&fluent| vec![fluent]).collect();
-        let planned = Plans::new(compiled.program, Arc::clone(&game.bank), &[(state, sample)], &entries);
+        let planned =
+            Plans::new(compiled.program, Arc::clone(&game.bank), &[(state, sample)], &entries);
         let (plans, questions) = planned.map_err(|refusal| game.fault(&Refusal::from(refusal)))?;
         Ok(Inquiry {
             game: Arc::clone(game),

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use agon_game::{Fault, Position as _, Rng, Role, Shape};
 use agon_datalog::{
-    Engine, Entry, Level, Limits, PlanRefusal, Plans, PredicateId, Question, Refusal, RefusalKind, Symbol,
-    TermBank, TermId, materialise,
+    Engine, Entry, Level, Limits, PlanRefusal, Plans, PredicateId, Question, Refusal, RefusalKind,
+    Symbol, TermBank, TermId, materialise,
 };
+use agon_game::{Fault, Position as _, Rng, Role, Shape};
 use agon_text::Diagnostic;
 use rand::SeedableRng as _;
 
@@ -114,7 +114,8 @@ impl Game {
         };
 
         // First the initial state alone; with it as a sample the planner knows what to expect of a state.
-        let (plans, questions) = plan(&[], &[init]).map_err(|refusal: PlanRefusal| blame(refusal.into()))?;
+        let (plans, questions) =
+            plan(&[], &[init]).map_err(|refusal: PlanRefusal| blame(refusal.into()))?;
         let mut engine = Engine::new(Arc::new(plans), options.limits.clone());
         let answers = engine.ask(questions[0], &[]).map_err(blame)?;
         let fluents: Vec<TermId> = (0..answers.len()).map(|i| answers.get(i, 0)).collect();
@@ -134,7 +135,8 @@ impl Game {
         let mut shape = Shape::new(role_names, rules.nature().map(Role::new));
         shape.hidden = rules.has_sees();
         let roles = rules.roles().iter().map(|&role| {
-            bank.term(role, &[]).expect("a constant is never too deep, and the bank is all but empty")
+            bank.term(role, &[])
+                .expect("a constant is never too deep, and the bank is all but empty")
         });
         let roles = roles.collect();
         let rank = rank(symbols);
@@ -236,7 +238,11 @@ impl Game {
             let own = |rule: &&crate::rules::Rule| {
                 rule.head.relation == symbol && rule.head.arguments.len() == arity
             };
-            self.rules.rules().iter().filter(own).partition::<Vec<_>, _>(|rule| rule.body.is_empty())
+            self.rules
+                .rules()
+                .iter()
+                .filter(own)
+                .partition::<Vec<_>, _>(|rule| rule.body.is_empty())
         };
         let mut relations: Vec<RelationFacts> = compiled
             .relations()
@@ -326,8 +332,10 @@ fn blame(refusal: &Refusal, rules: &CheckedRules) -> Diagnostic {
 
 /// Numbers come before words and in the order of their values, so that lists read well.
 fn rank(symbols: &Symbols) -> Vec<u32> {
-    let mut order: Vec<(Option<i64>, String, Symbol)> =
-        symbols.all().map(|(symbol, name)| (name.parse::<i64>().ok(), name.to_lowercase(), symbol)).collect();
+    let mut order: Vec<(Option<i64>, String, Symbol)> = symbols
+        .all()
+        .map(|(symbol, name)| (name.parse::<i64>().ok(), name.to_lowercase(), symbol))
+        .collect();
     order.sort_by(|a, b| {
         let key = |number: &Option<i64>| (number.is_none(), number.unwrap_or(0));
         (key(&a.0), &a.1).cmp(&(key(&b.0), &b.1))

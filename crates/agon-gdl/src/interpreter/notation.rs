@@ -1,7 +1,7 @@
 //! Terms of a game as text and back.
 
-use agon_game::{Hidden, Notation, Position, Role};
 use agon_datalog::TermId;
+use agon_game::{Hidden, Notation, Position, Role};
 
 use super::game::Game;
 use super::position::{Interpreter, Move};
@@ -70,7 +70,8 @@ impl Notation for Interpreter {
             return Some(exact);
         }
         // Where names are read with regard to case, messages still may not be.
-        let wanted = split_terms(text).ok().filter(|terms| terms.len() == 1)?.concat().to_lowercase();
+        let wanted =
+            split_terms(text).ok().filter(|terms| terms.len() == 1)?.concat().to_lowercase();
         if self.game.rules.sheet().symbols.case() == Case::Ignored {
             return None;
         }

@@ -4,8 +4,8 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agon_game::{Fault, Position, Role, Shape};
 use agon_datalog::{Engine, Refusal, TermBank, TermId, TermOrder};
+use agon_game::{Fault, Position, Role, Shape};
 
 use super::game::{Game, GoalPolicy};
 
@@ -110,8 +110,10 @@ impl Interpreter {
     /// The moves that `input` lists for the role, or `None` if the rules have no `input`.
     pub fn input_moves(&self, role: Role) -> Result<BTreeSet<Move>, Fault> {
         let mut engine = self.engine.borrow_mut();
-        let answers = engine.ask(self.game.questions.input, &[]).map_err(|r| self.game.fault(&r))?;
-        let own = (0..answers.len()).filter(|&i| answers.get(i, 0) == self.game.roles[role.index()]);
+        let answers =
+            engine.ask(self.game.questions.input, &[]).map_err(|r| self.game.fault(&r))?;
+        let own =
+            (0..answers.len()).filter(|&i| answers.get(i, 0) == self.game.roles[role.index()]);
         Ok(own.map(|i| Move(answers.get(i, 1))).collect())
     }
 
@@ -156,7 +158,11 @@ impl Interpreter {
                     Err(refusal) => self.game.fault(&refusal),
                 },
             };
-            Standing { terminal: true, legal: vec![Vec::new(); self.game.roles.len()], fault: Some(fault) }
+            Standing {
+                terminal: true,
+                legal: vec![Vec::new(); self.game.roles.len()],
+                fault: Some(fault),
+            }
         })
     }
 
@@ -196,7 +202,8 @@ impl Interpreter {
         let answers = engine.ask(game.questions.goal, &[])?;
         for i in 0..answers.len() {
             let role = game.roles.iter().position(|&r| r == answers.get(i, 0));
-            let value = game.rules.sheet().symbols.name(game.bank.symbol(answers.get(i, 1))).parse().ok();
+            let value =
+                game.rules.sheet().symbols.name(game.bank.symbol(answers.get(i, 1))).parse().ok();
             if let (Some(role), Some(value)) = (role, value) {
                 goals[role].push(value);
             }

@@ -25,7 +25,9 @@ impl Printer<'_> {
         }
         let (parts, connective) = match clause.body.as_slice() {
             [] => return format!("{head} :- ."),
-            [Literal { kind: LiteralKind::Or(parts), .. }] if parts.len() > 1 => (parts.as_slice(), " |"),
+            [Literal { kind: LiteralKind::Or(parts), .. }] if parts.len() > 1 => {
+                (parts.as_slice(), " |")
+            }
             parts => (parts, " &"),
         };
         let mut line = format!("{head} :- ");
@@ -55,7 +57,10 @@ impl Printer<'_> {
             }
             LiteralKind::And(parts) if parts.len() > 1 => (parts, " &"),
             LiteralKind::Or(parts) if parts.len() > 1 => (parts, " |"),
-            LiteralKind::And(_) | LiteralKind::Or(_) | LiteralKind::Atom(_) | LiteralKind::Distinct(_) => {
+            LiteralKind::And(_)
+            | LiteralKind::Or(_)
+            | LiteralKind::Atom(_)
+            | LiteralKind::Distinct(_) => {
                 return text.push_str(&line);
             }
         };
@@ -64,7 +69,13 @@ impl Printer<'_> {
         text.push(')');
     }
 
-    fn infix_broken_list(&self, parts: &[Literal], connective: &str, indent: usize, text: &mut String) {
+    fn infix_broken_list(
+        &self,
+        parts: &[Literal],
+        connective: &str,
+        indent: usize,
+        text: &mut String,
+    ) {
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
                 text.push_str(connective);
@@ -77,7 +88,9 @@ impl Printer<'_> {
 
     pub(super) fn infix_literal(&self, literal: &Literal, around: Around, text: &mut String) {
         let (word, connective, parts) = match &literal.kind {
-            LiteralKind::Atom(atom) => return self.infix_application(atom.relation, &atom.arguments, text),
+            LiteralKind::Atom(atom) => {
+                return self.infix_application(atom.relation, &atom.arguments, text);
+            }
             LiteralKind::Distinct(terms) => {
                 text.push_str("distinct");
                 return self.infix_arguments(terms, text);
@@ -117,8 +130,12 @@ impl Printer<'_> {
     pub(super) fn infix_term(&self, term: &Term, text: &mut String) {
         match &term.kind {
             TermKind::Variable(id) => text.push_str(self.variable(*id)),
-            TermKind::Constant(symbol) => text.push_str(&infix_spelling(self.symbols.name(*symbol))),
-            TermKind::Function(symbol, arguments) => self.infix_application(*symbol, arguments, text),
+            TermKind::Constant(symbol) => {
+                text.push_str(&infix_spelling(self.symbols.name(*symbol)))
+            }
+            TermKind::Function(symbol, arguments) => {
+                self.infix_application(*symbol, arguments, text)
+            }
         }
     }
 

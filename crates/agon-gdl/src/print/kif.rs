@@ -69,7 +69,9 @@ impl Printer<'_> {
 
     pub(super) fn kif_literal(&self, literal: &Literal, text: &mut String) {
         let (word, parts) = match &literal.kind {
-            LiteralKind::Atom(atom) => return self.kif_application(atom.relation, &atom.arguments, text),
+            LiteralKind::Atom(atom) => {
+                return self.kif_application(atom.relation, &atom.arguments, text);
+            }
             LiteralKind::Distinct(terms) => {
                 text.push_str("(distinct");
                 return self.kif_rest_of_list(terms, text);

@@ -56,6 +56,9 @@ fn infix_variable(name: &str) -> String {
         _ if !is_infix_variable(&plain) || plain == "_" => plain.insert(0, 'V'),
         _ => {}
     }
-    debug_assert!(is_infix_variable(&plain) && infix_word(&plain) == plain.len(), "{name} becomes {plain}");
+    debug_assert!(
+        is_infix_variable(&plain) && infix_word(&plain) == plain.len(),
+        "{name} becomes {plain}"
+    );
     plain
 }

@@ -31,7 +31,11 @@ fn check_printed(sheet: &Rulesheet, syntax: Syntax) -> Rulesheet {
         assert_eq!(again.syntax, syntax, "{text}");
     }
     assert!(same_rules(sheet, &again), "changed by printing:\n{text}");
-    assert_eq!(print_rulesheet(&again, syntax), text, "printing what was printed changes nothing more");
+    assert_eq!(
+        print_rulesheet(&again, syntax),
+        text,
+        "printing what was printed changes nothing more"
+    );
     again
 }
 
@@ -76,7 +80,8 @@ fn draft_term() -> impl Strategy<Value = Draft> {
         name().prop_map(|name| Draft::Application(name, Vec::new())),
     ];
     leaf.prop_recursive(6, 16, 3, |inner| {
-        (name(), prop::collection::vec(inner, 1..4)).prop_map(|(name, parts)| Draft::Application(name, parts))
+        (name(), prop::collection::vec(inner, 1..4))
+            .prop_map(|(name, parts)| Draft::Application(name, parts))
     })
 }
 
@@ -116,7 +121,12 @@ fn rulesheets() -> impl Strategy<Value = Rulesheet> {
                 Clause { head, body, is_rule, variables: draft.variables, span: Span::default() }
             })
             .collect();
-        Rulesheet { source: Arc::new(Source::new("random", "")), syntax: Syntax::Kif, clauses, symbols }
+        Rulesheet {
+            source: Arc::new(Source::new("random", "")),
+            syntax: Syntax::Kif,
+            clauses,
+            symbols,
+        }
     })
 }
 
@@ -128,10 +138,16 @@ struct Numbering<'a> {
 impl Numbering<'_> {
     fn literal(&mut self, literal: &DraftLiteral) -> Literal {
         let kind = match literal {
-            DraftLiteral::Atom(relation, arguments) => LiteralKind::Atom(self.atom(relation, arguments)),
+            DraftLiteral::Atom(relation, arguments) => {
+                LiteralKind::Atom(self.atom(relation, arguments))
+            }
             DraftLiteral::Not(inner) => LiteralKind::Not(Box::new(self.literal(inner))),
-            DraftLiteral::And(parts) => LiteralKind::And(parts.iter().map(|p| self.literal(p)).collect()),
-            DraftLiteral::Or(parts) => LiteralKind::Or(parts.iter().map(|p| self.literal(p)).collect()),
+            DraftLiteral::And(parts) => {
+                LiteralKind::And(parts.iter().map(|p| self.literal(p)).collect())
+            }
+            DraftLiteral::Or(parts) => {
+                LiteralKind::Or(parts.iter().map(|p| self.literal(p)).collect())
+            }
             DraftLiteral::Distinct(a, b) => LiteralKind::Distinct(vec![self.term(a), self.term(b)]),
         };
         Literal { kind, span: Span::default() }
@@ -146,7 +162,10 @@ impl Numbering<'_> {
     fn term(&mut self, term: &Draft) -> Term {
         let kind = match term {
             Draft::Variable(name) => {
-                let known = self.variables.iter().position(|v| v.name.to_lowercase() == name.to_lowercase());
+                let known = self
+                    .variables
+                    .iter()
+                    .position(|v| v.name.to_lowercase() == name.to_lowercase());
                 let index = known.unwrap_or_else(|| {
                     self.variables.push(Variable { name: name.clone(), span: Span::default() });
                     self.variables.len() - 1
@@ -156,9 +175,10 @@ impl Numbering<'_> {
             Draft::Application(name, parts) if parts.is_empty() => {
                 TermKind::Constant(self.symbols.intern(name))
             }
-            Draft::Application(name, parts) => {
-                TermKind::Function(self.symbols.intern(name), parts.iter().map(|p| self.term(p)).collect())
-            }
+            Draft::Application(name, parts) => TermKind::Function(
+                self.symbols.intern(name),
+                parts.iter().map(|p| self.term(p)).collect(),
+            ),
         };
         Term { kind, span: Span::default(), name_span: Span::default() }
     }

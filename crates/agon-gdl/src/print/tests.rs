@@ -39,7 +39,10 @@ fn connectives_keep_their_nesting_in_infix() {
     check_infix("(<= p (or a (and b c)) d)", "p :- (a | (b & c)) & d.");
     check_infix("(<= p (and a b))", "p :- (a & b).");
     check_infix("(<= p (not (or a b)) (not (not c)))", "p :- ~(a | b) & ~~c.");
-    check_infix("(<= p (or) (and) (or a) (and (or a b)))", "p :- or() & and() & or(a) & and(a | b).");
+    check_infix(
+        "(<= p (or) (and) (or a) (and (or a b)))",
+        "p :- or() & and() & or(a) & and(a | b).",
+    );
 }
 
 #[test]

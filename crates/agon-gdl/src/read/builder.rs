@@ -50,13 +50,20 @@ impl Builder {
     }
 
     fn new_variable(&mut self, name: &str, span: Span) -> VariableId {
-        let index = u32::try_from(self.variables.len()).expect("a clause has fewer than 2^32 variables");
+        let index =
+            u32::try_from(self.variables.len()).expect("a clause has fewer than 2^32 variables");
         self.variables.push(Variable { name: name.to_owned(), span });
         VariableId(index)
     }
 
     /// A constant, or with arguments a function term.
-    pub(crate) fn term(&mut self, name: &str, name_span: Span, arguments: Vec<Term>, span: Span) -> Term {
+    pub(crate) fn term(
+        &mut self,
+        name: &str,
+        name_span: Span,
+        arguments: Vec<Term>,
+        span: Span,
+    ) -> Term {
         let symbol = self.symbols.intern(name);
         let kind = if arguments.is_empty() {
             TermKind::Constant(symbol)

@@ -46,7 +46,11 @@ impl Tree<'_> {
 /// START messages carry the whole description in one pair of parentheses: `((role a) (role b) …)`.
 fn unwrap_description<'t, 'a>(trees: &'t [Tree<'a>]) -> &'t [Tree<'a>] {
     match trees {
-        [Tree::List(inner, _)] if inner.len() > 1 && matches!(inner.first(), Some(Tree::List(..))) => inner,
+        [Tree::List(inner, _)]
+            if inner.len() > 1 && matches!(inner.first(), Some(Tree::List(..))) =>
+        {
+            inner
+        }
         _ => trees,
     }
 }
@@ -142,7 +146,10 @@ fn read_clause(tree: &Tree<'_>, builder: &mut Builder) -> Option<Clause> {
 }
 
 /// Reads every part, so that each mistake is reported, then answers with all of them or nothing.
-fn all_or_none<T>(trees: &[Tree<'_>], mut read: impl FnMut(&Tree<'_>) -> Option<T>) -> Option<Vec<T>> {
+fn all_or_none<T>(
+    trees: &[Tree<'_>],
+    mut read: impl FnMut(&Tree<'_>) -> Option<T>,
+) -> Option<Vec<T>> {
     let parts: Vec<Option<T>> = trees.iter().map(&mut read).collect();
     parts.into_iter().collect()
 }
@@ -207,7 +214,13 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
         Tree::List(parts, _) => match parts.first() {
             Some(Tree::Word(word, word_span)) => (*word, *word_span, &parts[1..]),
             Some(Tree::List(_, inner_span)) => {
-                builder.report(list_as_name(span, *inner_span, parts.len(), "a sentence", "a relation"));
+                builder.report(list_as_name(
+                    span,
+                    *inner_span,
+                    parts.len(),
+                    "a sentence",
+                    "a relation",
+                ));
                 return None;
             }
             None => {
@@ -229,8 +242,9 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
         return None;
     }
     if let Some((why, hint)) = misplaced_keyword(name, matches!(tree, Tree::Word(..)), place) {
-        builder
-            .report(Diagnostic::error("misplaced-keyword", name_span, format!("`{name}` {why}")).hint(hint));
+        builder.report(
+            Diagnostic::error("misplaced-keyword", name_span, format!("`{name}` {why}")).hint(hint),
+        );
         return None;
     }
     let arguments = all_or_none(rest, |tree| read_term(tree, builder))?;
@@ -238,18 +252,24 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
     Some(Atom { relation, arguments, span, name_span })
 }
 
-fn misplaced_keyword(name: &str, is_bare: bool, place: Place) -> Option<(&'static str, &'static str)> {
+fn misplaced_keyword(
+    name: &str,
+    is_bare: bool,
+    place: Place,
+) -> Option<(&'static str, &'static str)> {
     match name.to_ascii_lowercase().as_str() {
-        "<=" => {
-            Some(("cannot stand inside another sentence", "a closing parenthesis may be missing before it"))
-        }
+        "<=" => Some((
+            "cannot stand inside another sentence",
+            "a closing parenthesis may be missing before it",
+        )),
         "not" | "or" | "and" | "distinct" if place == Place::Head => Some((
             "is a word for conditions; a rule or fact cannot say it",
             "move it into the body of a rule",
         )),
-        "not" | "or" | "and" | "distinct" if is_bare => {
-            Some(("needs its conditions", "write `(not (p a))`, with the condition inside the parentheses"))
-        }
+        "not" | "or" | "and" | "distinct" if is_bare => Some((
+            "needs its conditions",
+            "write `(not (p a))`, with the condition inside the parentheses",
+        )),
         _ => None,
     }
 }
@@ -263,12 +283,19 @@ pub(crate) fn read_term(tree: &Tree<'_>, builder: &mut Builder) -> Option<Term> 
         Tree::List(parts, span) => match parts.first() {
             Some(Tree::Word(word, word_span)) => (*word, *word_span, &parts[1..], *span),
             Some(Tree::List(_, inner_span)) => {
-                builder.report(list_as_name(*span, *inner_span, parts.len(), "a term", "a function"));
+                builder.report(list_as_name(
+                    *span,
+                    *inner_span,
+                    parts.len(),
+                    "a term",
+                    "a function",
+                ));
                 return None;
             }
             None => {
-                builder
-                    .report(Diagnostic::error("empty-list", *span, "`()` is not a term").hint("remove it"));
+                builder.report(
+                    Diagnostic::error("empty-list", *span, "`()` is not a term").hint("remove it"),
+                );
                 return None;
             }
         },

@@ -38,7 +38,11 @@ fn shown(text: &str) -> String {
 /// The codes of the findings, each with the text it points at.
 fn findings(text: &str) -> Vec<String> {
     let (_, findings) = read(source(text));
-    findings.0.iter().map(|d| format!("{} {}", d.code, &text[d.span.start()..d.span.end()])).collect()
+    findings
+        .0
+        .iter()
+        .map(|d| format!("{} {}", d.code, &text[d.span.start()..d.span.end()]))
+        .collect()
 }
 
 fn check(text: &str, expected: &str) {
@@ -53,7 +57,10 @@ fn check_findings(text: &str, expected: &[&str]) {
 fn check_laws((sheet, findings): (Rulesheet, Diagnostics)) {
     let _ = render(&findings.0, &sheet.source, false);
     for finding in &findings.0 {
-        assert!(sheet.source.text().get(finding.span.start()..finding.span.end()).is_some(), "{finding:?}");
+        assert!(
+            sheet.source.text().get(finding.span.start()..finding.span.end()).is_some(),
+            "{finding:?}"
+        );
     }
     for clause in &sheet.clauses {
         assert!(sheet.source.text().get(clause.span.start()..clause.span.end()).is_some());
@@ -131,7 +138,11 @@ fn reading_time(text: String) -> Duration {
 fn time_is_linear_in_the_text() {
     // What grows, and what stands around it.
     let shapes = [
-        ("", "(<= (next (cell ?x ?y b)) (true (cell ?x ?y b)) (not (does white (mark ?x ?y)))) ; kept\n", ""),
+        (
+            "",
+            "(<= (next (cell ?x ?y b)) (true (cell ?x ?y b)) (not (does white (mark ?x ?y)))) ; kept\n",
+            "",
+        ),
         ("", "next(cell(X,Y,b)) :- true(cell(X,Y,b)) & ~does(white,mark(X,Y)). % kept\n", ""),
         ("", "next(cell(X,Y,b)) :- true(cell(X,Y,b))\n", ""),
         ("(<= p", " (q ?#)", ")"),
@@ -165,6 +176,9 @@ fn time_is_linear_in_the_text() {
         let small = reading_time(text(500_000));
         let large = reading_time(text(5_000_000));
         // Ten times the text in a hundred times the time would be quadratic; the rest is noise.
-        assert!(large < small * 40 + Duration::from_millis(500), "{grows:?}: {small:?}, then {large:?}");
+        assert!(
+            large < small * 40 + Duration::from_millis(500),
+            "{grows:?}: {small:?}, then {large:?}"
+        );
     }
 }

@@ -16,10 +16,9 @@ const MAX_RULES: usize = 12;
 impl Why {
     /// Why a sentence does not hold.
     pub(super) fn fail(&mut self, sentence: &Sentence, depth: usize) -> Result<Failure, WhyError> {
-        let text = sentence
-            .text
-            .clone()
-            .unwrap_or_else(|| self.facts.atom_text(&sentence.atom, &vec![None; sentence.n_variables], None));
+        let text = sentence.text.clone().unwrap_or_else(|| {
+            self.facts.atom_text(&sentence.atom, &vec![None; sentence.n_variables], None)
+        });
         let mut failure = Failure { sentence: text, attempts: Vec::new(), remark: None };
         let atom = &sentence.atom;
         if atom.relation == keyword::TRUE || atom.relation == keyword::DOES {
@@ -130,14 +129,18 @@ impl Why {
     ) -> Result<Option<Attempt>, WhyError> {
         let conditions = Facts::in_order(rule, &bindings);
         let mut n_met = 0;
-        while n_met < conditions.len() && self.facts.can_meet(&conditions[..=n_met], &mut bindings.clone())? {
+        while n_met < conditions.len()
+            && self.facts.can_meet(&conditions[..=n_met], &mut bindings.clone())?
+        {
             n_met += 1;
         }
         let Some(unmet) = conditions.get(n_met) else { return Ok(None) };
         let filled = self.facts.fill(&conditions[..n_met], bindings)?;
         let text = |why: &Why, condition: &Condition| match condition {
             Condition::Holds(atom) => why.facts.atom_text(atom, &filled, Some(rule)),
-            Condition::Fails(atom) => format!("(not {})", why.facts.atom_text(atom, &filled, Some(rule))),
+            Condition::Fails(atom) => {
+                format!("(not {})", why.facts.atom_text(atom, &filled, Some(rule)))
+            }
             Condition::Differ(a, b, _) => format!(
                 "(distinct {} {})",
                 why.facts.term_text(a, &filled, Some(rule)),
@@ -184,15 +187,17 @@ impl Why {
                 Some(value) => self.facts.as_rule_term(value),
                 None => term.clone(),
             },
-            RuleTerm::Function(symbol, arguments) => {
-                RuleTerm::Function(*symbol, arguments.iter().map(|a| self.fill_in(a, bindings)).collect())
-            }
+            RuleTerm::Function(symbol, arguments) => RuleTerm::Function(
+                *symbol,
+                arguments.iter().map(|a| self.fill_in(a, bindings)).collect(),
+            ),
         }
     }
 
     fn unknown_name(&self, name: &str) -> String {
         let symbols = &self.facts.game.rules().sheet().symbols;
-        let distance = |known: &str| strsim::damerau_levenshtein(&known.to_lowercase(), &name.to_lowercase());
+        let distance =
+            |known: &str| strsim::damerau_levenshtein(&known.to_lowercase(), &name.to_lowercase());
         let closest = symbols.all().map(|(_, known)| known).min_by_key(|known| distance(known));
         match closest.filter(|known| distance(known) <= (name.len() / 3).max(1)) {
             Some(known) => format!("the rulesheet has no name `{name}`; did you mean `{known}`?"),
@@ -207,10 +212,19 @@ impl Why {
             return self.unknown_name(name);
         }
         let name = sheet.symbols.name(atom.relation);
-        let heads = self.facts.game.rules().rules().iter().filter(|rule| rule.head.relation == atom.relation);
+        let heads = self
+            .facts
+            .game
+            .rules()
+            .rules()
+            .iter()
+            .filter(|rule| rule.head.relation == atom.relation);
         match heads.map(|rule| rule.head.arguments.len()).next() {
             Some(arity) => {
-                format!("`{name}` has {arity} arguments in the rulesheet, here {}", atom.arguments.len())
+                format!(
+                    "`{name}` has {arity} arguments in the rulesheet, here {}",
+                    atom.arguments.len()
+                )
             }
             None => format!("no rule or fact gives `{name}`"),
         }
@@ -237,7 +251,10 @@ impl Facts {
 
     fn as_rule_term(&self, term: TermId) -> RuleTerm {
         let bank = &self.game.bank;
-        RuleTerm::Function(bank.symbol(term), bank.arguments(term).map(|a| self.as_rule_term(a)).collect())
+        RuleTerm::Function(
+            bank.symbol(term),
+            bank.arguments(term).map(|a| self.as_rule_term(a)).collect(),
+        )
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use agon_game::Position as _;
 use agon_datalog::{Engine, Entry, Level, Plans, Question, Symbol, TermId};
+use agon_game::Position as _;
 
 use super::WhyError;
 use crate::interpreter::compile::compile;
@@ -63,7 +63,8 @@ impl Facts {
             .collect();
         let state_relation = compiled.predicate(keyword::TRUE, 1);
         let move_relation = compiled.predicate(keyword::DOES, 2);
-        let refused = |refusal: &agon_datalog::Refusal| WhyError::Refused(game.fault(refusal).to_string());
+        let refused =
+            |refusal: &agon_datalog::Refusal| WhyError::Refused(game.fault(refusal).to_string());
         let rows: Vec<Vec<TermId>> = position.state().fluents().iter().map(|&f| vec![f]).collect();
         let (plans, questions) = Plans::new(
             compiled.program.clone(),
@@ -121,7 +122,8 @@ impl Facts {
     fn rule_term(&self, term: &Term, builder: &Builder) -> RuleTerm {
         let symbols = &self.game.rules().sheet().symbols;
         let symbol = |s| {
-            let unknown = || Symbol::new(u32::try_from(symbols.len()).expect("fewer than 2^32 names"));
+            let unknown =
+                || Symbol::new(u32::try_from(symbols.len()).expect("fewer than 2^32 names"));
             symbols.find(builder.symbols.name(s)).unwrap_or_else(unknown)
         };
         match &term.kind {
@@ -154,7 +156,11 @@ impl Facts {
     }
 
     /// The rows among which those that fit an atom are found.
-    fn rows(&mut self, atom: &RuleAtom, bindings: &Bindings) -> Result<Rc<Vec<Vec<TermId>>>, WhyError> {
+    fn rows(
+        &mut self,
+        atom: &RuleAtom,
+        bindings: &Bindings,
+    ) -> Result<Rc<Vec<Vec<TermId>>>, WhyError> {
         let relation = (atom.relation, atom.arguments.len());
         if let Some(known) = self.known.get(&relation) {
             return Ok(Rc::clone(known));
@@ -165,7 +171,8 @@ impl Facts {
             return Err(WhyError::NeedsMoves(name));
         }
         let game = &self.game;
-        let refused = |refusal: agon_datalog::Refusal| WhyError::Refused(game.fault(&refusal).to_string());
+        let refused =
+            |refusal: agon_datalog::Refusal| WhyError::Refused(game.fault(&refusal).to_string());
         if asking.only_tests {
             let row: Option<Vec<TermId>> =
                 atom.arguments.iter().map(|argument| self.ground(argument, bindings)).collect();
@@ -179,7 +186,8 @@ impl Facts {
             .collect();
         rows.sort_by(|a, b| {
             let differs = a.iter().zip(b).find(|(x, y)| x != y);
-            differs.map_or(std::cmp::Ordering::Equal, |(&x, &y)| game.bank.compare(x, y, &game.rank))
+            differs
+                .map_or(std::cmp::Ordering::Equal, |(&x, &y)| game.bank.compare(x, y, &game.rank))
         });
         let rows = Rc::new(rows);
         self.known.insert(relation, Rc::clone(&rows));
@@ -187,7 +195,12 @@ impl Facts {
     }
 
     /// Fits patterns to terms, filling in variables.
-    pub(super) fn fits(&self, patterns: &[RuleTerm], terms: &[TermId], bindings: &mut Bindings) -> bool {
+    pub(super) fn fits(
+        &self,
+        patterns: &[RuleTerm],
+        terms: &[TermId],
+        bindings: &mut Bindings,
+    ) -> bool {
         patterns.iter().zip(terms).all(|(pattern, &term)| self.fits_term(pattern, term, bindings))
     }
 
@@ -203,10 +216,9 @@ impl Facts {
             RuleTerm::Function(symbol, arguments) => {
                 let bank = &self.game.bank;
                 bank.has_form(term, *symbol, arguments.len())
-                    && arguments
-                        .iter()
-                        .enumerate()
-                        .all(|(i, argument)| self.fits_term(argument, bank.argument(term, i), bindings))
+                    && arguments.iter().enumerate().all(|(i, argument)| {
+                        self.fits_term(argument, bank.argument(term, i), bindings)
+                    })
             }
         }
     }
@@ -227,7 +239,9 @@ impl Facts {
     pub(super) fn rules_for(&self, relation: Symbol, arity: usize) -> Vec<usize> {
         let rules = self.game.rules().rules().iter().enumerate();
         rules
-            .filter(|(_, rule)| rule.head.relation == relation && rule.head.arguments.len() == arity)
+            .filter(|(_, rule)| {
+                rule.head.relation == relation && rule.head.arguments.len() == arity
+            })
             .map(|(index, _)| index)
             .collect()
     }
@@ -244,7 +258,9 @@ impl Facts {
                 Condition::Holds(_) => true,
                 Condition::Fails(_) | Condition::Differ(..) => {
                     let mut ready = true;
-                    condition.each_variable(&mut |v| ready &= bound[v as usize] || !bindable[v as usize]);
+                    condition.each_variable(&mut |v| {
+                        ready &= bound[v as usize] || !bindable[v as usize]
+                    });
                     ready
                 }
             };
@@ -259,12 +275,22 @@ impl Facts {
     }
 
     /// An atom as text with the variables filled in that have values.
-    pub(super) fn atom_text(&self, atom: &RuleAtom, bindings: &Bindings, rule: Option<&Rule>) -> String {
+    pub(super) fn atom_text(
+        &self,
+        atom: &RuleAtom,
+        bindings: &Bindings,
+        rule: Option<&Rule>,
+    ) -> String {
         let whole = RuleTerm::Function(atom.relation, atom.arguments.clone());
         self.term_text(&whole, bindings, rule)
     }
 
-    pub(super) fn term_text(&self, term: &RuleTerm, bindings: &Bindings, rule: Option<&Rule>) -> String {
+    pub(super) fn term_text(
+        &self,
+        term: &RuleTerm,
+        bindings: &Bindings,
+        rule: Option<&Rule>,
+    ) -> String {
         let sheet = self.game.rules().sheet();
         match term {
             RuleTerm::Variable(v) => match bindings.get(*v as usize).copied().flatten() {
@@ -276,8 +302,11 @@ impl Facts {
                 }
             },
             RuleTerm::Function(symbol, arguments) => {
-                let name =
-                    if symbol.index() < sheet.symbols.len() { sheet.symbols.name(*symbol) } else { "…" };
+                let name = if symbol.index() < sheet.symbols.len() {
+                    sheet.symbols.name(*symbol)
+                } else {
+                    "…"
+                };
                 if arguments.is_empty() {
                     return name.to_owned();
                 }

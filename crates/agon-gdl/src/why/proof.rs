@@ -36,7 +36,11 @@ impl Why {
 
 impl Facts {
     /// `None` if every proof rests on something further up.
-    fn prove(&mut self, sentence: &Sentence, making: &mut Making) -> Result<Option<Proof>, WhyError> {
+    fn prove(
+        &mut self,
+        sentence: &Sentence,
+        making: &mut Making,
+    ) -> Result<Option<Proof>, WhyError> {
         let text = self.sentence_text(sentence);
         let given = match sentence.0 {
             keyword::TRUE => Some(Because::State),
@@ -64,8 +68,11 @@ impl Facts {
             let conditions = Facts::in_order(&rule, &bindings);
             if let Some(supports) = self.support(&rule, &conditions, &mut bindings, making)? {
                 let span = self.game.rules().sheet().clauses[rule.clause].span;
-                let because =
-                    if rule.body.is_empty() { Because::Fact(span) } else { Because::Rule(span, supports) };
+                let because = if rule.body.is_empty() {
+                    Because::Fact(span)
+                } else {
+                    Because::Rule(span, supports)
+                };
                 proof = Some(Proof { sentence: text, because });
                 break;
             }
@@ -88,8 +95,10 @@ impl Facts {
         let Some((condition, rest)) = conditions.split_first() else { return Ok(Some(Vec::new())) };
         match condition {
             Condition::Differ(a, b, _) => {
-                let (a, b) =
-                    (self.term_text(a, bindings, Some(rule)), self.term_text(b, bindings, Some(rule)));
+                let (a, b) = (
+                    self.term_text(a, bindings, Some(rule)),
+                    self.term_text(b, bindings, Some(rule)),
+                );
                 if a == b {
                     return Ok(None);
                 }
@@ -152,7 +161,9 @@ impl Facts {
                     || self.term_text(a, bindings, None) != self.term_text(b, bindings, None);
                 Ok(differ && self.can_meet(rest, bindings)?)
             }
-            Condition::Fails(atom) => Ok(!self.holds(atom, bindings)? && self.can_meet(rest, bindings)?),
+            Condition::Fails(atom) => {
+                Ok(!self.holds(atom, bindings)? && self.can_meet(rest, bindings)?)
+            }
             Condition::Holds(atom) => {
                 let mut fillings = Vec::new();
                 self.each_match(atom, bindings, &mut |_, filled| {

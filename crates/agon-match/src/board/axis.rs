@@ -15,7 +15,8 @@ impl Axis {
             return None;
         }
         let names: &BTreeSet<&str> = &names.iter().map(String::as_str).collect();
-        let values = numbered(names).or_else(|| lettered(names)).or_else(|| chained(names, chains))?;
+        let values =
+            numbered(names).or_else(|| lettered(names)).or_else(|| chained(names, chains))?;
         Some(Axis { values })
     }
 
@@ -32,7 +33,9 @@ impl Axis {
     }
 
     pub(super) fn is_letters(&self) -> bool {
-        self.values.iter().all(|value| value.len() == 1 && value.as_bytes()[0].is_ascii_alphabetic())
+        self.values
+            .iter()
+            .all(|value| value.len() == 1 && value.as_bytes()[0].is_ascii_alphabetic())
     }
 }
 
@@ -50,7 +53,8 @@ fn numbered(names: &BTreeSet<&str>) -> Option<Vec<String>> {
     let prefix = parts[0].0;
     let (low, high) = (parts.iter().map(|p| p.1).min()?, parts.iter().map(|p| p.1).max()?);
     let is_alike = parts.iter().all(|(other, _)| *other == prefix);
-    (is_alike && high - low < MAX_RANGE).then(|| (low..=high).map(|n| format!("{prefix}{n}")).collect())
+    (is_alike && high - low < MAX_RANGE)
+        .then(|| (low..=high).map(|n| format!("{prefix}{n}")).collect())
 }
 
 /// `a b c`: at least three, for two letters are more often the names of the players.
@@ -63,12 +67,14 @@ fn lettered(names: &BTreeSet<&str>) -> Option<Vec<String>> {
     let (low, high) = (*letters.first()?, *letters.last()?);
     let is_dense = letters.len() >= 3 && usize::from(high - low) < 2 * letters.len();
     let is_alike = low.is_ascii_lowercase() == high.is_ascii_lowercase();
-    (is_dense && is_alike).then(|| (low..=high).map(|letter| char::from(letter).to_string()).collect())
+    (is_dense && is_alike)
+        .then(|| (low..=high).map(|letter| char::from(letter).to_string()).collect())
 }
 
 /// Names that all lie in one chain: the part of it from the first to the last of them.
 fn chained(names: &BTreeSet<&str>, chains: &[Vec<String>]) -> Option<Vec<String>> {
-    let chain = chains.iter().find(|chain| names.iter().all(|name| chain.iter().any(|c| c == name)))?;
+    let chain =
+        chains.iter().find(|chain| names.iter().all(|name| chain.iter().any(|c| c == name)))?;
     let is_named = |name: &String| names.contains(name.as_str());
     let (from, to) = (chain.iter().position(is_named)?, chain.iter().rposition(is_named)?);
     Some(chain[from..=to].to_vec())

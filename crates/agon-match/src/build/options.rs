@@ -7,8 +7,8 @@ use agon_analysis::goal_formulas::{GoalOptions, Method, Rational, Weights};
 use agon_analysis::regression::{Goals, Wanted};
 use agon_search::hidden::{self, HiddenOptions};
 use agon_search::{
-    AlphaBetaOptions, Amaf, Bandit, BestFirstOptions, Choice, FirstPlay, HeuristicUse, Leaves, MctsOptions,
-    Others, PlayoutPolicy, PuzzleOptions, Simultaneous, ViewChoice,
+    AlphaBetaOptions, Amaf, Bandit, BestFirstOptions, Choice, FirstPlay, HeuristicUse, Leaves,
+    MctsOptions, Others, PlayoutPolicy, PuzzleOptions, Simultaneous, ViewChoice,
 };
 
 use crate::{MethodChoice, Settings};
@@ -32,15 +32,18 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
         },
         amaf: match settings.word("amaf") {
             "rave" => Amaf::Rave { k: settings.real("rave-k") },
-            "grave" => Amaf::Grave { reference: small("grave-visits"), bias: settings.real("grave-bias") },
+            "grave" => {
+                Amaf::Grave { reference: small("grave-visits"), bias: settings.real("grave-bias") }
+            }
             _ => Amaf::Off,
         },
         policy: match settings.word("policy") {
             "mast" => PlayoutPolicy::Mast,
             "past" => PlayoutPolicy::Past { min_samples: small("past-samples") },
-            "nst" => {
-                PlayoutPolicy::Nst { max_length: small("nst-length"), min_samples: small("nst-samples") }
-            }
+            "nst" => PlayoutPolicy::Nst {
+                max_length: small("nst-length"),
+                min_samples: small("nst-samples"),
+            },
             _ => PlayoutPolicy::Uniform,
         },
         choice: match settings.word("choice") {
@@ -69,7 +72,11 @@ pub(super) fn mcts(settings: &Settings) -> MctsOptions {
             divisor: settings.real("heuristic-divisor"),
             abreast: small("heuristic-abreast"),
         },
-        leaves: Leaves { at_once: small("leaves"), playouts: small("playouts"), siblings: small("siblings") },
+        leaves: Leaves {
+            at_once: small("leaves"),
+            playouts: small("playouts"),
+            siblings: small("siblings"),
+        },
         virtual_loss: settings.real("virtual-loss"),
         threads: size("threads"),
         max_nodes: size("nodes"),
@@ -130,8 +137,12 @@ pub(super) fn concepts(settings: &Settings, seed: u64) -> (LearnOptions, Concept
         "triples" => concepts::Kind::Ternary,
         _ => concepts::Kind::Concepts,
     };
-    let options =
-        LearnOptions { kind, max_size: size("concepts-size"), n_wins: size("concepts-plays"), seed };
+    let options = LearnOptions {
+        kind,
+        max_size: size("concepts-size"),
+        n_wins: size("concepts-plays"),
+        seed,
+    };
     let from = match (settings.text("concepts-file"), settings.word("concepts-from")) {
         ("", "tic-tac-toe") => ConceptsFrom::TicTacToe,
         ("", _) => ConceptsFrom::Own,
@@ -150,9 +161,13 @@ pub(super) fn goals_of(settings: &Settings, option: &str) -> Option<(MethodChoic
         "terms" => MethodChoice::Suitable,
         _ => return None,
     };
-    let millionths = |name: &str| Rational::fraction((settings.real(name) * 1e6).round() as i128, 1_000_000);
-    let alpha =
-        if choice == MethodChoice::Given(Method::Existential) { "tnf-alpha" } else { "descriptions-alpha" };
+    let millionths =
+        |name: &str| Rational::fraction((settings.real(name) * 1e6).round() as i128, 1_000_000);
+    let alpha = if choice == MethodChoice::Given(Method::Existential) {
+        "tnf-alpha"
+    } else {
+        "descriptions-alpha"
+    };
     let weights = match millionths(alpha) {
         Some(alpha) if settings.word("tnf-weights") == "powers" => Weights::Powers(alpha),
         Some(_) | None => Weights::of_the_example(),

@@ -6,16 +6,37 @@ const fn flag(name: &'static str, default: bool, meaning: &'static str) -> Optio
     OptionKind { name, kind: OptionType::Flag, default: Value::Flag(default), meaning }
 }
 
-const fn integer(name: &'static str, low: u64, high: u64, default: u64, meaning: &'static str) -> OptionKind {
-    OptionKind { name, kind: OptionType::Integer(low, high), default: Value::Integer(default), meaning }
+const fn integer(
+    name: &'static str,
+    low: u64,
+    high: u64,
+    default: u64,
+    meaning: &'static str,
+) -> OptionKind {
+    OptionKind {
+        name,
+        kind: OptionType::Integer(low, high),
+        default: Value::Integer(default),
+        meaning,
+    }
 }
 
-const fn real(name: &'static str, low: f64, high: f64, default: f64, meaning: &'static str) -> OptionKind {
+const fn real(
+    name: &'static str,
+    low: f64,
+    high: f64,
+    default: f64,
+    meaning: &'static str,
+) -> OptionKind {
     OptionKind { name, kind: OptionType::Real(low, high), default: Value::Real(default), meaning }
 }
 
 /// The first of the words is the default.
-const fn word(name: &'static str, words: &'static [&'static str], meaning: &'static str) -> OptionKind {
+const fn word(
+    name: &'static str,
+    words: &'static [&'static str],
+    meaning: &'static str,
+) -> OptionKind {
     OptionKind { name, kind: OptionType::Word(words), default: Value::Word(words[0]), meaning }
 }
 
@@ -39,12 +60,34 @@ const fn mcts(is_plain: bool) -> [OptionKind; 45] {
             "a move never tried: goes first; counts the position's mean less a part; counts a fixed part",
         ),
         real("first-play-part", 0.0, 1.0, 0.1, "that part, of the range of payoffs"),
-        word("amaf", &["off", "rave", "grave"], "moves made later in a playout count as if made now"),
+        word(
+            "amaf",
+            &["off", "rave", "grave"],
+            "moves made later in a playout count as if made now",
+        ),
         real("rave-k", 0.0, 1e9, 1000.0, "rave: visits that make own experience as good"),
-        integer("grave-visits", 0, 1_000_000, 50, "grave: visits that a position needs to be referred to"),
-        real("grave-bias", 0.0, 1.0, 1e-5, "grave: the smaller, the longer moves as first are believed"),
+        integer(
+            "grave-visits",
+            0,
+            1_000_000,
+            50,
+            "grave: visits that a position needs to be referred to",
+        ),
+        real(
+            "grave-bias",
+            0.0,
+            1.0,
+            1e-5,
+            "grave: the smaller, the longer moves as first are believed",
+        ),
         word("policy", &["uniform", "mast", "past", "nst"], "what playouts learn from one another"),
-        integer("past-samples", 1, 1_000_000, 10, "past: move and fluent met less often do not count"),
+        integer(
+            "past-samples",
+            1,
+            1_000_000,
+            10,
+            "past: move and fluent met less often do not count",
+        ),
         integer("nst-length", 1, 3, 3, "nst: the longest sequence of moves"),
         integer("nst-samples", 1, 1_000_000, 7, "nst: sequences met less often do not count"),
         word(
@@ -52,7 +95,13 @@ const fn mcts(is_plain: bool) -> [OptionKind; 45] {
             &["gibbs", "greedy"],
             "how a policy chooses: by exp(value / temperature); the best mostly",
         ),
-        real("temperature", 0.01, 1e6, 10.0, "gibbs: the higher, the more random; values are from 0 to 100"),
+        real(
+            "temperature",
+            0.01,
+            1e6,
+            10.0,
+            "gibbs: the higher, the more random; values are from 0 to 100",
+        ),
         real("epsilon", 0.0, 1.0, 0.4, "greedy: how often at random"),
         word(
             "action-heuristic",
@@ -72,7 +121,13 @@ const fn mcts(is_plain: bool) -> [OptionKind; 45] {
             "through how many steps goals are regressed; 2 only where the size allows",
         ),
         real("heuristic-temperature", 0.01, 1e6, 1.0, "playout: the higher, the more random"),
-        real("heuristic-scale", 0.0, 1000.0, 50.0, "the most promising move counts so much, the least 0"),
+        real(
+            "heuristic-scale",
+            0.0,
+            1000.0,
+            50.0,
+            "the most promising move counts so much, the least 0",
+        ),
         real(
             "heuristic-divisor",
             0.001,
@@ -98,7 +153,13 @@ const fn mcts(is_plain: bool) -> [OptionKind; 45] {
             "structure rewriting: positions are judged as by eval of alphabeta, and that is backed up beside the playouts; instead \
              of prior",
         ),
-        real("alpha", 0.0, 1.0, 0.4, "implicit-minimax: what is backed up counts so much, playouts the rest"),
+        real(
+            "alpha",
+            0.0,
+            1.0,
+            0.4,
+            "implicit-minimax: what is backed up counts so much, playouts the rest",
+        ),
         TNF_ALPHA,
         TNF_WEIGHTS,
         DESCRIPTIONS_ALPHA,
@@ -144,7 +205,13 @@ const fn mcts(is_plain: bool) -> [OptionKind; 45] {
             if is_plain { 0 } else { 3 },
             "further untried moves taken along from where a descent leaves the tree",
         ),
-        real("virtual-loss", 0.0, 1.0, 1.0, "a playout under way counts as a visit (0) that was lost (1)"),
+        real(
+            "virtual-loss",
+            0.0,
+            1.0,
+            1.0,
+            "a playout under way counts as a visit (0) that was lost (1)",
+        ),
         integer(
             "threads",
             0,
@@ -152,14 +219,22 @@ const fn mcts(is_plain: bool) -> [OptionKind; 45] {
             if is_plain { 1 } else { 0 },
             "threads; 0: two if there are two processors, players take turns and the clock counts, else one",
         ),
-        integer("nodes", 1000, 100_000_000, 1_000_000, "positions kept; beyond that the least visited go"),
+        integer(
+            "nodes",
+            1000,
+            100_000_000,
+            1_000_000,
+            "positions kept; beyond that the least visited go",
+        ),
         integer("max-steps", 1, 1_000_000, 1000, "a playout is cut off after so many steps"),
         flag("keep", true, "what was learnt is kept from move to move"),
     ]
 }
 
 /// Those who can judge positions by fuzzy logic have these besides their own.
-const fn with_fuzzy<const OWN: usize, const ALL: usize>(own: [OptionKind; OWN]) -> [OptionKind; ALL] {
+const fn with_fuzzy<const OWN: usize, const ALL: usize>(
+    own: [OptionKind; OWN],
+) -> [OptionKind; ALL] {
     const NOTHING: OptionKind = flag("", false, "");
     let mut all = [NOTHING; ALL];
     let mut at = 0;
@@ -185,10 +260,20 @@ const TNF_WEIGHTS: OptionKind = word(
     &["powers", "example"],
     "tnf, descriptions: powers of alpha, or 1, 1/4, 1/8, ... as the paper's example",
 );
-const DESCRIPTIONS_ALPHA: OptionKind =
-    real("descriptions-alpha", 0.0, 1.0, 0.25, "descriptions: a step counts so much of the step after it");
-const RULE_CONDITIONS_M: OptionKind =
-    integer("rule-conditions-m", 1, 16, 4, "rule-conditions: the power to which what is there is raised");
+const DESCRIPTIONS_ALPHA: OptionKind = real(
+    "descriptions-alpha",
+    0.0,
+    1.0,
+    0.25,
+    "descriptions: a step counts so much of the step after it",
+);
+const RULE_CONDITIONS_M: OptionKind = integer(
+    "rule-conditions-m",
+    1,
+    16,
+    4,
+    "rule-conditions: the power to which what is there is raised",
+);
 
 const TERMS_CHOICE: OptionKind = word(
     "terms-choice",
@@ -223,7 +308,11 @@ const FUZZY: [OptionKind; 24] = [
     flag("fuzzy-natural", true, "fuzzy: distances to a fluent along a line of numbers"),
     flag("fuzzy-graph", true, "fuzzy: distances to a fluent along any other graph"),
     flag("fuzzy-persistence", true, "fuzzy: what never changes again is wholly true or false"),
-    word("fuzzy-several", &["nearest", "mean"], "fuzzy: of several distances the shortest, or their mean"),
+    word(
+        "fuzzy-several",
+        &["nearest", "mean"],
+        "fuzzy: of several distances the shortest, or their mean",
+    ),
     integer("fuzzy-depth", 1, 64, 8, "fuzzy: depth of the tree of a goal"),
     integer("fuzzy-size", 1, 1_000_000, 500, "fuzzy: nodes in the tree of a goal"),
     word(
@@ -232,7 +321,13 @@ const FUZZY: [OptionKind; 24] = [
         "concepts: instances of concepts of two or of three facts, or frequent sets of facts as they are",
     ),
     integer("concepts-size", 1, 3, 2, "concepts: the most facts to a frequent set"),
-    integer("concepts-plays", 1, 1_000_000, 1000, "concepts: random plays that each player is to win"),
+    integer(
+        "concepts-plays",
+        1,
+        1_000_000,
+        1000,
+        "concepts: random plays that each player is to win",
+    ),
     word(
         "concepts-from",
         &["own", "tic-tac-toe"],
@@ -262,7 +357,13 @@ pub(super) const ALPHABETA: &[OptionKind] = &with_fuzzy::<7, 31>([
         "the others: as the game is, all against us, everybody for themselves",
     ),
     integer("extension", 0, 100, 4, "steps beyond the depth while the judgement is unstable"),
-    real("unstable", 0.0, 1.0, 0.1, "unstable: a step changes it by this part of the range of payoffs"),
+    real(
+        "unstable",
+        0.0,
+        1.0,
+        0.1,
+        "unstable: a step changes it by this part of the range of payoffs",
+    ),
     flag("reductions", true, "late moves are looked at less deeply first"),
 ]);
 
@@ -284,7 +385,13 @@ pub(super) const PUZZLE: &[OptionKind] = &[
 ];
 
 pub(super) const HIDDEN: &[OptionKind] = &[
-    integer("particles", 1, 10_000_000, 1000, "states believed possible; up to this the belief is exact"),
+    integer(
+        "particles",
+        1,
+        10_000_000,
+        1000,
+        "states believed possible; up to this the belief is exact",
+    ),
     integer("proposals", 1, 100_000_000, 20_000, "joint moves tried for one step of the belief"),
     integer(
         "repair",
@@ -295,7 +402,11 @@ pub(super) const HIDDEN: &[OptionKind] = &[
     ),
     word("bandit", &["smooth", "ucb"], "how moves are tried: smooth UCT, UCB1"),
     real("exploration", 0.0, 100.0, 0.7, "how much is tried, for payoffs from 0 to 1"),
-    word("choice", &["most", "mixed"], "the move tried most often; drawn by how often they were tried"),
+    word(
+        "choice",
+        &["most", "mixed"],
+        "the move tried most often; drawn by how often they were tried",
+    ),
     integer("max-steps", 1, 1_000_000, 500, "a playout is cut off after so many steps"),
     integer("nodes", 16, 100_000_000, 200_000, "information sets remembered"),
 ];

@@ -93,7 +93,9 @@ impl Heard {
         // Some hosts say a lone word without parentheses.
         let parts = match list(&text) {
             Some(parts) => parts,
-            None if !text.contains(['(', ')']) => text.split_whitespace().map(str::to_owned).collect(),
+            None if !text.contains(['(', ')']) => {
+                text.split_whitespace().map(str::to_owned).collect()
+            }
             None => return Err(Misheard("the parentheses of the message do not match".to_owned())),
         };
         let Some((word, rest)) = parts.split_first() else { return Ok(Heard::Info) };
@@ -112,8 +114,12 @@ impl Heard {
                 play_clock: seconds(play_clock)?,
             }),
             ("START", _) => Err(missing("a match, a role, rules and two clocks")),
-            ("PLAY", [id, rest @ ..]) => Ok(Heard::Play { id: id.clone(), told: Told::read(rest)? }),
-            ("STOP", [id, rest @ ..]) => Ok(Heard::Stop { id: id.clone(), told: Told::read(rest)? }),
+            ("PLAY", [id, rest @ ..]) => {
+                Ok(Heard::Play { id: id.clone(), told: Told::read(rest)? })
+            }
+            ("STOP", [id, rest @ ..]) => {
+                Ok(Heard::Stop { id: id.clone(), told: Told::read(rest)? })
+            }
             ("ABORT", [id, ..]) => Ok(Heard::Abort { id: id.clone() }),
             ("PLAY" | "STOP" | "ABORT", []) => Err(missing("a match")),
             _ => {
@@ -130,7 +136,9 @@ impl Told {
             [] => Ok(Told::Nothing),
             [told] => Ok(terms(told).map_or(Told::Nothing, Told::Terms)),
             [turn, own, seen, ..] => Ok(Told::Turn {
-                turn: turn.parse().map_err(|_| Misheard(format!("`{turn}` is not the number of a turn")))?,
+                turn: turn
+                    .parse()
+                    .map_err(|_| Misheard(format!("`{turn}` is not the number of a turn")))?,
                 own: Some(own.clone()).filter(|own| !own.eq_ignore_ascii_case("nil")),
                 seen: terms(seen).unwrap_or_default(),
             }),

@@ -53,7 +53,8 @@ fn check(object: &Map<String, Value>, key: &Value, signature: &Value) -> Result<
     let key = decoded(key, KEY_PREFIX).ok_or("the key is not written as keys are")?;
     let key: Result<RsaPublicKey, pkcs8::spki::Error> = RsaPublicKey::from_public_key_der(&key);
     let key = key.map_err(|_| "the key is not one of RSA")?;
-    let signature = decoded(signature, SIGNATURE_PREFIX).ok_or("the signature is not written as they are")?;
+    let signature =
+        decoded(signature, SIGNATURE_PREFIX).ok_or("the signature is not written as they are")?;
     let mut signed = object.clone();
     signed.remove("matchHostSignature");
     let mut text = String::new();

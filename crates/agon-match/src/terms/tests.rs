@@ -35,7 +35,8 @@ fn the_paper_goes_by_branching() {
 fn a_trial_under_a_count_always_ends_alike() {
     let game = shipped("tic-tac-toe");
     let options = GoalOptions::default();
-    let decide = || MethodChoice::Trial.decide(&game, &options, &game.start(), &Budget::iterations(80));
+    let decide =
+        || MethodChoice::Trial.decide(&game, &options, &game.start(), &Budget::iterations(80));
     let first = decide();
     assert!(telling_judge(&game, first, &options).is_some());
     assert_eq!(first, decide());
@@ -52,6 +53,12 @@ fn without_time_the_paper_decides() {
 
 #[test]
 fn terms_that_say_nothing_are_none() {
-    assert!(telling_judge(&shipped("checkers"), Method::Descriptions, &GoalOptions::default()).is_none());
-    assert!(telling_judge(&shipped("breakthrough"), Method::Descriptions, &GoalOptions::default()).is_some());
+    assert!(
+        telling_judge(&shipped("checkers"), Method::Descriptions, &GoalOptions::default())
+            .is_none()
+    );
+    assert!(
+        telling_judge(&shipped("breakthrough"), Method::Descriptions, &GoalOptions::default())
+            .is_some()
+    );
 }

@@ -35,7 +35,11 @@ fn names_are_shortened_as_far_as_they_differ_and_gaps_are_filled() {
     ]);
     let board = Board::learn(&samples, &[]).expect("a board");
     assert_eq!(drawn(&board.picture(&samples[0])), ["2 wkn..", "1 wki.bki"]);
-    assert!(board.legend().contains(&("kn".to_owned(), "knight".to_owned())), "{:?}", board.legend());
+    assert!(
+        board.legend().contains(&("kn".to_owned(), "knight".to_owned())),
+        "{:?}",
+        board.legend()
+    );
 }
 
 #[test]
@@ -50,8 +54,14 @@ fn names_in_a_chain_are_an_axis_and_letters_are_columns() {
 #[test]
 fn what_counts_is_no_board() {
     for sample in [
-        states(&[&["(heap 1 5)", "(heap 2 5)", "(heap 3 4)"], &["(heap 1 4)", "(heap 2 5)", "(heap 3 4)"]]),
-        states(&[&["(score left 0)", "(score right 10)"], &["(score left 10)", "(score right 10)"]]),
+        states(&[
+            &["(heap 1 5)", "(heap 2 5)", "(heap 3 4)"],
+            &["(heap 1 4)", "(heap 2 5)", "(heap 3 4)"],
+        ]),
+        states(&[
+            &["(score left 0)", "(score right 10)"],
+            &["(score left 10)", "(score right 10)"],
+        ]),
         states(&[&["(coins x 4)", "(coins o 4)"], &["(coins x 3)", "(coins o 5)"]]),
         states(&[&[]]),
         Vec::new(),

@@ -26,7 +26,9 @@ fn lists_are_parted_at_commas_outside_of_parentheses_and_quotes() {
 #[test]
 fn options_are_set_and_have_defaults() {
     let replies = |text: &str| {
-        let SpecKind::BuiltIn(kind, settings) = parse_spec(text).expect(text).kind else { panic!("{text}") };
+        let SpecKind::BuiltIn(kind, settings) = parse_spec(text).expect(text).kind else {
+            panic!("{text}")
+        };
         assert_eq!(kind.name, "greedy");
         settings.integer("replies")
     };
@@ -44,7 +46,9 @@ fn options_are_set_and_have_defaults() {
 #[test]
 fn a_value_alone_stands_for_its_option() {
     let same = |short: &str, long: &str| {
-        let kind = |text: &str| parse_spec(text).unwrap_or_else(|why| panic!("{text}: {}", why.message)).kind;
+        let kind = |text: &str| {
+            parse_spec(text).unwrap_or_else(|why| panic!("{text}: {}", why.message)).kind
+        };
         assert_eq!(kind(short), kind(long), "{short}");
     };
     same("mcts(rave,mast,c=0.4)", "mcts(amaf=rave,policy=mast,c=0.4)");
@@ -63,9 +67,15 @@ fn players_outside() {
     let kind = |text: &str| parse_spec(text).expect(text).kind;
     assert_eq!(kind("human"), SpecKind::Human);
     let SpecKind::Http(address) = kind("http://localhost") else { panic!("an address") };
-    assert_eq!((address.host.as_str(), address.port, address.path.as_str()), ("localhost", 9147, "/"));
+    assert_eq!(
+        (address.host.as_str(), address.port, address.path.as_str()),
+        ("localhost", 9147, "/")
+    );
     let SpecKind::Http(address) = kind("http://[::1]:80/bots/a") else { panic!("an address") };
-    assert_eq!((address.host.as_str(), address.port, address.path.as_str()), ("::1", 80, "/bots/a"));
+    assert_eq!(
+        (address.host.as_str(), address.port, address.path.as_str()),
+        ("::1", 80, "/bots/a")
+    );
     assert_eq!(
         kind("cmd: ./my-bot 'two words' --x=\"y z\""),
         SpecKind::Command(vec!["./my-bot".into(), "two words".into(), "--x=y z".into()])
@@ -133,7 +143,8 @@ fn the_table_is_in_order() {
 
 #[test]
 fn a_word_may_have_options_of_its_own() {
-    let kind = |text: &str| parse_spec(text).unwrap_or_else(|why| panic!("{text}: {}", why.message)).kind;
+    let kind =
+        |text: &str| parse_spec(text).unwrap_or_else(|why| panic!("{text}: {}", why.message)).kind;
     assert_eq!(
         kind("alphabeta(depth=1, eval=concepts(size=3, plays=10), extension=0)"),
         kind("alphabeta(depth=1,eval=concepts,concepts-size=3,concepts-plays=10,extension=0)")
@@ -145,5 +156,7 @@ fn a_word_may_have_options_of_its_own() {
     assert_eq!(&"alphabeta(eval=concepts(siez=3))"[start..end], "siez");
     assert!(complaint("alphabeta(depth=1(size=3))").2.contains("only a word"), "numbers have none");
     assert!(complaint("alphabeta(eval=concepts(from=own(size=1)))").2.contains("too deeply"));
-    assert!(complaint("alphabeta(eval=concepts(size=3),concepts-size=2)").2.contains("a second time"));
+    assert!(
+        complaint("alphabeta(eval=concepts(size=3),concepts-size=2)").2.contains("a second time")
+    );
 }

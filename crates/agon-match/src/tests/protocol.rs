@@ -32,7 +32,10 @@ fn every_dialect_is_understood() {
         ),
         ("(START M.1 WHITE ((ROLE WHITE)) 30 15)", start("WHITE", "(ROLE WHITE)")),
         // Comments, newlines, and more than anybody asked for.
-        ("(start M.1 white ((role white) ; who\n(p)) 30 15 extra (x))", start("white", "(role white) (p)")),
+        (
+            "(start M.1 white ((role white) ; who\n(p)) 30 15 extra (x))",
+            start("white", "(role white) (p)"),
+        ),
         ("( PREVIEW ((p)) 10 )", Heard::Preview { rules: "(p)".into(), clock: 10.0 }),
         ("( PLAY M.1 NIL )", play(Told::Nothing)),
         ("(play M.1 nil)", play(Told::Nothing)),
@@ -83,12 +86,14 @@ fn nonsense_is_refused_in_words() {
 
 #[test]
 fn what_we_say_we_understand() {
-    let news = News { step: 3, own: "(mark 2 2)".into(), seen: vec!["(mark 2 2)".into(), "noop".into()] };
+    let news =
+        News { step: 3, own: "(mark 2 2)".into(), seen: vec!["(mark 2 2)".into(), "noop".into()] };
     let said = Message::Play { id: "m", news: Some(&news), dialect: Dialect::Turns }.to_string();
     let told = Told::Turn { turn: 3, own: Some(news.own.clone()), seen: news.seen.clone() };
     assert_eq!(Heard::read(&said), Ok(Heard::Play { id: "m".into(), told }));
     let rules = "(role xplayer)\n(<= terminal (true over))";
-    let said = Message::Start { id: "m", role: "xplayer", rules, start_clock: 1, play_clock: 2 }.to_string();
+    let said = Message::Start { id: "m", role: "xplayer", rules, start_clock: 1, play_clock: 2 }
+        .to_string();
     let Ok(Heard::Start { rules: heard, .. }) = Heard::read(&said) else { panic!("{said}") };
     assert_eq!(heard, rules.replace('\n', " "));
 }
@@ -146,7 +151,10 @@ fn messages_heard_before_are_no_news() {
 #[test]
 fn a_lost_first_question_is_made_up_for() {
     let mut session = Session::new(&shape(false), Role::new(0));
-    assert!(matches!(session.heed(&moves("a", "b"), &mut |_| true), Heed::News(News { step: 1, .. })));
+    assert!(matches!(
+        session.heed(&moves("a", "b"), &mut |_| true),
+        Heed::News(News { step: 1, .. })
+    ));
 }
 
 #[test]
@@ -160,7 +168,9 @@ fn numbered_turns_are_told_apart_exactly() {
     };
     assert_eq!(session.heed(&turn(0, None), &mut never), Heed::First);
     session.note_answer(0, "go");
-    let Heed::News(news) = session.heed(&turn(1, Some("stay")), &mut never) else { panic!("it is news") };
+    let Heed::News(news) = session.heed(&turn(1, Some("stay")), &mut never) else {
+        panic!("it is news")
+    };
     assert_eq!((news.own.as_str(), news.seen), ("stay", vec!["a".to_owned(), "b".to_owned()]));
     assert_eq!(session.heed(&turn(1, Some("stay")), &mut never), Heed::Again(1));
     assert_eq!(session.heed(&turn(0, None), &mut never), Heed::Again(0));
@@ -184,10 +194,12 @@ fn scrambled_rules_are_other_words_in_the_same_places() {
     for word in ["role", "random", "sees", "does", "not", "true", "1", "-2", "<="] {
         assert!(scrambled.split([' ', '(', ')']).any(|part| part == word), "{scrambled}");
     }
-    let plain =
-        "(role white) (role random) (<= (sees white ?m) (does ?p (mark 1 -2 Mark)) (not (true white)))";
+    let plain = "(role white) (role random) (<= (sees white ?m) (does ?p (mark 1 -2 Mark)) (not (true white)))";
     assert_eq!(scrambler.unscramble(&scrambled).to_lowercase(), plain.to_lowercase());
-    assert_eq!(scrambler.unscramble(&scrambled.to_uppercase()).to_lowercase(), plain.to_lowercase());
+    assert_eq!(
+        scrambler.unscramble(&scrambled.to_uppercase()).to_lowercase(),
+        plain.to_lowercase()
+    );
     assert_eq!(scrambler.scramble(rules), Scrambler::new(rules, 5).scramble(rules));
     assert_ne!(scrambler.scramble(rules), Scrambler::new(rules, 6).scramble(rules));
 }

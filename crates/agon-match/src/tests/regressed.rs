@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use agon_analysis::Subject;
+use agon_analysis::regression::Wanted;
 use agon_game::{Notation, Rng};
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
-use agon_analysis::Subject;
-use agon_analysis::regression::Wanted;
 use agon_search::{Budget, Judgements};
 use agon_text::Source;
 use rand::SeedableRng as _;
@@ -16,7 +16,12 @@ use rand::SeedableRng as _;
 use crate::action_heuristic;
 
 /// Follows random plays side by side, more of them than are judged in one go, and compares. Returns how often anything was said.
-fn compare<P: Notation + 'static>(subject: &Subject, start: &P, n_plays: usize, n_steps: usize) -> usize {
+fn compare<P: Notation + 'static>(
+    subject: &Subject,
+    start: &P,
+    n_plays: usize,
+    n_steps: usize,
+) -> usize {
     let make = || action_heuristic(subject, Wanted::default(), start, &Budget::iterations(1));
     let mut many = make().expect("there is a heuristic");
     let mut alone = make().expect("there is a heuristic");
@@ -64,11 +69,12 @@ fn compare<P: Notation + 'static>(subject: &Subject, start: &P, n_plays: usize, 
 #[test]
 fn many_positions_at_once_are_judged_as_one_by_one() {
     for name in ["tic-tac-toe", "connect-four", "breakthrough", "bidding-tic-tac-toe"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../games/gdl/{name}.kif"));
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../games/gdl/{name}.kif"));
         let text = std::fs::read_to_string(&path).expect("the game ships");
         let rules = check(Arc::new(Source::new(name, &text))).rules.expect("it is right");
-        let game =
-            Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message));
+        let game = Game::open(rules, Options::default())
+            .unwrap_or_else(|finding| panic!("{}", finding.message));
         let compiled = Arc::new(game.compile(&CircuitLimits::default()).expect("it is compiled"));
         let subject = Subject::new(Arc::clone(&game), Some(Arc::clone(&compiled)));
         assert!(compare(&subject, &compiled.start(), 37, 24) > 0, "{name}");

@@ -39,14 +39,18 @@ fn messages_are_what_ggp_base_sends() {
         start.to_string(),
         "( START m1 xplayer (( role xplayer ) ( <= terminal ( true over ) )) 30 15)"
     );
-    let news = News { step: 3, own: "(mark 2 2)".into(), seen: vec!["(mark 2 2)".into(), "noop".into()] };
+    let news =
+        News { step: 3, own: "(mark 2 2)".into(), seen: vec!["(mark 2 2)".into(), "noop".into()] };
     let play = |news, dialect| Message::Play { id: "m1", news, dialect }.to_string();
     for dialect in [Dialect::Moves, Dialect::Percepts] {
         assert_eq!(play(None, dialect), "( PLAY m1 NIL )");
         assert_eq!(play(Some(&news), dialect), "( PLAY m1 (( mark 2 2 ) noop ) )");
     }
     assert_eq!(play(None, Dialect::Turns), "( PLAY m1 0 NIL NIL )");
-    assert_eq!(play(Some(&news), Dialect::Turns), "( PLAY m1 3 ( mark 2 2 ) (( mark 2 2 ) noop ) )");
+    assert_eq!(
+        play(Some(&news), Dialect::Turns),
+        "( PLAY m1 3 ( mark 2 2 ) (( mark 2 2 ) noop ) )"
+    );
     let stop = Message::Stop { id: "m1", news: Some(&news), dialect: Dialect::Moves };
     assert_eq!(stop.to_string(), "( STOP m1 (( mark 2 2 ) noop ) )");
     assert_eq!(Message::Abort { id: "m1" }.to_string(), "( ABORT m1 )");
@@ -92,7 +96,8 @@ fn broken_records_are_refused_in_words() {
 #[test]
 fn signatures_are_checked() {
     // Signed by openssl with a key that is lost, over the text that ggp-base would sign.
-    let signed: serde_json::Value = serde_json::from_str(include_str!("signed.json")).expect("it is JSON");
+    let signed: serde_json::Value =
+        serde_json::from_str(include_str!("signed.json")).expect("it is JSON");
     assert_eq!(Record::signature(&signed), Signature::Good);
     assert_eq!(Record::signature(&json!({"url": "u", "data": signed})), Signature::Good);
     assert_eq!(Record::signature(&json!({"states": []})), Signature::Absent);
@@ -104,11 +109,17 @@ fn signatures_are_checked() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(spoil(&|record| record["goalValues"] = json!([0, 100])).contains("not the one that was signed"));
+    assert!(
+        spoil(&|record| record["goalValues"] = json!([0, 100]))
+            .contains("not the one that was signed")
+    );
     assert!(spoil(&|record| record["more"] = json!(1)).contains("not the one that was signed"));
     assert!(spoil(&|record| record["matchHostPK"] = json!("0AAAA")).contains("not one of RSA"));
     assert!(spoil(&|record| record["matchHostPK"] = json!("%")).contains("key is not written"));
-    assert!(spoil(&|record| record["matchHostSignature"] = json!(7)).contains("signature is not written"));
+    assert!(
+        spoil(&|record| record["matchHostSignature"] = json!(7))
+            .contains("signature is not written")
+    );
     assert!(
         spoil(&|record| record["matchHostSignature"] = json!("A0AAAA"))
             .contains("not the one that was signed")

@@ -44,10 +44,17 @@ pub fn change(old: &Tournament, new: &Tournament) -> Result<Growth, Vec<String>>
     );
     same("play_clock", was.play_clock.to_string(), is.play_clock.to_string());
     same("start_clock", was.start_clock.to_string(), is.start_clock.to_string());
-    same("margin", optional(was.margin.map(|x| x.to_string())), optional(is.margin.map(|x| x.to_string())));
-    let test = |t: &Tournament| {
-        optional(t.sprt.map(|s| format!("elo0 {} elo1 {} alpha {} beta {}", s.elo0, s.elo1, s.alpha, s.beta)))
-    };
+    same(
+        "margin",
+        optional(was.margin.map(|x| x.to_string())),
+        optional(is.margin.map(|x| x.to_string())),
+    );
+    let test =
+        |t: &Tournament| {
+            optional(t.sprt.map(|s| {
+                format!("elo0 {} elo1 {} alpha {} beta {}", s.elo0, s.elo1, s.alpha, s.beta)
+            }))
+        };
     same("sprt", test(old), test(new));
     if new.repeats < old.repeats {
         same("repeats", old.repeats.to_string(), format!("{}, which is fewer", new.repeats));
@@ -69,7 +76,12 @@ pub fn change(old: &Tournament, new: &Tournament) -> Result<Growth, Vec<String>>
     }
     let known = |name: &String| old.players.iter().any(|player| player.name == *name);
     Ok(Growth {
-        players: new.players.iter().map(|player| player.name.clone()).filter(|name| !known(name)).collect(),
+        players: new
+            .players
+            .iter()
+            .map(|player| player.name.clone())
+            .filter(|name| !known(name))
+            .collect(),
         games: new.games.iter().filter(|game| !old.games.contains(game)).cloned().collect(),
         repeats: new.repeats - old.repeats,
     })

@@ -127,7 +127,8 @@ fn most_likely(wins: &[Vec<f64>], group: &[usize]) -> Vec<f64> {
         let step = solve(curvature(wins, group, &strengths), gradient(wins, group, &strengths));
         let mut factor = 1.0;
         let better = loop {
-            let tried: Vec<f64> = strengths.iter().zip(&step).map(|(s, d)| s + factor * d).collect();
+            let tried: Vec<f64> =
+                strengths.iter().zip(&step).map(|(s, d)| s + factor * d).collect();
             let value = likelihood(&tried);
             // Near the top the likelihood no longer tells better from worse, and Newton's step needs no judge.
             if value > best || step.iter().all(|d| d.abs() < 1e-4) {
@@ -221,7 +222,8 @@ fn product(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let n = right.len();
     for column in 0..n {
-        let pivot = (column..n).max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()));
+        let pivot = (column..n)
+            .max_by(|a, b| matrix[*a][column].abs().total_cmp(&matrix[*b][column].abs()));
         let pivot = pivot.expect("there is a row left");
         matrix.swap(column, pivot);
         right.swap(column, pivot);
@@ -238,7 +240,8 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
             right[row] -= factor * right[column];
         }
     }
-    let divided = |i: usize| if matrix[i][i].abs() < 1e-300 { 0.0 } else { right[i] / matrix[i][i] };
+    let divided =
+        |i: usize| if matrix[i][i].abs() < 1e-300 { 0.0 } else { right[i] / matrix[i][i] };
     (0..n).map(divided).collect()
 }
 

@@ -47,7 +47,8 @@ pub fn meetings(schedule: &Schedule, outcomes: &[Option<Outcome>]) -> Vec<(usize
         let mut won = Vec::new();
         let is_alone = block.matches.iter().all(|at| schedule.fixtures[*at].seating.len() == 1);
         if is_alone {
-            let both: Vec<f64> = block.matches.iter().filter_map(|at| goals(*at)?.first().copied()).collect();
+            let both: Vec<f64> =
+                block.matches.iter().filter_map(|at| goals(*at)?.first().copied()).collect();
             if let [ours, theirs] = both[..] {
                 n_played = 2;
                 won.push(points(ours, theirs));
@@ -71,7 +72,8 @@ pub fn meetings(schedule: &Schedule, outcomes: &[Option<Outcome>]) -> Vec<(usize
 
 /// What a player got on average at its seats.
 pub(super) fn mean_of(goals: &[f64], seating: &[usize], player: usize) -> f64 {
-    let own = goals.iter().zip(seating).filter(|(_, seated)| **seated == player).map(|(goal, _)| *goal);
+    let own =
+        goals.iter().zip(seating).filter(|(_, seated)| **seated == player).map(|(goal, _)| *goal);
     let (sum, n) = own.fold((0.0, 0_usize), |(sum, n), goal| (sum + goal, n + 1));
     sum / n.max(1) as f64
 }

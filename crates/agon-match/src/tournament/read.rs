@@ -23,10 +23,15 @@ const KEYS: [(&str, &str); 12] = [
     ("sprt", "sprt = { elo0 = 0, elo1 = 20 }"),
 ];
 
-const SPRT_KEYS: [(&str, &str); 4] =
-    [("elo0", "elo0 = 0"), ("elo1", "elo1 = 20"), ("alpha", "alpha = 0.05"), ("beta", "beta = 0.05")];
+const SPRT_KEYS: [(&str, &str); 4] = [
+    ("elo0", "elo0 = 0"),
+    ("elo1", "elo1 = 20"),
+    ("alpha", "alpha = 0.05"),
+    ("beta", "beta = 0.05"),
+];
 
-const PLAYER_KEYS: [(&str, &str); 2] = [("player", "player = \"mcts\""), ("threads", "threads = 1")];
+const PLAYER_KEYS: [(&str, &str); 2] =
+    [("player", "player = \"mcts\""), ("threads", "threads = 1")];
 
 /// A week, in seconds: no clock is longer.
 const MAX_CLOCK: f64 = 7.0 * 24.0 * 3600.0;
@@ -41,10 +46,13 @@ pub fn read(text: &str) -> Result<Tournament, Diagnostics> {
     let table = DeTable::parse(text).map_err(|error| {
         let place = error.span().unwrap_or(0..0);
         // The parser may point behind the end, or between two bytes of a letter.
-        let clip =
-            |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let clip = |at: usize| {
+            (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+        };
         let span = Span::new(clip(place.start), clip(place.end.max(place.start)));
-        Diagnostics::from(finding(span, error.message()).hint("a tournament is written in TOML: key = value"))
+        Diagnostics::from(
+            finding(span, error.message()).hint("a tournament is written in TOML: key = value"),
+        )
     })?;
     let mut reader = Reader { findings: Diagnostics::default() };
     let tournament = reader.tournament(table.get_ref(), Span::new(0, 0));
@@ -64,7 +72,8 @@ struct Reader {
 impl Reader {
     fn tournament(&mut self, table: &DeTable<'_>, start: Span) -> Option<Tournament> {
         self.know(table, &KEYS, "a tournament");
-        let name = table.get("name").and_then(|value| self.text(value, "a name")).unwrap_or_default();
+        let name =
+            table.get("name").and_then(|value| self.text(value, "a name")).unwrap_or_default();
         let seed = self.whole(table, "seed", 0, u64::MAX).unwrap_or(1);
         let repeats = self.whole(table, "repeats", 1, 1_000_000).unwrap_or(1);
         let openings = self.whole(table, "openings", 0, 1000).unwrap_or(0);
@@ -100,10 +109,13 @@ impl Reader {
         }
         let mut games: Vec<String> = Vec::new();
         for entry in list.iter() {
-            let Some(game) = self.text(entry, "a shipped game's name, or a path from here") else { continue };
+            let Some(game) = self.text(entry, "a shipped game's name, or a path from here") else {
+                continue;
+            };
             if game.is_empty() || game == "-" {
                 let empty = finding(span(entry), "no game is called that");
-                self.findings.push(empty.hint("a shipped game's name, or a path from here to a rulesheet"));
+                self.findings
+                    .push(empty.hint("a shipped game's name, or a path from here to a rulesheet"));
             } else if games.contains(&game) {
                 let twice = finding(span(entry), format!("the game `{game}` is there twice"));
                 self.findings.push(twice.hint("remove one; `repeats` has it played more often"));
@@ -146,7 +158,9 @@ impl Reader {
                     "give them names: [players] and below it first = \"{name}\" and second = \"{name}\""
                 )));
             } else if name.trim().is_empty() {
-                self.findings.push(finding(place, "a player needs a name").hint("such as strong = \"mcts\""));
+                self.findings.push(
+                    finding(place, "a player needs a name").hint("such as strong = \"mcts\""),
+                );
             } else {
                 players.push(Entrant { name, spec, threads });
             }
@@ -198,12 +212,18 @@ impl Reader {
         }
     }
 
-    fn thinking(&mut self, table: &DeTable<'_>, players: &[Entrant], start: Span) -> Option<Thinking> {
+    fn thinking(
+        &mut self,
+        table: &DeTable<'_>,
+        players: &[Entrant],
+        start: Span,
+    ) -> Option<Thinking> {
         let iterations = self.whole(table, "iterations", 1, u64::MAX);
         let play_clock = self.real(table, "play_clock", 0.001, MAX_CLOCK);
         let start_clock = self.real(table, "start_clock", 0.0, MAX_CLOCK);
         let margin = self.real(table, "margin", 0.0, MAX_CLOCK);
-        let has_outside = players.iter().any(|player| !matches!(player.spec.kind, SpecKind::BuiltIn(..)));
+        let has_outside =
+            players.iter().any(|player| !matches!(player.spec.kind, SpecKind::BuiltIn(..)));
         match (table.get("iterations"), table.get("play_clock")) {
             (None, None) => {
                 let missing = finding(start, "it is not said how long the players think");
@@ -213,9 +233,14 @@ impl Reader {
                 return None;
             }
             (Some(counted), Some(timed)) if !has_outside => {
-                let both = finding(span(timed), "the players think by the clock or by iterations, not both");
-                self.findings
-                    .push(both.note(span(counted), "iterations are given here").hint("remove one of them"));
+                let both = finding(
+                    span(timed),
+                    "the players think by the clock or by iterations, not both",
+                );
+                self.findings.push(
+                    both.note(span(counted), "iterations are given here")
+                        .hint("remove one of them"),
+                );
             }
             (Some(_), None) if has_outside && play_clock.is_none() => {
                 let missing = finding(start, "players outside of this program need a clock");
@@ -227,18 +252,25 @@ impl Reader {
         }
         for key in ["start_clock", "margin"] {
             if let (Some(value), None) = (table.get(key), table.get("play_clock")) {
-                let idle = finding(span(value), format!("`{key}` means nothing without `play_clock`"));
+                let idle =
+                    finding(span(value), format!("`{key}` means nothing without `play_clock`"));
                 self.findings.push(idle.hint("remove it, or add `play_clock = 1.0`"));
             }
         }
-        if let (Some(margin), Some(play_clock), Some(value)) = (margin, play_clock, table.get("margin"))
+        if let (Some(margin), Some(play_clock), Some(value)) =
+            (margin, play_clock, table.get("margin"))
             && margin >= play_clock
         {
             let all = finding(span(value), "the margin leaves no time to think");
             self.findings.push(all.hint(format!("less than play_clock, which is {play_clock}")));
         }
         let play_clock = play_clock.unwrap_or(10.0);
-        Some(Thinking { iterations, start_clock: start_clock.unwrap_or(play_clock), play_clock, margin })
+        Some(Thinking {
+            iterations,
+            start_clock: start_clock.unwrap_or(play_clock),
+            play_clock,
+            margin,
+        })
     }
 
     fn sprt(&mut self, value: Value<'_, '_>, n_players: usize) -> Option<Sprt> {
@@ -258,13 +290,17 @@ impl Reader {
         }
         let (elo0, elo1) = (elo0?, elo1?);
         if elo0 >= elo1 {
-            let order = finding(span(value), format!("elo0 is below elo1, and not {elo0} and {elo1}"));
-            self.findings
-                .push(order.hint("elo0 is the weaker claim: the first player is no better than this"));
+            let order =
+                finding(span(value), format!("elo0 is below elo1, and not {elo0} and {elo1}"));
+            self.findings.push(
+                order.hint("elo0 is the weaker claim: the first player is no better than this"),
+            );
         }
         if n_players != 2 {
-            let many =
-                finding(span(value), format!("sprt decides between two players, and here are {n_players}"));
+            let many = finding(
+                span(value),
+                format!("sprt decides between two players, and here are {n_players}"),
+            );
             self.findings.push(many.hint("remove `sprt`, or leave two players"));
         }
         Some(Sprt { elo0, elo1, alpha, beta })
@@ -292,12 +328,19 @@ impl Reader {
             return Some(text.to_string());
         }
         let found = value.get_ref().type_str();
-        let wrong = finding(span(value), format!("here is {} {found}, and not {what}", article(found)));
+        let wrong =
+            finding(span(value), format!("here is {} {found}, and not {what}", article(found)));
         self.findings.push(wrong.hint("put it in quotation marks"));
         None
     }
 
-    fn whole(&mut self, table: &DeTable<'_>, key: &'static str, low: u64, high: u64) -> Option<u64> {
+    fn whole(
+        &mut self,
+        table: &DeTable<'_>,
+        key: &'static str,
+        low: u64,
+        high: u64,
+    ) -> Option<u64> {
         let value = table.get(key)?;
         let number = match value.get_ref() {
             DeValue::Integer(number) => u64::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -317,9 +360,9 @@ impl Reader {
     fn real(&mut self, table: &DeTable<'_>, key: &'static str, low: f64, high: f64) -> Option<f64> {
         let value = table.get(key)?;
         let number = match value.get_ref() {
-            DeValue::Integer(number) => {
-                i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number as f64)
-            }
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+                .ok()
+                .map(|number| number as f64),
             DeValue::Float(number) => number.as_str().parse::<f64>().ok(),
             _ => None,
         };

@@ -81,8 +81,11 @@ pub fn schedule(tournament: &Tournament, n_roles: &[usize]) -> Result<Schedule, 
     let n_players = tournament.players.len();
     let n_pairs = n_players * n_players.saturating_sub(1) / 2;
     let seatings: Vec<Vec<Vec<bool>>> = n_roles.iter().map(|&n| seatings(n)).collect();
-    let per_repeat: usize =
-        seatings.iter().zip(n_roles).map(|(s, &n)| if n == 1 { n_players } else { s.len() * n_pairs }).sum();
+    let per_repeat: usize = seatings
+        .iter()
+        .zip(n_roles)
+        .map(|(s, &n)| if n == 1 { n_players } else { s.len() * n_pairs })
+        .sum();
     if (per_repeat as u64).saturating_mul(tournament.repeats) > MAX_MATCHES {
         return Err(format!(
             "{} repeats of {per_repeat} matches are more than {MAX_MATCHES} matches",
@@ -95,12 +98,18 @@ pub fn schedule(tournament: &Tournament, n_roles: &[usize]) -> Result<Schedule, 
         for (game, seatings) in seatings.iter().enumerate() {
             if n_roles[game] == 1 {
                 let first = schedule.fixtures.len();
-                schedule
-                    .fixtures
-                    .extend((0..n_players).map(|p| fixture(tournament, game, repeat, vec![p], &[])));
+                schedule.fixtures.extend(
+                    (0..n_players).map(|p| fixture(tournament, game, repeat, vec![p], &[])),
+                );
                 for (a, b) in pairs(n_players) {
                     let (matches, players) = (vec![first + a, first + b], [a, b]);
-                    schedule.blocks.push(Block { game, repeat, players, matches, cluster: clusters });
+                    schedule.blocks.push(Block {
+                        game,
+                        repeat,
+                        players,
+                        matches,
+                        cluster: clusters,
+                    });
                 }
                 clusters += 1;
                 continue;
@@ -108,11 +117,18 @@ pub fn schedule(tournament: &Tournament, n_roles: &[usize]) -> Result<Schedule, 
             for (a, b) in pairs(n_players) {
                 let first = schedule.fixtures.len();
                 for seating in seatings {
-                    let seats = seating.iter().map(|is_first| if *is_first { a } else { b }).collect();
+                    let seats =
+                        seating.iter().map(|is_first| if *is_first { a } else { b }).collect();
                     schedule.fixtures.push(fixture(tournament, game, repeat, seats, &[a, b]));
                 }
                 let matches = (first..schedule.fixtures.len()).collect();
-                schedule.blocks.push(Block { game, repeat, players: [a, b], matches, cluster: clusters });
+                schedule.blocks.push(Block {
+                    game,
+                    repeat,
+                    players: [a, b],
+                    matches,
+                    cluster: clusters,
+                });
                 clusters += 1;
             }
         }
@@ -120,7 +136,9 @@ pub fn schedule(tournament: &Tournament, n_roles: &[usize]) -> Result<Schedule, 
     let mut ids = BTreeSet::new();
     match schedule.fixtures.iter().find(|fixture| !ids.insert(fixture.id)) {
         // One in a hundred for two million matches, and never for a thousand.
-        Some(twice) => Err(format!("two matches would both be called {}: rename a player", twice.id)),
+        Some(twice) => {
+            Err(format!("two matches would both be called {}: rename a player", twice.id))
+        }
         None => Ok(schedule),
     }
 }
@@ -131,14 +149,16 @@ fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// The ways to seat two players, by role whether the first sits there; each right before the one with all seats swapped.
 fn seatings(n_roles: usize) -> Vec<Vec<bool>> {
-    let swapped = |seating: &Vec<bool>| seating.iter().map(|is_first| !is_first).collect::<Vec<bool>>();
+    let swapped =
+        |seating: &Vec<bool>| seating.iter().map(|is_first| !is_first).collect::<Vec<bool>>();
     if n_roles < 2 {
         return Vec::new();
     }
     let half: Vec<Vec<bool>> = if n_roles <= ALL_SEATINGS {
         // The first role is the first player's: the other half comes by swapping.
         let rest = 0..(1_usize << (n_roles - 1)) - 1;
-        rest.map(|bits| (0..n_roles).map(|role| role == 0 || bits >> (role - 1) & 1 == 1).collect()).collect()
+        rest.map(|bits| (0..n_roles).map(|role| role == 0 || bits >> (role - 1) & 1 == 1).collect())
+            .collect()
     } else {
         (0..n_roles).map(|alone| (0..n_roles).map(|role| role == alone).collect()).collect()
     };
@@ -160,7 +180,8 @@ fn fixture(
     // Whoever is listed first: the seed is that of the two.
     names.sort_unstable();
     let id = MatchId(digest(&[&["match", game_name, &number][..], &seats].concat()) >> 16);
-    let seed = stream(tournament.seed, digest(&[&["seed", game_name, &number][..], &names].concat()));
+    let seed =
+        stream(tournament.seed, digest(&[&["seed", game_name, &number][..], &names].concat()));
     let opening_seed = stream(tournament.seed, digest(&["opening", game_name, &number]));
     Fixture { id, game, repeat, seating, seed, opening_seed }
 }

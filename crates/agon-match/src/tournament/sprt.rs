@@ -64,7 +64,8 @@ impl Sprt {
         let lower = libm::log(self.beta / (1.0 - self.alpha));
         let upper = libm::log((1.0 - self.beta) / self.alpha);
         let mut state = SprtState { llr: 0.0, lower, upper, n_blocks: 0, decision: None };
-        let mut tally = Tally { values: [0.0, 0.25, 0.5, 0.75, 1.0].map(|value| (value, PRIOR)).to_vec() };
+        let mut tally =
+            Tally { values: [0.0, 0.25, 0.5, 0.75, 1.0].map(|value| (value, PRIOR)).to_vec() };
         let (points0, points1) = (points_of_elo(self.elo0), points_of_elo(self.elo1));
         for points in blocks {
             tally.add(points);

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::meeting::mean_of;
-use super::{EloGame, Estimate, Meeting, Outcome, Ratings, Schedule, SprtState, Tournament, meetings, rate};
+use super::{
+    EloGame, Estimate, Meeting, Outcome, Ratings, Schedule, SprtState, Tournament, meetings, rate,
+};
 
 /// All tables of a tournament.
 #[derive(Clone, Debug)]
@@ -57,12 +59,17 @@ pub struct Row {
 }
 
 /// The tables, from what came of the matches so far, by fixture.
-pub fn standings(tournament: &Tournament, schedule: &Schedule, outcomes: &[Option<Outcome>]) -> Standings {
+pub fn standings(
+    tournament: &Tournament,
+    schedule: &Schedule,
+    outcomes: &[Option<Outcome>],
+) -> Standings {
     let met = meetings(schedule, outcomes);
     let n_players = tournament.players.len();
     let games: Vec<Table> = (0..tournament.games.len())
         .map(|game| {
-            let of_game: Vec<&Meeting> = met.iter().map(|(_, m)| m).filter(|m| m.game == game).collect();
+            let of_game: Vec<&Meeting> =
+                met.iter().map(|(_, m)| m).filter(|m| m.game == game).collect();
             table(Some(game), n_players, schedule, outcomes, &of_game)
         })
         .collect();
@@ -70,10 +77,12 @@ pub fn standings(tournament: &Tournament, schedule: &Schedule, outcomes: &[Optio
     let mut overall = table(None, n_players, schedule, outcomes, &all);
     // A game with more seatings has more matches, and is still one game.
     for player in 0..n_players {
-        let parts: Vec<Estimate> = games.iter().filter_map(|table| table.rows[player].points).collect();
+        let parts: Vec<Estimate> =
+            games.iter().filter_map(|table| table.rows[player].points).collect();
         overall.rows[player].points = Estimate::of_means(&parts);
         for other in 0..n_players {
-            let parts: Vec<Estimate> = games.iter().filter_map(|table| table.cross[player][other]).collect();
+            let parts: Vec<Estimate> =
+                games.iter().filter_map(|table| table.cross[player][other]).collect();
             overall.cross[player][other] = Estimate::of_means(&parts);
         }
     }
@@ -96,11 +105,12 @@ pub fn sprt_state(
     let sprt = tournament.sprt?;
     // In the order of the schedule and without a gap: whichever match ends first, the same is decided.
     let is_settled = |at: &usize| outcomes.get(*at).is_some_and(Option::is_some);
-    let settled = schedule.blocks.iter().take_while(|block| block.matches.iter().all(is_settled)).count();
+    let settled =
+        schedule.blocks.iter().take_while(|block| block.matches.iter().all(is_settled)).count();
     let met = meetings(schedule, outcomes);
-    Some(
-        sprt.run(met.iter().filter(|(at, m)| *at < settled && m.is_whole).map(|(_, meeting)| meeting.mean())),
-    )
+    Some(sprt.run(
+        met.iter().filter(|(at, m)| *at < settled && m.is_whole).map(|(_, meeting)| meeting.mean()),
+    ))
 }
 
 fn table(
@@ -113,8 +123,11 @@ fn table(
     let mut rows = vec![Row::default(); n_players];
     let mut goals = vec![(0.0, 0_usize); n_players];
     let mut n_steps = Vec::new();
-    let played =
-        schedule.fixtures.iter().zip(outcomes).filter(|(f, _)| game.is_none_or(|game| f.game == game));
+    let played = schedule
+        .fixtures
+        .iter()
+        .zip(outcomes)
+        .filter(|(f, _)| game.is_none_or(|game| f.game == game));
     for (fixture, outcome) in played {
         let Some(outcome) = outcome else { continue };
         let mut seated = fixture.seating.clone();
@@ -124,7 +137,8 @@ fn table(
             let row = &mut rows[player];
             row.n_matches += 1;
             row.n_broken += usize::from(outcome.goals.is_none());
-            let own = fixture.seating.iter().zip(&outcome.slips).filter(|(seat, _)| **seat == player);
+            let own =
+                fixture.seating.iter().zip(&outcome.slips).filter(|(seat, _)| **seat == player);
             row.slips += own.map(|(_, n)| n).sum::<usize>();
             if let Some(paid) = &outcome.goals {
                 goals[player].0 += mean_of(paid, &fixture.seating, player);
@@ -156,12 +170,15 @@ fn table(
         against[b][a].push(1.0 - meeting.mean());
     }
     for (player, row) in rows.iter_mut().enumerate() {
-        let means: Vec<f64> =
-            own[player].values().map(|points| points.iter().sum::<f64>() / points.len() as f64).collect();
+        let means: Vec<f64> = own[player]
+            .values()
+            .map(|points| points.iter().sum::<f64>() / points.len() as f64)
+            .collect();
         row.points = Estimate::of(&means);
         let (sum, n) = goals[player];
         row.mean_goal = (n > 0).then(|| sum / n as f64);
     }
-    let cross = against.iter().map(|row| row.iter().map(|points| Estimate::of(points)).collect()).collect();
+    let cross =
+        against.iter().map(|row| row.iter().map(|points| Estimate::of(points)).collect()).collect();
     Table { game, rows, cross, ratings: rate(n_players, &rated), n_steps }
 }

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon_analysis::Subject;
 use agon_game::{Rng, Role};
 use agon_gdl::check::check;
 use agon_gdl::interpreter::{Game, Options};
-use agon_analysis::Subject;
 use agon_search::{Budget, MctsOptions};
 use agon_text::Source;
 use rand::SeedableRng as _;
@@ -44,7 +44,8 @@ fn tic_tac_toe() -> Arc<Game> {
 #[test]
 fn short_matches_are_played_to_the_end_by_either_role() {
     let game = tic_tac_toe();
-    let by = Tried::new(Some(Subject::new(Arc::clone(&game), None)), None, MctsOptions::default(), 1);
+    let by =
+        Tried::new(Some(Subject::new(Arc::clone(&game), None)), None, MctsOptions::default(), 1);
     let start = game.start();
     for contender in [Contender::Plain, Contender::Tree, Contender::Fuzzy, Contender::Concepts] {
         let roles = [Role::new(0), Role::new(1)];
@@ -57,7 +58,11 @@ fn short_matches_are_played_to_the_end_by_either_role() {
         for own in roles {
             let first = score(own);
             assert!([0.0, 0.5, 1.0].contains(&first), "{contender:?} as {own:?}: {first}");
-            assert_eq!(first, score(own), "{contender:?}: under iterations nothing depends on time");
+            assert_eq!(
+                first,
+                score(own),
+                "{contender:?}: under iterations nothing depends on time"
+            );
         }
         let mut n_left = 3;
         let mut budget = || {
@@ -72,7 +77,8 @@ fn short_matches_are_played_to_the_end_by_either_role() {
 #[test]
 fn without_a_clock_nothing_is_tried() {
     let game = tic_tac_toe();
-    let by = Tried::new(Some(Subject::new(Arc::clone(&game), None)), None, MctsOptions::default(), 1);
+    let by =
+        Tried::new(Some(Subject::new(Arc::clone(&game), None)), None, MctsOptions::default(), 1);
     assert_eq!(by.choose(&game.start(), &Budget::iterations(1000)), Contender::Plain);
     assert_eq!(by.choose(&game.start(), &Budget::nodes(1000)), Contender::Plain);
     assert_eq!(by.choose(&game.start(), &Budget::until(Instant::now())), Contender::Plain);
@@ -89,8 +95,12 @@ fn structure_rewriting_games_have_contenders_of_their_own() {
     for contender in contenders {
         let trial = Trial { by: &by, contender, roles, until: Instant::now() };
         let mut budget = || Some(Budget::iterations(40));
-        let score = trial.play_one(&game.start(), roles[0], &mut budget, &mut Rng::seed_from_u64(5));
-        assert!(score.is_some_and(|score| [0.0, 0.5, 1.0].contains(&score)), "{contender:?}: {score:?}");
+        let score =
+            trial.play_one(&game.start(), roles[0], &mut budget, &mut Rng::seed_from_u64(5));
+        assert!(
+            score.is_some_and(|score| [0.0, 0.5, 1.0].contains(&score)),
+            "{contender:?}: {score:?}"
+        );
     }
     // Checkers pays by the location alone, so its terms would say nothing.
     let by: Tried<agon_toss::interpreter::Interpreter> =

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use agon_game::Role;
 use agon_match::{
-    Choice, Clocks, Ending, Event, Lapse, Lookout, Match, MatchOptions, News, Player, Seat, Slip, Timing,
-    drive,
+    Choice, Clocks, Ending, Event, Lapse, Lookout, Match, MatchOptions, News, Player, Seat, Slip,
+    Timing, drive,
 };
 use agon_search::Budget;
 
@@ -131,8 +131,11 @@ fn a_move_is_always_at_hand() {
             player: Box::new(Slow { moves: ["(show rock)", "(show paper)"], hints }),
             timing: Timing::Margin(Duration::from_millis(900)),
         });
-        let mut played =
-            Match::new(table(game.start()), MatchOptions { max_steps: 2, ..MatchOptions::default() }, 0);
+        let mut played = Match::new(
+            table(game.start()),
+            MatchOptions { max_steps: 2, ..MatchOptions::default() },
+            0,
+        );
         let (mut n_overdue, mut n_not_ready) = (0, 0);
         drive(&mut played, seats.collect(), &clocks, &|| 0, &mut |_, event| match event {
             Event::Overdue(_) => n_overdue += 1,
@@ -246,7 +249,11 @@ fn what_happens_is_told_in_order() {
     });
     let mut expected = vec!["ready".to_owned(); 2];
     for step in 1..=played.steps().len() {
-        expected.extend([format!("chosen {step}"), format!("chosen {step}"), format!("step {step}")]);
+        expected.extend([
+            format!("chosen {step}"),
+            format!("chosen {step}"),
+            format!("step {step}"),
+        ]);
     }
     expected.push("over".to_owned());
     assert_eq!(told, expected);

@@ -7,8 +7,8 @@ use agon_game::{Live, Position as _, Role, Table};
 use agon_gdl::check::check;
 use agon_gdl::interpreter::{Game, Interpreter, Options};
 use agon_match::{
-    Choice, Clocks, Lapse, Match, MatchOptions, News, Player, Record, Seat, Timing, build, drive, parse_spec,
-    role_seed,
+    Choice, Clocks, Lapse, Match, MatchOptions, News, Player, Record, Seat, Timing, build, drive,
+    parse_spec, role_seed,
 };
 use agon_search::Budget;
 use agon_text::Source;
@@ -43,7 +43,12 @@ pub(super) fn read(path: &Path, text: String) -> Arc<Game> {
 
 pub(super) fn shipped(wanted: &str) -> Arc<Game> {
     let paths = rulesheets();
-    open(paths.iter().find(|path| name(path) == wanted).unwrap_or_else(|| panic!("no game {wanted}")))
+    open(
+        paths
+            .iter()
+            .find(|path| name(path) == wanted)
+            .unwrap_or_else(|| panic!("no game {wanted}")),
+    )
 }
 
 pub(super) fn table(start: Interpreter) -> Box<dyn Table> {
@@ -55,16 +60,20 @@ pub(super) fn seats(game: &Arc<Game>, players: &[&str], seed: u64) -> Vec<Seat> 
     let roles: Vec<Role> = game.shape().players().collect();
     let at = roles.iter().zip(players.iter().cycle());
     at.map(|(&role, player)| {
-        let spec = parse_spec(player).unwrap_or_else(|finding| panic!("{player}: {}", finding.message));
-        let player = build(&spec, game.start(), role, role_seed(seed, role)).expect("one of our own");
+        let spec =
+            parse_spec(player).unwrap_or_else(|finding| panic!("{player}: {}", finding.message));
+        let player =
+            build(&spec, game.start(), role, role_seed(seed, role)).expect("one of our own");
         Seat { role, player, timing: Timing::Iterations(20) }
     })
     .collect()
 }
 
 /// A short clock: only players that are never in time wait for it to run out.
-pub(super) const CLOCKS: Clocks =
-    Clocks { start: std::time::Duration::from_millis(30), play: std::time::Duration::from_millis(30) };
+pub(super) const CLOCKS: Clocks = Clocks {
+    start: std::time::Duration::from_millis(30),
+    play: std::time::Duration::from_millis(30),
+};
 
 pub(super) fn run(game: &Arc<Game>, seats: Vec<Seat>, options: MatchOptions) -> Match {
     let mut played = Match::new(table(game.start()), options, 0);
@@ -74,7 +83,11 @@ pub(super) fn run(game: &Arc<Game>, seats: Vec<Seat>, options: MatchOptions) -> 
 
 /// A whole match between players of our own.
 pub(super) fn play(game: &Arc<Game>, players: &[&str], seed: u64) -> Match {
-    run(game, seats(game, players, seed), MatchOptions { seed, max_steps: 300, ..MatchOptions::default() })
+    run(
+        game,
+        seats(game, players, seed),
+        MatchOptions { seed, max_steps: 300, ..MatchOptions::default() },
+    )
 }
 
 pub(super) fn record(played: &Match) -> Record {
@@ -120,7 +133,11 @@ impl Player for Overheard {
 
     fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
         let choice = self.player.choose(budget);
-        self.log.lock().expect("nothing panics").choices.push(choice.clone().map(|choice| choice.text));
+        self.log
+            .lock()
+            .expect("nothing panics")
+            .choices
+            .push(choice.clone().map(|choice| choice.text));
         choice
     }
 

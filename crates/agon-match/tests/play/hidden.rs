@@ -12,14 +12,26 @@ use super::games::{Log, Overheard, name, open, run, seats, shipped, table};
 
 /// A match in which all that the player of `us` was told and said is written down. It always has the same seed; the others and nature
 /// have another one each time.
-fn overheard(game: &Arc<Game>, us: Role, player: &str, seed: u64, opening: Vec<Vec<String>>) -> (Match, Log) {
+fn overheard(
+    game: &Arc<Game>,
+    us: Role,
+    player: &str,
+    seed: u64,
+    opening: Vec<Vec<String>>,
+) -> (Match, Log) {
     let log = Arc::new(Mutex::new(Log::default()));
-    let ours =
-        seats(game, &[player], 77).into_iter().find(|seat| seat.role == us).expect("somebody plays it");
+    let ours = seats(game, &[player], 77)
+        .into_iter()
+        .find(|seat| seat.role == us)
+        .expect("somebody plays it");
     let mut all: Vec<Seat> =
         seats(game, &["random"], seed).into_iter().filter(|seat| seat.role != us).collect();
-    all.push(Seat { player: Box::new(Overheard { player: ours.player, log: Arc::clone(&log) }), ..ours });
-    let played = run(game, all, MatchOptions { seed, max_steps: 60, opening, ..MatchOptions::default() });
+    all.push(Seat {
+        player: Box::new(Overheard { player: ours.player, log: Arc::clone(&log) }),
+        ..ours
+    });
+    let played =
+        run(game, all, MatchOptions { seed, max_steps: 60, opening, ..MatchOptions::default() });
     let log = log.lock().expect("nothing panics").clone();
     (played, log)
 }
@@ -31,13 +43,16 @@ fn matches_that_differ_in_hidden_things_alone_are_the_same_to_a_player() {
     let deal = |cards: &str| vec![["noop", "noop", cards].map(str::to_owned).to_vec()];
     for player in ["random", "greedy", "legal", "hidden", "mcts", "auto", "alphabeta", "solver"] {
         for seed in 0..20 {
-            let (king, saw_king) = overheard(&game, opener, player, seed, deal("(deal queen king)"));
-            let (jack, saw_jack) = overheard(&game, opener, player, seed, deal("(deal queen jack)"));
+            let (king, saw_king) =
+                overheard(&game, opener, player, seed, deal("(deal queen king)"));
+            let (jack, saw_jack) =
+                overheard(&game, opener, player, seed, deal("(deal queen jack)"));
             assert_ne!(king.states()[1], jack.states()[1], "they differ");
             assert_eq!(saw_king.news[0], saw_jack.news[0]);
             assert_eq!(saw_king.choices[0], saw_jack.choices[0], "{player}, seed {seed}");
             // As long as the news are the same, so are the choices.
-            let n_same = saw_king.news.iter().zip(&saw_jack.news).take_while(|(a, b)| a == b).count();
+            let n_same =
+                saw_king.news.iter().zip(&saw_jack.news).take_while(|(a, b)| a == b).count();
             assert_eq!(
                 saw_king.choices.iter().take(n_same).collect::<Vec<_>>(),
                 saw_jack.choices.iter().take(n_same).collect::<Vec<_>>()
@@ -52,7 +67,9 @@ type Told = Vec<(String, Vec<String>)>;
 #[test]
 fn choices_follow_from_news_alone() {
     let mut n_compared = 0;
-    for path in super::games::rulesheets().iter().filter(|path| path.to_string_lossy().contains("gdl2")) {
+    for path in
+        super::games::rulesheets().iter().filter(|path| path.to_string_lossy().contains("gdl2"))
+    {
         let game = open(path);
         for us in game.shape().players() {
             // All that a player had been told, with the state it could not see: and what it then chose.
@@ -60,10 +77,12 @@ fn choices_follow_from_news_alone() {
             for seed in 0..12 {
                 let (played, log) = overheard(&game, us, "random", seed, Vec::new());
                 for (n, choice) in log.choices.iter().enumerate() {
-                    let told = log.news[..n].iter().map(|news| (news.own.clone(), news.seen.clone()));
+                    let told =
+                        log.news[..n].iter().map(|news| (news.own.clone(), news.seen.clone()));
                     let state = &played.states()[n];
-                    let (other_state, other) =
-                        chosen.entry(told.collect()).or_insert_with(|| (state.clone(), choice.clone()));
+                    let (other_state, other) = chosen
+                        .entry(told.collect())
+                        .or_insert_with(|| (state.clone(), choice.clone()));
                     assert_eq!(choice, other, "{}, seed {seed}, step {n}", name(path));
                     n_compared += usize::from(other_state != state);
                 }
@@ -75,8 +94,11 @@ fn choices_follow_from_news_alone() {
 
 /// What the referee tells, in a match of random moves.
 fn news_of(game: &Arc<Game>, us: Role, seed: u64, mut follow: impl FnMut(&Match, &News)) {
-    let mut played =
-        Match::new(table(game.start()), MatchOptions { seed, max_steps: 60, ..MatchOptions::default() }, 0);
+    let mut played = Match::new(
+        table(game.start()),
+        MatchOptions { seed, max_steps: 60, ..MatchOptions::default() },
+        0,
+    );
     let mut rng = Rng::seed_from_u64(seed);
     while !played.is_over() {
         let joint = played.table().draw(&mut rng);

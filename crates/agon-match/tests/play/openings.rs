@@ -39,12 +39,19 @@ fn players_follow_an_opening_they_were_not_asked_about() {
     for game in ["connect-four", "kuhn-poker", "four-way-tron"] {
         let game = shipped(game);
         let moves = opening(table(game.start()).as_ref(), 2, 9);
-        let options =
-            MatchOptions { seed: 3, max_steps: 300, opening: moves.clone(), ..MatchOptions::default() };
+        let options = MatchOptions {
+            seed: 3,
+            max_steps: 300,
+            opening: moves.clone(),
+            ..MatchOptions::default()
+        };
         let played = run(&game, seats(&game, &["mcts"], 3), options);
         let made: Vec<&Vec<String>> =
             played.steps().iter().map(|step| &step.joint).take(moves.len()).collect();
         assert_eq!(made, moves.iter().collect::<Vec<_>>());
-        assert!(played.steps().iter().all(|step| step.slips.iter().all(Option::is_none)), "nobody is lost");
+        assert!(
+            played.steps().iter().all(|step| step.slips.iter().all(Option::is_none)),
+            "nobody is lost"
+        );
     }
 }

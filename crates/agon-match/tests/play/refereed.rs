@@ -53,7 +53,11 @@ fn bad_moves_are_replaced_and_written_down() {
         assert!(legal.contains(&step.joint[0]), "{code}: {:?}", step.joint);
         assert_eq!(step.slips[0].as_ref().map(Slip::code).as_deref(), Some(code));
         assert_eq!(step.slips[1], None);
-        assert_eq!(game.news(x).map(|news| news.own), Some(step.joint[0].clone()), "it learns what was done");
+        assert_eq!(
+            game.news(x).map(|news| news.own),
+            Some(step.joint[0].clone()),
+            "it learns what was done"
+        );
     }
     // Nobody said anything: both are late, and the match goes on to its end.
     let mut game = begin("tic-tac-toe", MatchOptions::default());
@@ -112,7 +116,9 @@ fn an_opening_is_played_without_asking() {
     assert_eq!(game.asked().len(), 2);
     // Nature's moves are part of it.
     let deal = ["noop", "noop", "(deal queen king)"].map(str::to_owned).to_vec();
-    let mut game =
-        begin("kuhn-poker", MatchOptions { opening: vec![deal.clone()], ..MatchOptions::default() });
+    let mut game = begin(
+        "kuhn-poker",
+        MatchOptions { opening: vec![deal.clone()], ..MatchOptions::default() },
+    );
     assert_eq!(game.make_step(1).expect("it is made").joint, deal);
 }

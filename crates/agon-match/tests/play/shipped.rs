@@ -17,7 +17,12 @@ fn plays_and_replays(
         other => panic!("{what}: {other:?}"),
     }
     for (index, step) in played.steps().iter().enumerate() {
-        assert!(step.slips.iter().all(Option::is_none), "{what}, step {}: {:?}", index + 1, step.slips);
+        assert!(
+            step.slips.iter().all(Option::is_none),
+            "{what}, step {}: {:?}",
+            index + 1,
+            step.slips
+        );
     }
     let text = record(&played).to_json().to_string();
     let value = serde_json::from_str(&text).expect("it is JSON");
@@ -45,8 +50,10 @@ fn forty_matches_of_each_kind_of_game() {
         let game = shipped(name);
         let mut lengths = std::collections::BTreeSet::new();
         for seed in 0..40 {
-            let players: &[&str] = if seed % 2 == 0 { &["random"] } else { &["random", "greedy", "legal"] };
-            let played = plays_and_replays(&game, &format!("{name} ({kind}), seed {seed}"), players, seed);
+            let players: &[&str] =
+                if seed % 2 == 0 { &["random"] } else { &["random", "greedy", "legal"] };
+            let played =
+                plays_and_replays(&game, &format!("{name} ({kind}), seed {seed}"), players, seed);
             assert!(matches!(played.ending(), Some(Ending::Finished(_))), "{name}, seed {seed}");
             lengths.insert(played.states().to_vec());
         }
@@ -64,7 +71,9 @@ fn every_game_is_played() {
 
 #[test]
 fn every_player_of_our_own_plays() {
-    for game in ["tic-tac-toe", "rock-paper-scissors", "kuhn-poker", "eight-puzzle", "four-way-tron"] {
+    for game in
+        ["tic-tac-toe", "rock-paper-scissors", "kuhn-poker", "eight-puzzle", "four-way-tron"]
+    {
         let opened = shipped(game);
         for kind in KINDS.iter().filter(|kind| kind.origin == Origin::BuiltIn) {
             plays_and_replays(&opened, &format!("{} at {game}", kind.name), &[kind.name], 1);
@@ -74,7 +83,9 @@ fn every_player_of_our_own_plays() {
 
 #[test]
 fn same_seed_same_match() {
-    for name in ["connect-three", "rock-paper-scissors", "dice-race", "krieg-tic-tac-toe", "four-way-tron"] {
+    for name in
+        ["connect-three", "rock-paper-scissors", "dice-race", "krieg-tic-tac-toe", "four-way-tron"]
+    {
         let game = shipped(name);
         let texts = |seed| record(&play(&game, &["auto", "random"], seed)).to_json().to_string();
         assert_eq!(texts(5), texts(5), "{name}");
@@ -91,9 +102,12 @@ fn greedy_takes_what_it_can_have() {
         let noop = "noop".to_owned();
         if i % 2 == 0 { vec![(*m).to_owned(), noop] } else { vec![noop, (*m).to_owned()] }
     });
-    let options =
-        agon_match::MatchOptions { opening: joints.collect(), ..agon_match::MatchOptions::default() };
-    let played = super::games::run(&game, super::games::seats(&game, &["greedy", "legal"], 1), options);
+    let options = agon_match::MatchOptions {
+        opening: joints.collect(),
+        ..agon_match::MatchOptions::default()
+    };
+    let played =
+        super::games::run(&game, super::games::seats(&game, &["greedy", "legal"], 1), options);
     assert_eq!(played.steps().len(), 5);
     assert_eq!(played.steps()[4].joint[0], "(mark 1 3)");
     assert_eq!(played.ending(), Some(&Ending::Finished(vec![100.0, 0.0])));

@@ -15,11 +15,19 @@ fn circuit(game: &Arc<Game>) -> ScalarCircuit {
 }
 
 /// A match between players by the circuit, so many iterations a move.
-fn play(game: &Arc<Game>, start: &ScalarCircuit, players: &[&str], iterations: u64, seed: u64) -> Match {
+fn play(
+    game: &Arc<Game>,
+    start: &ScalarCircuit,
+    players: &[&str],
+    iterations: u64,
+    seed: u64,
+) -> Match {
     let roles: Vec<Role> = start.shape().players().collect();
     let seats = roles.iter().zip(players).map(|(&role, player)| {
-        let spec = parse_spec(player).unwrap_or_else(|finding| panic!("{player}: {}", finding.message));
-        let player = build(&spec, start.clone(), role, role_seed(seed, role)).expect("one of our own");
+        let spec =
+            parse_spec(player).unwrap_or_else(|finding| panic!("{player}: {}", finding.message));
+        let player =
+            build(&spec, start.clone(), role, role_seed(seed, role)).expect("one of our own");
         Seat { role, player, timing: Timing::Iterations(iterations) }
     });
     let options = MatchOptions { seed, max_steps: 300, ..MatchOptions::default() };
@@ -46,8 +54,12 @@ fn is_played_perfectly(name: &str, game: &Arc<Game>, values: &[f64], iterations:
             for (us, players) in [(0, ["auto", other]), (1, [other, "auto"])] {
                 let played = play(game, &start, &players, iterations, seed);
                 let (got, value) = (goals(&played)[us], values[us]);
-                let moves: Vec<&Vec<String>> = played.steps().iter().map(|step| &step.joint).collect();
-                assert!(got >= value, "{name}, {players:?}, seed {seed}: {got} < {value}: {moves:?}");
+                let moves: Vec<&Vec<String>> =
+                    played.steps().iter().map(|step| &step.joint).collect();
+                assert!(
+                    got >= value,
+                    "{name}, {players:?}, seed {seed}: {got} < {value}: {moves:?}"
+                );
             }
         }
     }
@@ -90,7 +102,9 @@ fn hanoi_is_solved() {
 
 #[test]
 fn counted_matches_are_the_same_each_time() {
-    for name in ["connect-three", "rock-paper-scissors", "three-way-tic-tac-toe", "krieg-tic-tac-toe"] {
+    for name in
+        ["connect-three", "rock-paper-scissors", "three-way-tic-tac-toe", "krieg-tic-tac-toe"]
+    {
         let game = shipped(name);
         let start = circuit(&game);
         for player in ["auto", "mcts(rave,mast)", "alphabeta(playouts=2)", "bestfirst", "solver"] {

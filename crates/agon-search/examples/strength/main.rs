@@ -81,7 +81,10 @@ fn play(
 }
 
 fn strength(players: &[(MctsOptions, f64); 2], plan: &Plan) {
-    println!("{:24} {:>8} {:>7} {:>7} {:>7} {:>7}", "game", "points %", "+-95 %", "A", "B", "steps");
+    println!(
+        "{:24} {:>8} {:>7} {:>7} {:>7} {:>7}",
+        "game", "points %", "+-95 %", "A", "B", "steps"
+    );
     let (mut sum, mut sum_variance) = (0.0, 0.0);
     for name in &plan.games {
         let start = open(name);
@@ -99,7 +102,8 @@ fn strength(players: &[(MctsOptions, f64); 2], plan: &Plan) {
         let points: Vec<f64> =
             results.iter().map(|[ours, theirs, _]| 50.0 + 50.0 * (ours - theirs) / range).collect();
         let mean = points.iter().sum::<f64>() / n;
-        let variance = points.iter().map(|p| (p - mean) * (p - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+        let variance =
+            points.iter().map(|p| (p - mean) * (p - mean)).sum::<f64>() / (n - 1.0).max(1.0);
         let average = |at: usize| results.iter().map(|result| result[at]).sum::<f64>() / n;
         println!(
             "{name:24} {mean:8.1} {:7.1} {:7.1} {:7.1} {:7.1}",
@@ -143,7 +147,8 @@ fn speed(options: &MctsOptions, plan: &Plan) {
             order.n_playouts *= 2;
         };
         let Leaves { at_once, playouts, .. } = options.leaves;
-        let small = Order { state: start.state().clone(), n_playouts: playouts.into(), expected_steps: 0 };
+        let small =
+            Order { state: start.state().clone(), n_playouts: playouts.into(), expected_steps: 0 };
         let orders = vec![small; at_once as usize];
         let (began, mut n) = (cpu_seconds(), 0);
         while cpu_seconds() - began < plan.ms as f64 / 2000.0 {
@@ -192,8 +197,8 @@ fn threads(options: &MctsOptions, plan: &Plan) {
                     2 => rate(options, 2, &start, seed, &|| plan.budget(1.0)).0,
                     _ => std::thread::scope(|scope| {
                         let beside = start.clone();
-                        let other =
-                            scope.spawn(move || rate(options, 1, &beside, seed, &|| plan.budget(1.0)));
+                        let other = scope
+                            .spawn(move || rate(options, 1, &beside, seed, &|| plan.budget(1.0)));
                         rate(options, 1, &start, seed, &|| plan.budget(1.0)).0
                             + other.join().expect("searches end").0
                     }),
@@ -214,7 +219,8 @@ fn threads(options: &MctsOptions, plan: &Plan) {
 
 /// How many times the first the second is, pair by pair: the median, and an interval for it.
 fn times(first: &[f64], second: &[f64]) -> (f64, f64, f64) {
-    let mut times: Vec<f64> = first.iter().zip(second).map(|(first, second)| second / first).collect();
+    let mut times: Vec<f64> =
+        first.iter().zip(second).map(|(first, second)| second / first).collect();
     let (least, most) = around_median(times.len());
     (median(&mut times), times[least], times[most])
 }
@@ -232,7 +238,8 @@ fn rates(names: &[&str], plan: &Plan) {
                 let at = (at + repeat) % names.len();
                 let (options, _) = player(names[at]);
                 let seed = plan.seed + repeat as u64;
-                rates[at].push(rate(&options, options.threads, &start, seed, &|| plan.budget(1.0)).0);
+                rates[at]
+                    .push(rate(&options, options.threads, &start, seed, &|| plan.budget(1.0)).0);
             }
         }
         for (name, own) in names.iter().zip(&rates) {
@@ -287,7 +294,8 @@ fn main() {
     let mut words = Vec::new();
     let mut left = arguments.iter();
     while let Some(argument) = left.next() {
-        let mut value = || left.next().unwrap_or_else(|| panic!("`{argument}` wants a value")).as_str();
+        let mut value =
+            || left.next().unwrap_or_else(|| panic!("`{argument}` wants a value")).as_str();
         match argument.as_str() {
             "--games" => plan.games = value().split(',').map(str::to_owned).collect(),
             "--matches" => plan.matches = number(value()) as u64,
@@ -304,6 +312,8 @@ fn main() {
         ["threads", a] => threads(&player(a).0, &plan),
         ["rates", ref names @ ..] if !names.is_empty() => rates(names, &plan),
         ["proofs", ref names @ ..] if !names.is_empty() => proofs::proofs(names, &plan),
-        _ => panic!("match A B, speed A, threads A, rates A B …, or proofs A B …: see the head of this file"),
+        _ => panic!(
+            "match A B, speed A, threads A, rates A B …, or proofs A B …: see the head of this file"
+        ),
     }
 }

@@ -7,7 +7,9 @@ use agon_circuit::ScalarCircuit;
 use agon_gdl::check::check;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
-use agon_search::{Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, PlayoutPolicy, Simultaneous};
+use agon_search::{
+    Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, PlayoutPolicy, Simultaneous,
+};
 use agon_text::Source;
 
 /// The start of a shipped game.
@@ -15,7 +17,8 @@ pub(crate) fn open(name: &str) -> ScalarCircuit {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
     let path = games.join("gdl").join(format!("{name}.kif"));
     let path = if path.exists() { path } else { games.join("gdl2").join(format!("{name}.kif")) };
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let checked = check(Arc::new(Source::new(path.to_string_lossy(), text)));
     let game = Game::open(checked.rules.expect("shipped games are right"), Options::default());
     let game = game.unwrap_or_else(|finding| panic!("{name}: {}", finding.message));

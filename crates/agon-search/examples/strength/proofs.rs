@@ -31,7 +31,12 @@ fn position_after(start: &ScalarCircuit, plies: usize, seed: u64) -> Option<Scal
 }
 
 /// How many playouts prove the position, and how many seconds that takes; None if so many do not.
-fn to_proof(options: &MctsOptions, position: &ScalarCircuit, seed: u64, most: u64) -> Option<(u64, f64)> {
+fn to_proof(
+    options: &MctsOptions,
+    position: &ScalarCircuit,
+    seed: u64,
+    most: u64,
+) -> Option<(u64, f64)> {
     let mut position = position.clone();
     let us = position.choosers().next()?;
     let mut search = Mcts::new(options.clone(), seed);
@@ -45,8 +50,8 @@ fn to_proof(options: &MctsOptions, position: &ScalarCircuit, seed: u64, most: u6
 fn mean(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
-    let variance =
-        values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (n - 1.0).max(1.0);
+    let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>()
+        / (n - 1.0).max(1.0);
     (mean, 1.96 * (variance / n).sqrt())
 }
 
@@ -73,13 +78,17 @@ pub(crate) fn proofs(names: &[&str], plan: &Plan) {
                 continue;
             }
             // Who happens to need more than the first did is not cut off at once.
-            let proofs: Vec<Option<(u64, f64)>> =
-                players.iter().map(|(options, _)| to_proof(options, &position, seed, 8 * most)).collect();
+            let proofs: Vec<Option<(u64, f64)>> = players
+                .iter()
+                .map(|(options, _)| to_proof(options, &position, seed, 8 * most))
+                .collect();
             for (at, proof) in proofs.iter().enumerate() {
                 n_cut[at] += usize::from(proof.is_none());
             }
             // How long it would have taken nobody knows.
-            let Some(proofs) = proofs.into_iter().collect::<Option<Vec<(u64, f64)>>>() else { continue };
+            let Some(proofs) = proofs.into_iter().collect::<Option<Vec<(u64, f64)>>>() else {
+                continue;
+            };
             for (logs, (n, seconds)) in logs.iter_mut().zip(proofs) {
                 logs.0.push(libm::log(n as f64));
                 logs.1.push(libm::log(seconds));
@@ -88,7 +97,8 @@ pub(crate) fn proofs(names: &[&str], plan: &Plan) {
         for (at, name) in names.iter().enumerate() {
             let (playouts, seconds) = &logs[at];
             let than_first = |own: &[f64], first: &[f64]| {
-                let more: Vec<f64> = own.iter().zip(first).map(|(own, first)| own - first).collect();
+                let more: Vec<f64> =
+                    own.iter().zip(first).map(|(own, first)| own - first).collect();
                 let (mean, around) = mean(&more);
                 [mean, mean - around, mean + around].map(libm::exp)
             };

@@ -98,7 +98,8 @@ impl<P: Position> Memory<P> {
             let guess = best.first().map(|(_, verdict)| verdict.value).filter(|_| depth > 2);
             let done = run.deepen(position, depth, guess);
             is_proven |= done.as_ref().is_ok_and(Verdict::is_proven);
-            let wins = |(_, verdict): &RootMove<P::Move>| verdict.at_least && verdict.value >= range.1;
+            let wins =
+                |(_, verdict): &RootMove<P::Move>| verdict.at_least && verdict.value >= range.1;
             if done.is_err() {
                 position.go_to(&home);
                 // What was only half looked at counts if it is a win for sure, or if there is nothing else.
@@ -112,7 +113,9 @@ impl<P: Position> Memory<P> {
             }
             best = std::mem::take(&mut run.root);
             sort(&mut best, range);
-            let place = best.first().and_then(|(m, _)| position.legal_moves(us).iter().position(|o| o == m));
+            let place = best
+                .first()
+                .and_then(|(m, _)| position.legal_moves(us).iter().position(|o| o == m));
             if let Some(move_idx) = place {
                 run.meter.tell(move_idx);
             }
@@ -178,7 +181,8 @@ impl<P: Position> Memory<P> {
                 [] => {}
                 [role] if joints.is_empty() && role == us => {}
                 [role] => {
-                    let found = self.table.get(position.key()).and_then(|entry| entry.found.best.clone());
+                    let found =
+                        self.table.get(position.key()).and_then(|entry| entry.found.best.clone());
                     let Some(m) = found.filter(|m| position.is_legal(role, m)) else { break };
                     joint[role.index()] = m;
                 }
@@ -196,13 +200,14 @@ impl<P: Position> Memory<P> {
 fn sort<M>(moves: &mut [RootMove<M>], (least, most): (f64, f64)) {
     moves.sort_by(|(_, a), (_, b)| {
         let proved = |verdict: &Verdict| verdict.at_least;
-        let by_length =
-            if a.value * 2.0 >= least + most { a.length.cmp(&b.length) } else { b.length.cmp(&a.length) };
-        b.value.total_cmp(&a.value).then(proved(b).cmp(&proved(a))).then(if a.is_proven() && b.is_proven() {
-            by_length
+        let by_length = if a.value * 2.0 >= least + most {
+            a.length.cmp(&b.length)
         } else {
-            std::cmp::Ordering::Equal
-        })
+            b.length.cmp(&a.length)
+        };
+        b.value.total_cmp(&a.value).then(proved(b).cmp(&proved(a))).then(
+            if a.is_proven() && b.is_proven() { by_length } else { std::cmp::Ordering::Equal },
+        )
     });
 }
 
@@ -246,7 +251,12 @@ struct Here<'n, P: Position> {
 
 impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
     /// One more depth, first close to where the value was, then wider.
-    fn deepen(&mut self, position: &mut P, depth: u32, guess: Option<f64>) -> Result<Verdict, Interrupted> {
+    fn deepen(
+        &mut self,
+        position: &mut P,
+        depth: u32,
+        guess: Option<f64>,
+    ) -> Result<Verdict, Interrupted> {
         let all = (self.range.0 - 1.0, self.range.1 + 1.0);
         // A tenth of the range to either side.
         let margin = (self.range.1 - self.range.0) * 0.1;
@@ -327,8 +337,11 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
         let state = position.state().clone();
         let choices = Choices::at(position);
         let chances = chances(position);
-        let child =
-            Place { depth: if is_free { place.depth } else { place.depth - 1 }, ply: place.ply + 1, ..place };
+        let child = Place {
+            depth: if is_free { place.depth } else { place.depth - 1 },
+            ply: place.ply + 1,
+            ..place
+        };
         let here = Here {
             state: &state,
             choices: &choices,
@@ -406,7 +419,8 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
             let is_late = rank >= 4 && here.is_alone && here.child.depth >= 2 && ply > 0;
             let mut verdict = None;
             if is_late && self.options.late_move_reductions {
-                let shallow = Here { child: Place { depth: here.child.depth - 1, ..here.child }, ..*here };
+                let shallow =
+                    Here { child: Place { depth: here.child.depth - 1, ..here.child }, ..*here };
                 let (reduced, _) = self.choose(position, &shallow, rest, joint, (alpha, beta))?;
                 let is_better = if is_ours { reduced.value > alpha } else { reduced.value < beta };
                 verdict = (!is_better).then_some(reduced);
@@ -419,7 +433,8 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
                 // Those who move at once do not really see the move, so it may be worth more.
                 let is_seen = rest.iter().all(|&other| Some(other) == position.shape().nature);
                 let at_most = verdict.at_most && is_seen;
-                self.root.push((moves[index].clone(), self.with_limits(Verdict { at_most, ..verdict })));
+                self.root
+                    .push((moves[index].clone(), self.with_limits(Verdict { at_most, ..verdict })));
             }
             let (sure, bounded) = if is_ours {
                 (verdict.at_least, verdict.at_most)

@@ -46,7 +46,8 @@ impl<P: Position> Memory<P> {
         let home = position.state().clone();
         let legal = position.legal_moves(us).to_vec();
         let most = *position.shape().payoffs.end();
-        let mut run = Run { memory: self, evaluator, meter, us, most, n_horizon: 0, root: Vec::new() };
+        let mut run =
+            Run { memory: self, evaluator, meter, us, most, n_horizon: 0, root: Vec::new() };
         let mut best: Vec<(P::Move, Vec<f64>, bool)> = Vec::new();
         let mut depth_done = 0;
         for depth in 1..=options.max_depth.max(1) {
@@ -65,8 +66,11 @@ impl<P: Position> Memory<P> {
                 best.push((legal[0].clone(), found.values, found.is_proven));
             }
             // `max_by` gives the last of equals.
-            let so_far = best.iter().rev().max_by(|a, b| a.1[us.index()].total_cmp(&b.1[us.index()]));
-            if let Some(move_idx) = so_far.and_then(|(m, ..)| legal.iter().position(|other| other == m)) {
+            let so_far =
+                best.iter().rev().max_by(|a, b| a.1[us.index()].total_cmp(&b.1[us.index()]));
+            if let Some(move_idx) =
+                so_far.and_then(|(m, ..)| legal.iter().position(|other| other == m))
+            {
                 run.meter.tell(move_idx);
             }
             depth_done = depth;
@@ -77,7 +81,8 @@ impl<P: Position> Memory<P> {
         best.sort_by(|a, b| b.1[us.index()].total_cmp(&a.1[us.index()]));
         let (chosen, value, is_proven) =
             best.first().map_or((legal[0].clone(), most / 2.0, false), |(m, values, is_proven)| {
-                let is_all = best.len() == legal.len() && best.iter().all(|(_, _, is_proven)| *is_proven);
+                let is_all =
+                    best.len() == legal.len() && best.iter().all(|(_, _, is_proven)| *is_proven);
                 let value = values[us.index()];
                 (m.clone(), value, *is_proven && (is_all || value >= most))
             });
@@ -122,7 +127,8 @@ impl<P: Position> Memory<P> {
                 [] => {}
                 [role] if joints.is_empty() && role == us => {}
                 [role] => {
-                    let found = self.table.get(position.key()).and_then(|entry| entry.found.best.clone());
+                    let found =
+                        self.table.get(position.key()).and_then(|entry| entry.found.best.clone());
                     let Some(m) = found.filter(|m| position.is_legal(role, m)) else { break };
                     joint[role.index()] = m;
                 }
@@ -156,7 +162,12 @@ struct Here<'n, P: Position> {
 }
 
 impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
-    fn search(&mut self, position: &mut P, depth: u32, ply: u32) -> Result<Found<P::Move>, Interrupted> {
+    fn search(
+        &mut self,
+        position: &mut P,
+        depth: u32,
+        ply: u32,
+    ) -> Result<Found<P::Move>, Interrupted> {
         let nature = position.shape().nature;
         let n_roles = position.shape().role_names.len();
         if position.is_terminal() {
@@ -190,7 +201,13 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
         let state = position.state().clone();
         let choices = Choices::at(position);
         let chances = chances(position);
-        let here = Here { state: &state, choices: &choices, chances: &chances, child_depth: depth - 1, ply };
+        let here = Here {
+            state: &state,
+            choices: &choices,
+            chances: &chances,
+            child_depth: depth - 1,
+            ply,
+        };
         let mut joint = choices.first_joint();
         let mut found = self.choose(position, &here, &order, &mut joint)?;
         let n_players = order.iter().filter(|&&role| Some(role) != nature).count();

@@ -47,7 +47,13 @@ impl<M: Clone + Eq + std::hash::Hash> Ordering<M> {
     }
 
     /// The indices of the moves, the most promising first; of equals the first listed.
-    pub(super) fn sorted(&self, role: Role, moves: &[M], first: Option<&M>, ply: usize) -> Vec<usize> {
+    pub(super) fn sorted(
+        &self,
+        role: Role,
+        moves: &[M],
+        first: Option<&M>,
+        ply: usize,
+    ) -> Vec<usize> {
         let killers = self.killers.get(ply);
         let rank = |&index: &usize| {
             let m = &moves[index];
@@ -60,8 +66,10 @@ impl<M: Clone + Eq + std::hash::Hash> Ordering<M> {
             } else {
                 0
             };
-            let history =
-                self.history.get(&(role, m.clone())).map_or(0, |&place| self.counts[place as usize]);
+            let history = self
+                .history
+                .get(&(role, m.clone()))
+                .map_or(0, |&place| self.counts[place as usize]);
             std::cmp::Reverse((class, history))
         };
         let mut indices: Vec<usize> = (0..moves.len()).collect();

@@ -65,12 +65,15 @@ impl<T> Table<T> {
     fn place(&mut self, entry: Entry<T>) {
         let first = self.bucket(entry.key);
         let gives_way = |slot: &Option<Entry<T>>| {
-            slot.as_ref()
-                .is_none_or(|old| old.key == entry.key || old.age < entry.age || old.depth <= entry.depth)
+            slot.as_ref().is_none_or(|old| {
+                old.key == entry.key || old.age < entry.age || old.depth <= entry.depth
+            })
         };
-        let is_second =
-            |table: &Table<T>| table.slots[first + 1].as_ref().is_some_and(|old| old.key == entry.key);
-        let index = if gives_way(&self.slots[first]) && !is_second(self) { first } else { first + 1 };
+        let is_second = |table: &Table<T>| {
+            table.slots[first + 1].as_ref().is_some_and(|old| old.key == entry.key)
+        };
+        let index =
+            if gives_way(&self.slots[first]) && !is_second(self) { first } else { first + 1 };
         self.n_used += usize::from(self.slots[index].is_none());
         self.slots[index] = Some(entry);
     }

@@ -145,7 +145,12 @@ fn shipped_games_are_searched_to_the_end() {
             Role::new(0),
             &Budget::nodes(2_000_000),
         );
-        assert!(report.is_proven && report.value == value, "{name}: {} {}", report.value, report.nodes);
+        assert!(
+            report.is_proven && report.value == value,
+            "{name}: {} {}",
+            report.value,
+            report.nodes
+        );
     }
 }
 
@@ -163,7 +168,9 @@ fn playouts_as_evaluation_are_repeatable() {
 
 #[test]
 fn it_copes_with_every_shipped_kind() {
-    for name in ["skirmish", "four-way-tron", "prisoners-dilemma", "dice-race", "peg-solitaire", "pursuit"] {
+    for name in
+        ["skirmish", "four-way-tron", "prisoners-dilemma", "dice-race", "peg-solitaire", "pursuit"]
+    {
         let mut position = shipped(name);
         for us in position.shape().players().collect::<Vec<_>>() {
             let before = position.key();

@@ -63,9 +63,9 @@ impl<P: Position + 'static> Graph<P> {
             places: Map::default(),
             max_nodes: max_nodes.clamp(16, u32::MAX as usize),
             range: (*payoffs.start(), *payoffs.end()),
-            batch: position
-                .batch(seed)
-                .unwrap_or_else(|| Box::new(OneByOne::new(position.clone(), Rng::seed_from_u64(seed)))),
+            batch: position.batch(seed).unwrap_or_else(|| {
+                Box::new(OneByOne::new(position.clone(), Rng::seed_from_u64(seed)))
+            }),
             children: Children::new(position.shape().role_names.len()),
         }
     }
@@ -177,7 +177,12 @@ impl<P: Position + 'static> Graph<P> {
     }
 
     /// Follows the best line to a position whose children are not known, makes them, and backs up. Returns the length.
-    pub(super) fn descend<E: Evaluate<P>>(&mut self, root: u32, position: &mut P, evaluator: &mut E) -> u32 {
+    pub(super) fn descend<E: Evaluate<P>>(
+        &mut self,
+        root: u32,
+        position: &mut P,
+        evaluator: &mut E,
+    ) -> u32 {
         let mut path = vec![root];
         loop {
             let here = path[path.len() - 1];
@@ -225,7 +230,8 @@ impl<P: Position + 'static> Graph<P> {
         position.go_to(&state);
         let order = asking_order(position, self.us);
         let (choices, chances) = (Choices::at(position), chances(position));
-        let n_joints = order.iter().try_fold(1_usize, |n, &role| n.checked_mul(choices.count(role)));
+        let n_joints =
+            order.iter().try_fold(1_usize, |n, &role| n.checked_mul(choices.count(role)));
         if n_joints.is_none_or(|n| n.saturating_mul(2) + self.nodes.len() > self.max_nodes) {
             self.nodes[here as usize].is_stuck = true;
             return;
@@ -251,7 +257,11 @@ impl<P: Position + 'static> Graph<P> {
                 if level + 1 == order.len() {
                     continue;
                 }
-                let known = node.edges.iter().find(|edge| edge.m.as_ref() == Some(m)).map(|edge| edge.child);
+                let known = node
+                    .edges
+                    .iter()
+                    .find(|edge| edge.m.as_ref() == Some(m))
+                    .map(|edge| edge.child);
                 if let Some(known) = known {
                     at = known;
                     continue;
@@ -313,17 +323,25 @@ impl<P: Position + 'static> Graph<P> {
         }
         let children = node.edges.iter().map(|edge| &self.nodes[edge.child as usize]);
         let (value, low, high) = match node.chooser {
-            Chooser::Us => children
-                .fold((f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY), |best, child| {
+            Chooser::Us => children.fold(
+                (f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+                |best, child| {
                     (best.0.max(child.value), best.1.max(child.low), best.2.max(child.high))
-                }),
-            Chooser::Other => children.fold((f64::INFINITY, f64::INFINITY, f64::INFINITY), |best, child| {
-                (best.0.min(child.value), best.1.min(child.low), best.2.min(child.high))
-            }),
+                },
+            ),
+            Chooser::Other => {
+                children.fold((f64::INFINITY, f64::INFINITY, f64::INFINITY), |best, child| {
+                    (best.0.min(child.value), best.1.min(child.low), best.2.min(child.high))
+                })
+            }
             Chooser::Nature => node.edges.iter().fold((0.0, 0.0, 0.0), |sum, edge| {
                 let child = &self.nodes[edge.child as usize];
                 let chance = edge.chance;
-                (sum.0 + chance * child.value, sum.1 + chance * child.low, sum.2 + chance * child.high)
+                (
+                    sum.0 + chance * child.value,
+                    sum.1 + chance * child.low,
+                    sum.2 + chance * child.high,
+                )
             }),
         };
         let high = if node.is_blind { self.range.1 } else { high };
@@ -333,7 +351,8 @@ impl<P: Position + 'static> Graph<P> {
         node.high = node.high.min(high);
         node.value = value.clamp(node.low, node.high.max(node.low));
         let node = &self.nodes[here as usize];
-        let is_stuck = node.low < node.high && !node.edges.iter().any(|edge| self.is_open(node, edge));
+        let is_stuck =
+            node.low < node.high && !node.edges.iter().any(|edge| self.is_open(node, edge));
         self.nodes[here as usize].is_stuck = is_stuck;
     }
 
@@ -361,7 +380,8 @@ impl<P: Position + 'static> Graph<P> {
                     visits: edge.n_chosen,
                     value: child.value,
                     probability: 0.0,
-                    is_proven: child.low >= child.high && (!root.is_blind || child.low >= self.range.1),
+                    is_proven: child.low >= child.high
+                        && (!root.is_blind || child.low >= self.range.1),
                 })
             })
             .collect();
@@ -376,7 +396,8 @@ impl<P: Position + 'static> Graph<P> {
             let edge = root.edges.iter().find(|edge| sure(edge, m)).expect("candidates are edges");
             self.nodes[edge.child as usize].low
         };
-        let floor = candidates.iter().map(|candidate| low(&candidate.m)).fold(f64::NEG_INFINITY, f64::max);
+        let floor =
+            candidates.iter().map(|candidate| low(&candidate.m)).fold(f64::NEG_INFINITY, f64::max);
         candidates.sort_by_key(|candidate| high(&candidate.m) < floor);
         let most_chosen = candidates.first().map_or(f64::INFINITY, |first| first.value);
         let mut best: Option<usize> = None;
@@ -403,7 +424,9 @@ impl<P: Position + 'static> Graph<P> {
             for role in asking_order(position, self.us) {
                 let node = &self.nodes[at as usize];
                 let rank = |edge: &Edge<P::Move>| match node.chooser {
-                    Chooser::Us if joints.is_empty() && edge.m.as_ref() == Some(best) => f64::INFINITY,
+                    Chooser::Us if joints.is_empty() && edge.m.as_ref() == Some(best) => {
+                        f64::INFINITY
+                    }
                     Chooser::Us => self.nodes[edge.child as usize].value,
                     Chooser::Other => -self.nodes[edge.child as usize].value,
                     Chooser::Nature => edge.chance,

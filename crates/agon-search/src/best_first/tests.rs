@@ -79,7 +79,12 @@ fn shipped_games() {
         let mut position = shipped(name);
         let report = think(&mut position, Role::new(0), 1_000_000);
         println!("{name}: {} nodes", report.nodes);
-        assert!(report.is_proven && report.value == value, "{name}: {} after {}", report.value, report.nodes);
+        assert!(
+            report.is_proven && report.value == value,
+            "{name}: {} after {}",
+            report.value,
+            report.nodes
+        );
     }
     for name in ["skirmish", "four-way-tron", "dice-race", "pursuit"] {
         let mut position = shipped(name);

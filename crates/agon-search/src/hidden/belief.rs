@@ -132,7 +132,9 @@ impl<P: Hidden> Belief<P> {
             if !next.is_empty() && is_past(deadline) {
                 break;
             }
-            for (joint, chance) in self.proposals(&particle.state, &experience.own_move, per_particle) {
+            for (joint, chance) in
+                self.proposals(&particle.state, &experience.own_move, per_particle)
+            {
                 self.cursor.go_to(&particle.state);
                 if self.cursor.percepts(&joint, self.us) != experience.percepts {
                     continue;
@@ -161,7 +163,12 @@ impl<P: Hidden> Belief<P> {
     }
 
     /// Joint moves with our own move in them, and how likely they are: all of them if there are not too many, else a sample.
-    fn proposals(&mut self, state: &P::State, own_move: &P::Move, max: usize) -> Vec<(Vec<P::Move>, f64)> {
+    fn proposals(
+        &mut self,
+        state: &P::State,
+        own_move: &P::Move,
+        max: usize,
+    ) -> Vec<(Vec<P::Move>, f64)> {
         self.cursor.go_to(state);
         let cursor = &self.cursor;
         if cursor.is_terminal() || !cursor.is_legal(self.us, own_move) {
@@ -195,7 +202,8 @@ impl<P: Hidden> Belief<P> {
                     moves.iter().enumerate().map(move |(index, m)| {
                         let mut joint = joint.clone();
                         joint[role.index()] = m.clone();
-                        let share = if is_nature { chances[index] } else { 1.0 / moves.len() as f64 };
+                        let share =
+                            if is_nature { chances[index] } else { 1.0 / moves.len() as f64 };
                         (joint, chance * share)
                     })
                 })
@@ -272,7 +280,9 @@ impl<P: Hidden> Belief<P> {
         nodes: &mut u64,
         deadline: Option<Instant>,
     ) -> Option<Particle<P::State>> {
-        let Some(experience) = self.experiences.get(step).cloned() else { return Some(source.clone()) };
+        let Some(experience) = self.experiences.get(step).cloned() else {
+            return Some(source.clone());
+        };
         // More than one distance of branching is not worth its time on a history that may be a dead end anyway.
         let mut proposals = self.proposals(&source.state, &experience.own_move, 1000);
         while !proposals.is_empty() && *nodes > 0 && !is_past(deadline) {
@@ -284,7 +294,8 @@ impl<P: Hidden> Belief<P> {
             }
             let knowledge = learn_all(&self.cursor, &joint, &source.knowledge);
             self.cursor.advance(&joint);
-            let next = Particle { state: self.cursor.state().clone(), weight: source.weight, knowledge };
+            let next =
+                Particle { state: self.cursor.state().clone(), weight: source.weight, knowledge };
             if let Some(found) = self.find_history(&next, step + 1, nodes, deadline) {
                 return Some(found);
             }

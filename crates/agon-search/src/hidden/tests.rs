@@ -16,13 +16,15 @@ fn play<P: Hidden>(
     seed: u64,
 ) -> (Vec<f64>, Vec<Report<P::Move>>) {
     let mut rng = Rng::seed_from_u64(seed + 1_000_000);
-    let mut player = HiddenPlayer::new(start.clone(), us, HiddenOptions { seed, ..options.clone() });
+    let mut player =
+        HiddenPlayer::new(start.clone(), us, HiddenOptions { seed, ..options.clone() });
     let mut position = start.clone();
     let mut reports = Vec::new();
     let mut joint = Vec::new();
     while !position.is_terminal() {
         position.draw(&mut rng, &mut joint);
-        let report = player.think(&Budget::iterations(iterations)).expect("the truth is always possible");
+        let report =
+            player.think(&Budget::iterations(iterations)).expect("the truth is always possible");
         assert!(position.is_legal(us, &report.best), "moves are legal");
         joint[us.index()] = report.best.clone();
         reports.push(report);
@@ -58,9 +60,13 @@ fn the_belief_of_a_candidate_who_saw_a_door_opened() {
         position.advance(&joint);
         player.learn(&joint[0], &percepts).expect("it can be so");
     }
-    let mut weights: Vec<f64> = player.belief().particles().iter().map(|particle| particle.weight).collect();
+    let mut weights: Vec<f64> =
+        player.belief().particles().iter().map(|particle| particle.weight).collect();
     weights.sort_by(f64::total_cmp);
-    assert!((weights[0] - 1.0 / 3.0).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9, "{weights:?}");
+    assert!(
+        (weights[0] - 1.0 / 3.0).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9,
+        "{weights:?}"
+    );
     let report = player.think(&Budget::iterations(2000)).expect("it can be so");
     assert_eq!(agon_game::Notation::move_text(&position, &report.best), "switch");
     let value = report.candidates[0].value;
@@ -150,7 +156,8 @@ fn it_is_repaired_when_it_dies_out() {
         let start = RandomGame::new(seed, kind);
         let us = Role::new(0);
         // So few particles that the truth is lost soon.
-        let options = HiddenOptions { max_particles: 1, max_proposals: 2, ..HiddenOptions::default() };
+        let options =
+            HiddenOptions { max_particles: 1, max_proposals: 2, ..HiddenOptions::default() };
         let mut belief = Belief::new(start.clone(), us, &options);
         let mut position = start;
         let mut rng = Rng::seed_from_u64(seed);

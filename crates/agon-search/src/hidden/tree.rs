@@ -91,9 +91,13 @@ impl<P: Hidden> Tree<P> {
             max_depth = max_depth.max(depth);
             meter.n_iterations += 1;
             if meter.deadline().is_some() && meter.n_iterations.is_multiple_of(TELL_AGAIN) {
-                let arms = self.places.get(&known).map_or(&[][..], |&place| &self.nodes[place as usize].arms);
+                let arms = self
+                    .places
+                    .get(&known)
+                    .map_or(&[][..], |&place| &self.nodes[place as usize].arms);
                 let best = arms.iter().max_by_key(|arm| arm.n_visits);
-                if let Some(move_idx) = best.and_then(|arm| legal.iter().position(|m| *m == arm.m)) {
+                if let Some(move_idx) = best.and_then(|arm| legal.iter().position(|m| *m == arm.m))
+                {
                     meter.tell(move_idx);
                 }
             }
@@ -151,9 +155,11 @@ impl<P: Hidden> Tree<P> {
         }
         let reached = depth;
         meter.n_nodes +=
-            play_out_in_time(&mut self.cursor, &mut self.rng, self.max_steps, meter.deadline()) as u64;
+            play_out_in_time(&mut self.cursor, &mut self.rng, self.max_steps, meter.deadline())
+                as u64;
         for (role, place, arm) in path {
-            let reward = (self.cursor.payoff(role) - range.0) / (range.1 - range.0).max(f64::MIN_POSITIVE);
+            let reward =
+                (self.cursor.payoff(role) - range.0) / (range.1 - range.0).max(f64::MIN_POSITIVE);
             let node = &mut self.nodes[place as usize];
             node.n_visits += 1;
             node.arms[arm].n_visits += 1;
@@ -176,7 +182,8 @@ impl<P: Hidden> Tree<P> {
             legal.push(arm);
         }
         // Moves never tried come first, in an order of their own so that none is favoured.
-        let untried: Vec<usize> = legal.iter().copied().filter(|&arm| node.arms[arm].n_visits == 0).collect();
+        let untried: Vec<usize> =
+            legal.iter().copied().filter(|&arm| node.arms[arm].n_visits == 0).collect();
         if !untried.is_empty() {
             return untried[self.rng.random_range(0..untried.len())];
         }
@@ -237,7 +244,8 @@ impl<P: Hidden> Tree<P> {
             }
             Choice::Mixed => {
                 let enough = candidates[0].visits / 10;
-                let total: u64 = candidates.iter().map(|c| c.visits).filter(|&visits| visits >= enough).sum();
+                let total: u64 =
+                    candidates.iter().map(|c| c.visits).filter(|&visits| visits >= enough).sum();
                 let mut left = rng.random::<f64>();
                 let mut chosen = None;
                 for (index, candidate) in candidates.iter_mut().enumerate() {
@@ -257,7 +265,10 @@ impl<P: Hidden> Tree<P> {
             }
         };
         let visits: u64 = candidates.iter().map(|candidate| candidate.visits).sum();
-        let mean = candidates.iter().map(|candidate| candidate.value * candidate.visits as f64).sum::<f64>();
+        let mean = candidates
+            .iter()
+            .map(|candidate| candidate.value * candidate.visits as f64)
+            .sum::<f64>();
         Report {
             best: candidates[chosen].m.clone(),
             us,

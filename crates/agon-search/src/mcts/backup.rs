@@ -110,7 +110,9 @@ impl<P: Position> Tree<P> {
             *known += sum;
         }
         if self.wants_variance {
-            for (known, square) in self.squares[start..start + n_roles].iter_mut().zip(&*outcome.squares) {
+            for (known, square) in
+                self.squares[start..start + n_roles].iter_mut().zip(&*outcome.squares)
+            {
                 *known += square;
             }
         }
@@ -135,7 +137,8 @@ impl<P: Position> Tree<P> {
             let n = f64::from(outcome.n);
             let weight = n / f64::from(arm.visits);
             let mean = outcome.sums[role] / n;
-            let square = (outcome.squares[role] / n - 2.0 * mean * min + min * min) / (range * range);
+            let square =
+                (outcome.squares[role] / n - 2.0 * mean * min + min * min) / (range * range);
             let scaled = (f64::from(arm.mean) - min) / range;
             let known_square = f64::from(arm.variance) + scaled * scaled;
             // The first mean is that of nothing.
@@ -185,7 +188,10 @@ impl<P: Position> Tree<P> {
                 }
                 Amaf::Grave { .. } => {
                     let node = &mut self.nodes[step.node.index()];
-                    if node.table == NO_TABLE && node.visits >= TABLE_FROM && self.tables.len() < MAX_TABLES {
+                    if node.table == NO_TABLE
+                        && node.visits >= TABLE_FROM
+                        && self.tables.len() < MAX_TABLES
+                    {
                         node.table = self.tables.len() as u16;
                         self.tables.push(vec![Average::default()]);
                     }

@@ -27,7 +27,9 @@ impl<P: Position> Tree<P> {
         fresh.resize(n_roles, [self.facts.min, self.facts.max]);
         match self.node(id).kind {
             Kind::Ended | Kind::Sparse => unreachable!("nothing is worked out of these"),
-            Kind::Alone(role) if Some(role) == self.facts.nature => self.expected_bounds(id, &mut fresh),
+            Kind::Alone(role) if Some(role) == self.facts.nature => {
+                self.expected_bounds(id, &mut fresh)
+            }
             Kind::Alone(role) => self.mover_bounds(id, role, &mut fresh),
             Kind::Joint => self.joint_bounds(id, &mut fresh),
         }
@@ -81,8 +83,9 @@ impl<P: Position> Tree<P> {
         }
         let groups = &self.groups[self.groups_of(id)];
         groups.iter().any(|group| {
-            (0..group.n as usize)
-                .any(|digit| self.are_all(id, Some((group.role, digit)), |child| child != NodeId::NONE))
+            (0..group.n as usize).any(|digit| {
+                self.are_all(id, Some((group.role, digit)), |child| child != NodeId::NONE)
+            })
         })
     }
 
@@ -105,7 +108,11 @@ impl<P: Position> Tree<P> {
             return true;
         }
         let bound = |child: NodeId, player: Role| {
-            if child == NodeId::NONE { [self.facts.min, self.facts.max] } else { self.bound(child, player) }
+            if child == NodeId::NONE {
+                [self.facts.min, self.facts.max]
+            } else {
+                self.bound(child, player)
+            }
         };
         self.facts.players.iter().any(|&player| {
             let [known_lo, known_hi] = self.bound(id, player);
@@ -131,7 +138,12 @@ impl<P: Position> Tree<P> {
     }
 
     /// Whether all children by joint moves, or by those that this move of a role is part of, are such.
-    fn are_all(&self, id: NodeId, fixed: Option<(Role, usize)>, is_such: impl Fn(NodeId) -> bool) -> bool {
+    fn are_all(
+        &self,
+        id: NodeId,
+        fixed: Option<(Role, usize)>,
+        is_such: impl Fn(NodeId) -> bool,
+    ) -> bool {
         let node = self.node(id);
         let children = &self.joints[node.first_joint as usize..][..node.n_joint as usize];
         // Joint moves with the same move of a role: so many side by side, and then again after so many.
@@ -299,7 +311,9 @@ impl<P: Position> Tree<P> {
         let node = self.node(id);
         let Kind::Alone(mover) = node.kind else {
             let children = self.joints[node.first_joint as usize..][..node.n_joint as usize].iter();
-            let plies = children.filter(|&&child| child != NodeId::NONE).map(|&child| self.node(child).plies);
+            let plies = children
+                .filter(|&&child| child != NodeId::NONE)
+                .map(|&child| self.node(child).plies);
             return plies.max().unwrap_or(0).saturating_add(1);
         };
         let [value, _] = self.bound(id, mover);

@@ -50,8 +50,8 @@ impl<P: Position> Worker<P> {
         let worth = if shared.tree.has_mixes { n_known.isqrt() } else { n_known / 4 };
         let at_once = u64::from(self.round_size()).min(1 + worth) as usize;
         // Where several choose, none are taken along, as a rule that goes for the whole game.
-        let has_siblings =
-            options.takes_siblings() && matches!(shared.tree.node(shared.tree.root).kind, Kind::Alone(_));
+        let has_siblings = options.takes_siblings()
+            && matches!(shared.tree.node(shared.tree.root).kind, Kind::Alone(_));
         let family = if has_siblings { 1 + options.leaves.siblings as usize } else { 1 };
         // Where all ways lead to the same few leaves, these are the round.
         let mut n_gone = 0;
@@ -69,7 +69,13 @@ impl<P: Position> Worker<P> {
                 breadth: breadth(self.playouts),
             };
             let mut spreading = std::mem::take(&mut self.spreading);
-            shared.tree.spread(n_ways, self.playouts, &mut self.round.steps, &mut spreading, &mut chooser);
+            shared.tree.spread(
+                n_ways,
+                self.playouts,
+                &mut self.round.steps,
+                &mut spreading,
+                &mut chooser,
+            );
             shared.depth = shared.depth.max(spreading.depth);
             n_gone += spreading.tips.len().max(n_ways as usize);
             for tip in &spreading.tips {
@@ -101,12 +107,23 @@ impl<P: Position> Worker<P> {
             End::Exact(_) => (None, 0),
         };
         shared.meter.n_iterations += u64::from(n);
-        self.round.leaves.push(Leaf { step, end, n, length, state, joint, sprout: None, record: 0..0 });
+        self.round.leaves.push(Leaf {
+            step,
+            end,
+            n,
+            length,
+            state,
+            joint,
+            sprout: None,
+            record: 0..0,
+        });
     }
 
     /// Has the heuristic, if there is one for the tree, judge the moves on the ways to the leaves.
     fn judge_moves(&mut self, shared: &mut Shared<'_, P>, options: &MctsOptions) {
-        let Some(judge) = self.heuristic.as_mut().filter(|_| options.heuristic.tree) else { return };
+        let Some(judge) = self.heuristic.as_mut().filter(|_| options.heuristic.tree) else {
+            return;
+        };
         let mut is_time = false;
         for step in &self.round.steps {
             is_time |= shared.tree.note_due(step.node, options);

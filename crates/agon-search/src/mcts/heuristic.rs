@@ -6,11 +6,23 @@ use agon_game::{Position, Role};
 pub trait ActionHeuristic<P: Position>: Send {
     /// Fills in a value for each of the moves, from 0 for the least promising to 1 for the most. Whether there is anything to
     /// say: if not, the values mean nothing.
-    fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool;
+    fn values(
+        &mut self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut Vec<f64>,
+    ) -> bool;
 
     /// The same for several positions at once, for some that may be much cheaper: those of these numbers, in this order, and all legal
     /// moves of the role there.
-    fn values_of_many(&mut self, positions: &[P], which: &[usize], role: Role, said: &mut Judgements) {
+    fn values_of_many(
+        &mut self,
+        positions: &[P],
+        which: &[usize],
+        role: Role,
+        said: &mut Judgements,
+    ) {
         said.clear();
         let mut values = Vec::new();
         for &at in which {

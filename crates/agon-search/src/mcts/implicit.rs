@@ -48,7 +48,8 @@ impl<P: Position> Tree<P> {
             .iter()
             .map(|score| score.child)
             .filter(|&child| child != NodeId::NONE);
-        let best = children.reduce(|best, child| if worth(child) > worth(best) { child } else { best });
+        let best =
+            children.reduce(|best, child| if worth(child) > worth(best) { child } else { best });
         if let Some(best) = best {
             let from = best.index() * n_roles;
             self.implicit.copy_within(from..from + n_roles, home);

@@ -29,7 +29,11 @@ impl Outlook {
 
 impl<P: Position> Tree<P> {
     /// A joint move at a position where several roles choose.
-    pub(super) fn choose_together(&mut self, id: NodeId, chooser: &mut Chooser<'_, P::Move>) -> u64 {
+    pub(super) fn choose_together(
+        &mut self,
+        id: NodeId,
+        chooser: &mut Chooser<'_, P::Move>,
+    ) -> u64 {
         let dense = self.node(id).kind == Kind::Joint;
         if let Simultaneous::IteratedRegret { c } = chooser.options.simultaneous
             && dense
@@ -105,13 +109,20 @@ impl<P: Position> Tree<P> {
             self.mark(id, choice, playouts);
             // Each on its own: roles learn from every joint move that was tried.
             picks.push((choice, 1));
-            self.visit_choice(id, choice, |_, arm| totals[arm - first_arm] = self.total(arm, &outlook));
+            self.visit_choice(id, choice, |_, arm| {
+                totals[arm - first_arm] = self.total(arm, &outlook)
+            });
         }
         *chooser.totals = totals;
     }
 
     /// UCB1-TUNED over the moves of one role, whatever the others do.
-    fn choose_decoupled(&self, id: NodeId, group: usize, chooser: &mut Chooser<'_, P::Move>) -> usize {
+    fn choose_decoupled(
+        &self,
+        id: NodeId,
+        group: usize,
+        chooser: &mut Chooser<'_, P::Move>,
+    ) -> usize {
         let outlook = self.outlook(id, chooser);
         chooser.totals.clear();
         self.add_totals(id, group, &outlook, chooser.totals);
@@ -191,7 +202,8 @@ impl<P: Position> Tree<P> {
                         // As in regret matching+: what is below zero is forgotten.
                         continue;
                     }
-                    let child = self.joints[first_joint + choice as usize + other * stride - chosen * stride];
+                    let child = self.joints
+                        [first_joint + choice as usize + other * stride - chosen * stride];
                     let arm = &self.arms[first_arm + group.first as usize + other];
                     let would = if child != NodeId::NONE && self.node(child).visits > 0 {
                         self.mean(child, group.role)
@@ -213,7 +225,8 @@ impl<P: Position> Tree<P> {
         let node = self.node(id);
         let children = &self.joints[node.first_joint as usize..][..node.n_joint as usize];
         let is_untried = |&child: &NodeId| {
-            child == NodeId::NONE || self.node(child).visits + u64::from(self.node(child).pending) == 0
+            child == NodeId::NONE
+                || self.node(child).visits + u64::from(self.node(child).pending) == 0
         };
         // 002 plays out every child when a leaf is expanded; here they are tried one by one before anything else.
         let n_untried = children.iter().filter(|child| is_untried(child)).count();
@@ -253,7 +266,8 @@ impl<P: Position> Tree<P> {
         for at in (0..groups.len() - 1).rev() {
             strides[at] = strides[at + 1] * groups[at + 1].n as usize;
         }
-        let mut left: Vec<Vec<usize>> = groups.iter().map(|group| (0..group.n as usize).collect()).collect();
+        let mut left: Vec<Vec<usize>> =
+            groups.iter().map(|group| (0..group.n as usize).collect()).collect();
         loop {
             let mut after = left.clone();
             for (own, group) in groups.iter().enumerate() {
@@ -268,8 +282,10 @@ impl<P: Position> Tree<P> {
                         .filter(|&other| other != own)
                         .map(|other| left[other][at[other]] * strides[other])
                         .sum();
-                    let payoffs: Vec<f64> =
-                        left[own].iter().map(|&a| payoff(others + a * strides[own], group.role)).collect();
+                    let payoffs: Vec<f64> = left[own]
+                        .iter()
+                        .map(|&a| payoff(others + a * strides[own], group.role))
+                        .collect();
                     let best = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                     for (regret, payoff) in regrets.iter_mut().zip(payoffs) {
                         *regret = regret.max(best - payoff);
@@ -326,9 +342,11 @@ fn most(numbers: &[f32]) -> f32 {
 fn strategy_of(mixes: &[Mix], weights: &mut Vec<f64>) {
     weights.clear();
     let total: f64 = mixes.iter().map(|mix| mix.regret).sum();
-    weights.extend(mixes.iter().map(
-        |mix| {
-            if total > 0.0 { mix.regret / total } else { 1.0 / mixes.len() as f64 }
-        },
-    ));
+    weights.extend(
+        mixes.iter().map(
+            |mix| {
+                if total > 0.0 { mix.regret / total } else { 1.0 / mixes.len() as f64 }
+            },
+        ),
+    );
 }

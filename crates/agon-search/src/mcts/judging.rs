@@ -25,7 +25,10 @@ impl<P: Position> Tree<P> {
     /// Whether the moves at a position are to be judged: once all of them have been tried (003, 4.4.2), and never again.
     fn is_due(&self, id: NodeId) -> bool {
         let node = self.node(id);
-        if node.first_arm == NO_ARMS || node.kind == Kind::Ended || node.visits < u64::from(node.n_arms) {
+        if node.first_arm == NO_ARMS
+            || node.kind == Kind::Ended
+            || node.visits < u64::from(node.n_arms)
+        {
             return false;
         }
         let arms = self.arms_of(id);

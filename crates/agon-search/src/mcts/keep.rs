@@ -30,7 +30,10 @@ struct Keeping<P: Position> {
     /// How long it took to gather the last round for others.
     gathered: f64,
     /// Rounds that are used up: for their memory.
-    #[expect(clippy::vec_box, reason = "rounds change places with others all the time, and are large")]
+    #[expect(
+        clippy::vec_box,
+        reason = "rounds change places with others all the time, and are large"
+    )]
     spare: Vec<Box<Round<P>>>,
 }
 
@@ -86,7 +89,9 @@ impl<P: Position> Worker<P> {
                 break;
             }
             let is_full = shared.tree.nodes.len() >= options.max_nodes;
-            if shared.n_in_flight == 0 && (is_ending || is_full && !self.makes_room(shared, options)) {
+            if shared.n_in_flight == 0
+                && (is_ending || is_full && !self.makes_room(shared, options))
+            {
                 break;
             }
             let may_gather = !is_ending && shared.tree.nodes.len() < options.max_nodes;

@@ -59,7 +59,9 @@ impl<P: Position> Worker<P> {
                 if leaf.end == End::Open {
                     position.advance(&joints[leaf.joint..leaf.joint + n_roles]);
                     leaf.sprout = Some(sprouts.push_position(position));
-                    if let Some(heuristic) = heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0) {
+                    if let Some(heuristic) =
+                        heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0)
+                    {
                         heuristic.push_worths(position, &mut sprouts.worths);
                     }
                 }
@@ -114,7 +116,8 @@ impl<P: Position> Worker<P> {
         for at in 0..self.round.leaves.len() {
             let leaf = &self.round.leaves[at];
             let n = f64::from(leaf.n);
-            let known = leaf.sprout.and_then(|sprout| self.round.sprouts.decided(sprout, &self.facts));
+            let known =
+                leaf.sprout.and_then(|sprout| self.round.sprouts.decided(sprout, &self.facts));
             if let Some(payoffs) = known {
                 if let Some(policy) = &mut self.policy {
                     policy.learn(payoffs);
@@ -130,7 +133,8 @@ impl<P: Position> Worker<P> {
             }
             self.round.n_playouts += u64::from(leaf.n);
             if self.plays_in_bulk(options) {
-                let seen = leaf.sprout.and_then(|sprout| self.round.sprouts.list[sprout].state.as_ref());
+                let seen =
+                    leaf.sprout.and_then(|sprout| self.round.sprouts.list[sprout].state.as_ref());
                 let state = seen.or(leaf.state.as_ref()).expect("there is play to go on").clone();
                 orders.push(Order {
                     state,
@@ -156,7 +160,9 @@ impl<P: Position> Worker<P> {
 
     /// Plays on for about so many steps. Whether all playouts have been made.
     pub(super) fn play_on(&mut self, n_steps: u64) -> bool {
-        let Some(batch) = self.batch.as_mut().filter(|_| !self.orders.is_empty()) else { return true };
+        let Some(batch) = self.batch.as_mut().filter(|_| !self.orders.is_empty()) else {
+            return true;
+        };
         let Some(_) = self.deadline else { return batch.go_on(n_steps) };
         let began = Instant::now();
         let is_done = batch.go_on(n_steps);
@@ -181,13 +187,20 @@ impl<P: Position> Worker<P> {
             self.step_seconds = Some(self.step_seconds.map_or(now, |before| 0.5 * (before + now)));
         }
         for (&at, tally) in self.ordered.iter().zip(tallies) {
-            let (sums, squares) = self.round.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
+            let (sums, squares) =
+                self.round.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
             sums.copy_from_slice(&tally.payoff_sums);
             squares.copy_from_slice(&tally.square_sums);
             let length = tally.n_steps / tally.n_playouts.max(1);
             self.round.leaves[at].length = u16::try_from(length).unwrap_or(u16::MAX);
             if options.others == Others::Paranoid {
-                oppose_sums(&self.facts, self.us, f64::from(self.round.leaves[at].n), sums, squares);
+                oppose_sums(
+                    &self.facts,
+                    self.us,
+                    f64::from(self.round.leaves[at].n),
+                    sums,
+                    squares,
+                );
             }
         }
     }
@@ -199,7 +212,10 @@ impl<P: Position> Worker<P> {
             play_out(
                 &mut self.position,
                 self.policy.as_mut(),
-                self.heuristic.as_mut().filter(|_| options.heuristic.playout).map(|h| (h, options.heuristic)),
+                self.heuristic
+                    .as_mut()
+                    .filter(|_| options.heuristic.playout)
+                    .map(|h| (h, options.heuristic)),
                 &mut self.rng,
                 (options.max_playout_steps, self.deadline),
                 &mut self.round.record,
@@ -210,7 +226,8 @@ impl<P: Position> Worker<P> {
             play_out_in_time(&mut self.position, &mut self.rng, most, self.deadline);
         }
         self.round.leaves[at].record = start..self.round.record.len();
-        let (sums, squares) = self.round.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
+        let (sums, squares) =
+            self.round.results[at * 2 * n_roles..][..2 * n_roles].split_at_mut(n_roles);
         for (role, sum) in sums.iter_mut().enumerate() {
             *sum = self.position.payoff(Role::new(role));
         }

@@ -127,8 +127,14 @@ pub(super) struct Arm {
 }
 
 impl Arm {
-    pub(super) const UNTRIED: Arm =
-        Arm { visits: 0, pending: 0, mean: 0.0, variance: 0.0, prospect: Prospect::Open, is_settled: false };
+    pub(super) const UNTRIED: Arm = Arm {
+        visits: 0,
+        pending: 0,
+        mean: 0.0,
+        variance: 0.0,
+        prospect: Prospect::Open,
+        is_settled: false,
+    };
 }
 
 /// What going down needs of an arm where a role moves alone: all of a position's lie side by side, and change only with the

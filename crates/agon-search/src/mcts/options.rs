@@ -75,7 +75,12 @@ impl Default for MctsOptions {
 impl MctsOptions {
     /// Plain UCT: one playout for each leaf, nothing added but transpositions: the yardstick.
     pub fn plain() -> MctsOptions {
-        MctsOptions { solver: false, look_ahead: false, leaves: Leaves::ONE, ..MctsOptions::default() }
+        MctsOptions {
+            solver: false,
+            look_ahead: false,
+            leaves: Leaves::ONE,
+            ..MctsOptions::default()
+        }
     }
 
     /// Whether several moves that were never tried may be taken at once: where they go before all others.

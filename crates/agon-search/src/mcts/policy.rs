@@ -110,7 +110,8 @@ impl<M: Clone + Eq + Hash> Policy<M> {
             let average = &mut averages[made.number as usize];
             average.add(value);
             if let Choice::Gibbs { temperature } = self.choice {
-                weights[made.number as usize] = libm::exp((f64::from(average.mean) - 100.0) / temperature);
+                weights[made.number as usize] =
+                    libm::exp((f64::from(average.mean) - 100.0) / temperature);
             }
             match self.rule {
                 PlayoutPolicy::Uniform | PlayoutPolicy::Mast => {}
@@ -185,7 +186,9 @@ impl<M: Clone + Eq + Hash> Policy<M> {
             }
             Choice::Gibbs { temperature } => {
                 weights.extend(
-                    numbers.iter().map(|&number| libm::exp((self.value(number) - 100.0) / temperature)),
+                    numbers
+                        .iter()
+                        .map(|&number| libm::exp((self.value(number) - 100.0) / temperature)),
                 );
                 weights.iter_mut().zip(judged).for_each(|(weight, judged)| *weight *= judged);
                 draw(weights, rng)
@@ -213,7 +216,9 @@ impl<M: Clone + Eq + Hash> Policy<M> {
             PlayoutPolicy::Uniform | PlayoutPolicy::Mast => alone,
             PlayoutPolicy::Past { min_samples } => {
                 let known = self.features.iter().filter_map(|&feature| {
-                    self.contexts.get(pair(feature, number)).filter(|pair| pair.n >= min_samples as f32)
+                    self.contexts
+                        .get(pair(feature, number))
+                        .filter(|pair| pair.n >= min_samples as f32)
                 });
                 let best = known.map(|pair| f64::from(pair.mean)).fold(f64::NEG_INFINITY, f64::max);
                 if best == f64::NEG_INFINITY { alone } else { best }
@@ -223,7 +228,9 @@ impl<M: Clone + Eq + Hash> Policy<M> {
                 for length in 2..=max_length {
                     let known = self.contexts.get(gram(number, self.before, length));
                     // A longer sequence is rarer: where this one is unknown, so are those.
-                    let Some(known) = known.filter(|known| known.n >= min_samples as f32) else { break };
+                    let Some(known) = known.filter(|known| known.n >= min_samples as f32) else {
+                        break;
+                    };
                     sum += f64::from(known.mean);
                     n += 1.0;
                 }

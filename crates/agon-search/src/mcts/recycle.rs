@@ -37,8 +37,12 @@ impl<P: Position> Tree<P> {
         let n_reached = reached.iter().filter(|&&reached| reached).count();
         if n_reached > n_kept {
             let visits_of = |(at, _): (usize, _)| self.nodes[at].visits;
-            let mut visits: Vec<u64> =
-                reached.iter().enumerate().filter(|&(_, &reached)| reached).map(visits_of).collect();
+            let mut visits: Vec<u64> = reached
+                .iter()
+                .enumerate()
+                .filter(|&(_, &reached)| reached)
+                .map(visits_of)
+                .collect();
             let (_, &mut most_lost, _) = visits.select_nth_unstable(n_reached - n_kept);
             reached = self.reachable(most_lost + 1, &sparse);
         }
@@ -66,7 +70,8 @@ impl<P: Position> Tree<P> {
                     children.extend(self.scores[self.arms_of(id)].iter().map(|score| score.child));
                 }
                 Kind::Joint => {
-                    children.extend(&self.joints[node.first_joint as usize..][..node.n_joint as usize]);
+                    children
+                        .extend(&self.joints[node.first_joint as usize..][..node.n_joint as usize]);
                 }
                 Kind::Sparse => {
                     let start = sparse.partition_point(|&(node, _)| node.0 < id.0);
@@ -90,7 +95,8 @@ impl<P: Position> Tree<P> {
         for (n, (id, _)) in kept.iter().enumerate().filter(|&(_, &kept)| kept).enumerate() {
             new_ids[id] = NodeId(n as u32);
         }
-        let renew = |child: NodeId| if child == NodeId::NONE { child } else { new_ids[child.index()] };
+        let renew =
+            |child: NodeId| if child == NodeId::NONE { child } else { new_ids[child.index()] };
 
         let nodes = std::mem::take(&mut self.nodes);
         let mut states = std::mem::take(&mut self.states);
@@ -125,7 +131,8 @@ impl<P: Position> Tree<P> {
                 node.first_bound = self.bounds.len() as u32;
                 self.bounds.extend_from_slice(&bounds[own]);
             }
-            let own_groups = node.first_group as usize..node.first_group as usize + node.n_groups as usize;
+            let own_groups =
+                node.first_group as usize..node.first_group as usize + node.n_groups as usize;
             node.first_group = self.groups.len() as u32;
             for mut group in groups[own_groups].iter().copied() {
                 let own = group.first_more as usize..group.first_more as usize + group.n as usize;
@@ -156,7 +163,9 @@ impl<P: Position> Tree<P> {
             node.first_arm = self.arms.len() as u32;
             self.arms.extend_from_slice(&arms[own_arms.clone()]);
             self.scores.extend(
-                scores[own_arms.clone()].iter().map(|score| Score { child: renew(score.child), ..*score }),
+                scores[own_arms.clone()]
+                    .iter()
+                    .map(|score| Score { child: renew(score.child), ..*score }),
             );
             if self.has_priors {
                 self.priors.extend_from_slice(&priors[own_arms.clone()]);
@@ -192,7 +201,8 @@ impl<P: Position> Tree<P> {
             }
         }
         self.index.clear();
-        for (id, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.kind != Kind::Ended) {
+        for (id, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.kind != Kind::Ended)
+        {
             self.index.insert(node.key, NodeId(id as u32));
         }
     }

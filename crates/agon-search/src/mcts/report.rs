@@ -42,20 +42,24 @@ impl<P: Position> Tree<P> {
             // We have no choice: the value is all there is to say.
             let best = position.legal_moves(us)[0].clone();
             let visits = self.node(root).visits;
-            let candidate = Candidate { m: best.clone(), visits, value: mean, probability: 1.0, is_proven };
+            let candidate =
+                Candidate { m: best.clone(), visits, value: mean, probability: 1.0, is_proven };
             let lines = self.line(position, None, us).into_iter().collect();
             return Answer { best, candidates: vec![candidate], value: mean, is_proven, lines };
         };
         match self.node(root).kind {
             Kind::Alone(_) => self.answer_alone(position, us, is_proven),
-            Kind::Joint | Kind::Sparse | Kind::Ended => self.answer_mixed(position, us, &group, options, rng),
+            Kind::Joint | Kind::Sparse | Kind::Ended => {
+                self.answer_mixed(position, us, &group, options, rng)
+            }
         }
     }
 
     /// The place among our moves of the one that looks best at the root; none if we have no choice there.
     pub(super) fn best_so_far(&self, us: Role) -> Option<usize> {
-        let group =
-            self.groups[self.groups_of(self.root)].iter().find(|group| group.role == us && group.n > 1)?;
+        let group = self.groups[self.groups_of(self.root)]
+            .iter()
+            .find(|group| group.role == us && group.n > 1)?;
         let first = self.node(self.root).first_arm as usize + group.first as usize;
         match self.node(self.root).kind {
             Kind::Alone(_) => Some(self.best_arm(self.root, us) - first),
@@ -93,7 +97,8 @@ impl<P: Position> Tree<P> {
                 },
             })
             .collect();
-        let lines = order.iter().take(N_LINES).filter_map(|&at| self.line(position, Some(at as u64), us));
+        let lines =
+            order.iter().take(N_LINES).filter_map(|&at| self.line(position, Some(at as u64), us));
         let value = if is_proven { self.bound(root, us)[0] } else { value_of(best) };
         Answer {
             best: self.moves_of(root)[best].clone(),
@@ -124,7 +129,11 @@ impl<P: Position> Tree<P> {
         // All is decided: win soon, lose late.
         let plies = |arm: usize| {
             let child = self.scores[arm].child;
-            if child != NodeId::NONE && self.is_settled(child) { self.node(child).plies } else { u16::MAX }
+            if child != NodeId::NONE && self.is_settled(child) {
+                self.node(child).plies
+            } else {
+                u16::MAX
+            }
         };
         let is_won = sure > self.facts.min && self.bound(id, role)[0] >= sure;
         let secured = arms.clone().rev().filter(|&arm| bound(arm)[0] >= sure);
@@ -151,22 +160,27 @@ impl<P: Position> Tree<P> {
         let moves = &self.moves_of(root)[group.first as usize..];
         let is_tabled = self.node(root).kind == Kind::Joint;
         let mut shares: Vec<f64> = match options.simultaneous {
-            Simultaneous::RegretMatching { .. } if is_tabled => {
-                self.mixes[group.first_more as usize..][..n].iter().map(|mix| mix.strategy).collect()
-            }
+            Simultaneous::RegretMatching { .. } if is_tabled => self.mixes
+                [group.first_more as usize..][..n]
+                .iter()
+                .map(|mix| mix.strategy)
+                .collect(),
             Simultaneous::IteratedRegret { .. } if is_tabled => {
                 let children = &self.joints[self.node(root).first_joint as usize..];
                 let left = self.minimise_regret(root, |joint, role| match children[joint] {
                     NodeId::NONE => self.mean(root, role),
                     child => self.mean(child, role),
                 });
-                let own = self.groups[self.groups_of(root)].iter().position(|other| other.role == us);
+                let own =
+                    self.groups[self.groups_of(root)].iter().position(|other| other.role == us);
                 let left = &left[own.expect("we choose here")];
                 (0..n).map(|at| f64::from(u8::from(left.contains(&at)))).collect()
             }
             Simultaneous::Decoupled { .. }
             | Simultaneous::RegretMatching { .. }
-            | Simultaneous::IteratedRegret { .. } => arms.iter().map(|arm| f64::from(arm.visits)).collect(),
+            | Simultaneous::IteratedRegret { .. } => {
+                arms.iter().map(|arm| f64::from(arm.visits)).collect()
+            }
         };
         let most = shares.iter().copied().fold(0.0, f64::max);
         for share in &mut shares {
@@ -190,7 +204,11 @@ impl<P: Position> Tree<P> {
             .map(|&at| Candidate {
                 m: moves[at].clone(),
                 visits: arms[at].visits.into(),
-                value: if arms[at].visits > 0 { f64::from(arms[at].mean) } else { self.mean(root, us) },
+                value: if arms[at].visits > 0 {
+                    f64::from(arms[at].mean)
+                } else {
+                    self.mean(root, us)
+                },
                 probability: shares[at],
                 is_proven: false,
             })
@@ -255,17 +273,21 @@ impl<P: Position> Tree<P> {
             Kind::Alone(role) => {
                 let is_chance = Some(role) == self.facts.nature;
                 let best = if is_chance {
-                    arms.clone().max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)))?
+                    arms.clone()
+                        .max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)))?
                 } else {
                     self.best_arm(id, role)
                 };
-                let is_known = self.arms[best].visits > 0 || self.scores[best].child != NodeId::NONE;
+                let is_known =
+                    self.arms[best].visits > 0 || self.scores[best].child != NodeId::NONE;
                 is_known.then(|| (best - arms.start) as u64)
             }
             Kind::Joint => {
                 let children = &self.joints[node.first_joint as usize..][..node.n_joint as usize];
-                let known = children.iter().enumerate().filter(|&(_, &child)| child != NodeId::NONE);
-                let most = known.max_by_key(|&(at, &child)| (self.node(child).visits, std::cmp::Reverse(at)));
+                let known =
+                    children.iter().enumerate().filter(|&(_, &child)| child != NodeId::NONE);
+                let most = known
+                    .max_by_key(|&(at, &child)| (self.node(child).visits, std::cmp::Reverse(at)));
                 most.map(|(at, _)| at as u64)
             }
             Kind::Sparse => {
@@ -273,7 +295,8 @@ impl<P: Position> Tree<P> {
                 let choice = groups.iter().fold(0, |choice, group| {
                     let first = arms.start + group.first as usize;
                     let own = first..first + group.n as usize;
-                    let best = own.max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)));
+                    let best =
+                        own.max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)));
                     choice * u64::from(group.n) + (best.unwrap_or(first) - first) as u64
                 });
                 Some(choice)

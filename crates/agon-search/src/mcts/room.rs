@@ -53,7 +53,8 @@ struct Scale {
 
 impl Scale {
     fn make_room<T>(&self, list: &mut Vec<T>) {
-        let expected = (list.len() as f64 * self.max_nodes as f64 / self.n_nodes.max(1) as f64) as usize;
+        let expected =
+            (list.len() as f64 * self.max_nodes as f64 / self.n_nodes.max(1) as f64) as usize;
         // What lies deep in the tree has fewer moves or more than what was seen first.
         let roomy = expected.saturating_add(expected / 4).min(MOST_BYTES / size_of::<T>().max(1));
         // Where there are no such addresses the list is moved when it is full.

@@ -60,7 +60,10 @@ impl<P: Position> Worker<P> {
                     let began = self.deadline.map(|_| Instant::now());
                     self.look_at_leaves(options);
                     self.play_out_leaves(options);
-                    self.suit_rounds(began.map_or(0.0, |began| began.elapsed().as_secs_f64()), options);
+                    self.suit_rounds(
+                        began.map_or(0.0, |began| began.elapsed().as_secs_f64()),
+                        options,
+                    );
                     guard = lock(meeting);
                     self.settle(&mut guard, options);
                     guard.n_in_flight -= 1;
@@ -92,7 +95,9 @@ impl<P: Position> Worker<P> {
         if self.deadline.is_some() {
             self.under_way = match seconds {
                 long if long > LONG_ROUND => (self.under_way / 2).max(self.n_rounds),
-                short if short < LONG_ROUND / 4.0 => (self.under_way * 2).min(options.round().at_once),
+                short if short < LONG_ROUND / 4.0 => {
+                    (self.under_way * 2).min(options.round().at_once)
+                }
                 _ => self.under_way,
             };
         }

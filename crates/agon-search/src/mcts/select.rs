@@ -64,7 +64,11 @@ pub(super) fn breadth(playouts: u32) -> f32 {
 
 impl<P: Position> Tree<P> {
     /// Goes down from the root, one way for one playout.
-    pub(super) fn descend(&mut self, steps: &mut Vec<Step>, chooser: &mut Chooser<'_, P::Move>) -> End {
+    pub(super) fn descend(
+        &mut self,
+        steps: &mut Vec<Step>,
+        chooser: &mut Chooser<'_, P::Move>,
+    ) -> End {
         self.last_stamp = self.last_stamp.wrapping_add(1).max(1);
         let start = steps.len();
         let mut reference = None;
@@ -116,7 +120,11 @@ impl<P: Position> Tree<P> {
         if let Kind::Alone(_) = node.kind {
             let first = self.scores[node.first_arm as usize + choice as usize].child_arms as usize;
             let value = |at: usize| self.scores.get(at).map_or(0.0, |score| score.value);
-            std::hint::black_box((self.node(child).visits, value(first), value(first.wrapping_add(4))));
+            std::hint::black_box((
+                self.node(child).visits,
+                value(first),
+                value(first.wrapping_add(4)),
+            ));
         } else {
             std::hint::black_box(self.node(child).visits);
         }
@@ -257,9 +265,12 @@ impl<P: Position> Tree<P> {
         if n_arms == 1 {
             return 0;
         }
-        if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First, None) =
-            (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play, &chooser.policy)
-            && !self.is_judged(first_arm)
+        if let (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First, None) = (
+            chooser.options.bandit,
+            chooser.options.amaf,
+            chooser.options.first_play,
+            &chooser.policy,
+        ) && !self.is_judged(first_arm)
             && !self.has_implicit
         {
             return self.choose_plainly(node, c as f32 * chooser.breadth);
@@ -274,11 +285,13 @@ impl<P: Position> Tree<P> {
             && chooser.options.first_play == FirstPlay::First
         {
             let untried = |arm: &Arm| arm.visits == 0 && arm.pending == 0 && is_worth(arm);
-            let numbers = self.arms[arms.clone()].iter().enumerate().filter(|(_, arm)| untried(arm));
+            let numbers =
+                self.arms[arms.clone()].iter().enumerate().filter(|(_, arm)| untried(arm));
             let numbers: Vec<usize> = numbers.map(|(at, _)| at).collect();
             if !numbers.is_empty() {
                 let moves = self.moves_of(id);
-                return numbers[policy.choose_among(role, moves, &numbers, chooser.rng, chooser.scratch)];
+                return numbers
+                    [policy.choose_among(role, moves, &numbers, chooser.rng, chooser.scratch)];
             }
         }
         let visits = (node.visits + u64::from(node.pending)).max(1) as f64;

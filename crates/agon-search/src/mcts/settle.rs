@@ -28,7 +28,9 @@ impl<P: Position> Worker<P> {
                     plant(tree, last, &self.round.sprouts, sprout, options)
                 }
                 (End::Exact(id) | End::Again(id), _) => id,
-                (End::Open, None) => unreachable!("a move leads out of the tree, and was looked at"),
+                (End::Open, None) => {
+                    unreachable!("a move leads out of the tree, and was looked at")
+                }
             };
             let found = &mut self.round.results[at * 2 * n_roles..][..2 * n_roles];
             let (sums, squares) = found.split_at_mut(n_roles);
@@ -88,7 +90,10 @@ fn plant<P: Position>(
     }
     let seen = &sprouts.list[sprout];
     let known = if options.transpositions && seen.state.is_some() { tree.find(seen) } else { None };
-    debug_assert!(known.is_none_or(|id| tree.node(id).kind != Kind::Ended), "ends are not found by key");
+    debug_assert!(
+        known.is_none_or(|id| tree.node(id).kind != Kind::Ended),
+        "ends are not found by key"
+    );
     let id = known.unwrap_or_else(|| tree.add_inner(sprouts, sprout));
     tree.set_child(last.node, last.choice, id);
     id

@@ -144,7 +144,8 @@ impl<P: Position> Tree<P> {
             return Some(End::Exact(id));
         }
         // Some way of the round has been there, this one perhaps.
-        let mut way = std::iter::successors(steps.get(step as usize), |step| steps.get(step.before as usize));
+        let mut way =
+            std::iter::successors(steps.get(step as usize), |step| steps.get(step.before as usize));
         let is_again = node.stamp == self.last_stamp && way.any(|step| step.node == id);
         (is_again || depth as usize >= MAX_DEPTH).then_some(End::Again(id))
     }
@@ -169,14 +170,15 @@ impl<P: Position> Tree<P> {
             }
         };
         let is_nature = Some(role) == self.facts.nature;
-        let plainly = match (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play) {
-            (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First)
-                if chooser.policy.is_none() && !is_nature && !self.is_judged(first_arm) =>
-            {
-                Some(c as f32 * chooser.breadth)
-            }
-            _ => None,
-        };
+        let plainly =
+            match (chooser.options.bandit, chooser.options.amaf, chooser.options.first_play) {
+                (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First)
+                    if chooser.policy.is_none() && !is_nature && !self.is_judged(first_arm) =>
+                {
+                    Some(c as f32 * chooser.breadth)
+                }
+                _ => None,
+            };
         let (mut left, mut n_untried) = (n, 0);
         while left > 0 {
             let (choice, n) = match plainly {
@@ -186,7 +188,11 @@ impl<P: Position> Tree<P> {
                 None => (self.choose_alone(id, role, None, chooser) as u64, 1),
             };
             let arm = &self.arms[first_arm + choice as usize];
-            if !is_nature && arm.visits == 0 && arm.pending == 0 && self.child(id, choice) == NodeId::NONE {
+            if !is_nature
+                && arm.visits == 0
+                && arm.pending == 0
+                && self.child(id, choice) == NodeId::NONE
+            {
                 n_untried += 1;
             }
             self.mark(id, choice, n * playouts);

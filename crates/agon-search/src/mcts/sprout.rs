@@ -106,7 +106,9 @@ impl<P: Position> Sprouts<P> {
                 self.close_role(role, start);
             }
             let nature = position.shape().nature;
-            if nature.is_some_and(|nature| self.groups_of(sprout).iter().any(|group| group.role == nature)) {
+            if nature.is_some_and(|nature| {
+                self.groups_of(sprout).iter().any(|group| group.role == nature)
+            }) {
                 position.go_to(state);
             }
         }
@@ -144,7 +146,8 @@ impl<P: Position> Sprouts<P> {
             );
             let first = won.next();
             let payoffs = |end: usize| &self.ends.payoffs[end * facts.n_roles..][..facts.n_roles];
-            let is_all_the_same = first.is_some_and(|first| won.all(|end| payoffs(end) == payoffs(first)));
+            let is_all_the_same =
+                first.is_some_and(|first| won.all(|end| payoffs(end) == payoffs(first)));
             sprout.won = first.filter(|_| is_all_the_same);
         }
     }
@@ -155,9 +158,13 @@ impl<P: Position> Sprouts<P> {
         if seen.state.is_none() {
             return Some(&self.payoffs[seen.payoffs..seen.payoffs + facts.n_roles]);
         }
-        let end =
-            winning_ends(&self.groups[seen.groups.clone()], seen.ends.clone(), &self.ends.payoffs, facts)
-                .next()?;
+        let end = winning_ends(
+            &self.groups[seen.groups.clone()],
+            seen.ends.clone(),
+            &self.ends.payoffs,
+            facts,
+        )
+        .next()?;
         Some(&self.ends.payoffs[end * facts.n_roles..][..facts.n_roles])
     }
 
@@ -218,5 +225,7 @@ fn winning_ends(
         _ => None,
     };
     let (n_roles, max) = (facts.n_roles, facts.max);
-    ends.filter(move |end| mover.is_some_and(|role| end_payoffs[end * n_roles + role.index()] >= max))
+    ends.filter(move |end| {
+        mover.is_some_and(|role| end_payoffs[end * n_roles + role.index()] >= max)
+    })
 }

@@ -9,8 +9,8 @@ use hashbrown::HashTable;
 
 use super::index::Index;
 use super::node::{
-    Arm, Average, Group, Kind, Mix, NO_ARMS, NO_BOUNDS, NO_TABLE, Node, NodeId, Proof, Score, SparseChild,
-    UNJUDGED,
+    Arm, Average, Group, Kind, Mix, NO_ARMS, NO_BOUNDS, NO_TABLE, Node, NodeId, Proof, Score,
+    SparseChild, UNJUDGED,
 };
 use super::number::{Numbering, mix};
 use super::options::{Amaf, Bandit, MctsOptions, Simultaneous};
@@ -206,7 +206,11 @@ impl<P: Position> Tree<P> {
         let node = &self.nodes[id.index()];
         if node.visits == 0 || node.proof != Proof::None {
             let [lo, hi] = self.bound(id, role);
-            let mean = if node.visits == 0 { (lo + hi) / 2.0 } else { self.sums[place] / node.visits as f64 };
+            let mean = if node.visits == 0 {
+                (lo + hi) / 2.0
+            } else {
+                self.sums[place] / node.visits as f64
+            };
             return mean.clamp(lo, hi);
         }
         self.sums[place] / node.visits as f64
@@ -239,7 +243,12 @@ impl<P: Position> Tree<P> {
     }
 
     /// Calls with each group and the arm that it chose. A choice numbers the joint moves, the last group's changing fastest.
-    pub(super) fn visit_choice(&self, id: NodeId, choice: u64, mut visit: impl FnMut(&Group, usize)) {
+    pub(super) fn visit_choice(
+        &self,
+        id: NodeId,
+        choice: u64,
+        mut visit: impl FnMut(&Group, usize),
+    ) {
         let node = self.node(id);
         let mut left = choice;
         for group in self.groups[self.groups_of(id)].iter().rev() {
@@ -279,7 +288,8 @@ impl<P: Position> Tree<P> {
             Kind::Alone(_) => {
                 let at = node.first_arm as usize + choice as usize;
                 self.arms[at].is_settled = false;
-                (self.scores[at].child, self.scores[at].child_arms) = (child, self.node(child).first_arm);
+                (self.scores[at].child, self.scores[at].child_arms) =
+                    (child, self.node(child).first_arm);
             }
             Kind::Joint => self.joints[node.first_joint as usize + choice as usize] = child,
             Kind::Sparse => {
@@ -288,10 +298,14 @@ impl<P: Position> Tree<P> {
                 }
                 self.sparse.push(SparseChild { node: id, joint: choice, child });
                 let entries = &self.sparse;
-                self.sparse_index.insert_unique(sparse_hash(id, choice), entries.len() as u32 - 1, |&at| {
-                    let entry = &entries[at as usize];
-                    sparse_hash(entry.node, entry.joint)
-                });
+                self.sparse_index.insert_unique(
+                    sparse_hash(id, choice),
+                    entries.len() as u32 - 1,
+                    |&at| {
+                        let entry = &entries[at as usize];
+                        sparse_hash(entry.node, entry.joint)
+                    },
+                );
             }
         }
     }
@@ -311,7 +325,11 @@ impl<P: Position> Tree<P> {
 
     /// Reads where the index has these positions, or would have them: one after the other each would be waited for.
     pub(super) fn ask_index(&self, sprouts: &Sprouts<P>) {
-        let n = sprouts.list.iter().filter(|seen| self.index.candidates(seen.key).next().is_some()).count();
+        let n = sprouts
+            .list
+            .iter()
+            .filter(|seen| self.index.candidates(seen.key).next().is_some())
+            .count();
         std::hint::black_box(n);
     }
 
@@ -320,7 +338,9 @@ impl<P: Position> Tree<P> {
     pub(super) fn add_inner(&mut self, sprouts: &Sprouts<P>, sprout: usize) -> NodeId {
         let n_roles = self.facts.n_roles;
         match sprouts.list[sprout].won {
-            Some(won) if self.solver => self.add_end(&sprouts.ends.payoffs[won * n_roles..][..n_roles], 1),
+            Some(won) if self.solver => {
+                self.add_end(&sprouts.ends.payoffs[won * n_roles..][..n_roles], 1)
+            }
             _ => self.add(sprouts, sprout),
         }
     }
@@ -330,7 +350,8 @@ impl<P: Position> Tree<P> {
         let seen = &sprouts.list[sprout];
         let groups = &sprouts.groups[seen.groups.clone()];
         let moves = &sprouts.moves[seen.moves.clone()];
-        let n_joint: usize = groups.iter().fold(1_usize, |n, group| n.saturating_mul(group.n as usize));
+        let n_joint: usize =
+            groups.iter().fold(1_usize, |n, group| n.saturating_mul(group.n as usize));
         let kind = match groups {
             [] => Kind::Ended,
             [group] => Kind::Alone(group.role),
@@ -338,7 +359,8 @@ impl<P: Position> Tree<P> {
             _ => Kind::Sparse,
         };
         if kind == Kind::Ended {
-            return self.add_end(&sprouts.payoffs[seen.payoffs..seen.payoffs + self.facts.n_roles], 0);
+            return self
+                .add_end(&sprouts.payoffs[seen.payoffs..seen.payoffs + self.facts.n_roles], 0);
         }
         if self.has_implicit {
             self.push_implicit(sprouts, sprout);
@@ -451,7 +473,8 @@ impl<P: Position> Tree<P> {
         let pays = |id: &&NodeId| {
             let end = self.node(**id);
             let bounds = &self.bounds[end.first_bound as usize..][..n_roles];
-            end.plies == plies && bounds.iter().zip(payoffs).all(|(bound, payoff)| bound[0] == *payoff)
+            end.plies == plies
+                && bounds.iter().zip(payoffs).all(|(bound, payoff)| bound[0] == *payoff)
         };
         if let Some(&known) = self.ends.iter().find(pays) {
             return known;

@@ -158,7 +158,14 @@ impl<P: Position> Worker<P> {
     }
 
     /// Works for this role from now on, from where the position stands, under this budget.
-    pub(super) fn serve(&mut self, position: &P, us: Role, budget: &Budget, options: &MctsOptions, k: f64) {
+    pub(super) fn serve(
+        &mut self,
+        position: &P,
+        us: Role,
+        budget: &Budget,
+        options: &MctsOptions,
+        k: f64,
+    ) {
         self.us = us;
         // A small number of playouts is better spent on many leaves than on few.
         let few = budget.iterations.map_or(u64::MAX, |n| (n / FEW_LEAVES).max(1));
@@ -186,10 +193,17 @@ impl<P: Position> Worker<P> {
     }
 
     /// Puts the root where the position stands, at a node that is known if there is one. The position stays where it is.
-    pub(super) fn plant_root(&mut self, position: &mut P, tree: &mut Tree<P>, options: &MctsOptions) {
+    pub(super) fn plant_root(
+        &mut self,
+        position: &mut P,
+        tree: &mut Tree<P>,
+        options: &MctsOptions,
+    ) {
         self.round.sprouts.clear();
         let sprout = self.round.sprouts.push_position(position);
-        if let Some(heuristic) = self.heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0) {
+        if let Some(heuristic) =
+            self.heuristic.as_mut().filter(|_| options.heuristic.implicit > 0.0)
+        {
             heuristic.push_worths(position, &mut self.round.sprouts.worths);
         }
         if let Some(id) = tree.find(&self.round.sprouts.list[sprout]) {
@@ -239,7 +253,8 @@ fn is_soon_done<P: Position>(position: &mut P, deadline: Instant) -> bool {
     let home = position.state().clone();
     let joint: Vec<P::Move> =
         position.shape().roles().map(|role| position.legal_moves(role)[0].clone()).collect();
-    let n_joint: f64 = position.shape().roles().map(|role| position.legal_moves(role).len() as f64).product();
+    let n_joint: f64 =
+        position.shape().roles().map(|role| position.legal_moves(role).len() as f64).product();
     position.advance(&joint);
     position.is_terminal();
     position.go_to(&home);

@@ -82,8 +82,9 @@ impl Clockwork {
     pub(super) fn key<P: Position>(&mut self, position: &P) -> u64 {
         let Clockwork { is_part, features } = self;
         position.features(features);
-        let own =
-            features.iter().filter(|&&feature| !is_part.get(feature as usize).copied().unwrap_or(false));
+        let own = features
+            .iter()
+            .filter(|&&feature| !is_part.get(feature as usize).copied().unwrap_or(false));
         own.fold(0x9e37_79b9_7f4a_7c15, |key, &feature| fold(key, u64::from(feature)))
     }
 }

@@ -128,7 +128,8 @@ impl<P: Position> Frontier<P> {
                     continue;
                 }
                 let payoff = position.payoff(self.us);
-                if position.fault().is_none() && self.best.is_none_or(|(before, _)| payoff > before) {
+                if position.fault().is_none() && self.best.is_none_or(|(before, _)| payoff > before)
+                {
                     self.best = Some((payoff, child));
                 }
             }

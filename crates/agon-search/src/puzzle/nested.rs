@@ -66,7 +66,12 @@ impl<P: Position> Nested<'_, '_, P> {
 
     /// Plays on from the position, each step by the best line that searches of the level below found, and returns that line
     /// with `done` in front. Where the position stands afterwards does not matter.
-    fn nested(&mut self, position: &mut P, level: u32, done: &mut Vec<P::Move>) -> (f64, Vec<P::Move>) {
+    fn nested(
+        &mut self,
+        position: &mut P,
+        level: u32,
+        done: &mut Vec<P::Move>,
+    ) -> (f64, Vec<P::Move>) {
         let n_done = done.len();
         let mut best: Option<(f64, Vec<P::Move>)> = None;
         while !position.is_terminal() && done.len() < self.max_steps && !self.is_over() {
@@ -92,7 +97,9 @@ impl<P: Position> Nested<'_, '_, P> {
                 }
             }
             position.go_to(&here);
-            let Some(m) = best.as_ref().and_then(|(_, line)| line.get(done.len()).cloned()) else { break };
+            let Some(m) = best.as_ref().and_then(|(_, line)| line.get(done.len()).cloned()) else {
+                break;
+            };
             self.step(position, &m);
             done.push(m);
         }
@@ -152,15 +159,22 @@ impl<P: Position> Nested<'_, '_, P> {
     }
 
     /// One playout by a policy.
-    fn play(&mut self, position: &mut P, home: &P::State, policy: &Policy) -> (f64, Vec<Played<P::Move>>) {
+    fn play(
+        &mut self,
+        position: &mut P,
+        home: &P::State,
+        policy: &Policy,
+    ) -> (f64, Vec<Played<P::Move>>) {
         position.go_to(home);
         let mut line: Vec<Played<P::Move>> = Vec::new();
         let mut before = 0;
         while !position.is_terminal() && line.len() < self.max_steps {
             let moves = position.legal_moves(self.us).to_vec();
             let codes: Vec<u64> = moves.iter().map(|m| fold(before, hash::of(m))).collect();
-            let weights: Vec<f64> =
-                codes.iter().map(|code| libm::exp(policy.get(code).copied().unwrap_or(0.0))).collect();
+            let weights: Vec<f64> = codes
+                .iter()
+                .map(|code| libm::exp(policy.get(code).copied().unwrap_or(0.0)))
+                .collect();
             let mut left = self.rng.random::<f64>() * weights.iter().sum::<f64>();
             let chosen = weights.iter().position(|weight| {
                 left -= weight;

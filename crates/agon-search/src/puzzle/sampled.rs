@@ -137,7 +137,8 @@ impl<P: Position> Sampled<P> {
             meter.n_iterations += n_played;
             self.n_now += n_played;
             let unpaid = each as f64 * self.next_most * self.next_most;
-            let paid = tallies.iter().position(|tally| tally.square_sums[self.us.index()] > unpaid + 1e-6);
+            let paid =
+                tallies.iter().position(|tally| tally.square_sums[self.us.index()] > unpaid + 1e-6);
             if let Some(at) = paid {
                 let (m, state) = &open[at % open.len()];
                 if self.moves.is_empty() {
@@ -198,7 +199,9 @@ impl<P: Position> Sampled<P> {
             meter.n_nodes += 1;
             let child = match position.is_terminal() {
                 false => Child::Open(position.state().clone()),
-                true if position.payoff(self.us) >= self.most && position.fault().is_none() => Child::Solved,
+                true if position.payoff(self.us) >= self.most && position.fault().is_none() => {
+                    Child::Solved
+                }
                 true => Child::Failed,
             };
             children.push((m.clone(), child));

@@ -96,7 +96,8 @@ impl Position for RandomGame {
         if self.kind.cyclic {
             return self.state.label != 0 && self.hash(2).is_multiple_of(4);
         }
-        self.state.step >= self.kind.n_steps || (self.state.step > 1 && self.hash(2).is_multiple_of(6))
+        self.state.step >= self.kind.n_steps
+            || (self.state.step > 1 && self.hash(2).is_multiple_of(6))
     }
 
     fn legal_moves(&self, role: Role) -> &[u8] {

@@ -13,7 +13,8 @@ use agon_text::Source;
 pub(crate) fn shipped(name: &str) -> ScalarCircuit {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
     let open = ["gdl", "gdl2"].map(|family| games.join(family).join(format!("{name}.kif")));
-    let path = open.iter().find(|path| path.exists()).unwrap_or_else(|| panic!("{name} is not shipped"));
+    let path =
+        open.iter().find(|path| path.exists()).unwrap_or_else(|| panic!("{name} is not shipped"));
     let text = std::fs::read_to_string(path).expect("it can be read");
     let checked = check(Arc::new(Source::new(path.to_string_lossy(), text)));
     let game = Game::open(checked.rules.expect("shipped games are right"), Options::default());

@@ -78,7 +78,10 @@ pub(super) fn solve<P: Position>(
         }
         let is_full = numbering.len() * per_node + queue.len() * per_waiting > max_bytes;
         if is_full || meter.is_over(64) {
-            return Err((if is_full { Why::Memory } else { Why::Budget }, bounds(best, least, most)));
+            return Err((
+                if is_full { Why::Memory } else { Why::Budget },
+                bounds(best, least, most),
+            ));
         }
     }
     let Some((value, end)) = best else { return Err((Why::Endless, bounds(None, least, most))) };
@@ -102,7 +105,8 @@ pub(super) fn solve<P: Position>(
     let mut strategies = vec![Vec::new(); shape.role_names.len()];
     let chosen = joints.first().map(|joint: &Vec<P::Move>| joint[player.index()].clone());
     for m in start.legal_moves(player) {
-        strategies[player.index()].push((m.clone(), if Some(m) == chosen.as_ref() { 1.0 } else { 0.0 }));
+        strategies[player.index()]
+            .push((m.clone(), if Some(m) == chosen.as_ref() { 1.0 } else { 0.0 }));
     }
     Ok(Solution {
         values,

@@ -60,7 +60,11 @@ impl Branching {
 }
 
 /// Lists all positions.
-pub(super) fn list<P: Position>(start: &P, meter: &mut Meter<'_>, max_bytes: usize) -> Result<Graph, Why> {
+pub(super) fn list<P: Position>(
+    start: &P,
+    meter: &mut Meter<'_>,
+    max_bytes: usize,
+) -> Result<Graph, Why> {
     let mut position = start.clone();
     let mut graph = Graph {
         nodes: Vec::new(),
@@ -85,7 +89,8 @@ pub(super) fn list<P: Position>(start: &P, meter: &mut Meter<'_>, max_bytes: usi
         if let Some(fault) = position.fault() {
             return Err(Why::Fault(fault.to_string()));
         }
-        let bytes = graph.nodes.len() * per_node + graph.edges.len() * 4 + waiting.len() * per_waiting;
+        let bytes =
+            graph.nodes.len() * per_node + graph.edges.len() * 4 + waiting.len() * per_waiting;
         if bytes > max_bytes {
             return Err(Why::Memory);
         }
@@ -174,7 +179,12 @@ fn for_each_joint<M: Clone>(choices: &Choices<M>, mut visit: impl FnMut(&[M])) {
     }
 }
 
-fn intern<T: PartialEq>(known: &mut Map<u64, Vec<u32>>, hash: u64, item: T, items: &mut Vec<T>) -> u32 {
+fn intern<T: PartialEq>(
+    known: &mut Map<u64, Vec<u32>>,
+    hash: u64,
+    item: T,
+    items: &mut Vec<T>,
+) -> u32 {
     let same = known.entry(hash).or_default();
     if let Some(&index) = same.iter().find(|&&index| items[index as usize] == item) {
         return index;

@@ -26,7 +26,8 @@ pub fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
     let least = payoffs.iter().copied().fold(f64::INFINITY, f64::min);
     let most = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let scale = most - least;
-    let shifted = |row: usize, column: usize| 1.0 + (payoffs[row * n_columns + column] - least) / scale;
+    let shifted =
+        |row: usize, column: usize| 1.0 + (payoffs[row * n_columns + column] - least) / scale;
     let width = n_columns + n_rows + 1;
     let mut tableau = vec![0.0; (n_rows + 1) * width];
     let mut basis: Vec<usize> = (n_columns..n_columns + n_rows).collect();
@@ -44,7 +45,9 @@ pub fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
     // With Bland's rule it ends by itself; the bound is for what rounding might do.
     for _ in 0..10_000 {
         let objective = &tableau[n_rows * width..];
-        let Some(entering) = (0..width - 1).find(|&column| objective[column] < -TINY) else { break };
+        let Some(entering) = (0..width - 1).find(|&column| objective[column] < -TINY) else {
+            break;
+        };
         let mut leaving: Option<(usize, f64)> = None;
         for row in 0..n_rows {
             let coefficient = tableau[row * width + entering];
@@ -99,7 +102,10 @@ fn normalise(weights: &mut [f64]) {
 fn saddle_point(payoffs: &[f64], n_columns: usize) -> Option<MatrixSolution> {
     let n_rows = payoffs.len() / n_columns;
     let row_least = |row: usize| {
-        payoffs[row * n_columns..(row + 1) * n_columns].iter().copied().fold(f64::INFINITY, f64::min)
+        payoffs[row * n_columns..(row + 1) * n_columns]
+            .iter()
+            .copied()
+            .fold(f64::INFINITY, f64::min)
     };
     let column_most = |column: usize| {
         (0..n_rows).map(|row| payoffs[row * n_columns + column]).fold(f64::NEG_INFINITY, f64::max)
@@ -110,6 +116,7 @@ fn saddle_point(payoffs: &[f64], n_columns: usize) -> Option<MatrixSolution> {
     if value < column_most(column) {
         return None;
     }
-    let pure = |n: usize, chosen: usize| (0..n).map(|i| if i == chosen { 1.0 } else { 0.0 }).collect();
+    let pure =
+        |n: usize, chosen: usize| (0..n).map(|i| if i == chosen { 1.0 } else { 0.0 }).collect();
     Some(MatrixSolution { value, rows: pure(n_rows, row), columns: pure(n_columns, column) })
 }

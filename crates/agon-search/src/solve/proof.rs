@@ -40,7 +40,8 @@ impl Question {
 
     /// The key under which a position is kept for this question.
     fn key(&self, position_key: u64) -> u64 {
-        let which = (self.player.index() as u64) << 1 | u64::from(self.threshold == Threshold::MoreThan);
+        let which =
+            (self.player.index() as u64) << 1 | u64::from(self.threshold == Threshold::MoreThan);
         fold(fold(position_key, self.payoff.to_bits()), which)
     }
 }
@@ -116,7 +117,8 @@ impl Prover {
             return Ok(question.holds(&self.note_end(position)?));
         }
         loop {
-            let (proof, disproof) = self.search(position, question, (INFINITE, INFINITE), 0, meter)?;
+            let (proof, disproof) =
+                self.search(position, question, (INFINITE, INFINITE), 0, meter)?;
             if proof == 0 || disproof == 0 {
                 return Ok(proof == 0);
             }
@@ -179,7 +181,9 @@ impl Prover {
     ) -> Result<Family<P::State>, Stop> {
         let mut choosers = position.choosers();
         let chooser = choosers.next();
-        if choosers.next().is_some() || chooser.is_some_and(|role| Some(role) == position.shape().nature) {
+        if choosers.next().is_some()
+            || chooser.is_some_and(|role| Some(role) == position.shape().nature)
+        {
             return Err(Stop::NotForProofs);
         }
         drop(choosers);
@@ -205,7 +209,11 @@ impl Prover {
                 return Err(Stop::NotForProofs);
             }
             let decides = answer.is_some_and(|(proof, _)| (proof == 0) == is_ours);
-            children.push(Child { state: position.state().clone(), key: question.key(position_key), answer });
+            children.push(Child {
+                state: position.state().clone(),
+                key: question.key(position_key),
+                answer,
+            });
             if decides {
                 break;
             }
@@ -240,7 +248,15 @@ struct Sum {
 
 impl Sum {
     fn new(is_ours: bool) -> Sum {
-        Sum { is_ours, best: 0, easy: INFINITE, second_easy: INFINITE, best_hard: 0, hard: 0, n_open: 0 }
+        Sum {
+            is_ours,
+            best: 0,
+            easy: INFINITE,
+            second_easy: INFINITE,
+            best_hard: 0,
+            hard: 0,
+            n_open: 0,
+        }
     }
 
     fn add(&mut self, index: usize, (proof, disproof): Numbers) {
@@ -266,11 +282,16 @@ impl Sum {
 
     /// How far the best child may be worked on before another may be better.
     fn limits(&self, (proof, disproof): Numbers) -> Numbers {
-        let (easy_limit, hard_limit) = if self.is_ours { (proof, disproof) } else { (disproof, proof) };
+        let (easy_limit, hard_limit) =
+            if self.is_ours { (proof, disproof) } else { (disproof, proof) };
         // A quarter more than needed, so that two equal children do not take turns (the 1 + epsilon trick of Pawlewicz and Lew).
         let patience = self.second_easy.saturating_add(self.second_easy / 4).saturating_add(1);
         let easy = easy_limit.min(patience);
-        let hard = if hard_limit == INFINITE { INFINITE } else { hard_limit.saturating_sub(self.n_open - 1) };
+        let hard = if hard_limit == INFINITE {
+            INFINITE
+        } else {
+            hard_limit.saturating_sub(self.n_open - 1)
+        };
         let hard = hard.max(self.best_hard.saturating_add(1));
         if self.is_ours { (easy, hard) } else { (hard, easy) }
     }
@@ -334,8 +355,9 @@ impl ProofTable {
         let slots = &mut self.slots[range];
         let work = work.clamp(1, u64::from(u32::MAX)) as u32;
         let slot = slots.iter().position(|slot| slot.key == key && slot.work > 0);
-        let index = slot
-            .unwrap_or_else(|| (0..slots.len()).min_by_key(|&i| slots[i].work).expect("a bucket has slots"));
+        let index = slot.unwrap_or_else(|| {
+            (0..slots.len()).min_by_key(|&i| slots[i].work).expect("a bucket has slots")
+        });
         let before = if slot.is_some() { slots[index].work } else { 0 };
         self.n_used += usize::from(slots[index].work == 0);
         slots[index] = Slot { key, numbers, work: work.saturating_add(before) };

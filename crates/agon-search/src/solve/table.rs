@@ -13,8 +13,11 @@ impl Numbering {
     /// The number of a key, and whether it is new.
     pub(crate) fn number(&mut self, key: u64) -> (u32, bool) {
         let keys = &self.keys;
-        let entry =
-            self.table.entry(spread(key), |&n| keys[n as usize] == key, |&n| spread(keys[n as usize]));
+        let entry = self.table.entry(
+            spread(key),
+            |&n| keys[n as usize] == key,
+            |&n| spread(keys[n as usize]),
+        );
         match entry {
             hashbrown::hash_table::Entry::Occupied(entry) => (*entry.get(), false),
             hashbrown::hash_table::Entry::Vacant(entry) => {

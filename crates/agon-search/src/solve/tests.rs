@@ -38,7 +38,8 @@ fn both_ways(game: &RandomGame) -> (Solution<u8>, Solution<u8>) {
     let players = [Role::new(0), Role::new(1)];
     let mut bounds = vec![(0.0, 100.0); 2];
     let mut prover = Prover::new(2, 1 << 19);
-    let proved = thresholds::solve(game, players, &mut prover, &mut meter, &mut bounds).expect("small");
+    let proved =
+        thresholds::solve(game, players, &mut prover, &mut meter, &mut bounds).expect("small");
     let listed = values::list_all(game, &mut meter, 64 << 20, &mut bounds).expect("small");
     let valued = listed.solution(game, &meter).expect("the start is among all positions");
     (proved, valued)
@@ -196,7 +197,10 @@ fn mixtures_at_the_start() {
         let solution = solved(&shipped(name));
         for strategy in &solution.strategies {
             for (_, probability) in strategy {
-                assert!((probability - 1.0 / strategy.len() as f64).abs() < 1e-9, "{name}: {strategy:?}");
+                assert!(
+                    (probability - 1.0 / strategy.len() as f64).abs() < 1e-9,
+                    "{name}: {strategy:?}"
+                );
             }
         }
     }
@@ -218,7 +222,10 @@ fn refusals_say_why() {
     assert_eq!(refuse("connect-four", 20_000).bounds, [(0.0, 100.0); 2]);
     let dilemma = refuse("prisoners-dilemma", 1_000_000);
     assert_eq!(dilemma.why, Why::Simultaneous);
-    assert!(dilemma.bounds.iter().all(|bounds| bounds.0 > 0.0), "always defecting pays: {dilemma:?}");
+    assert!(
+        dilemma.bounds.iter().all(|bounds| bounds.0 > 0.0),
+        "always defecting pays: {dilemma:?}"
+    );
     let narrow = SolveOptions { bytes: 100_000, ..options() };
     let full = solve(&shipped("bidding-tic-tac-toe"), &Budget::default(), &narrow);
     assert_eq!(full.expect_err("it does not fit").why, Why::Memory);
@@ -227,7 +234,8 @@ fn refusals_say_why() {
 #[test]
 fn chance_in_a_race_of_dice() {
     let open = SolveOptions { hidden: HiddenGames::AsIfOpen, bytes: 256 << 20 };
-    let solution = solve(&shipped("dice-race"), &Budget::nodes(3_000_000), &open).expect("it is small");
+    let solution =
+        solve(&shipped("dice-race"), &Budget::nodes(3_000_000), &open).expect("it is small");
     // The facts of the rulesheet, worked out by another program.
     assert!((solution.values[0] - 54.28).abs() < 0.01, "{:?}", solution.values);
 }

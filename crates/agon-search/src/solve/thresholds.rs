@@ -27,7 +27,8 @@ pub(super) fn solve<P: Position>(
     let n_plays = if prover.sum.is_none() { N_PLAYS } else { 0 };
     for _ in 0..n_plays {
         position.go_to(start.state());
-        meter.n_nodes += play_out_in_time(&mut position, &mut rng, MAX_STEPS, meter.deadline()) as u64;
+        meter.n_nodes +=
+            play_out_in_time(&mut position, &mut rng, MAX_STEPS, meter.deadline()) as u64;
         if position.is_terminal() {
             prover.note_end(&position)?;
         }
@@ -118,7 +119,8 @@ fn line<P: Position>(
     while !position.is_terminal() {
         let chooser = position.choosers().next();
         let player = chooser.unwrap_or(first);
-        let question = Question { player, payoff: values[player.index()], threshold: Threshold::AtLeast };
+        let question =
+            Question { player, payoff: values[player.index()], threshold: Threshold::AtLeast };
         let choices = Choices::at(&position);
         let here = position.state().clone();
         let mut joint = choices.first_joint();

@@ -70,7 +70,8 @@ pub(super) fn list_all<P: Position>(
             for &player in &players {
                 if players.len() == 2 {
                     let contest = Contest { graph: &graph, maximiser: player, range: range(start) };
-                    bounds[player.index()].0 = contest.values(&order, repeats, Side::Floor, meter)?.values[0];
+                    bounds[player.index()].0 =
+                        contest.values(&order, repeats, Side::Floor, meter)?.values[0];
                 }
             }
             return Err(Why::Simultaneous);
@@ -84,7 +85,11 @@ pub(super) fn list_all<P: Position>(
 impl Listed {
     /// The solution from one of the positions on. None if it is not among them, or if play there may go on for ever and that
     /// matters.
-    pub(super) fn solution<P: Position>(&self, start: &P, meter: &Meter<'_>) -> Option<Solution<P::Move>> {
+    pub(super) fn solution<P: Position>(
+        &self,
+        start: &P,
+        meter: &Meter<'_>,
+    ) -> Option<Solution<P::Move>> {
         let number = self.graph.numbering.find(start.key())?;
         let shape = start.shape();
         let n_roles = shape.role_names.len();
@@ -92,14 +97,20 @@ impl Listed {
         let policy = match &self.worth {
             Worth::Contest { maximiser, floor, ceiling, sum } => {
                 let value = floor.values[number as usize];
-                if ceiling.as_ref().is_some_and(|ceiling| ceiling.values[number as usize] - value > 1e-6) {
+                if ceiling
+                    .as_ref()
+                    .is_some_and(|ceiling| ceiling.values[number as usize] - value > 1e-6)
+                {
                     return None;
                 }
                 values[maximiser.index()] = value;
-                if let (Some(sum), Some(other)) = (sum, shape.players().find(|player| player != maximiser)) {
+                if let (Some(sum), Some(other)) =
+                    (sum, shape.players().find(|player| player != maximiser))
+                {
                     values[other.index()] = sum - value;
                 }
-                let contest = Contest { graph: &self.graph, maximiser: *maximiser, range: range(start) };
+                let contest =
+                    Contest { graph: &self.graph, maximiser: *maximiser, range: range(start) };
                 Policy::Contest(contest, floor, ceiling.as_ref())
             }
             Worth::Everybody(all) => {
@@ -108,7 +119,8 @@ impl Listed {
             }
         };
         // What rounding left is not shown: 50, not 49.99999999999999.
-        let values: Vec<f64> = values.into_iter().map(|value: f64| (value * 1e9).round() / 1e9).collect();
+        let values: Vec<f64> =
+            values.into_iter().map(|value: f64| (value * 1e9).round() / 1e9).collect();
         let first = shape.players().next().expect("somebody plays");
         Some(Solution {
             line: line(start, &self.graph, number, &policy, values[first.index()]),
@@ -129,7 +141,8 @@ fn range<P: Position>(position: &P) -> (f64, f64) {
 
 /// What the payoffs of two players add up to wherever play ends, if it is the same everywhere.
 fn constant_sum(graph: &Graph, first: Role, second: Role) -> Option<f64> {
-    let mut sums = graph.payoffs.iter().map(|payoffs| payoffs[first.index()] + payoffs[second.index()]);
+    let mut sums =
+        graph.payoffs.iter().map(|payoffs| payoffs[first.index()] + payoffs[second.index()]);
     let sum = sums.next().unwrap_or(0.0);
     sums.all(|other| other == sum).then_some(sum)
 }
@@ -158,7 +171,13 @@ struct Valued {
 }
 
 impl Contest<'_> {
-    fn values(&self, order: &[u32], repeats: bool, side: Side, meter: &mut Meter<'_>) -> Result<Valued, Why> {
+    fn values(
+        &self,
+        order: &[u32],
+        repeats: bool,
+        side: Side,
+        meter: &mut Meter<'_>,
+    ) -> Result<Valued, Why> {
         let unknown = if side == Side::Floor { self.range.0 } else { self.range.1 };
         let n_nodes = self.graph.nodes.len();
         let mut valued = Valued { values: vec![unknown; n_nodes], ranks: vec![0; n_nodes] };
@@ -221,9 +240,11 @@ impl Contest<'_> {
             let row = joint / strides[own] % n_rows;
             let mut column = 0;
             for role in (0..strides.len()).filter(|&role| role != own && Some(role) != nature) {
-                column = column * branching.counts[role] + joint / strides[role] % branching.counts[role];
+                column = column * branching.counts[role]
+                    + joint / strides[role] % branching.counts[role];
             }
-            let chance = nature.map_or(1.0, |nature| branching.chances[joint / strides[nature] % n_outcomes]);
+            let chance = nature
+                .map_or(1.0, |nature| branching.chances[joint / strides[nature] % n_outcomes]);
             cells[row * n_columns + column] += chance * values[child as usize];
         }
         match (n_rows, n_columns) {
@@ -342,18 +363,22 @@ impl Policy<'_> {
             }
             Policy::Contest(contest, floor, ceiling) => {
                 let own = contest.maximiser.index();
-                let other = branching.choosers.iter().map(|role| role.index()).find(|&role| role != own);
+                let other =
+                    branching.choosers.iter().map(|role| role.index()).find(|&role| role != own);
                 match contest.cells(number, branching, &floor.values) {
                     Cells::Rows(cells) => {
-                        let progress = contest.progress(number, branching, own, floor, ceiling.is_some());
+                        let progress =
+                            contest.progress(number, branching, own, floor, ceiling.is_some());
                         mixture[own] = pure(cells.len(), best_of(&cells, &progress, 1.0));
                     }
                     Cells::Columns(cells) => {
                         let other = other.expect("somebody chooses");
                         let side = ceiling.unwrap_or(floor);
-                        let progress = contest.progress(number, branching, other, side, ceiling.is_some());
+                        let progress =
+                            contest.progress(number, branching, other, side, ceiling.is_some());
                         let _ = cells;
-                        let Cells::Columns(cells) = contest.cells(number, branching, &side.values) else {
+                        let Cells::Columns(cells) = contest.cells(number, branching, &side.values)
+                        else {
                             unreachable!("the branching is the same")
                         };
                         mixture[other] = pure(cells.len(), best_of(&cells, &progress, -1.0));
@@ -435,7 +460,8 @@ fn line<P: Position>(
         let mut joint = Vec::with_capacity(mixture.len());
         let mut index = 0;
         for (role, weights) in mixture.iter().enumerate() {
-            let likeliest = (0..weights.len()).rev().max_by(|&a, &b| weights[a].total_cmp(&weights[b]));
+            let likeliest =
+                (0..weights.len()).rev().max_by(|&a, &b| weights[a].total_cmp(&weights[b]));
             let likeliest = likeliest.expect("everybody has a move");
             joint.push(choices.of(Role::new(role))[likeliest].clone());
             index += likeliest * strides[role];

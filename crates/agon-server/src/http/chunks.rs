@@ -17,7 +17,8 @@ impl Chunks {
     pub(super) fn feed(&mut self, raw: &[u8]) -> Result<(), &'static str> {
         while !self.is_ended {
             let rest = &raw[self.n_done..];
-            let Some(line_end) = rest.iter().take(LONGEST_LINE).position(|&byte| byte == b'\n') else {
+            let Some(line_end) = rest.iter().take(LONGEST_LINE).position(|&byte| byte == b'\n')
+            else {
                 return if rest.len() < LONGEST_LINE {
                     Ok(())
                 } else {
@@ -26,7 +27,8 @@ impl Chunks {
             };
             let line = String::from_utf8_lossy(&rest[..line_end]);
             let digits = line.trim().split(';').next().unwrap_or_default().trim();
-            let length = usize::from_str_radix(digits, 16).map_err(|_| "a chunk does not say its length")?;
+            let length =
+                usize::from_str_radix(digits, 16).map_err(|_| "a chunk does not say its length")?;
             let start = line_end + 1;
             let end = start.checked_add(length).ok_or("a chunk is too long")?;
             if length > 0 && rest.len() < end + 2 {

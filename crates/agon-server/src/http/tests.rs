@@ -57,7 +57,8 @@ fn requests_of_every_host_are_read() {
             let whole = Request { method: method.into(), message: message.into() };
             let got = read(bytes.as_bytes(), piece);
             // A body of that length may be found whole before the spaces after it have come.
-            let trimmed = got.clone().map(|r| Request { message: r.message.trim_end().into(), ..r });
+            let trimmed =
+                got.clone().map(|r| Request { message: r.message.trim_end().into(), ..r });
             let expected = Request { message: whole.message.trim_end().into(), ..whole };
             assert_eq!(trimmed, Ok(expected), "{bytes} by {piece}");
         }

@@ -41,8 +41,18 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn new(vocabulary: &'a Vocabulary, definitions: &'a Definitions, free: &[Variable]) -> Check<'a> {
-        Check { vocabulary, definitions, bound: free.to_vec(), relations: Vec::new(), open: BTreeSet::new() }
+    fn new(
+        vocabulary: &'a Vocabulary,
+        definitions: &'a Definitions,
+        free: &[Variable],
+    ) -> Check<'a> {
+        Check {
+            vocabulary,
+            definitions,
+            bound: free.to_vec(),
+            relations: Vec::new(),
+            open: BTreeSet::new(),
+        }
     }
 
     fn open_definitions(&mut self) -> Result<(), Refusal> {
@@ -108,7 +118,8 @@ impl<'a> Check<'a> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
             Formula::Relation(name, arguments) => {
                 self.arguments(arguments)?;
-                if let Some((_, arity)) = self.relations.iter().rev().find(|entry| &entry.0 == name) {
+                if let Some((_, arity)) = self.relations.iter().rev().find(|entry| &entry.0 == name)
+                {
                     Check::arity(name, *arity, arguments.len())
                 } else if let Some(place) = self.definitions.place(name) {
                     self.open.insert(place);
@@ -126,7 +137,9 @@ impl<'a> Check<'a> {
                 self.term(right)
             }
             Formula::Not(inner) => self.formula(inner),
-            Formula::And(parts) | Formula::Or(parts) => parts.iter().try_for_each(|part| self.formula(part)),
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().try_for_each(|part| self.formula(part))
+            }
             Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
                 self.under(variables, |check| check.formula(inner))
             }

@@ -9,7 +9,11 @@ use super::solve::Run;
 use super::table::{Index, Table};
 
 impl Run<'_> {
-    pub(super) fn closure(&mut self, closure: &Closure, assignments: Table) -> Result<Table, Refusal> {
+    pub(super) fn closure(
+        &mut self,
+        closure: &Closure,
+        assignments: Table,
+    ) -> Result<Table, Refusal> {
         let assignments = self.padded(assignments, &closure.parameters)?;
         let [from, to] = closure.arguments;
         if [from, to].iter().any(|&slot| self.constant(slot) == Some(None)) {
@@ -85,14 +89,17 @@ impl Run<'_> {
             .map(|&parameter| assignments.column(parameter).expect("parameters are assigned"))
             .collect();
         let steps = self.extend(closure.body, assignments.projected(&places))?;
-        let (start, end) = if backwards { (closure.to, closure.from) } else { (closure.from, closure.to) };
+        let (start, end) =
+            if backwards { (closure.to, closure.from) } else { (closure.from, closure.to) };
         let steps = self.padded(steps, &[start, end])?;
         if steps.is_empty() {
             return Ok(None);
         }
         let order: Vec<Var> = closure.parameters.iter().copied().chain([start]).collect();
-        let known: Vec<usize> =
-            order.iter().map(|&column| steps.column(column).expect("steps have all columns")).collect();
+        let known: Vec<usize> = order
+            .iter()
+            .map(|&column| steps.column(column).expect("steps have all columns"))
+            .collect();
         let rest = [steps.column(end).expect("steps have an end")];
         self.spend(steps.cells.len())?;
         // Further columns there are none: the body's free variables are these.
@@ -101,7 +108,12 @@ impl Run<'_> {
     }
 
     /// What can be reached from the last of the key, the others being parameters; sorted.
-    fn search(&mut self, key: &[u32], steps: Option<&Index>, max_steps: u64) -> Result<Vec<u32>, Refusal> {
+    fn search(
+        &mut self,
+        key: &[u32],
+        steps: Option<&Index>,
+        max_steps: u64,
+    ) -> Result<Vec<u32>, Refusal> {
         let (parameters, start) = key.split_at(key.len() - 1);
         let mut seen = vec![false; self.structure.id_bound()];
         seen[start[0] as usize] = true;

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::formula::{
-    Argument, Closure as ClosureFormula, Definitions, Extreme, Fix as FixFormula, Formula, Let, Name, Sort,
-    Term, Variable,
+    Argument, Closure as ClosureFormula, Definitions, Extreme, Fix as FixFormula, Formula, Let,
+    Name, Sort, Term, Variable,
 };
 use crate::structure::Vocabulary;
 
 use super::Refusal;
-use super::program::{Closure, Defined, Fix, Node, NodeId, Program, Slot, Source, TermId, TermNode, Var};
+use super::program::{
+    Closure, Defined, Fix, Node, NodeId, Program, Slot, Source, TermId, TermNode, Var,
+};
 
 /// How a defined relation is used.
 #[derive(Copy, Clone, Debug)]
@@ -59,7 +61,11 @@ pub(super) struct Compiler<'a> {
 
 impl Compiler<'_> {
     fn room(&self) -> Result<(), Refusal> {
-        if self.program.size() > self.limit { Err(Refusal::FormulaTooLarge(self.limit)) } else { Ok(()) }
+        if self.program.size() > self.limit {
+            Err(Refusal::FormulaTooLarge(self.limit))
+        } else {
+            Ok(())
+        }
     }
 
     fn slot(&self, argument: &Argument) -> Slot {
@@ -169,7 +175,12 @@ impl Compiler<'_> {
         })
     }
 
-    fn exists(&mut self, variables: &[Variable], inner: &Formula, negated: bool) -> Result<NodeId, Refusal> {
+    fn exists(
+        &mut self,
+        variables: &[Variable],
+        inner: &Formula,
+        negated: bool,
+    ) -> Result<NodeId, Refusal> {
         let n_variables = self.scope.variables.len();
         let bound = self.bind(variables);
         let inner = self.formula(inner, negated);
@@ -185,7 +196,10 @@ impl Compiler<'_> {
             }
             // Some of them holds for some value exactly if one of them does: each can then be projected on its own.
             Node::Or(parts) => {
-                let parts = parts.into_iter().map(|part| self.quantified(variables.clone(), part)).collect();
+                let parts = parts
+                    .into_iter()
+                    .map(|part| self.quantified(variables.clone(), part))
+                    .collect();
                 self.program.add(Node::Or(parts))
             }
             _ => self.program.add(Node::Exists(variables, inner)),
@@ -195,7 +209,11 @@ impl Compiler<'_> {
     fn atom(&mut self, name: &Name, slots: Vec<Slot>, negated: bool) -> Result<NodeId, Refusal> {
         match self.binding(name).cloned() {
             Some(Binding::Fixed { slot, complemented, parameters }) => {
-                let all = parameters.into_iter().map(Slot::Variable).chain(slots.iter().copied()).collect();
+                let all = parameters
+                    .into_iter()
+                    .map(Slot::Variable)
+                    .chain(slots.iter().copied())
+                    .collect();
                 let atom = self.program.add(Node::Atom(Source::Bound(slot), all));
                 if complemented {
                     return Ok(self.complemented(atom, &slots, negated));
@@ -203,7 +221,13 @@ impl Compiler<'_> {
                 return Ok(self.signed(atom, negated));
             }
             Some(Binding::Local { local, scope, .. }) => {
-                return self.inlined(&local.variables, &local.definition, (*scope).clone(), &slots, negated);
+                return self.inlined(
+                    &local.variables,
+                    &local.definition,
+                    (*scope).clone(),
+                    &slots,
+                    negated,
+                );
             }
             Some(Binding::Once(place)) => {
                 let atom = self.program.add(Node::Atom(Source::Defined(place), slots));
@@ -220,7 +244,13 @@ impl Compiler<'_> {
                 Use::Inline => {
                     let definitions = self.definitions;
                     let definition = &definitions.iter().as_slice()[place];
-                    self.inlined(&definition.variables, &definition.body, Scope::default(), &slots, negated)
+                    self.inlined(
+                        &definition.variables,
+                        &definition.body,
+                        Scope::default(),
+                        &slots,
+                        negated,
+                    )
                 }
             };
         }
@@ -290,7 +320,9 @@ impl Compiler<'_> {
         }
         let mut parts = vec![inner];
         for &(fresh, constant) in &constants {
-            parts.push(self.program.add(Node::Equal(Slot::Variable(fresh), Slot::Constant(constant))));
+            parts.push(
+                self.program.add(Node::Equal(Slot::Variable(fresh), Slot::Constant(constant))),
+            );
         }
         let all = self.program.add(Node::And(parts));
         let fresh = constants.into_iter().map(|(fresh, _)| fresh).collect();
@@ -331,7 +363,8 @@ impl Compiler<'_> {
     /// that names nothing.
     fn complemented(&mut self, complement: NodeId, slots: &[Slot], negated: bool) -> NodeId {
         let constants = slots.iter().filter(|slot| matches!(slot, Slot::Constant(_)));
-        let present: Vec<NodeId> = constants.map(|&slot| self.program.add(Node::Equal(slot, slot))).collect();
+        let present: Vec<NodeId> =
+            constants.map(|&slot| self.program.add(Node::Equal(slot, slot))).collect();
         let mut parts = vec![self.signed(complement, !negated)];
         if present.is_empty() {
             return parts[0];
@@ -355,8 +388,10 @@ impl Compiler<'_> {
         let bound = self.bind(&variables);
         let body = self.formula(&closure.body, false);
         self.scope.variables.truncate(n_variables);
-        let max_steps = closure.bound.map_or(u64::MAX, |bound| 1u64.checked_shl(bound).unwrap_or(u64::MAX));
-        let node = Closure { max_steps, from: bound[0], to: bound[1], parameters, body: body?, arguments };
+        let max_steps =
+            closure.bound.map_or(u64::MAX, |bound| 1u64.checked_shl(bound).unwrap_or(u64::MAX));
+        let node =
+            Closure { max_steps, from: bound[0], to: bound[1], parameters, body: body?, arguments };
         let node = self.program.add(Node::Closure(node));
         Ok(self.signed(node, negated))
     }
@@ -365,7 +400,10 @@ impl Compiler<'_> {
         let parameters = self.parameters(&local.definition, &local.variables);
         let names = local.definition.free_relations();
         let in_motion = names.keys().any(|name| {
-            matches!(self.binding(name), Some(Binding::Fixed { .. } | Binding::Local { in_motion: true, .. }))
+            matches!(
+                self.binding(name),
+                Some(Binding::Fixed { .. } | Binding::Local { in_motion: true, .. })
+            )
         });
         // Real variables may stand for numbers that only the caller knows.
         let has_reals =
@@ -399,7 +437,9 @@ impl Compiler<'_> {
                     let function = self.vocabulary.function(name).expect("functions are checked");
                     TermNode::Function(function, self.slot(argument))
                 }
-                Term::Characteristic(inner) => TermNode::Characteristic(self.formula(inner, false)?),
+                Term::Characteristic(inner) => {
+                    TermNode::Characteristic(self.formula(inner, false)?)
+                }
                 Term::Binary(operator, left, right) => {
                     TermNode::Binary(*operator, self.term(left)?, self.term(right)?)
                 }

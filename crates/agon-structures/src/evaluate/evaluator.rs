@@ -79,7 +79,11 @@ struct Query<Id> {
 
 impl Evaluator {
     /// For structures of a vocabulary, with relations defined on them. The limits are for each question anew.
-    pub fn new(vocabulary: Arc<Vocabulary>, definitions: Arc<Definitions>, limits: Limits) -> Evaluator {
+    pub fn new(
+        vocabulary: Arc<Vocabulary>,
+        definitions: Arc<Definitions>,
+        limits: Limits,
+    ) -> Evaluator {
         let uses = vec![None; definitions.len()];
         Evaluator {
             vocabulary,
@@ -102,7 +106,11 @@ impl Evaluator {
 
     /// Takes a formula; its free variables must be among those listed. The element variables listed are the columns of
     /// the answers.
-    pub fn formula(&mut self, formula: &Formula, variables: &[Variable]) -> Result<FormulaQuery, Refusal> {
+    pub fn formula(
+        &mut self,
+        formula: &Formula,
+        variables: &[Variable],
+    ) -> Result<FormulaQuery, Refusal> {
         check_formula(&self.vocabulary, &self.definitions, formula, variables)?;
         let query = self.compiled(variables, |compiler| compiler.formula(formula, false))?;
         let (needs, uses) = (self.program.needs(query.id), self.program.definitions_of(query.id));
@@ -200,7 +208,11 @@ impl Evaluator {
                 .collect();
             Ok(found.projected(&places).sorted())
         })?;
-        Ok(Tuples::from_sorted(arity, rows.n_rows, rows.cells.into_iter().map(Element::new).collect()))
+        Ok(Tuples::from_sorted(
+            arity,
+            rows.n_rows,
+            rows.cells.into_iter().map(Element::new).collect(),
+        ))
     }
 
     /// Whether there is a way to complete the assignment so that the formula holds.
@@ -212,7 +224,9 @@ impl Evaluator {
     ) -> Result<bool, Refusal> {
         let query = self.formulas[query.0 as usize].clone();
         let given = first(&query.variables, structure, assignment);
-        self.run(structure, &query.reals, assignment, |run| Ok(!run.extend(query.id, given)?.is_empty()))
+        self.run(structure, &query.reals, assignment, |run| {
+            Ok(!run.extend(query.id, given)?.is_empty())
+        })
     }
 
     /// The value of the term, if it has one, its free variables being assigned.
@@ -244,7 +258,8 @@ impl Evaluator {
         rows: &Tuples,
     ) -> Result<Vec<Option<Rational>>, Refusal> {
         let query = self.terms[query.0 as usize].clone();
-        let variables: Vec<Variable> = query.variables.iter().map(|entry| entry.0.clone()).collect();
+        let variables: Vec<Variable> =
+            query.variables.iter().map(|entry| entry.0.clone()).collect();
         let given = table(&query.variables, structure, &variables, rows)?;
         self.run(structure, &query.reals, &Assignment::new(), |run| run.values(query.id, &given))
     }
@@ -283,7 +298,8 @@ impl Evaluator {
         }
         let mut given = Vec::with_capacity(reals.len());
         for real in reals {
-            given.push(assignment.real(real).ok_or_else(|| Refusal::UnboundVariable(real.clone()))?);
+            given
+                .push(assignment.real(real).ok_or_else(|| Refusal::UnboundVariable(real.clone()))?);
         }
         let mut run = Run::new(&self.program, structure, &mut self.store, self.limits, &given);
         let answer = ask(&mut run);

@@ -65,22 +65,23 @@ impl Maintained {
     /// solutions are still those in the last one.
     pub fn update(&mut self, structure: &Structure) -> Result<Change, Refusal> {
         let width = self.solutions.rows.width;
-        let (solutions, change) = match self.evaluator.follow(self.query, &self.solutions, structure)? {
-            Followed::To(solutions, change) => {
-                self.shown = OnceLock::new();
-                (solutions, change)
-            }
-            Followed::Same(solutions) => {
-                (solutions, Change { added: Tuples::new(width), removed: Tuples::new(width) })
-            }
-            Followed::Lost => {
-                let solutions = self.evaluator.solve_to_follow(self.query, structure)?;
-                self.n_anew += 1;
-                self.shown = OnceLock::new();
-                let [added, removed] = differences(&self.solutions.rows, &solutions.rows);
-                (solutions, Change { added: tuples_of(&added), removed: tuples_of(&removed) })
-            }
-        };
+        let (solutions, change) =
+            match self.evaluator.follow(self.query, &self.solutions, structure)? {
+                Followed::To(solutions, change) => {
+                    self.shown = OnceLock::new();
+                    (solutions, change)
+                }
+                Followed::Same(solutions) => {
+                    (solutions, Change { added: Tuples::new(width), removed: Tuples::new(width) })
+                }
+                Followed::Lost => {
+                    let solutions = self.evaluator.solve_to_follow(self.query, structure)?;
+                    self.n_anew += 1;
+                    self.shown = OnceLock::new();
+                    let [added, removed] = differences(&self.solutions.rows, &solutions.rows);
+                    (solutions, Change { added: tuples_of(&added), removed: tuples_of(&removed) })
+                }
+            };
         self.solutions = solutions;
         Ok(change)
     }
@@ -158,7 +159,9 @@ impl Evaluator {
         let update = self.with_run(structure, |run| {
             let old = &last.moment.structure;
             let since = match run.store.since.take() {
-                Some(since) if Arc::ptr_eq(&since.old, &last.moment) && since.new.shares_all(structure) => {
+                Some(since)
+                    if Arc::ptr_eq(&since.old, &last.moment) && since.new.shares_all(structure) =>
+                {
                     since
                 }
                 _ => Since::new(&last.moment, structure),
@@ -178,9 +181,10 @@ impl Evaluator {
         })?;
         Ok(match update {
             Update::Lost => Followed::Lost,
-            Update::Same => {
-                Followed::Same(Solutions { moment: self.moment(structure), rows: last.rows.clone() })
-            }
+            Update::Same => Followed::Same(Solutions {
+                moment: self.moment(structure),
+                rows: last.rows.clone(),
+            }),
             Update::To { rows, added, removed } => {
                 let change = Change { added: tuples_of(&added), removed: tuples_of(&removed) };
                 Followed::To(Solutions { moment: self.moment(structure), rows }, change)
@@ -192,15 +196,25 @@ impl Evaluator {
 fn can_update(old: &Structure, new: &Structure, needs: &Needs) -> bool {
     let same_values = || {
         old.shares_functions(new)
-            || new.vocabulary().functions().all(|function| old.values(function) == new.values(function))
+            || new
+                .vocabulary()
+                .functions()
+                .all(|function| old.values(function) == new.values(function))
     };
-    let same_constants =
-        || new.vocabulary().constants().all(|constant| old.constant(constant) == new.constant(constant));
+    let same_constants = || {
+        new.vocabulary()
+            .constants()
+            .all(|constant| old.constant(constant) == new.constant(constant))
+    };
     (!needs.functions || same_values()) && (!needs.constants || same_constants())
 }
 
 fn tuples_of(rows: &Rows) -> Tuples {
-    Tuples::from_sorted(rows.width, rows.n_rows, rows.cells.iter().map(|&id| Element::new(id)).collect())
+    Tuples::from_sorted(
+        rows.width,
+        rows.n_rows,
+        rows.cells.iter().map(|&id| Element::new(id)).collect(),
+    )
 }
 
 /// What has become of some rows.
@@ -242,12 +256,14 @@ impl Since {
             let width = after.arity();
             if width == 0 {
                 if before.len() != after.len() {
-                    deltas.push((Source::Structure(relation), Arc::new(Rows::new(0, 1, Vec::new()))));
+                    deltas
+                        .push((Source::Structure(relation), Arc::new(Rows::new(0, 1, Vec::new()))));
                 }
                 continue;
             }
             let (added, removed) = changes(width, before.cells(), after.cells());
-            let cells: Vec<u32> = added.iter().chain(&removed).map(|element| element.id()).collect();
+            let cells: Vec<u32> =
+                added.iter().chain(&removed).map(|element| element.id()).collect();
             let (n, cells) = sorted_distinct(width, cells.len() / width, cells);
             if n > 0 {
                 n_changed += n;
@@ -285,7 +301,8 @@ impl Updating<'_, '_> {
                 continue;
             }
             let defined = &program.defined[place];
-            let uses_known = stacker::maybe_grow(64 << 10, 1 << 20, || self.definitions(&defined.uses))?;
+            let uses_known =
+                stacker::maybe_grow(64 << 10, 1 << 20, || self.definitions(&defined.uses))?;
             let moment = self.since.old.clone();
             let Some(before) = moment.defined(place) else {
                 // It was not asked for there.
@@ -372,7 +389,8 @@ impl Updating<'_, '_> {
         }
         self.run.grown(old.cells.len() + added.len(), added.len())?;
         let rows = Arc::new(old.updated(&added, &removed, self.since.id_bound));
-        let [added, removed] = [added, removed].map(|cells| Rows::new(width, cells.len() / width, cells));
+        let [added, removed] =
+            [added, removed].map(|cells| Rows::new(width, cells.len() / width, cells));
         Ok(Update::To { rows, added, removed })
     }
 
@@ -420,8 +438,10 @@ impl Updating<'_, '_> {
 fn differences(before: &Rows, after: &Rows) -> [Rows; 2] {
     let width = before.width;
     if width == 0 {
-        let [come, gone] =
-            [after.n_rows.saturating_sub(before.n_rows), before.n_rows.saturating_sub(after.n_rows)];
+        let [come, gone] = [
+            after.n_rows.saturating_sub(before.n_rows),
+            before.n_rows.saturating_sub(after.n_rows),
+        ];
         return [Rows::new(0, come, Vec::new()), Rows::new(0, gone, Vec::new())];
     }
     let (added, removed) = changes(width, &before.cells, &after.cells);

@@ -47,7 +47,12 @@ impl Run<'_> {
     }
 
     /// The assignments extended by the rows of a relation.
-    pub(super) fn join(&mut self, assignments: Table, rows: &Rows, slots: &[Slot]) -> Result<Table, Refusal> {
+    pub(super) fn join(
+        &mut self,
+        assignments: Table,
+        rows: &Rows,
+        slots: &[Slot],
+    ) -> Result<Table, Refusal> {
         let Some(feeds) = self.feeds(&assignments, slots) else {
             // A constant that names nothing is in no tuple.
             let variables = variables_of(slots);
@@ -73,7 +78,8 @@ impl Run<'_> {
             });
         }
         // Which of the rest are new columns, and which must equal an earlier one, by their places in the rest.
-        let fresh: Vec<usize> = (0..rest.len()).filter(|&at| matches!(feeds[rest[at]], Feed::New)).collect();
+        let fresh: Vec<usize> =
+            (0..rest.len()).filter(|&at| matches!(feeds[rest[at]], Feed::New)).collect();
         let again: Vec<(usize, usize)> = (0..rest.len())
             .filter_map(|at| match feeds[rest[at]] {
                 Feed::Again(earlier) => {
@@ -122,9 +128,16 @@ impl Run<'_> {
         Ok(joined)
     }
 
-    pub(super) fn equal(&mut self, assignments: Table, left: Slot, right: Slot) -> Result<Table, Refusal> {
+    pub(super) fn equal(
+        &mut self,
+        assignments: Table,
+        left: Slot,
+        right: Slot,
+    ) -> Result<Table, Refusal> {
         let side = |run: &Run<'_>, slot: Slot| match slot {
-            Slot::Variable(variable) => assignments.column(variable).map(|column| Ok(Feed::Column(column))),
+            Slot::Variable(variable) => {
+                assignments.column(variable).map(|column| Ok(Feed::Column(column)))
+            }
             Slot::Constant(_) => Some(match run.constant(slot).flatten() {
                 Some(value) => Ok(Feed::Value(value)),
                 None => Err(()),

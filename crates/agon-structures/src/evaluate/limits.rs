@@ -80,7 +80,9 @@ impl fmt::Display for Refusal {
                 };
                 write!(f, "`{variable}` ranges over {sort}, which is not evaluated here")
             }
-            Refusal::RepeatedVariable(variable) => write!(f, "`{variable}` is bound twice in one list"),
+            Refusal::RepeatedVariable(variable) => {
+                write!(f, "`{variable}` is bound twice in one list")
+            }
             Refusal::NotMonotone(name) => {
                 write!(f, "`{name}` is negated, or in a term, within its own fixed point")
             }
@@ -88,7 +90,9 @@ impl fmt::Display for Refusal {
             Refusal::FormulaTooLarge(limit) => write!(f, "the formula grows beyond {limit} parts"),
             Refusal::OtherVocabulary => write!(f, "the structure has another vocabulary"),
             Refusal::Steps(limit) => write!(f, "evaluation takes more than {limit} steps"),
-            Refusal::Cells(limit) => write!(f, "evaluation needs a relation of more than {limit} cells"),
+            Refusal::Cells(limit) => {
+                write!(f, "evaluation needs a relation of more than {limit} cells")
+            }
         }
     }
 }

@@ -27,7 +27,8 @@ pub struct Naive<'a> {
 type Guard<'g> = (&'g Formula, bool);
 
 /// What is done with each assignment; `false` ends the round.
-type Visit<'v, 'a> = &'v mut dyn FnMut(&mut Naive<'a>, &[Element], &Scope<'_>) -> Result<bool, Refusal>;
+type Visit<'v, 'a> =
+    &'v mut dyn FnMut(&mut Naive<'a>, &[Element], &Scope<'_>) -> Result<bool, Refusal>;
 
 impl<'a> Naive<'a> {
     /// For a model, within limits that count over all questions together.
@@ -56,8 +57,17 @@ impl<'a> Naive<'a> {
     }
 
     /// The value of the term, if it has one, its free variables being assigned.
-    pub fn value(&mut self, term: &Term, assignment: &Assignment) -> Result<Option<Rational>, Refusal> {
-        check_term(self.model.structure.vocabulary(), self.model.definitions, term, &assigned(assignment))?;
+    pub fn value(
+        &mut self,
+        term: &Term,
+        assignment: &Assignment,
+    ) -> Result<Option<Rational>, Refusal> {
+        check_term(
+            self.model.structure.vocabulary(),
+            self.model.definitions,
+            term,
+            &assigned(assignment),
+        )?;
         self.at(assignment, |naive, scope| naive.term(term, scope))
     }
 
@@ -73,12 +83,17 @@ impl<'a> Naive<'a> {
         check_formula(self.model.structure.vocabulary(), self.model.definitions, formula, &bound)?;
         self.at(assignment, |naive, scope| {
             let mut found = Vec::new();
-            naive.each(variables, Some(scope), Some((formula, true)), &mut |naive, row, scope| {
-                if naive.formula(formula, scope)? {
-                    found.push(row.to_vec());
-                }
-                Ok(true)
-            })?;
+            naive.each(
+                variables,
+                Some(scope),
+                Some((formula, true)),
+                &mut |naive, row, scope| {
+                    if naive.formula(formula, scope)? {
+                        found.push(row.to_vec());
+                    }
+                    Ok(true)
+                },
+            )?;
             Ok(found)
         })
     }
@@ -122,7 +137,8 @@ impl<'a> Naive<'a> {
             if !visit(self, &row, &inner)? {
                 return Ok(());
             }
-            let Some(last) = places.iter().rposition(|&place| place + 1 < self.elements.len()) else {
+            let Some(last) = places.iter().rposition(|&place| place + 1 < self.elements.len())
+            else {
                 return Ok(());
             };
             places[last] += 1;
@@ -134,7 +150,12 @@ impl<'a> Naive<'a> {
         match argument {
             Argument::Variable(variable) => Some(scope.element(variable)),
             Argument::Constant(name) => {
-                let id = self.model.structure.vocabulary().constant(name).expect("constants are checked");
+                let id = self
+                    .model
+                    .structure
+                    .vocabulary()
+                    .constant(name)
+                    .expect("constants are checked");
                 self.model.structure.constant(id)
             }
         }
@@ -157,7 +178,9 @@ impl<'a> Naive<'a> {
             }
             Formula::Compare(left, sign, right) => {
                 let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
-                Ok(matches!((left, right), (Some(left), Some(right)) if sign.admits(left.cmp(&right))))
+                Ok(
+                    matches!((left, right), (Some(left), Some(right)) if sign.admits(left.cmp(&right))),
+                )
             }
             Formula::Not(inner) => Ok(!self.formula(inner, scope)?),
             Formula::And(parts) => {
@@ -194,9 +217,10 @@ impl<'a> Naive<'a> {
             }
             Formula::Fix(fix) => self.fix(fix, scope),
             Formula::Closure(closure) => self.closure(closure, scope),
-            Formula::Let(local) => {
-                self.formula(&local.body, &Scope { outer: Some(scope), binding: Binding::Local(local) })
-            }
+            Formula::Let(local) => self.formula(
+                &local.body,
+                &Scope { outer: Some(scope), binding: Binding::Local(local) },
+            ),
         })
     }
 
@@ -208,7 +232,10 @@ impl<'a> Naive<'a> {
                 return self.formula(&local.definition, &inner);
             }
             Some((
-                Binding::Elements(..) | Binding::Pending(..) | Binding::Real(..) | Binding::Assignment(_),
+                Binding::Elements(..)
+                | Binding::Pending(..)
+                | Binding::Real(..)
+                | Binding::Assignment(_),
                 _,
             ))
             | None => {}
@@ -245,12 +272,17 @@ impl<'a> Naive<'a> {
         loop {
             let mut next = BTreeSet::new();
             let known = Scope { outer: Some(scope), binding: Binding::Fixed(&fix.relation, &rows) };
-            self.each(&fix.variables, Some(&known), Some((&fix.body, true)), &mut |naive, row, scope| {
-                if naive.formula(&fix.body, scope)? {
-                    next.insert(row.to_vec());
-                }
-                Ok(true)
-            })?;
+            self.each(
+                &fix.variables,
+                Some(&known),
+                Some((&fix.body, true)),
+                &mut |naive, row, scope| {
+                    if naive.formula(&fix.body, scope)? {
+                        next.insert(row.to_vec());
+                    }
+                    Ok(true)
+                },
+            )?;
             if next == rows {
                 return Ok(rows.contains(&row));
             }
@@ -273,7 +305,8 @@ impl<'a> Naive<'a> {
             for &start in &frontier {
                 for end in self.elements.clone() {
                     let step = [start, end];
-                    let inner = Scope { outer: Some(scope), binding: Binding::Elements(&variables, &step) };
+                    let inner =
+                        Scope { outer: Some(scope), binding: Binding::Elements(&variables, &step) };
                     if !reached.contains(&end) && self.formula(&closure.body, &inner)? {
                         reached.insert(end);
                         next.push(end);
@@ -293,8 +326,12 @@ impl<'a> Naive<'a> {
             Term::Variable(variable) => Ok(scope.real(variable)),
             Term::ElementNumber(argument) => Ok(self.element(argument, scope).map(Element::number)),
             Term::Function(name, argument) => {
-                let function =
-                    self.model.structure.vocabulary().function(name).expect("functions are checked");
+                let function = self
+                    .model
+                    .structure
+                    .vocabulary()
+                    .function(name)
+                    .expect("functions are checked");
                 let element = self.element(argument, scope);
                 Ok(element.and_then(|element| self.model.structure.value(function, element)))
             }
@@ -309,12 +346,19 @@ impl<'a> Naive<'a> {
             Term::Aggregate(aggregate) => self.aggregate(aggregate, scope),
             Term::Let(variable, value, body) => {
                 let value = self.term(value, scope)?;
-                self.term(body, &Scope { outer: Some(scope), binding: Binding::Real(variable, value) })
+                self.term(
+                    body,
+                    &Scope { outer: Some(scope), binding: Binding::Real(variable, value) },
+                )
             }
         })
     }
 
-    fn aggregate(&mut self, aggregate: &Aggregate, scope: &Scope<'_>) -> Result<Option<Rational>, Refusal> {
+    fn aggregate(
+        &mut self,
+        aggregate: &Aggregate,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Rational>, Refusal> {
         let mut folding = Folding::new(aggregate.fold);
         let guard = Some((&aggregate.guard, true));
         self.each(&aggregate.variables, Some(scope), guard, &mut |naive, _, scope| {

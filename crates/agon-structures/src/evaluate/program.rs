@@ -174,7 +174,9 @@ impl Program {
             Node::Not(inner) => self.free(*inner).to_vec(),
             Node::And(parts) | Node::Or(parts) => union(parts.iter().map(|&part| self.free(part))),
             Node::Exists(variables, inner) => without(self.free(*inner), variables),
-            Node::Closure(closure) => union([&of_slots(&closure.arguments)[..], &closure.parameters]),
+            Node::Closure(closure) => {
+                union([&of_slots(&closure.arguments)[..], &closure.parameters])
+            }
             // Parameters are among the arguments.
             Node::Fix(fix) => of_slots(&fix.arguments),
         };
@@ -196,7 +198,9 @@ impl Program {
             TermNode::Number(_) | TermNode::Given(_) => Vec::new(),
             TermNode::ElementNumber(slot) | TermNode::Function(_, slot) => of_slots(&[*slot]),
             TermNode::Characteristic(inner) => self.free(*inner).to_vec(),
-            TermNode::Binary(_, left, right) => union([self.term_free(*left), self.term_free(*right)]),
+            TermNode::Binary(_, left, right) => {
+                union([self.term_free(*left), self.term_free(*right)])
+            }
             TermNode::Aggregate(_, variables, guard, term) => {
                 without(&union([self.free(*guard), self.term_free(*term)]), variables)
             }
@@ -212,14 +216,20 @@ impl Program {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self.node(id) {
             Node::Atom(_, slots) => of_slots(slots).into_iter().collect(),
             Node::Equal(Slot::Variable(variable), Slot::Constant(_))
-            | Node::Equal(Slot::Constant(_), Slot::Variable(variable)) => BTreeSet::from([*variable]),
-            Node::Equal(..) | Node::Compare(..) | Node::Not(_) | Node::Closure(_) => BTreeSet::new(),
+            | Node::Equal(Slot::Constant(_), Slot::Variable(variable)) => {
+                BTreeSet::from([*variable])
+            }
+            Node::Equal(..) | Node::Compare(..) | Node::Not(_) | Node::Closure(_) => {
+                BTreeSet::new()
+            }
             Node::And(parts) => {
-                let mut limited: BTreeSet<Var> = parts.iter().flat_map(|&part| self.limited(part)).collect();
+                let mut limited: BTreeSet<Var> =
+                    parts.iter().flat_map(|&part| self.limited(part)).collect();
                 // Equalities pass it on; as many rounds as there are parts reach the end of any chain.
                 for _ in 0..parts.len() {
                     for &part in parts {
-                        if let Node::Equal(Slot::Variable(left), Slot::Variable(right)) = self.node(part)
+                        if let Node::Equal(Slot::Variable(left), Slot::Variable(right)) =
+                            self.node(part)
                             && (limited.contains(left) || limited.contains(right))
                         {
                             limited.extend([*left, *right]);
@@ -276,7 +286,8 @@ impl Program {
                 needs.constants |= slots.iter().any(|slot| matches!(slot, Slot::Constant(_)));
             }
             Node::Equal(left, right) => {
-                needs.constants |= [left, right].iter().any(|slot| matches!(slot, Slot::Constant(_)));
+                needs.constants |=
+                    [left, right].iter().any(|slot| matches!(slot, Slot::Constant(_)));
             }
             Node::Compare(left, _, right) => {
                 self.gather_term_needs(*left, needs);
@@ -287,11 +298,13 @@ impl Program {
                 parts.iter().for_each(|&part| self.gather_needs(part, needs));
             }
             Node::Closure(closure) => {
-                needs.constants |= closure.arguments.iter().any(|slot| matches!(slot, Slot::Constant(_)));
+                needs.constants |=
+                    closure.arguments.iter().any(|slot| matches!(slot, Slot::Constant(_)));
                 self.gather_needs(closure.body, needs);
             }
             Node::Fix(fix) => {
-                needs.constants |= fix.arguments.iter().any(|slot| matches!(slot, Slot::Constant(_)));
+                needs.constants |=
+                    fix.arguments.iter().any(|slot| matches!(slot, Slot::Constant(_)));
                 self.gather_needs(fix.body, needs);
             }
         });
@@ -381,7 +394,8 @@ impl Program {
                 self.any(cases)
             }
             Node::Or(parts) => {
-                let cases = parts.iter().filter_map(|&part| self.derivative(part, slot, delta)).collect();
+                let cases =
+                    parts.iter().filter_map(|&part| self.derivative(part, slot, delta)).collect();
                 self.any(cases)
             }
             Node::Exists(variables, inner) => {
@@ -412,7 +426,9 @@ impl Program {
             // The relation of a fixed point is in no term: that is checked.
             Node::Equal(..) | Node::Compare(..) => false,
             Node::Not(inner) | Node::Exists(_, inner) => self.mentions(*inner, slot),
-            Node::And(parts) | Node::Or(parts) => parts.iter().any(|&part| self.mentions(part, slot)),
+            Node::And(parts) | Node::Or(parts) => {
+                parts.iter().any(|&part| self.mentions(part, slot))
+            }
             Node::Closure(closure) => self.mentions(closure.body, slot),
             Node::Fix(fix) => self.mentions(fix.body, slot),
         })

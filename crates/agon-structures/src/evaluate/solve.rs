@@ -148,15 +148,21 @@ impl<'a> Run<'a> {
     pub(super) fn whole(&mut self, body: NodeId, columns: &[Var]) -> Result<Rows, Refusal> {
         let found = self.extend(body, Table::unit())?;
         let found = self.padded(found, columns)?;
-        let places: Vec<usize> =
-            columns.iter().map(|&column| found.column(column).expect("padding adds all columns")).collect();
+        let places: Vec<usize> = columns
+            .iter()
+            .map(|&column| found.column(column).expect("padding adds all columns"))
+            .collect();
         let (n_rows, cells) = (found.n_rows, found.projected(&places).cells);
         let (n_rows, cells) = sorted_distinct(columns.len(), n_rows, cells);
         Ok(Rows::new(columns.len(), n_rows, cells))
     }
 
     /// With all elements for each of these variables that has no column yet.
-    pub(super) fn padded(&mut self, assignments: Table, variables: &[Var]) -> Result<Table, Refusal> {
+    pub(super) fn padded(
+        &mut self,
+        assignments: Table,
+        variables: &[Var],
+    ) -> Result<Table, Refusal> {
         let mut table = assignments;
         for &variable in variables {
             if table.column(variable).is_some() {
@@ -207,7 +213,11 @@ impl<'a> Run<'a> {
     }
 
     /// Which of the assignments satisfy the formula, all of whose free variables they assign.
-    pub(super) fn satisfied(&mut self, id: NodeId, assignments: &Table) -> Result<Vec<bool>, Refusal> {
+    pub(super) fn satisfied(
+        &mut self,
+        id: NodeId,
+        assignments: &Table,
+    ) -> Result<Vec<bool>, Refusal> {
         let program = self.program;
         self.spend(assignments.n_rows)?;
         if let Node::Atom(source, slots) = program.node(id) {
@@ -244,9 +254,12 @@ impl<'a> Run<'a> {
         // The answers may have their columns in another order than was asked for.
         let order: Vec<usize> = places
             .iter()
-            .map(|&place| answered.column(assignments.columns[place]).expect("answers keep the columns"))
+            .map(|&place| {
+                answered.column(assignments.columns[place]).expect("answers keep the columns")
+            })
             .collect();
-        let index = Index::new(&answered.cells, order.len(), &order, &[], self.structure.id_bound());
+        let index =
+            Index::new(&answered.cells, order.len(), &order, &[], self.structure.id_bound());
         let mut key = vec![0; places.len()];
         let holds = |row: usize| {
             let row = assignments.row(row);
@@ -258,7 +271,12 @@ impl<'a> Run<'a> {
 
     /// All parts in the order that seems cheapest as far as is known by then. Variables to drop are dropped as soon as
     /// no part is left that speaks of them.
-    fn conjunction(&mut self, parts: &[NodeId], assignments: Table, drop: &[Var]) -> Result<Table, Refusal> {
+    fn conjunction(
+        &mut self,
+        parts: &[NodeId],
+        assignments: Table,
+        drop: &[Var],
+    ) -> Result<Table, Refusal> {
         let program = self.program;
         // With what each was estimated at, as long as that holds: rules of translated games have dozens of parts.
         let mut left: Vec<(NodeId, Option<f64>)> = parts.iter().map(|&part| (part, None)).collect();
@@ -289,7 +307,8 @@ impl<'a> Run<'a> {
             let is_new = |variable: &&Var| table.column(**variable).is_none();
             let new: Vec<Var> = program.free(part).iter().filter(is_new).copied().collect();
             table = self.extend(part, table)?;
-            let speaks_of = |part: NodeId, column: Var| program.free(part).binary_search(&column).is_ok();
+            let speaks_of =
+                |part: NodeId, column: Var| program.free(part).binary_search(&column).is_ok();
             for (part, estimated) in &mut left {
                 // An estimate depends on which of the part's own variables are known, and on nothing else that changes here.
                 if new.iter().any(|&column| speaks_of(*part, column)) {
@@ -338,8 +357,9 @@ impl<'a> Run<'a> {
             Node::And(parts) => self.conjunction(parts, asked, variables)?,
             _ => self.extend(inner, asked)?,
         };
-        let kept: Vec<usize> =
-            (0..found.width()).filter(|&place| !variables.contains(&found.columns[place])).collect();
+        let kept: Vec<usize> = (0..found.width())
+            .filter(|&place| !variables.contains(&found.columns[place]))
+            .collect();
         self.spend(found.cells.len())?;
         let found = found.projected(&kept);
         if !narrow {
@@ -356,7 +376,8 @@ impl<'a> Run<'a> {
     fn weight(&mut self, part: NodeId, known: &[Var]) -> Result<f64, Refusal> {
         let estimate = self.estimate(part, known)?;
         let program = self.program;
-        let is_filter = program.is_lookup(part) && program.free(part).iter().all(|free| known.contains(free));
+        let is_filter =
+            program.is_lookup(part) && program.free(part).iter().all(|free| known.contains(free));
         Ok(if is_filter { estimate * LOOKUP } else { estimate })
     }
 
@@ -385,7 +406,10 @@ impl<'a> Run<'a> {
                 Node::Equal(..) if n_wanted == 0 => 1.0 / n_elements,
                 Node::Equal(left, right) => {
                     let wanted = variables_of(&[*left, *right]).len() == n_wanted
-                        && !matches!((left, right), (Slot::Constant(_), _) | (_, Slot::Constant(_)));
+                        && !matches!(
+                            (left, right),
+                            (Slot::Constant(_), _) | (_, Slot::Constant(_))
+                        );
                     if wanted { n_elements } else { 0.9 }
                 }
                 // Filters come before what branches; those that are costly to work out after those that are not.
@@ -446,7 +470,8 @@ impl<'a> Run<'a> {
             }
             self.grown(all.cells.len() + new.cells.len(), all.n_rows + found.n_rows)?;
             // What was found is sorted and so are those of it that are new: sorting all anew in each round would take most of the time.
-            let cells = if width == 0 { Vec::new() } else { merged(width, &all.cells, &new.cells, &[]) };
+            let cells =
+                if width == 0 { Vec::new() } else { merged(width, &all.cells, &new.cells, &[]) };
             all = Arc::new(Rows::new(width, all.n_rows + new.n_rows, cells));
             latest = Arc::new(new);
         }

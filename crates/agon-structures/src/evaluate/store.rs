@@ -25,7 +25,11 @@ impl Rows {
     }
 
     pub(super) fn of(tuples: &Tuples) -> Rows {
-        Rows::new(tuples.arity(), tuples.len(), tuples.cells().iter().map(|element| element.id()).collect())
+        Rows::new(
+            tuples.arity(),
+            tuples.len(),
+            tuples.cells().iter().map(|element| element.id()).collect(),
+        )
     }
 
     /// With a few rows more and a few less, as [`merged`] has it. Indexes come along, so that they are never made anew while changes
@@ -40,7 +44,8 @@ impl Rows {
         let few = added.len() + removed.len() <= cells.len() / 8 + 16 * self.width;
         let indexes = self.indexes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let kept = indexes.iter().filter(|_| few);
-        let kept = kept.map(|(mask, index)| (*mask, Arc::new(index.updated(added, removed, id_bound))));
+        let kept =
+            kept.map(|(mask, index)| (*mask, Arc::new(index.updated(added, removed, id_bound))));
         let indexes = Mutex::new(kept.collect());
         Rows { width: self.width, n_rows, cells, indexes }
     }
@@ -68,7 +73,9 @@ impl Rows {
     /// The index by some columns; made once.
     pub(super) fn index(&self, known: &[usize], rest: &[usize], id_bound: usize) -> Arc<Index> {
         // Relations of more than 64 columns share no indexes; no one has them.
-        let mask = known.iter().fold(0u64, |mask, &place| mask | 1u64.checked_shl(place as u32).unwrap_or(0));
+        let mask = known
+            .iter()
+            .fold(0u64, |mask, &place| mask | 1u64.checked_shl(place as u32).unwrap_or(0));
         let mut indexes = self.indexes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if self.width <= 64
             && let Some((_, index)) = indexes.iter().find(|entry| entry.0 == mask)
@@ -137,7 +144,12 @@ impl Store {
         rows
     }
 
-    pub(super) fn defined(&self, structure: &Structure, place: usize, needs: &Needs) -> Option<Arc<Rows>> {
+    pub(super) fn defined(
+        &self,
+        structure: &Structure,
+        place: usize,
+        needs: &Needs,
+    ) -> Option<Arc<Rows>> {
         let is_same = |at: &Structure| {
             at.shares_universe(structure)
                 && needs.relations.iter().all(|&id| at.shares_relation(structure, id))

@@ -96,8 +96,10 @@ pub(super) fn sorted_distinct(width: usize, n_rows: usize, cells: Vec<u32>) -> (
         }
         // Two ids are one number, and numbers sort much faster than slices.
         2 => {
-            let mut rows: Vec<u64> =
-                cells.chunks_exact(2).map(|row| u64::from(row[0]) << 32 | u64::from(row[1])).collect();
+            let mut rows: Vec<u64> = cells
+                .chunks_exact(2)
+                .map(|row| u64::from(row[0]) << 32 | u64::from(row[1]))
+                .collect();
             rows.sort_unstable();
             rows.dedup();
             (rows.len(), rows.iter().flat_map(|&row| [(row >> 32) as u32, row as u32]).collect())
@@ -110,13 +112,17 @@ pub(super) fn sorted_distinct(width: usize, n_rows: usize, cells: Vec<u32>) -> (
             rows.sort_unstable();
             rows.dedup();
             let shifts: Vec<usize> = (0..width).rev().map(|place| place * 32).collect();
-            let cells = rows.iter().flat_map(|&row| shifts.iter().map(move |&shift| (row >> shift) as u32));
+            let cells =
+                rows.iter().flat_map(|&row| shifts.iter().map(move |&shift| (row >> shift) as u32));
             (rows.len(), cells.collect())
         }
         5..=8 => {
-            let number = |ids: &[u32]| ids.iter().fold(0, |number, &id| number << 32 | u128::from(id));
-            let mut rows: Vec<(u128, u128)> =
-                cells.chunks_exact(width).map(|row| (number(&row[..4]), number(&row[4..]))).collect();
+            let number =
+                |ids: &[u32]| ids.iter().fold(0, |number, &id| number << 32 | u128::from(id));
+            let mut rows: Vec<(u128, u128)> = cells
+                .chunks_exact(width)
+                .map(|row| (number(&row[..4]), number(&row[4..])))
+                .collect();
             rows.sort_unstable();
             rows.dedup();
             let mut cells = Vec::with_capacity(rows.len() * width);
@@ -184,7 +190,10 @@ pub(super) fn merged(width: usize, cells: &[u32], added: &[u32], removed: &[u32]
         let row = if is_coming { &added[come..come + width] } else { &removed[go..go + width] };
         let n_left = (cells.len() - at) / width;
         let place = at
-            + width * partition(n_left, |place| &cells[at + place * width..at + (place + 1) * width] < row);
+            + width
+                * partition(n_left, |place| {
+                    &cells[at + place * width..at + (place + 1) * width] < row
+                });
         merged.extend_from_slice(&cells[at..place]);
         at = place;
         if is_coming {
@@ -220,9 +229,11 @@ impl Index {
         id_bound: usize,
     ) -> Index {
         let order: Vec<usize> = known.iter().chain(rest).copied().collect();
-        let (n_rows, cells) = sorted_distinct(width, cells.len() / width, turned(cells, width, &order));
+        let (n_rows, cells) =
+            sorted_distinct(width, cells.len() / width, turned(cells, width, &order));
         // A table of all ids would take longer than it saves.
-        let starts = if n_rows * 8 < id_bound { Vec::new() } else { starts(&cells, width, id_bound) };
+        let starts =
+            if n_rows * 8 < id_bound { Vec::new() } else { starts(&cells, width, id_bound) };
         debug_assert!(
             starts.last().is_none_or(|&last| last as usize == n_rows),
             "each row begins with an id below the bound"
@@ -233,8 +244,9 @@ impl Index {
     /// The index after a few rows have come and gone.
     pub(super) fn updated(&self, added: &[u32], removed: &[u32], id_bound: usize) -> Index {
         let width = self.order.len();
-        let sorted =
-            |rows: &[u32]| sorted_distinct(width, rows.len() / width, turned(rows, width, &self.order)).1;
+        let sorted = |rows: &[u32]| {
+            sorted_distinct(width, rows.len() / width, turned(rows, width, &self.order)).1
+        };
         let (added, removed) = (sorted(added), sorted(removed));
         let cells = merged(width, &self.cells, &added, &removed);
         let mut starts = self.starts.clone();

@@ -22,9 +22,10 @@ impl Run<'_> {
         stacker::maybe_grow(128 << 10, 1 << 20, || match program.term(id) {
             TermNode::Number(number) => Ok(vec![Some(*number); n_rows]),
             TermNode::Given(place) => Ok(vec![Some(self.given[*place]); n_rows]),
-            TermNode::ElementNumber(slot) => {
-                Ok(self.elements_at(*slot, assignments).map(|element| element.map(Element::number)).collect())
-            }
+            TermNode::ElementNumber(slot) => Ok(self
+                .elements_at(*slot, assignments)
+                .map(|element| element.map(Element::number))
+                .collect()),
             TermNode::Function(function, slot) => {
                 let structure = self.structure;
                 let value = |element: Option<Element>| structure.value(*function, element?);
@@ -51,7 +52,9 @@ impl Run<'_> {
                 let free = program.term_free(id);
                 let places: Vec<usize> = free
                     .iter()
-                    .map(|&variable| assignments.column(variable).expect("free variables are assigned"))
+                    .map(|&variable| {
+                        assignments.column(variable).expect("free variables are assigned")
+                    })
                     .collect();
                 // Each combination of values of the free variables is worked out once.
                 let groups = assignments.projected(&places).sorted();
@@ -62,14 +65,16 @@ impl Run<'_> {
                     .iter()
                     .map(|&variable| cases.column(variable).expect("cases keep the columns"))
                     .collect();
-                let mut foldings: Vec<Folding> = (0..groups.n_rows).map(|_| Folding::new(*fold)).collect();
+                let mut foldings: Vec<Folding> =
+                    (0..groups.n_rows).map(|_| Folding::new(*fold)).collect();
                 let mut key = vec![0; columns.len()];
                 for (place, number) in numbers.into_iter().enumerate() {
                     let row = cases.row(place);
                     key.iter_mut().zip(&columns).for_each(|(cell, &column)| *cell = row[column]);
                     foldings[group(&groups, &key)].take(number)?;
                 }
-                let results: Vec<Option<Rational>> = foldings.into_iter().map(Folding::result).collect();
+                let results: Vec<Option<Rational>> =
+                    foldings.into_iter().map(Folding::result).collect();
                 let mut values = Vec::with_capacity(n_rows);
                 for place in 0..n_rows {
                     let row = assignments.row(place);

@@ -18,7 +18,10 @@ pub(crate) const SMALL: Limits = Limits { steps: 300_000, cells: 100_000, parts:
 pub(crate) fn is_costly(refusal: &Refusal) -> bool {
     matches!(
         refusal,
-        Refusal::Steps(_) | Refusal::Cells(_) | Refusal::FormulaTooLarge(_) | Refusal::NumberTooLarge
+        Refusal::Steps(_)
+            | Refusal::Cells(_)
+            | Refusal::FormulaTooLarge(_)
+            | Refusal::NumberTooLarge
     )
 }
 
@@ -200,7 +203,9 @@ pub(crate) fn change(tape: &mut Tape, structure: &mut Structure) {
         0 => {
             structure.create(None).unwrap();
         }
-        1 if !elements.is_empty() => structure.delete(elements[tape.below(elements.len())]).unwrap(),
+        1 if !elements.is_empty() => {
+            structure.delete(elements[tape.below(elements.len())]).unwrap()
+        }
         2 if !elements.is_empty() => {
             let value = [None, Some(Rational::ONE)][tape.below(2)];
             let element = elements[tape.below(elements.len())];
@@ -216,7 +221,8 @@ pub(crate) fn change(tape: &mut Tape, structure: &mut Structure) {
             if arity > 0 && elements.is_empty() {
                 return;
             }
-            let tuple: Vec<Element> = (0..arity).map(|_| elements[tape.below(elements.len())]).collect();
+            let tuple: Vec<Element> =
+                (0..arity).map(|_| elements[tape.below(elements.len())]).collect();
             if !structure.remove(relation, &tuple) {
                 structure.add(relation, &tuple).unwrap();
             }
@@ -239,12 +245,14 @@ fn graph(n_elements: usize, edges: &[(usize, usize)]) -> Structure {
 fn by_end(structure: &Structure, formula: &Formula) -> Vec<Vec<u32>> {
     let [x, y] = ["x", "y"].map(Variable::new);
     let definitions = Definitions::new();
-    let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
+    let mut evaluator =
+        Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
     let query = evaluator.formula(formula, &[y.clone(), x.clone()]).unwrap();
     let found = rows(&evaluator.solve(query, structure, &Assignment::new()).unwrap());
     let model = Model { structure, definitions: &definitions };
-    let judged =
-        Naive::new(model, Limits::default()).solutions(formula, &[y, x], &Assignment::new()).unwrap();
+    let judged = Naive::new(model, Limits::default())
+        .solutions(formula, &[y, x], &Assignment::new())
+        .unwrap();
     assert_eq!(found, judged);
     let ends = structure
         .elements()
@@ -257,17 +265,29 @@ fn closures_are_reflexive_and_transitive() {
     let [x, y] = ["x", "y"].map(Variable::new);
     let edge = Formula::atom("R", [&x, &y]);
     let closure = |bound| Formula::closure(bound, x.clone(), y.clone(), edge.clone());
-    assert_eq!(by_end(&graph(3, &[(1, 2), (2, 3)]), &closure(None)), [vec![1], vec![1, 2], vec![1, 2, 3]]);
-    assert_eq!(by_end(&graph(3, &[(1, 2), (1, 3)]), &closure(None)), [vec![1], vec![1, 2], vec![1, 3]]);
+    assert_eq!(
+        by_end(&graph(3, &[(1, 2), (2, 3)]), &closure(None)),
+        [vec![1], vec![1, 2], vec![1, 2, 3]]
+    );
+    assert_eq!(
+        by_end(&graph(3, &[(1, 2), (1, 3)]), &closure(None)),
+        [vec![1], vec![1, 2], vec![1, 3]]
+    );
     let chain: Vec<(usize, usize)> = (1..8).map(|from| (from, from + 1)).collect();
     let far = |bound| {
-        Formula::And(vec![Formula::not(Formula::equal(&x, &y)), Formula::not(edge.clone()), closure(bound)])
+        Formula::And(vec![
+            Formula::not(Formula::equal(&x, &y)),
+            Formula::not(edge.clone()),
+            closure(bound),
+        ])
     };
-    let expected: Vec<Vec<u32>> = (1..=8u32).map(|end| (1..end.saturating_sub(1)).collect()).collect();
+    let expected: Vec<Vec<u32>> =
+        (1..=8u32).map(|end| (1..end.saturating_sub(1)).collect()).collect();
     assert_eq!(by_end(&graph(8, &chain), &far(None)), expected);
     assert_eq!(by_end(&graph(8, &chain), &far(Some(4))), expected);
     // One doubling: two steps at most.
-    let two: Vec<Vec<u32>> = (1..=8u32).map(|end| (end.saturating_sub(2).max(1)..=end).collect()).collect();
+    let two: Vec<Vec<u32>> =
+        (1..=8u32).map(|end| (end.saturating_sub(2).max(1)..=end).collect()).collect();
     assert_eq!(by_end(&graph(8, &chain), &closure(Some(1))), two);
 }
 
@@ -286,7 +306,8 @@ fn a_closure_is_a_least_fixed_point() {
 fn those_who_can_move_forever_are_a_greatest_fixed_point() {
     let [x, y] = ["x", "y"].map(Variable::new);
     let step = Formula::And(vec![Formula::atom("R", [&x, &y]), Formula::atom("S", [&y])]);
-    let forever = Formula::fix(Extreme::Greatest, "S", vec![x.clone()], Formula::exists([&y], step));
+    let forever =
+        Formula::fix(Extreme::Greatest, "S", vec![x.clone()], Formula::exists([&y], step));
     let structure = graph(5, &[(1, 2), (2, 3), (3, 2), (4, 5)]);
     let both = Formula::And(vec![forever, Formula::equal(&x, &y)]);
     assert_eq!(by_end(&structure, &both), [vec![1], vec![2], vec![3], vec![], vec![]]);
@@ -300,16 +321,22 @@ fn terms_count() {
     let out = Term::aggregate(Fold::Sum, vec![y.clone()], edge.clone(), Term::whole(1));
     let most = Term::aggregate(Fold::Max, vec![x.clone()], Formula::truth(), out.clone());
     let none = Term::aggregate(Fold::Min, vec![x.clone()], Formula::falsity(), Term::whole(1));
-    let numbers =
-        Term::aggregate(Fold::Product, vec![x.clone()], Formula::truth(), Term::ElementNumber((&x).into()));
+    let numbers = Term::aggregate(
+        Fold::Product,
+        vec![x.clone()],
+        Formula::truth(),
+        Term::ElementNumber((&x).into()),
+    );
     let leaves = Term::aggregate(
         Fold::Sum,
         vec![x.clone()],
         Formula::compare(out, Sign::Equal, Term::whole(0)),
         Term::ElementNumber((&x).into()),
     );
-    let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
-    for (term, expected) in [(most, Some(3)), (none, None), (numbers, Some(24)), (leaves, Some(7))] {
+    let mut evaluator =
+        Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
+    for (term, expected) in [(most, Some(3)), (none, None), (numbers, Some(24)), (leaves, Some(7))]
+    {
         let query = evaluator.term(&term, &[]).unwrap();
         let value = evaluator.value(query, &structure, &Assignment::new()).unwrap();
         assert_eq!(value, expected.map(Rational::whole), "{term}");
@@ -320,9 +347,11 @@ fn terms_count() {
 fn what_makes_no_sense_is_refused() {
     let [x, y] = ["x", "y"].map(Variable::new);
     let structure = graph(2, &[(1, 2)]);
-    let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
-    let mut refused =
-        |formula: Formula, variables: &[Variable]| evaluator.formula(&formula, variables).unwrap_err();
+    let mut evaluator =
+        Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
+    let mut refused = |formula: Formula, variables: &[Variable]| {
+        evaluator.formula(&formula, variables).unwrap_err()
+    };
     let edge = Formula::atom("R", [&x, &y]);
     assert_eq!(
         refused(Formula::atom("Z", [&x]), std::slice::from_ref(&x)),
@@ -330,10 +359,14 @@ fn what_makes_no_sense_is_refused() {
     );
     let wrong = Refusal::WrongArity { relation: "R".into(), arity: 2, given: 1 };
     assert_eq!(refused(Formula::atom("R", [&x]), std::slice::from_ref(&x)), wrong);
-    assert_eq!(refused(edge.clone(), std::slice::from_ref(&x)), Refusal::UnboundVariable(y.clone()));
+    assert_eq!(
+        refused(edge.clone(), std::slice::from_ref(&x)),
+        Refusal::UnboundVariable(y.clone())
+    );
     let twice = Formula::exists([&x, &x], edge.clone());
     assert_eq!(refused(twice, std::slice::from_ref(&y)), Refusal::RepeatedVariable(x.clone()));
-    let flips = Formula::fix(Extreme::Least, "S", vec![x.clone()], Formula::not(Formula::atom("S", [&x])));
+    let flips =
+        Formula::fix(Extreme::Least, "S", vec![x.clone()], Formula::not(Formula::atom("S", [&x])));
     assert_eq!(refused(flips, std::slice::from_ref(&x)), Refusal::NotMonotone("S".into()));
     let sets = Variable::new("X");
     let over_sets = Formula::exists([&sets], Formula::truth());
@@ -343,9 +376,11 @@ fn what_makes_no_sense_is_refused() {
 #[test]
 fn what_only_filters_comes_before_what_makes_more_rows() {
     // A complete graph: the two known ends leave one edge by the guess that they are independent, and in truth all of them.
-    let edges: Vec<(usize, usize)> = (1..=8).flat_map(|from| (1..=8).map(move |to| (from, to))).collect();
+    let edges: Vec<(usize, usize)> =
+        (1..=8).flat_map(|from| (1..=8).map(move |to| (from, to))).collect();
     let structure = graph(8, &edges);
-    let variables: Vec<Variable> = (0..6).map(|number| Variable::new(&format!("x{number}"))).collect();
+    let variables: Vec<Variable> =
+        (0..6).map(|number| Variable::new(&format!("x{number}"))).collect();
     let number = |variable: &Variable| Term::ElementNumber(variable.into());
     let mut parts = Vec::new();
     for pair in variables.windows(2) {
@@ -355,7 +390,8 @@ fn what_only_filters_comes_before_what_makes_more_rows() {
     for pair in variables.windows(2) {
         parts.push(Formula::compare(number(&pair[0]), Sign::Less, number(&pair[1])));
     }
-    let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
+    let mut evaluator =
+        Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
     let copy = evaluator.clone();
     let query = evaluator.formula(&Formula::And(parts), &variables).unwrap();
     let found = evaluator.solve(query, &structure, &Assignment::new()).unwrap();
@@ -409,7 +445,8 @@ proptest! {
 
 #[test]
 fn limits_hold() {
-    let variables: Vec<Variable> = (0..12).map(|number| Variable::new(&format!("x{number}"))).collect();
+    let variables: Vec<Variable> =
+        (0..12).map(|number| Variable::new(&format!("x{number}"))).collect();
     let structure = graph(9, &[(1, 2)]);
     let limits = Limits { steps: 1_000_000, cells: 50_000, parts: 1_000 };
     let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), limits);
@@ -422,8 +459,10 @@ fn limits_hold() {
     for number in (1..=40).rev() {
         let lower = format!("L{}", number - 1);
         let lower = if number == 1 { "R" } else { &lower };
-        let both =
-            Formula::Or(vec![Formula::not(Formula::atom(lower, [&x, &y])), Formula::atom(lower, [&y, &x])]);
+        let both = Formula::Or(vec![
+            Formula::not(Formula::atom(lower, [&x, &y])),
+            Formula::atom(lower, [&y, &x]),
+        ]);
         formula = Formula::with(&format!("L{number}"), vec![x.clone(), y.clone()], both, formula);
     }
     assert_eq!(evaluator.formula(&formula, &[x, y]), Err(Refusal::FormulaTooLarge(1_000)));

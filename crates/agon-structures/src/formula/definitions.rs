@@ -83,13 +83,16 @@ impl Definitions {
                 return Err(DefinitionFault::BadArgument(name, variable.clone()));
             }
         }
-        if let Some(free) = body.free_variables().into_iter().find(|variable| !variables.contains(variable)) {
+        if let Some(free) =
+            body.free_variables().into_iter().find(|variable| !variables.contains(variable))
+        {
             return Err(DefinitionFault::FreeVariable(name, free));
         }
         if body.free_relations().contains_key(&name) {
             return Err(DefinitionFault::Recursive(name));
         }
-        if let Some(user) = self.list.iter().find(|earlier| earlier.body.free_relations().contains_key(&name))
+        if let Some(user) =
+            self.list.iter().find(|earlier| earlier.body.free_relations().contains_key(&name))
         {
             return Err(DefinitionFault::UsedBefore(name, user.name.clone()));
         }

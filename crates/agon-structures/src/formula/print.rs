@@ -119,7 +119,10 @@ fn formula(f: &mut fmt::Formatter<'_>, shown: &Formula, place: Place) -> fmt::Re
 
 fn asks_itself(arguments: &[Argument], variables: &[Variable]) -> bool {
     arguments.len() == variables.len()
-        && arguments.iter().zip(variables).all(|(argument, variable)| argument.variable() == Some(variable))
+        && arguments
+            .iter()
+            .zip(variables)
+            .all(|(argument, variable)| argument.variable() == Some(variable))
 }
 
 fn unparenthesised(f: &mut fmt::Formatter<'_>, shown: &Formula) -> fmt::Result {
@@ -235,7 +238,9 @@ fn term(f: &mut fmt::Formatter<'_>, shown: &Term, place: TermPlace) -> fmt::Resu
             Term::Binary(Operator::Times | Operator::Divide, ..) => TermPlace::Product,
             Term::Binary(Operator::Power, ..) => TermPlace::Power,
             // A sign or a fraction line must not be torn apart by what stands around it.
-            Term::Number(number) if number.signum() < 0 || number.to_string().contains('/') => TermPlace::Sum,
+            Term::Number(number) if number.signum() < 0 || number.to_string().contains('/') => {
+                TermPlace::Sum
+            }
             _ => TermPlace::Tight,
         };
         let parentheses = own < place;

@@ -82,7 +82,9 @@ fn through(mut signs: Signs, definitions: &Definitions) -> Signs {
 fn merge(into: &mut Signs, from: &Signs, outer: Polarity) {
     for (name, polarity) in from {
         let polarity = polarity.under(outer);
-        into.entry(name.clone()).and_modify(|known| *known = known.joined(polarity)).or_insert(polarity);
+        into.entry(name.clone())
+            .and_modify(|known| *known = known.joined(polarity))
+            .or_insert(polarity);
     }
 }
 

@@ -6,7 +6,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::{
-    Aggregate, Argument, Closure, Definition, Definitions, Fix, Formula, Let, Name, Sort, Term, Variable,
+    Aggregate, Argument, Closure, Definition, Definitions, Fix, Formula, Let, Name, Sort, Term,
+    Variable,
 };
 
 /// A formula grew beyond a limit: expansions and normal forms can be exponentially larger than what they are made of.
@@ -72,7 +73,11 @@ impl Formula {
     }
 
     /// A relation replaced by its definition where it is free. At most `limit` parts may be made.
-    pub fn with_relation(&self, definition: &Definition, limit: usize) -> Result<Formula, Oversize> {
+    pub fn with_relation(
+        &self,
+        definition: &Definition,
+        limit: usize,
+    ) -> Result<Formula, Oversize> {
         let mut fresh = Fresh::avoiding(self.all_names());
         fresh.avoid(definition.body.all_names());
         let mut rewriting = Rewriting::new(&mut fresh, limit);
@@ -199,7 +204,8 @@ impl<'f> Rewriting<'f> {
     }
 
     fn replace_relation(&mut self, name: &Name, variables: &[Variable], body: &Formula) {
-        let free = body.free_variables().into_iter().filter(|variable| !variables.contains(variable));
+        let free =
+            body.free_variables().into_iter().filter(|variable| !variables.contains(variable));
         self.now.free.extend(free.map(|variable| variable.0));
         self.now.free.extend(body.free_relations().into_keys());
         let replacement = Replacement::Formula(Arc::new((variables.to_vec(), body.clone())));
@@ -213,7 +219,9 @@ impl<'f> Rewriting<'f> {
 
     fn argument(&self, argument: &Argument) -> Argument {
         match argument {
-            Argument::Variable(variable) => self.now.elements.get(variable).unwrap_or(argument).clone(),
+            Argument::Variable(variable) => {
+                self.now.elements.get(variable).unwrap_or(argument).clone()
+            }
             Argument::Constant(_) => argument.clone(),
         }
     }
@@ -273,7 +281,8 @@ impl<'f> Rewriting<'f> {
         self.now = outside;
         // An atom does not hold of a constant that names nothing, whatever its definition makes of it.
         let constants = given.iter().filter(|argument| argument.variable().is_none());
-        let mut parts: Vec<Formula> = constants.map(|constant| Formula::equal(constant, constant)).collect();
+        let mut parts: Vec<Formula> =
+            constants.map(|constant| Formula::equal(constant, constant)).collect();
         if parts.is_empty() {
             return answer;
         }
@@ -298,10 +307,14 @@ impl<'f> Rewriting<'f> {
                     match self.now.relations.get(name).cloned() {
                         None => Formula::Relation(name.clone(), arguments),
                         Some(Replacement::Rename(name)) => Formula::Relation(name, arguments),
-                        Some(Replacement::Formula(definition)) => self.instance(&definition, &arguments)?,
+                        Some(Replacement::Formula(definition)) => {
+                            self.instance(&definition, &arguments)?
+                        }
                     }
                 }
-                Formula::Equal(left, right) => Formula::Equal(self.argument(left), self.argument(right)),
+                Formula::Equal(left, right) => {
+                    Formula::Equal(self.argument(left), self.argument(right))
+                }
                 Formula::Exists(variables, inner) => {
                     let variables = self.bind(variables);
                     Formula::Exists(variables, Box::new(self.formula(inner)?))
@@ -315,7 +328,13 @@ impl<'f> Rewriting<'f> {
                     let variables = self.bind(&fix.variables);
                     let relation = self.bind_relation(&fix.relation);
                     let body = self.formula(&fix.body)?;
-                    Formula::Fix(Box::new(Fix { extreme: fix.extreme, relation, variables, body, arguments }))
+                    Formula::Fix(Box::new(Fix {
+                        extreme: fix.extreme,
+                        relation,
+                        variables,
+                        body,
+                        arguments,
+                    }))
                 }
                 Formula::Closure(closure) => {
                     let [from, to] = &closure.arguments;
@@ -333,9 +352,10 @@ impl<'f> Rewriting<'f> {
                 Formula::Let(local) => self.local(local)?,
                 Formula::Compare(..) | Formula::Not(_) | Formula::And(_) | Formula::Or(_) => {
                     let rewriting = std::cell::RefCell::new(&mut *self);
-                    formula.rebuilt(&mut |part| rewriting.borrow_mut().formula(part), &mut |part| {
-                        rewriting.borrow_mut().term(part)
-                    })?
+                    formula
+                        .rebuilt(&mut |part| rewriting.borrow_mut().formula(part), &mut |part| {
+                            rewriting.borrow_mut().term(part)
+                        })?
                 }
             };
             if let Some(outside) = outside {
@@ -366,7 +386,9 @@ impl<'f> Rewriting<'f> {
                 Term::Number(_) => term.clone(),
                 Term::Variable(variable) => self.now.reals.get(variable).unwrap_or(term).clone(),
                 Term::ElementNumber(argument) => Term::ElementNumber(self.argument(argument)),
-                Term::Function(name, argument) => Term::Function(name.clone(), self.argument(argument)),
+                Term::Function(name, argument) => {
+                    Term::Function(name.clone(), self.argument(argument))
+                }
                 Term::Characteristic(_) | Term::Binary(..) => {
                     let rewriting = std::cell::RefCell::new(&mut *self);
                     term.rebuilt(&mut |part| rewriting.borrow_mut().formula(part), &mut |part| {
@@ -379,7 +401,12 @@ impl<'f> Rewriting<'f> {
                     let guard = self.formula(&aggregate.guard)?;
                     let term = self.term(&aggregate.term)?;
                     self.now = outside;
-                    Term::Aggregate(Box::new(Aggregate { fold: aggregate.fold, variables, guard, term }))
+                    Term::Aggregate(Box::new(Aggregate {
+                        fold: aggregate.fold,
+                        variables,
+                        guard,
+                        term,
+                    }))
                 }
                 Term::Let(variable, value, body) => {
                     let value = self.term(value)?;

@@ -132,7 +132,10 @@ impl Free {
     }
 
     fn arguments(&mut self, arguments: &[Argument]) {
-        arguments.iter().filter_map(Argument::variable).for_each(|variable| self.variable(variable));
+        arguments
+            .iter()
+            .filter_map(Argument::variable)
+            .for_each(|variable| self.variable(variable));
     }
 
     fn under(&mut self, variables: &[Variable], inside: impl FnOnce(&mut Free)) {
@@ -162,7 +165,9 @@ impl Free {
                 self.term(right);
             }
             Formula::Not(inner) => self.formula(inner),
-            Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|part| self.formula(part)),
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().for_each(|part| self.formula(part))
+            }
             Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
                 self.under(variables, |free| free.formula(inner));
             }
@@ -174,7 +179,9 @@ impl Free {
             }
             Formula::Closure(closure) => {
                 self.arguments(&closure.arguments);
-                self.under(&[closure.from.clone(), closure.to.clone()], |free| free.formula(&closure.body));
+                self.under(&[closure.from.clone(), closure.to.clone()], |free| {
+                    free.formula(&closure.body)
+                });
             }
             Formula::Let(local) => {
                 self.under(&local.variables, |free| free.formula(&local.definition));

@@ -43,14 +43,22 @@ impl Formula {
     ) -> Result<Formula, E> {
         Ok(match self {
             Formula::Relation(..) | Formula::Equal(..) => self.clone(),
-            Formula::Compare(left, sign, right) => Formula::compare(on_term(left)?, *sign, on_term(right)?),
+            Formula::Compare(left, sign, right) => {
+                Formula::compare(on_term(left)?, *sign, on_term(right)?)
+            }
             Formula::Not(inner) => Formula::not(on_formula(inner)?),
-            Formula::And(parts) => Formula::And(parts.iter().map(on_formula).collect::<Result<_, E>>()?),
-            Formula::Or(parts) => Formula::Or(parts.iter().map(on_formula).collect::<Result<_, E>>()?),
+            Formula::And(parts) => {
+                Formula::And(parts.iter().map(on_formula).collect::<Result<_, E>>()?)
+            }
+            Formula::Or(parts) => {
+                Formula::Or(parts.iter().map(on_formula).collect::<Result<_, E>>()?)
+            }
             Formula::Exists(variables, inner) => {
                 Formula::Exists(variables.clone(), Box::new(on_formula(inner)?))
             }
-            Formula::All(variables, inner) => Formula::All(variables.clone(), Box::new(on_formula(inner)?)),
+            Formula::All(variables, inner) => {
+                Formula::All(variables.clone(), Box::new(on_formula(inner)?))
+            }
             Formula::Fix(fix) => Formula::Fix(Box::new(Fix {
                 extreme: fix.extreme,
                 relation: fix.relation.clone(),
@@ -99,7 +107,9 @@ impl Term {
         on_term: &mut dyn FnMut(&Term) -> Result<Term, E>,
     ) -> Result<Term, E> {
         Ok(match self {
-            Term::Number(_) | Term::Variable(_) | Term::ElementNumber(_) | Term::Function(..) => self.clone(),
+            Term::Number(_) | Term::Variable(_) | Term::ElementNumber(_) | Term::Function(..) => {
+                self.clone()
+            }
             Term::Characteristic(inner) => Term::characteristic(on_formula(inner)?),
             Term::Binary(operator, left, right) => {
                 Term::Binary(*operator, Box::new(on_term(left)?), Box::new(on_term(right)?))

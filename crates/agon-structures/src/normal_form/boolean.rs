@@ -44,7 +44,11 @@ pub(super) struct Clauses {
 
 impl Clauses {
     /// The list of lists; the formula is in negation normal form.
-    pub(super) fn of(&self, formula: &Formula, budget: &mut Budget) -> Result<Vec<Vec<Formula>>, Oversize> {
+    pub(super) fn of(
+        &self,
+        formula: &Formula,
+        budget: &mut Budget,
+    ) -> Result<Vec<Vec<Formula>>, Oversize> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match (formula, self.of_cnf) {
             (Formula::Or(parts), false) | (Formula::And(parts), true) => {
                 let mut lists = Vec::new();
@@ -85,7 +89,9 @@ fn united(left: &[Formula], right: &[Formula]) -> Option<Vec<Formula>> {
     for part in right {
         let is_opposed = match part {
             Formula::Not(inner) => both.contains(inner),
-            other => both.iter().any(|known| matches!(known, Formula::Not(inner) if **inner == *other)),
+            other => {
+                both.iter().any(|known| matches!(known, Formula::Not(inner) if **inner == *other))
+            }
         };
         if is_opposed {
             return None;

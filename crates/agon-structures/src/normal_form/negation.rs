@@ -14,7 +14,9 @@ pub fn nnf(formula: &Formula) -> Formula {
 pub fn is_nnf(formula: &Formula) -> bool {
     stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
         Formula::Relation(..) | Formula::Equal(..) | Formula::Compare(..) => true,
-        Formula::Not(inner) => is_atom(inner) && !matches!(**inner, Formula::Fix(_)) && is_nnf(inner),
+        Formula::Not(inner) => {
+            is_atom(inner) && !matches!(**inner, Formula::Fix(_)) && is_nnf(inner)
+        }
         Formula::And(parts) | Formula::Or(parts) => parts.iter().all(is_nnf),
         Formula::Exists(_, inner) | Formula::All(_, inner) => is_nnf(inner),
         Formula::Fix(fix) => is_nnf(&fix.body),
@@ -28,7 +30,8 @@ pub fn is_nnf(formula: &Formula) -> bool {
 fn pushed(formula: &Formula, negated: bool, turned: &mut Vec<(Name, bool)>) -> Formula {
     stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
         Formula::Relation(name, arguments) => {
-            let is_turned = turned.iter().rev().find(|entry| &entry.0 == name).is_some_and(|entry| entry.1);
+            let is_turned =
+                turned.iter().rev().find(|entry| &entry.0 == name).is_some_and(|entry| entry.1);
             if is_turned {
                 return of_others(formula.clone(), arguments, negated);
             }

@@ -48,7 +48,8 @@ fn pulled(formula: &Formula) -> (Prefix, Formula) {
             (prefix, matrix)
         }
         Formula::And(parts) | Formula::Or(parts) => {
-            let (prefixes, matrices): (Vec<Prefix>, Vec<Formula>) = parts.iter().map(pulled).unzip();
+            let (prefixes, matrices): (Vec<Prefix>, Vec<Formula>) =
+                parts.iter().map(pulled).unzip();
             let matrix = if matches!(formula, Formula::And(_)) {
                 conjunction(matrices)
             } else {

@@ -23,7 +23,11 @@ pub fn simplified(formula: &Formula) -> Formula {
         Formula::Compare(left, sign, right) => {
             let (left, right) = (simplified_term(left), simplified_term(right));
             if let (Term::Number(left), Term::Number(right)) = (&left, &right) {
-                return if sign.admits(left.cmp(right)) { Formula::truth() } else { Formula::falsity() };
+                return if sign.admits(left.cmp(right)) {
+                    Formula::truth()
+                } else {
+                    Formula::falsity()
+                };
             }
             Formula::compare(left, *sign, right)
         }
@@ -71,9 +75,10 @@ pub fn simplified(formula: &Formula) -> Formula {
 }
 
 fn simplified_term(term: &Term) -> Term {
-    let changed = term.rebuilt::<std::convert::Infallible>(&mut |part| Ok(simplified(part)), &mut |part| {
-        Ok(simplified_term(part))
-    });
+    let changed = term
+        .rebuilt::<std::convert::Infallible>(&mut |part| Ok(simplified(part)), &mut |part| {
+            Ok(simplified_term(part))
+        });
     let Ok(term) = changed;
     match term {
         Term::Characteristic(inner) if inner.is_truth() => Term::Number(Rational::ONE),
@@ -127,14 +132,18 @@ fn region(formula: &Formula, conflicts: u64) -> Formula {
 
 fn with_regions(formula: &Formula, conflicts: u64) -> Formula {
     stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
-        Formula::And(parts) => Formula::And(parts.iter().map(|part| with_regions(part, conflicts)).collect()),
-        Formula::Or(parts) => Formula::Or(parts.iter().map(|part| with_regions(part, conflicts)).collect()),
+        Formula::And(parts) => {
+            Formula::And(parts.iter().map(|part| with_regions(part, conflicts)).collect())
+        }
+        Formula::Or(parts) => {
+            Formula::Or(parts.iter().map(|part| with_regions(part, conflicts)).collect())
+        }
         Formula::Not(inner) => Formula::not(with_regions(inner, conflicts)),
         other => {
-            let changed = other
-                .rebuilt::<std::convert::Infallible>(&mut |part| Ok(region(part, conflicts)), &mut |term| {
-                    Ok(term.clone())
-                });
+            let changed = other.rebuilt::<std::convert::Infallible>(
+                &mut |part| Ok(region(part, conflicts)),
+                &mut |term| Ok(term.clone()),
+            );
             let Ok(changed) = changed;
             changed
         }
@@ -165,7 +174,11 @@ struct Proof {
 impl Proof {
     fn new(conflicts: u64) -> Proof {
         let patience = Patience { left: Cell::new(conflicts) };
-        Proof { solver: Solver::new(SolverOpts::default(), patience), known: BTreeMap::new(), conflicts }
+        Proof {
+            solver: Solver::new(SolverOpts::default(), patience),
+            known: BTreeMap::new(),
+            conflicts,
+        }
     }
 
     /// A literal that is equivalent to the formula (Tseitin).

@@ -8,7 +8,8 @@ use crate::evaluate::tests::{SMALL, is_costly};
 use crate::evaluate::{Assignment, Model, Naive};
 use crate::formula::{Definition, Formula, Variable};
 use crate::normal_form::{
-    SplitFirst, cnf, dnf, irredundant, is_cnf, is_dnf, is_nnf, is_pnf, is_tnf, nnf, pnf, simplified, tnf,
+    SplitFirst, cnf, dnf, irredundant, is_cnf, is_dnf, is_nnf, is_pnf, is_tnf, nnf, pnf,
+    simplified, tnf,
 };
 use crate::structure::Structure;
 use crate::tests::seeded;
@@ -32,7 +33,9 @@ fn agree(structure: &Structure, one: &Formula, other: &Formula) -> Result<(), Te
             prop_assert_eq!(one_rows, other_rows, "{} against {} in {}", one, other, structure);
         }
         [Err(refusal), _] if !is_costly(&refusal) => {}
-        [_, Err(refusal)] => prop_assert!(is_costly(&refusal), "{} made {}: {}", one, other, refusal),
+        [_, Err(refusal)] => {
+            prop_assert!(is_costly(&refusal), "{} made {}: {}", one, other, refusal)
+        }
         [Err(_), _] => {}
     }
     Ok(())
@@ -150,7 +153,8 @@ proptest! {
 }
 
 fn atom(relation: &str, variables: &str) -> Formula {
-    let variables: Vec<Variable> = variables.chars().map(|name| Variable::new(&name.to_string())).collect();
+    let variables: Vec<Variable> =
+        variables.chars().map(|name| Variable::new(&name.to_string())).collect();
     Formula::atom(relation, &variables)
 }
 
@@ -158,7 +162,8 @@ fn atom(relation: &str, variables: &str) -> Formula {
 fn what_does_not_speak_of_the_variable_is_pulled_out() {
     // ∃x (P(x) ∧ (Q(y) ∨ R(x))): the example before example 7 of the paper.
     let x = Variable::new("x");
-    let inner = Formula::And(vec![atom("P", "x"), Formula::Or(vec![atom("Q", "y"), atom("R", "x")])]);
+    let inner =
+        Formula::And(vec![atom("P", "x"), Formula::Or(vec![atom("Q", "y"), atom("R", "x")])]);
     let formula = Formula::exists([&x], inner);
     assert!(!is_tnf(&formula));
     let normal = tnf(&formula, &SplitFirst::AsListed, LIMIT).unwrap();
@@ -170,20 +175,28 @@ fn rows_and_columns_become_steps() {
     // Example 7 of the paper.
     let [x, y, z] = ["x", "y", "z"].map(Variable::new);
     let line = |relation| Formula::And(vec![atom(relation, "xy"), atom(relation, "yz")]);
-    let inner = vec![atom("P", "x"), atom("P", "y"), atom("P", "z"), Formula::Or(vec![line("R"), line("C")])];
+    let inner = vec![
+        atom("P", "x"),
+        atom("P", "y"),
+        atom("P", "z"),
+        Formula::Or(vec![line("R"), line("C")]),
+    ];
     let formula = Formula::exists([&x, &y, &z], Formula::And(inner));
     let split_first = SplitFirst::Fluents(BTreeSet::from(["P".into()]));
     let normal = tnf(&formula, &split_first, LIMIT).unwrap();
-    let steps =
-        |name: &str| format!("ex x (P(x) and ex y (P(y) and {name}(x, y) and ex z (P(z) and {name}(y, z))))");
+    let steps = |name: &str| {
+        format!("ex x (P(x) and ex y (P(y) and {name}(x, y) and ex z (P(z) and {name}(y, z))))")
+    };
     assert_eq!(normal.to_string(), format!("{} or {}", steps("R"), steps("C")));
 }
 
 #[test]
 fn variables_in_fluents_stay_outside() {
     let [x, y] = ["x", "y"].map(Variable::new);
-    let formula =
-        Formula::exists([&x, &y], Formula::And(vec![atom("R", "xy"), atom("P", "y"), atom("Q", "x")]));
+    let formula = Formula::exists(
+        [&x, &y],
+        Formula::And(vec![atom("R", "xy"), atom("P", "y"), atom("Q", "x")]),
+    );
     let split_first = SplitFirst::Fluents(BTreeSet::from(["P".into()]));
     let normal = tnf(&formula, &split_first, LIMIT).unwrap();
     assert_eq!(normal.to_string(), "ex y (P(y) and ex x (R(x, y) and Q(x)))");
@@ -205,10 +218,14 @@ fn the_solver_finds_what_is_needless() {
 
 #[test]
 fn explosions_are_refused() {
-    let pairs = (0..40)
-        .map(|number| Formula::Or(vec![atom(&format!("P{number}"), "x"), atom(&format!("Q{number}"), "x")]));
+    let pairs = (0..40).map(|number| {
+        Formula::Or(vec![atom(&format!("P{number}"), "x"), atom(&format!("Q{number}"), "x")])
+    });
     let formula = Formula::And(pairs.collect());
     assert!(dnf(&formula, LIMIT).is_err());
     assert!(cnf(&formula, LIMIT).is_ok());
-    assert!(tnf(&Formula::exists([&Variable::new("x")], formula), &SplitFirst::AsListed, LIMIT).is_err());
+    assert!(
+        tnf(&Formula::exists([&Variable::new("x")], formula), &SplitFirst::AsListed, LIMIT)
+            .is_err()
+    );
 }

@@ -47,7 +47,11 @@ fn each_contains(formula: &Formula, variable: &Variable) -> bool {
     }
 }
 
-fn typed(formula: &Formula, split_first: &SplitFirst, budget: &mut Budget) -> Result<Formula, Oversize> {
+fn typed(
+    formula: &Formula,
+    split_first: &SplitFirst,
+    budget: &mut Budget,
+) -> Result<Formula, Oversize> {
     budget.make(1)?;
     stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
         Formula::And(parts) => {

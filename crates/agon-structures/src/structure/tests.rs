@@ -31,7 +31,8 @@ enum Change {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let tuple = || (0..4usize).prop_flat_map(|arity| (Just(arity), prop::collection::vec(0..5u32, arity)));
+    let tuple =
+        || (0..4usize).prop_flat_map(|arity| (Just(arity), prop::collection::vec(0..5u32, arity)));
     prop_oneof![
         3 => Just(Change::Create),
         1 => (0..5u32).prop_map(Change::Delete),

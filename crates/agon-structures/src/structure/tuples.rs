@@ -25,7 +25,8 @@ impl Tuples {
 
     /// From tuples in any order, each as often as may be. Those of another length are left out.
     pub fn of<'t>(arity: usize, tuples: impl IntoIterator<Item = &'t [Element]>) -> Tuples {
-        let mut sorted: Vec<&[Element]> = tuples.into_iter().filter(|tuple| tuple.len() == arity).collect();
+        let mut sorted: Vec<&[Element]> =
+            tuples.into_iter().filter(|tuple| tuple.len() == arity).collect();
         sorted.sort_unstable();
         sorted.dedup();
         Tuples { arity, n_tuples: sorted.len(), cells: sorted.concat() }
@@ -70,7 +71,8 @@ impl Tuples {
         for (block, cells) in self.cells.chunks(BLOCK).enumerate() {
             let mut is_there = false;
             for &element in elements {
-                is_there |= cells.iter().fold(false, |is_there, &cell| is_there | (cell == element));
+                is_there |=
+                    cells.iter().fold(false, |is_there, &cell| is_there | (cell == element));
             }
             if !is_there {
                 continue;

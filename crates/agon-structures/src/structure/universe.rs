@@ -132,7 +132,8 @@ impl Universe {
                 continue;
             }
             for at in 0..CHUNK {
-                let lives = |chunk: Option<&Arc<Chunk>>| chunk.is_some_and(|chunk| chunk[at].is_some());
+                let lives =
+                    |chunk: Option<&Arc<Chunk>>| chunk.is_some_and(|chunk| chunk[at].is_some());
                 if lives(one) != lives(two) {
                     found.push(Element::new((place * CHUNK + at) as u32));
                 }
@@ -151,7 +152,8 @@ impl Universe {
         Arc::make_mut(&mut self.buckets[bucket]).push((hash, element));
         self.key ^= mixed(&[5, u64::from(element.id()), hash]);
         self.note(&name, true);
-        Arc::make_mut(&mut self.chunks[element.index() / CHUNK])[element.index() % CHUNK] = Some(name);
+        Arc::make_mut(&mut self.chunks[element.index() / CHUNK])[element.index() % CHUNK] =
+            Some(name);
     }
 
     fn strike(&mut self, element: Element) {

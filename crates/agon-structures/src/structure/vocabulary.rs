@@ -70,7 +70,11 @@ impl Vocabulary {
     }
 
     /// Adds a relation, or finds it if it is there already.
-    pub fn add_relation(&mut self, name: &str, arity: usize) -> Result<RelationId, VocabularyClash> {
+    pub fn add_relation(
+        &mut self,
+        name: &str,
+        arity: usize,
+    ) -> Result<RelationId, VocabularyClash> {
         if let Some(&id) = self.relation_ids.get(name) {
             let (relation, known) = self.relations[id.index()].clone();
             return if known == arity {

@@ -28,7 +28,8 @@ pub(crate) struct Use {
 
 impl Use {
     pub(crate) fn everything(depth: u32) -> Use {
-        let relations = [("N", 0), ("P", 1), ("Q", 1), ("R", 2), ("T", 3), ("D", 2), ("E", 1), ("F", 3)];
+        let relations =
+            [("N", 0), ("P", 1), ("Q", 1), ("R", 2), ("T", 3), ("D", 2), ("E", 1), ("F", 3)];
         Use {
             variables: free_variables(),
             reals: Vec::new(),
@@ -86,7 +87,8 @@ pub(crate) fn definitions() -> Definitions {
     let mut definitions = Definitions::new();
     let path = Formula::And(vec![Formula::atom("R", [&x, &z]), Formula::atom("R", [&z, &y])]);
     definitions.add("D", vec![x.clone(), y.clone()], Formula::exists([&z], path)).unwrap();
-    let odd = Formula::And(vec![Formula::atom("D", [&x, &x]), Formula::not(Formula::atom("P", [&x]))]);
+    let odd =
+        Formula::And(vec![Formula::atom("D", [&x, &x]), Formula::not(Formula::atom("P", [&x]))]);
     definitions.add("E", vec![x.clone()], odd).unwrap();
     let apart = Formula::Or(vec![
         Formula::not(Formula::atom("D", [&x, &y])),
@@ -124,7 +126,8 @@ impl Tape {
                 continue;
             }
             for _ in 0..self.below(2 + 4 * arity) {
-                let tuple: Vec<Element> = (0..arity).map(|_| elements[self.below(elements.len())]).collect();
+                let tuple: Vec<Element> =
+                    (0..arity).map(|_| elements[self.below(elements.len())]).collect();
                 structure.add(relation, &tuple).unwrap();
             }
         }
@@ -199,7 +202,13 @@ impl Tape {
                 inner.relations.push((name.to_string(), variables.len()));
                 let extreme = [Extreme::Least, Extreme::Greatest][self.below(2)];
                 let body = self.formula(&inner);
-                Formula::Fix(Box::new(Fix { extreme, relation: name.into(), variables, body, arguments }))
+                Formula::Fix(Box::new(Fix {
+                    extreme,
+                    relation: name.into(),
+                    variables,
+                    body,
+                    arguments,
+                }))
             }
             10 => {
                 let from = self.bound(1).remove(0);
@@ -220,8 +229,14 @@ impl Tape {
                 Formula::with(name, variables, definition, self.formula(&inner))
             }
             _ => {
-                let signs =
-                    [Sign::Less, Sign::Equal, Sign::Unequal, Sign::AtMost, Sign::Greater, Sign::AtLeast];
+                let signs = [
+                    Sign::Less,
+                    Sign::Equal,
+                    Sign::Unequal,
+                    Sign::AtMost,
+                    Sign::Greater,
+                    Sign::AtLeast,
+                ];
                 let sign = signs[self.below(6)];
                 Formula::compare(self.term(&scope.deeper()), sign, self.term(&scope.deeper()))
             }
@@ -245,8 +260,13 @@ impl Tape {
             0 | 1 => leaf(self),
             2 => Term::characteristic(self.formula(&scope.deeper())),
             3 | 4 => {
-                let operators =
-                    [Operator::Plus, Operator::Minus, Operator::Times, Operator::Divide, Operator::Power];
+                let operators = [
+                    Operator::Plus,
+                    Operator::Minus,
+                    Operator::Times,
+                    Operator::Divide,
+                    Operator::Power,
+                ];
                 let operator = operators[self.below(5)];
                 Term::Binary(
                     operator,

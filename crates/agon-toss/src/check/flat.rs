@@ -121,8 +121,9 @@ impl Flat {
             for column in 0..self.layout[row].len() {
                 let Some(here) = self.layout[row][column] else { continue };
                 let right = self.layout[row].get(column + 1).copied().flatten();
-                let above =
-                    row.checked_sub(1).and_then(|above| self.layout[above].get(column).copied().flatten());
+                let above = row
+                    .checked_sub(1)
+                    .and_then(|above| self.layout[above].get(column).copied().flatten());
                 for (relation, there) in [(ROW, right), (COLUMN, above)] {
                     let Some(there) = there else { continue };
                     self.tuples.push(FlatTuple {

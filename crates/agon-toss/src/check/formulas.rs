@@ -35,7 +35,11 @@ struct Local {
 
 impl<'a> Scope<'a> {
     /// A scope in which these variables are known.
-    pub(super) fn new(signature: &'a Signature, variables: &[Name], free: &'static str) -> Scope<'a> {
+    pub(super) fn new(
+        signature: &'a Signature,
+        variables: &[Name],
+        free: &'static str,
+    ) -> Scope<'a> {
         let variables = variables.iter().map(|name| name.text.clone()).collect();
         Scope {
             signature,
@@ -49,17 +53,25 @@ impl<'a> Scope<'a> {
     }
 
     /// A formula; true where something is wrong with it, which is reported.
-    pub(super) fn formula(&mut self, formula: &Formula, findings: &mut Diagnostics) -> logic::Formula {
+    pub(super) fn formula(
+        &mut self,
+        formula: &Formula,
+        findings: &mut Diagnostics,
+    ) -> logic::Formula {
         match &formula.kind {
             FormulaKind::True => logic::Formula::truth(),
             FormulaKind::False => logic::Formula::falsity(),
-            FormulaKind::Atom(relation, arguments) => self.atom(relation, arguments, formula.span, findings),
+            FormulaKind::Atom(relation, arguments) => {
+                self.atom(relation, arguments, formula.span, findings)
+            }
             FormulaKind::Same(left, right) => {
                 logic::Formula::equal(self.variable(left, findings), self.variable(right, findings))
             }
             FormulaKind::Differ(left, right) => {
-                let same =
-                    logic::Formula::equal(self.variable(left, findings), self.variable(right, findings));
+                let same = logic::Formula::equal(
+                    self.variable(left, findings),
+                    self.variable(right, findings),
+                );
                 logic::Formula::not(same)
             }
             FormulaKind::Compare(left, comparison, right) => {
@@ -72,8 +84,11 @@ impl<'a> Scope<'a> {
                     Comparison::Greater => Sign::Greater,
                 };
                 self.n_terms += 1;
-                let compared =
-                    logic::Formula::compare(self.term(left, findings), sign, self.term(right, findings));
+                let compared = logic::Formula::compare(
+                    self.term(left, findings),
+                    sign,
+                    self.term(right, findings),
+                );
                 self.n_terms -= 1;
                 compared
             }
@@ -90,19 +105,26 @@ impl<'a> Scope<'a> {
                 logic::Formula::Or(parts.iter().map(|part| self.formula(part, findings)).collect())
             }
             FormulaKind::Exists(variables, body) => {
-                let (variables, body) = self.under(variables, findings, |scope, f| scope.formula(body, f));
+                let (variables, body) =
+                    self.under(variables, findings, |scope, f| scope.formula(body, f));
                 logic::Formula::exists(variables, body)
             }
             FormulaKind::All(variables, body) => {
-                let (variables, body) = self.under(variables, findings, |scope, f| scope.formula(body, f));
+                let (variables, body) =
+                    self.under(variables, findings, |scope, f| scope.formula(body, f));
                 logic::Formula::all(variables, body)
             }
             FormulaKind::Fixpoint { is_least, relation, parameters, body, arguments } => {
                 // What the fixed point is asked of must be known outside.
                 let asked = self.asked(arguments.as_deref(), parameters, formula.span, findings);
                 let fixpoint = Some((self.is_negated, self.n_terms));
-                self.locals.push(Local { name: relation.text.clone(), arity: parameters.len(), fixpoint });
-                let (variables, body) = self.under(parameters, findings, |scope, f| scope.formula(body, f));
+                self.locals.push(Local {
+                    name: relation.text.clone(),
+                    arity: parameters.len(),
+                    fixpoint,
+                });
+                let (variables, body) =
+                    self.under(parameters, findings, |scope, f| scope.formula(body, f));
                 self.locals.pop();
                 let extreme = if *is_least { Extreme::Least } else { Extreme::Greatest };
                 let mut fix = logic::Formula::fix(extreme, &relation.text, variables, body);
@@ -116,8 +138,11 @@ impl<'a> Scope<'a> {
                 let asked = self.asked(arguments.as_deref(), &ends, formula.span, findings);
                 let (ends, body) = self.under(&ends, findings, |scope, f| scope.formula(body, f));
                 let [from, to] = ends.try_into().expect("two variables went in");
-                let mut closure = logic::Formula::closure(bound.map(|(bound, _)| bound), from, to, body);
-                if let (logic::Formula::Closure(closure), Ok(asked)) = (&mut closure, asked.try_into()) {
+                let mut closure =
+                    logic::Formula::closure(bound.map(|(bound, _)| bound), from, to, body);
+                if let (logic::Formula::Closure(closure), Ok(asked)) =
+                    (&mut closure, asked.try_into())
+                {
                     closure.arguments = asked;
                 }
                 closure
@@ -162,22 +187,25 @@ impl<'a> Scope<'a> {
         span: Span,
         findings: &mut Diagnostics,
     ) -> logic::Formula {
-        let variables: Vec<Argument> = arguments.iter().map(|name| self.variable(name, findings)).collect();
+        let variables: Vec<Argument> =
+            arguments.iter().map(|name| self.variable(name, findings)).collect();
         let local = self.locals.iter().rev().find(|local| local.name == relation.text);
         match local {
             Some(local) => {
                 if local.arity != arguments.len() {
                     let (arity, n) = (local.arity, arguments.len());
-                    let what = format!("`{}` takes {arity} elements here and not {n}", relation.text);
+                    let what =
+                        format!("`{}` takes {arity} elements here and not {n}", relation.text);
                     findings.push(Diagnostic::error("toss-arity-clash", span, what));
                 }
                 if local.fixpoint.is_some_and(|bound| bound != (self.is_negated, self.n_terms)) {
-                    let what =
-                        format!("`{}` is negated, or in a term, within its own fixed point", relation.text);
-                    findings.push(
-                        Diagnostic::error("toss-not-monotone", span, what)
-                            .hint("a fixed point exists for sure only if more tuples never lead to fewer"),
+                    let what = format!(
+                        "`{}` is negated, or in a term, within its own fixed point",
+                        relation.text
                     );
+                    findings.push(Diagnostic::error("toss-not-monotone", span, what).hint(
+                        "a fixed point exists for sure only if more tuples never lead to fewer",
+                    ));
                 }
             }
             None => {
@@ -196,11 +224,16 @@ impl<'a> Scope<'a> {
             let what = format!("nothing binds the variable `{}`", name.text);
             let mut finding = Diagnostic::error("toss-free-variable", name.span, what);
             let constants = self.signature.constants.iter().map(|constant| constant.text.as_str());
-            let known: Vec<&str> = self.variables.iter().map(String::as_str).chain(constants).collect();
+            let known: Vec<&str> =
+                self.variables.iter().map(String::as_str).chain(constants).collect();
             finding = match did_you_mean(&name.text, known) {
                 Some(hint) => finding.hint(hint),
-                None if self.free.is_empty() => finding.hint(format!("bind it: `ex {} (…)`", name.text)),
-                None => finding.hint(format!("bind it, `ex {} (…)`, or use {}", name.text, self.free)),
+                None if self.free.is_empty() => {
+                    finding.hint(format!("bind it: `ex {} (…)`", name.text))
+                }
+                None => {
+                    finding.hint(format!("bind it, `ex {} (…)`, or use {}", name.text, self.free))
+                }
             };
             findings.push(finding);
         }
@@ -230,11 +263,16 @@ impl<'a> Scope<'a> {
                 let argument = self.variable(argument, findings);
                 if !self.signature.functions.contains(&function.text) {
                     let what = format!("there is no function `{}`", function.text);
-                    let mut finding = Diagnostic::error("toss-unknown-function", function.span, what);
+                    let mut finding =
+                        Diagnostic::error("toss-unknown-function", function.span, what);
                     let known = self.signature.functions.iter().map(String::as_str);
-                    finding = finding.hint(did_you_mean(&function.text, known).unwrap_or_else(|| {
-                        format!("give it values in the start: `[ | … | {} {{ a -> 1 }} ]`", function.text)
-                    }));
+                    finding =
+                        finding.hint(did_you_mean(&function.text, known).unwrap_or_else(|| {
+                            format!(
+                                "give it values in the start: `[ | … | {} {{ a -> 1 }} ]`",
+                                function.text
+                            )
+                        }));
                     findings.push(finding);
                 }
                 logic::Term::Function(function.text.as_str().into(), argument)
@@ -283,9 +321,11 @@ impl<'a> Scope<'a> {
                     logic::Term::binary(operator, product, factor)
                 })
             }
-            TermKind::Power(base, exponent) => {
-                logic::Term::binary(Operator::Power, self.term(base, findings), self.term(exponent, findings))
-            }
+            TermKind::Power(base, exponent) => logic::Term::binary(
+                Operator::Power,
+                self.term(base, findings),
+                self.term(exponent, findings),
+            ),
             TermKind::Aggregate { aggregate, variables, guard, value } => {
                 let fold = match aggregate {
                     Aggregate::Sum => Fold::Sum,
@@ -294,8 +334,9 @@ impl<'a> Scope<'a> {
                     Aggregate::Max => Fold::Max,
                 };
                 self.n_terms += 1;
-                let (variables, (guard, value)) = self
-                    .under(variables, findings, |scope, f| (scope.formula(guard, f), scope.term(value, f)));
+                let (variables, (guard, value)) = self.under(variables, findings, |scope, f| {
+                    (scope.formula(guard, f), scope.term(value, f))
+                });
                 self.n_terms -= 1;
                 logic::Term::aggregate(fold, variables, guard, value)
             }
@@ -312,14 +353,19 @@ impl<'a> Scope<'a> {
 }
 
 /// Reports variables that stand twice in a list, look like sets, or hide a constant.
-pub(super) fn check_variables(variables: &[Name], signature: &Signature, findings: &mut Diagnostics) {
+pub(super) fn check_variables(
+    variables: &[Name],
+    signature: &Signature,
+    findings: &mut Diagnostics,
+) {
     for (place, name) in variables.iter().enumerate() {
         if variables[..place].iter().any(|earlier| earlier.text == name.text) {
             let what = format!("`{}` stands twice in one list of variables", name.text);
             findings.push(Diagnostic::error("toss-repeated-variable", name.span, what));
         }
         if name.text.starts_with(|c: char| c.is_ascii_uppercase()) {
-            let what = format!("`{}` is written like a set, and stands for an element here", name.text);
+            let what =
+                format!("`{}` is written like a set, and stands for an element here", name.text);
             findings.push(
                 Diagnostic::error("toss-upper-case-variable", name.span, what)
                     .hint("variables and elements of rules begin with a small letter"),

@@ -25,7 +25,8 @@ pub(super) fn players(sheet: &GameSheet, findings: &mut Diagnostics) -> Vec<Stri
         }
         players.push(name.text.clone());
     }
-    let edges = sheet.locations.iter().flat_map(|location| &location.moves).flat_map(|moves| &moves.edges);
+    let edges =
+        sheet.locations.iter().flat_map(|location| &location.moves).flat_map(|moves| &moves.edges);
     let has_chance = edges.into_iter().any(|edge| edge.probability.is_some());
     if has_chance && !players.iter().any(|player| player == NATURE) {
         players.push(NATURE.to_owned());
@@ -44,7 +45,8 @@ impl Locations<'_> {
     /// All locations; reports what is wrong with them.
     pub(super) fn lower(&self, findings: &mut Diagnostics) -> Vec<ArenaLocation> {
         for (place, location) in self.sheet.locations.iter().enumerate() {
-            let earlier = self.sheet.locations[..place].iter().find(|l| l.name.text == location.name.text);
+            let earlier =
+                self.sheet.locations[..place].iter().find(|l| l.name.text == location.name.text);
             if let Some(earlier) = earlier {
                 let what = format!("the location `{}` is given a second time", location.name.text);
                 findings.push(
@@ -78,16 +80,25 @@ impl Locations<'_> {
     }
 
     /// Where several act at once, play must go on at one place.
-    fn check_targets(&self, location: &syntax::Location, edges: &[Vec<Edge>], findings: &mut Diagnostics) {
+    fn check_targets(
+        &self,
+        location: &syntax::Location,
+        edges: &[Vec<Edge>],
+        findings: &mut Diagnostics,
+    ) {
         if edges.iter().filter(|edges| !edges.is_empty()).count() < 2 {
             return;
         }
-        let mut targets: Vec<LocationId> =
-            edges.iter().flatten().flat_map(|edge| edge.outcomes.iter().map(|outcome| outcome.0)).collect();
+        let mut targets: Vec<LocationId> = edges
+            .iter()
+            .flatten()
+            .flat_map(|edge| edge.outcomes.iter().map(|outcome| outcome.0))
+            .collect();
         targets.sort();
         targets.dedup();
         if targets.len() > 1 {
-            let what = "several players act here at once, and their moves lead to different locations";
+            let what =
+                "several players act here at once, and their moves lead to different locations";
             findings.push(
                 Diagnostic::error("toss-concurrent-targets", location.name.span, what)
                     .hint("all moves of such a location lead to one location"),
@@ -102,11 +113,16 @@ impl Locations<'_> {
         for (player, name) in self.players.iter().enumerate() {
             let Some(payoff) = own[player].or(everywhere[player]) else {
                 if name != NATURE {
-                    let what =
-                        format!("nothing says what `{name}` gets at the location `{}`", location.name.text);
+                    let what = format!(
+                        "nothing says what `{name}` gets at the location `{}`",
+                        location.name.text
+                    );
                     findings.push(
-                        Diagnostic::error("toss-missing-payoff", location.name.span, what)
-                            .hint(format!("write `PAYOFF {{ {name}: … }}`, here or once for all locations")),
+                        Diagnostic::error("toss-missing-payoff", location.name.span, what).hint(
+                            format!(
+                                "write `PAYOFF {{ {name}: … }}`, here or once for all locations"
+                            ),
+                        ),
                     );
                 }
                 terms.push(Term::whole(0));
@@ -117,7 +133,11 @@ impl Locations<'_> {
         terms
     }
 
-    fn by_player<'p>(&self, payoffs: &'p [Payoff], findings: &mut Diagnostics) -> Vec<Option<&'p Payoff>> {
+    fn by_player<'p>(
+        &self,
+        payoffs: &'p [Payoff],
+        findings: &mut Diagnostics,
+    ) -> Vec<Option<&'p Payoff>> {
         let mut found: Vec<Option<&Payoff>> = vec![None; self.players.len()];
         for payoff in payoffs {
             let Some(player) = self.player(&payoff.player, findings) else { continue };
@@ -152,7 +172,8 @@ impl Locations<'_> {
     }
 
     fn target(&self, name: &Name, findings: &mut Diagnostics) -> Option<LocationId> {
-        let found = self.sheet.locations.iter().position(|location| location.name.text == name.text);
+        let found =
+            self.sheet.locations.iter().position(|location| location.name.text == name.text);
         if found.is_none() {
             let what = format!("there is no location `{}`", name.text);
             let mut finding = Diagnostic::error("toss-unknown-location", name.span, what);
@@ -187,8 +208,9 @@ impl Locations<'_> {
             if done[place] {
                 continue;
             }
-            let same: Vec<usize> =
-                (place..written.len()).filter(|&other| written[other].rule.text == first.rule.text).collect();
+            let same: Vec<usize> = (place..written.len())
+                .filter(|&other| written[other].rule.text == first.rule.text)
+                .collect();
             let has_chance = same.iter().any(|&other| written[other].probability.is_some());
             let together: Vec<usize> = if has_chance { same } else { vec![place] };
             let mut outcomes = Vec::new();
@@ -196,15 +218,21 @@ impl Locations<'_> {
                 done[other] = true;
                 let edge = &written[other];
                 let Some(target) = self.target(&edge.target, findings) else { continue };
-                let probability =
-                    if has_chance { self.probability(edge, findings) } else { Some(Rational::whole(1)) };
+                let probability = if has_chance {
+                    self.probability(edge, findings)
+                } else {
+                    Some(Rational::whole(1))
+                };
                 outcomes.push((target, probability.unwrap_or(Rational::whole(1))));
             }
             let Some(rule) = self.rule(&first.rule, findings) else { continue };
             if has_chance {
                 self.check_sum(&outcomes, first, findings);
             } else if edges.iter().any(|edge| edge.rule == rule && edge.outcomes == outcomes) {
-                let what = format!("the move `{}` to the same location stands here twice", first.rule.text);
+                let what = format!(
+                    "the move `{}` to the same location stands here twice",
+                    first.rule.text
+                );
                 findings.push(Diagnostic::warning("toss-duplicate-move", first.span, what));
                 continue;
             }
@@ -226,7 +254,12 @@ impl Locations<'_> {
                 continue;
             };
             weights.push((target, weight.unwrap_or(Rational::whole(0))));
-            edges.push(Edge { rule, outcomes: vec![(target, Rational::whole(1))], weight, span: edge.span });
+            edges.push(Edge {
+                rule,
+                outcomes: vec![(target, Rational::whole(1))],
+                weight,
+                span: edge.span,
+            });
         }
         if has_weights && let Some(first) = written.first() {
             self.check_sum(&weights, first, findings);
@@ -257,8 +290,9 @@ impl Locations<'_> {
         first: &syntax::Edge,
         findings: &mut Diagnostics,
     ) {
-        let sum =
-            outcomes.iter().try_fold(Rational::whole(0), |sum, (_, probability)| sum.plus(*probability).ok());
+        let sum = outcomes
+            .iter()
+            .try_fold(Rational::whole(0), |sum, (_, probability)| sum.plus(*probability).ok());
         if sum != Some(Rational::whole(1))
             && !findings.0.iter().any(|finding| finding.code == "toss-probability")
         {

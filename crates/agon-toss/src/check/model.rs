@@ -48,18 +48,26 @@ pub(super) fn start(
     }
     let flat = Flat::new(model, findings);
     if flat.elements.len() > MAX_ELEMENTS {
-        let what = format!("the start has {} elements, more than {MAX_ELEMENTS}", flat.elements.len());
+        let what =
+            format!("the start has {} elements, more than {MAX_ELEMENTS}", flat.elements.len());
         findings.push(Diagnostic::error("toss-too-large", model.span, what));
         return (structure, None);
     }
     if flat.elements.is_empty() {
-        findings.push(Diagnostic::error("toss-empty-start", model.span, "the start has no elements"));
+        findings.push(Diagnostic::error(
+            "toss-empty-start",
+            model.span,
+            "the start has no elements",
+        ));
     }
     let mut ids: BTreeMap<&str, Element> = BTreeMap::new();
     let mut alike: BTreeMap<String, &str> = BTreeMap::new();
     for name in &flat.elements {
         if let Some(other) = alike.insert(name.text.to_lowercase(), &name.text) {
-            let what = format!("the elements `{other}` and `{}` differ in capitalisation alone", name.text);
+            let what = format!(
+                "the elements `{other}` and `{}` differ in capitalisation alone",
+                name.text
+            );
             findings.push(
                 Diagnostic::error("toss-names-alike", name.span, what)
                     .hint("moves name elements, and are read whatever their capitalisation"),
@@ -77,7 +85,9 @@ pub(super) fn start(
         }
         let elements: Option<Vec<Element>> =
             tuple.elements.iter().map(|name| ids.get(name.text.as_str()).copied()).collect();
-        if let (Some(relation), Some(elements)) = (vocabulary.relation(&tuple.relation.text), elements) {
+        if let (Some(relation), Some(elements)) =
+            (vocabulary.relation(&tuple.relation.text), elements)
+        {
             // The arity was checked, and the elements live.
             let _ = structure.add(relation, &elements);
         }
@@ -94,7 +104,8 @@ pub(super) fn start(
     }
     for (name, element) in &model.constants {
         // One that is given twice or names no element has been reported.
-        if let (Some(&element), Some(id)) = (ids.get(element.text.as_str()), vocabulary.constant(&name.text))
+        if let (Some(&element), Some(id)) =
+            (ids.get(element.text.as_str()), vocabulary.constant(&name.text))
         {
             let _ = structure.set_constant(id, Some(element));
         }

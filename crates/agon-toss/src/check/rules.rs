@@ -8,7 +8,9 @@ use super::flat::{Flat, FlatTuple};
 use super::formulas::{Scope, check_variables};
 use super::signature::Signature;
 use super::suggest::did_you_mean;
-use crate::arena::{AddedTuple, ArenaRule, DeletePattern, Effect, Part, Post, Reason, Rewrite, RuleId};
+use crate::arena::{
+    AddedTuple, ArenaRule, DeletePattern, Effect, Part, Post, Reason, Rewrite, RuleId,
+};
 use crate::syntax::{self, Change, GameSheet, Name, Structure};
 
 /// So many tuples of an embedded relation there may be among the elements of a left side.
@@ -25,14 +27,17 @@ impl Rules<'_> {
     /// All rules; reports what is wrong with them.
     pub(super) fn lower(&self, findings: &mut Diagnostics) -> Vec<ArenaRule> {
         for (place, rule) in self.sheet.rules.iter().enumerate() {
-            let earlier =
-                self.sheet.rules[..place].iter().find(|r| r.name.text.eq_ignore_ascii_case(&rule.name.text));
+            let earlier = self.sheet.rules[..place]
+                .iter()
+                .find(|r| r.name.text.eq_ignore_ascii_case(&rule.name.text));
             if let Some(earlier) = earlier {
                 let what = format!("a rule `{}` is given a second time", rule.name.text);
                 findings.push(
                     Diagnostic::error("toss-given-twice", rule.name.span, what)
                         .note(earlier.name.span, "here it was given first")
-                        .hint("moves are called by the names of rules, whatever their capitalisation"),
+                        .hint(
+                            "moves are called by the names of rules, whatever their capitalisation",
+                        ),
                 );
             }
         }
@@ -52,7 +57,8 @@ impl Rules<'_> {
         };
         let mut lowered = lowered?;
         lowered.history = history;
-        let has_errors = findings.0[n_before..].iter().any(|f| f.severity == agon_text::Severity::Error);
+        let has_errors =
+            findings.0[n_before..].iter().any(|f| f.severity == agon_text::Severity::Error);
         (!has_errors).then_some(lowered)
     }
 
@@ -99,29 +105,36 @@ impl Rules<'_> {
         self.check_deleted(rule, &left, &map, findings);
         let tuples = self.right_tuples(&right, findings)?;
         let post = rule.post.as_ref().map(|post| {
-            let mut scope = Scope::new(self.signature, &right.elements, "the elements of the right side");
+            let mut scope =
+                Scope::new(self.signature, &right.elements, "the elements of the right side");
             (scope.formula(post, findings), post.span)
         });
-        let embedded: Vec<_> = embedded.iter().filter_map(|name| self.vocabulary.relation(name)).collect();
+        let embedded: Vec<_> =
+            embedded.iter().filter_map(|name| self.vocabulary.relation(name)).collect();
 
         let keeps_universe = map.len() == left.elements.len()
             && (0..left.elements.len()).all(|l| map.iter().filter(|&&s| s == Some(l)).count() == 1);
         let (effect, post_variables) = if keeps_universe {
-            let back: Vec<usize> = map.iter().map(|l| l.expect("every element replaces one")).collect();
+            let back: Vec<usize> =
+                map.iter().map(|l| l.expect("every element replaces one")).collect();
             let add = tuples.into_iter().map(|tuple| AddedTuple {
                 arguments: tuple.arguments.iter().map(|&r| back[r]).collect(),
                 ..tuple
             });
             let effect = self.tuples_effect(&left, &embedded, add.collect());
             // The post-condition calls the elements of the match by their names on the right side.
-            let name =
-                |l: usize| &right.elements[back.iter().position(|&b| b == l).expect("one replaces each")];
+            let name = |l: usize| {
+                &right.elements[back.iter().position(|&b| b == l).expect("one replaces each")]
+            };
             (effect, (0..left.elements.len()).map(|l| Variable::new(&name(l).text)).collect())
         } else {
             let variables: Vec<Variable> =
                 right.elements.iter().map(|name| Variable::new(&name.text)).collect();
             let keeps = keepers(&left, &right, &map);
-            (Effect::Rewrite(Rewrite { right: variables.clone(), map, keeps, tuples, embedded }), variables)
+            (
+                Effect::Rewrite(Rewrite { right: variables.clone(), map, keeps, tuples, embedded }),
+                variables,
+            )
         };
         let post = post.map(|(formula, span)| Post { variables: post_variables, formula, span });
         Some(made(rule, &left.elements, parts, effect, post))
@@ -136,7 +149,8 @@ impl Rules<'_> {
                     self.signature.check_use(name, 1, name.span, findings);
                 }
                 Some(known) if known.is_defined => {
-                    let what = format!("`{}` is defined by a formula and cannot be embedded", name.text);
+                    let what =
+                        format!("`{}` is defined by a formula and cannot be embedded", name.text);
                     findings.push(
                         Diagnostic::error("toss-defined-embedded", name.span, what)
                             .note(known.span, "here it is defined")
@@ -181,9 +195,13 @@ impl Rules<'_> {
     ) -> Option<()> {
         for relation in embedded {
             let arity = self.signature.relations[relation].arity;
-            let span =
-                rule.embedded.iter().find(|name| name.text == *relation).map_or(rule.span, |name| name.span);
-            let n_tuples = u32::try_from(arity).ok().and_then(|arity| left.elements.len().checked_pow(arity));
+            let span = rule
+                .embedded
+                .iter()
+                .find(|name| name.text == *relation)
+                .map_or(rule.span, |name| name.span);
+            let n_tuples =
+                u32::try_from(arity).ok().and_then(|arity| left.elements.len().checked_pow(arity));
             if n_tuples.is_none_or(|n| n > MAX_EMBEDDED) {
                 let what = format!("the left side is too large to embed `{relation}` exactly");
                 findings.push(Diagnostic::error("toss-too-large", span, what));
@@ -265,7 +283,9 @@ impl Rules<'_> {
         let deleted = (0..left.elements.len()).find(|&l| !map.contains(&Some(l)));
         if let (Some(constant), Some(l)) = (self.signature.constants.first(), deleted) {
             let name = &left.elements[l].text;
-            let what = format!("the rule deletes `{name}`, which may be the element that a constant names");
+            let what = format!(
+                "the rule deletes `{name}`, which may be the element that a constant names"
+            );
             findings.push(
                 Diagnostic::error("toss-deleted-constant", rule.name.span, what)
                     .note(constant.span, "here a constant is given")
@@ -281,7 +301,8 @@ impl Rules<'_> {
         let mut is_fine = true;
         for tuple in &right.tuples {
             if tuple.is_optional {
-                let what = format!("`{}` cannot be optional on the right side", tuple.relation.text);
+                let what =
+                    format!("`{}` cannot be optional on the right side", tuple.relation.text);
                 findings.push(
                     Diagnostic::error("toss-optional-on-right", tuple.span, what).hint(
                         "after the rule a tuple is there or not; only what is looked for may be optional",
@@ -290,10 +311,14 @@ impl Rules<'_> {
                 is_fine = false;
             }
             let n = tuple.elements.len();
-            let is_set = self.signature.check_set(&tuple.relation, n, tuple.span, "by a rule", findings);
-            let arguments: Option<Vec<usize>> = tuple.elements.iter().map(|e| right.index(&e.text)).collect();
+            let is_set =
+                self.signature.check_set(&tuple.relation, n, tuple.span, "by a rule", findings);
+            let arguments: Option<Vec<usize>> =
+                tuple.elements.iter().map(|e| right.index(&e.text)).collect();
             match (is_set, self.vocabulary.relation(&tuple.relation.text), arguments) {
-                (true, Some(relation), Some(arguments)) => tuples.push(AddedTuple { relation, arguments }),
+                (true, Some(relation), Some(arguments)) => {
+                    tuples.push(AddedTuple { relation, arguments })
+                }
                 _ => is_fine = false,
             }
         }
@@ -313,7 +338,8 @@ impl Rules<'_> {
         let mut delete = Vec::new();
         for tuple in &left.tuples {
             let Some(relation) = self.vocabulary.relation(&tuple.relation.text) else { continue };
-            let arguments: Option<Vec<usize>> = tuple.elements.iter().map(|e| left.index(&e.text)).collect();
+            let arguments: Option<Vec<usize>> =
+                tuple.elements.iter().map(|e| left.index(&e.text)).collect();
             let Some(arguments) = arguments else { continue };
             let added = add.iter().position(|a| a.relation == relation && a.arguments == arguments);
             match added {
@@ -401,7 +427,9 @@ impl Rules<'_> {
                 arguments.push(index);
             } else {
                 let what = match name.text.as_str() {
-                    "_" => "`_` stands for any element, and only what is deleted may be any".to_owned(),
+                    "_" => {
+                        "`_` stands for any element, and only what is deleted may be any".to_owned()
+                    }
                     other => format!("`{other}` is no element of the rule"),
                 };
                 let mut finding = Diagnostic::error("toss-unknown-element", name.span, what);
@@ -440,7 +468,9 @@ fn keepers(left: &Flat, right: &Flat, map: &[Option<usize>]) -> Vec<bool> {
 pub(super) fn unknown_rule(name: &Name, sheet: &GameSheet, findings: &mut Diagnostics) {
     let what = format!("there is no rule `{}`", name.text);
     let mut finding = Diagnostic::error("toss-unknown-rule", name.span, what);
-    if let Some(hint) = did_you_mean(&name.text, sheet.rules.iter().map(|rule| rule.name.text.as_str())) {
+    if let Some(hint) =
+        did_you_mean(&name.text, sheet.rules.iter().map(|rule| rule.name.text.as_str()))
+    {
         finding = finding.hint(hint);
     }
     findings.push(finding);
@@ -470,7 +500,8 @@ fn place(rule: &syntax::Rule) -> Span {
 }
 
 fn atom(tuple: &FlatTuple) -> Formula {
-    let variables: Vec<Variable> = tuple.elements.iter().map(|name| Variable::new(&name.text)).collect();
+    let variables: Vec<Variable> =
+        tuple.elements.iter().map(|name| Variable::new(&name.text)).collect();
     Formula::atom(&tuple.relation.text, variables)
 }
 

@@ -79,13 +79,15 @@ impl Signature {
             return;
         }
         too_wide(name, arity, findings);
-        self.relations.insert(name.text.clone(), Known { arity, span: name.span, is_defined: true });
+        self.relations
+            .insert(name.text.clone(), Known { arity, span: name.span, is_defined: true });
     }
 
     /// A relation of structures.
     fn base(&mut self, name: &Name, arity: usize, findings: &mut Diagnostics) {
         too_wide(name, arity, findings);
-        self.relations.insert(name.text.clone(), Known { arity, span: name.span, is_defined: false });
+        self.relations
+            .insert(name.text.clone(), Known { arity, span: name.span, is_defined: false });
         self.order.push(name.text.clone());
     }
 
@@ -154,7 +156,8 @@ impl Signature {
         let Some(known) = self.relations.get(&name.text) else {
             let what = format!("there is no relation `{}`", name.text);
             let mut finding = Diagnostic::error("toss-unknown-relation", name.span, what);
-            if let Some(hint) = did_you_mean(&name.text, self.relations.keys().map(String::as_str)) {
+            if let Some(hint) = did_you_mean(&name.text, self.relations.keys().map(String::as_str))
+            {
                 finding = finding.hint(hint);
             } else {
                 finding = finding.hint(format!(
@@ -189,8 +192,11 @@ impl Signature {
         let Some(known) = self.check_use(name, n_arguments, span, findings) else { return false };
         if known.is_defined {
             let what = format!("`{}` is defined by a formula and cannot be set {place}", name.text);
-            let code =
-                if place.contains("start") { "toss-defined-in-start" } else { "toss-defined-on-right" };
+            let code = if place.contains("start") {
+                "toss-defined-in-start"
+            } else {
+                "toss-defined-on-right"
+            };
             findings.push(
                 Diagnostic::error(code, span, what)
                     .note(known.span, "here it is defined")

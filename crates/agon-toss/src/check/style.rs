@@ -33,8 +33,9 @@ pub(super) fn check(
     if locations[start.index()].edges.iter().all(Vec::is_empty) {
         let what = "nobody has moves at the location that play starts in";
         findings.push(
-            Diagnostic::warning("toss-no-moves", locations[start.index()].span, what)
-                .hint("play ends where nothing can be applied, so this game is over before it begins"),
+            Diagnostic::warning("toss-no-moves", locations[start.index()].span, what).hint(
+                "play ends where nothing can be applied, so this game is over before it begins",
+            ),
         );
     }
     for (index, rule) in rules.iter().enumerate() {
@@ -56,11 +57,14 @@ pub(super) fn check(
     for rule in &sheet.rules {
         if let Change::Rewrite { left, .. } = &rule.change
             && let Some(relation) = left.relations.iter().find(|relation| {
-                relation.is_optional && !rule.embedded.iter().any(|name| name.text == relation.name.text)
+                relation.is_optional
+                    && !rule.embedded.iter().any(|name| name.text == relation.name.text)
             })
         {
-            let what =
-                format!("`{}` is optional, and not embedded: it makes no difference", relation.name.text);
+            let what = format!(
+                "`{}` is optional, and not embedded: it makes no difference",
+                relation.name.text
+            );
             findings.push(
                 Diagnostic::warning("toss-idle-option", relation.name.span, what)
                     .hint(format!("add `emb {}`, or leave it out", relation.name.text)),

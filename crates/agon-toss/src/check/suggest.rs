@@ -1,9 +1,13 @@
 //! What somebody may have meant who misspelt a name.
 
 /// A hint that names the known name most like this one, if any is.
-pub(super) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub(super) fn did_you_mean<'a>(
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
     let lower = name.to_lowercase();
-    let best = known.into_iter().map(|other| (distance(&lower, &other.to_lowercase()), other)).min()?;
+    let best =
+        known.into_iter().map(|other| (distance(&lower, &other.to_lowercase()), other)).min()?;
     (best.0 <= 1 + name.len() / 4 && best.1 != name).then(|| format!("did you mean `{}`?", best.1))
 }
 

@@ -18,7 +18,8 @@ impl Grounder<'_> {
         arguments: &[Argument],
         given: &Table,
     ) -> Result<Table, NoCircuit> {
-        if let Some((_, parameters, table)) = self.bound.iter().rev().find(|entry| &entry.0 == name).cloned()
+        if let Some((_, parameters, table)) =
+            self.bound.iter().rev().find(|entry| &entry.0 == name).cloned()
         {
             let arguments: Vec<Argument> =
                 parameters.iter().map(Argument::from).chain(arguments.iter().cloned()).collect();
@@ -29,7 +30,11 @@ impl Grounder<'_> {
             );
         }
         if let Some(rows) = self.fluents.get(name).cloned() {
-            return self.join(given, arguments, rows.iter().map(|(row, &signal)| (row.clone(), signal)));
+            return self.join(
+                given,
+                arguments,
+                rows.iter().map(|(row, &signal)| (row.clone(), signal)),
+            );
         }
         if let Some(definition) = self.definitions.get(name) {
             let definition = definition.clone();
@@ -45,10 +50,9 @@ impl Grounder<'_> {
         }
         let structure = self.structure;
         let relation = structure.vocabulary().relation(name).expect("relations were checked");
-        let is_plain = arguments
-            .iter()
-            .enumerate()
-            .all(|(place, argument)| argument.variable().is_some() && !arguments[..place].contains(argument));
+        let is_plain = arguments.iter().enumerate().all(|(place, argument)| {
+            argument.variable().is_some() && !arguments[..place].contains(argument)
+        });
         if is_plain {
             return self.look_up(relation, arguments, given);
         }
@@ -159,7 +163,9 @@ impl Grounder<'_> {
             let key: Option<Vec<u32>> = known
                 .iter()
                 .map(|&place| match &arguments[place] {
-                    Argument::Variable(variable) => given.column(variable).map(|column| row[column]),
+                    Argument::Variable(variable) => {
+                        given.column(variable).map(|column| row[column])
+                    }
                     Argument::Constant(name) => self.constant(name),
                 })
                 .collect();
@@ -192,7 +198,9 @@ impl Grounder<'_> {
         for (place, argument) in arguments.iter().enumerate() {
             match argument {
                 Argument::Constant(_) => known.push(place),
-                Argument::Variable(variable) if given.column(variable).is_some() => known.push(place),
+                Argument::Variable(variable) if given.column(variable).is_some() => {
+                    known.push(place)
+                }
                 Argument::Variable(variable) => {
                     if !columns.contains(variable) {
                         columns.push(variable.clone());
@@ -222,7 +230,9 @@ impl Grounder<'_> {
             let key: Option<Vec<u32>> = known
                 .iter()
                 .map(|&place| match &arguments[place] {
-                    Argument::Variable(variable) => given.column(variable).map(|column| row[column]),
+                    Argument::Variable(variable) => {
+                        given.column(variable).map(|column| row[column])
+                    }
                     Argument::Constant(name) => self.constant(name),
                 })
                 .collect();

@@ -44,15 +44,21 @@ impl Grounder<'_> {
                 Values::from([(number, Signal::TRUE)])
             }
             Term::Function(name, argument) => {
-                let function = self.structure.vocabulary().function(name).expect("functions were checked");
-                let value =
-                    element(self, argument).and_then(|id| self.structure.value(function, Element::new(id)));
+                let function =
+                    self.structure.vocabulary().function(name).expect("functions were checked");
+                let value = element(self, argument)
+                    .and_then(|id| self.structure.value(function, Element::new(id)));
                 Values::from([(value, Signal::TRUE)])
             }
             Term::Characteristic(inner) => {
                 let inner = self.prepare(inner)?;
-                let given = self.only(&inner.free_variables().into_iter().collect::<Vec<_>>(), columns, row);
-                let holds = self.extend(&inner, &given)?.rows.into_values().next().unwrap_or(Signal::FALSE);
+                let given = self.only(
+                    &inner.free_variables().into_iter().collect::<Vec<_>>(),
+                    columns,
+                    row,
+                );
+                let holds =
+                    self.extend(&inner, &given)?.rows.into_values().next().unwrap_or(Signal::FALSE);
                 let mut values = Values::new();
                 for (number, signal) in [(Rational::ONE, holds), (Rational::ZERO, !holds)] {
                     if signal != Signal::FALSE {
@@ -200,12 +206,16 @@ impl Grounder<'_> {
         self.merged(ways)
     }
 
-    fn merged<K: Ord>(&mut self, ways: BTreeMap<K, Vec<Signal>>) -> Result<BTreeMap<K, Signal>, NoCircuit> {
+    fn merged<K: Ord>(
+        &mut self,
+        ways: BTreeMap<K, Vec<Signal>>,
+    ) -> Result<BTreeMap<K, Signal>, NoCircuit> {
         if ways.len() > self.limits.values {
             return Err(NoCircuit::TooLarge(self.limits.values));
         }
         self.check(0)?;
-        let merged = ways.into_iter().map(|(key, mut signals)| (key, any(&mut self.builder, &mut signals)));
+        let merged =
+            ways.into_iter().map(|(key, mut signals)| (key, any(&mut self.builder, &mut signals)));
         Ok(merged.filter(|entry| entry.1 != Signal::FALSE).collect())
     }
 }

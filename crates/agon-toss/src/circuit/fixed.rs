@@ -50,7 +50,8 @@ impl Grounder<'_> {
             }
         }
         let mut columns = given.columns.clone();
-        let end_column = closure.arguments[1].variable().and_then(|variable| given.column(variable));
+        let end_column =
+            closure.arguments[1].variable().and_then(|variable| given.column(variable));
         let adds = closure.arguments[1].variable().filter(|_| end_column.is_none());
         columns.extend(adds.cloned());
         let mut rows = BTreeMap::new();
@@ -144,7 +145,8 @@ impl Grounder<'_> {
         let mut table = Table { columns: columns.clone(), rows: BTreeMap::new() };
         if fix.extreme == Extreme::Greatest {
             table = self.padded(&Table::unit(), &all)?;
-            let places: Vec<usize> = columns.iter().filter_map(|column| table.column(column)).collect();
+            let places: Vec<usize> =
+                columns.iter().filter_map(|column| table.column(column)).collect();
             table = table.projected(&places, &mut self.builder);
         }
         let mut table = Rc::new(table);
@@ -154,7 +156,8 @@ impl Grounder<'_> {
             let next = self.extend(&fix.body, &Table::unit());
             self.bound.pop();
             let next = self.padded(&next?, &all)?;
-            let places: Vec<usize> = columns.iter().filter_map(|column| next.column(column)).collect();
+            let places: Vec<usize> =
+                columns.iter().filter_map(|column| next.column(column)).collect();
             let next = next.projected(&places, &mut self.builder);
             self.check(next.rows.len())?;
             n_rounds += 1;
@@ -188,7 +191,8 @@ fn topological(into: &StepsInto) -> Option<Vec<u32>> {
             after.entry(from).or_default().push(end);
         }
     }
-    let mut free: Vec<u32> = n_before.iter().filter(|entry| *entry.1 == 0).map(|entry| *entry.0).collect();
+    let mut free: Vec<u32> =
+        n_before.iter().filter(|entry| *entry.1 == 0).map(|entry| *entry.0).collect();
     let mut order = Vec::with_capacity(nodes.len());
     while let Some(node) = free.pop() {
         order.push(node);

@@ -94,7 +94,9 @@ impl<'a> Grounder<'a> {
         self.spend(given.rows.len())?;
         if given.rows.is_empty() {
             let mut columns = given.columns.clone();
-            columns.extend(self.free_of(formula).into_iter().filter(|free| given.column(free).is_none()));
+            columns.extend(
+                self.free_of(formula).into_iter().filter(|free| given.column(free).is_none()),
+            );
             return Ok(Table { columns, rows: BTreeMap::new() });
         }
         match formula {
@@ -132,7 +134,9 @@ impl<'a> Grounder<'a> {
             Formula::Or(parts) => {
                 let free = self.free_of(formula);
                 let mut columns = given.columns.clone();
-                columns.extend(free.iter().filter(|variable| given.column(variable).is_none()).cloned());
+                columns.extend(
+                    free.iter().filter(|variable| given.column(variable).is_none()).cloned(),
+                );
                 let mut ways: BTreeMap<Vec<u32>, Vec<Signal>> = BTreeMap::new();
                 for part in parts {
                     let case = self.extend(part, given)?;
@@ -148,8 +152,9 @@ impl<'a> Grounder<'a> {
                     }
                 }
                 self.check(ways.len())?;
-                let rows =
-                    ways.into_iter().map(|(row, mut signals)| (row, any(&mut self.builder, &mut signals)));
+                let rows = ways
+                    .into_iter()
+                    .map(|(row, mut signals)| (row, any(&mut self.builder, &mut signals)));
                 Ok(Table { columns, rows: rows.collect() })
             }
             Formula::Exists(variables, inner) => self.exists(formula, variables, inner, given),
@@ -173,7 +178,11 @@ impl<'a> Grounder<'a> {
     }
 
     /// With all elements for each of these variables that has no column yet.
-    pub(super) fn padded(&self, table: &Table, variables: &BTreeSet<Variable>) -> Result<Table, NoCircuit> {
+    pub(super) fn padded(
+        &self,
+        table: &Table,
+        variables: &BTreeSet<Variable>,
+    ) -> Result<Table, NoCircuit> {
         let mut table = table.clone();
         for variable in variables {
             if table.column(variable).is_some() {
@@ -208,7 +217,9 @@ impl<'a> Grounder<'a> {
             if left.len() > 1 {
                 let estimates: Vec<f64> =
                     left.iter().map(|part| self.estimate(part, &table.columns)).collect();
-                best = (0..left.len()).min_by(|&a, &b| estimates[a].total_cmp(&estimates[b])).unwrap_or(0);
+                best = (0..left.len())
+                    .min_by(|&a, &b| estimates[a].total_cmp(&estimates[b]))
+                    .unwrap_or(0);
             }
             let wider = self.extend(left.remove(best), &table)?;
             table = table.narrowed_by(wider, &mut self.builder);
@@ -228,12 +239,14 @@ impl<'a> Grounder<'a> {
             return self.extend(&Formula::falsity(), given);
         }
         let free = self.free_of(formula);
-        let places: Vec<usize> =
-            (0..given.columns.len()).filter(|&place| free.contains(&given.columns[place])).collect();
+        let places: Vec<usize> = (0..given.columns.len())
+            .filter(|&place| free.contains(&given.columns[place]))
+            .collect();
         let asked = given.always().projected(&places, &mut self.builder);
         let found = self.extend(inner, &asked)?;
-        let kept: Vec<usize> =
-            (0..found.columns.len()).filter(|&place| !variables.contains(&found.columns[place])).collect();
+        let kept: Vec<usize> = (0..found.columns.len())
+            .filter(|&place| !variables.contains(&found.columns[place]))
+            .collect();
         let found = found.projected(&kept, &mut self.builder);
         let arguments: Vec<Argument> = found.columns.iter().map(Argument::from).collect();
         self.join(given, &arguments, found.rows.into_iter())
@@ -334,7 +347,9 @@ fn without_universal(formula: &Formula) -> Formula {
 /// Variables that an atom binds wherever the formula holds.
 pub(super) fn limited(formula: &Formula) -> BTreeSet<Variable> {
     match formula {
-        Formula::Relation(_, arguments) => arguments.iter().filter_map(Argument::variable).cloned().collect(),
+        Formula::Relation(_, arguments) => {
+            arguments.iter().filter_map(Argument::variable).cloned().collect()
+        }
         Formula::And(parts) => parts.iter().flat_map(limited).collect(),
         Formula::Or(parts) => {
             let mut parts = parts.iter().map(limited);

@@ -54,15 +54,20 @@ pub(super) fn bits(game: &Game, possible: &Possible) -> Bits {
     let mut locations = Vec::new();
     for (index, location) in arena.locations().iter().enumerate() {
         locations.push(texts.len());
-        texts.push((format!("(location {})", location.name), arena.start_location().index() == index));
+        texts.push((
+            format!("(location {})", location.name),
+            arena.start_location().index() == index,
+        ));
     }
     let mut tuples = BTreeMap::new();
     for relation in arena.vocabulary().relations().filter(|&relation| arena.is_fluent(relation)) {
         let name = arena.vocabulary().relation_name(relation);
         let mut of_relation = BTreeMap::new();
         for tuple in possible.most.tuples(relation).iter() {
-            let elements: String = tuple.iter().map(|&element| format!(" {}", start.name(element))).collect();
-            let text = if tuple.is_empty() { name.to_string() } else { format!("({name}{elements})") };
+            let elements: String =
+                tuple.iter().map(|&element| format!(" {}", start.name(element))).collect();
+            let text =
+                if tuple.is_empty() { name.to_string() } else { format!("({name}{elements})") };
             of_relation.insert(tuple.iter().map(|element| element.id()).collect(), texts.len());
             texts.push((text, start.holds(relation, tuple)));
         }
@@ -130,7 +135,8 @@ pub(super) fn moves_of(game: &Game, possible: &Possible, player: usize) -> Vec<(
                     text.push_str(game.settled().name(element));
                 }
                 if is_unclear {
-                    let target = edge.outcomes.first().map_or("", |outcome| &arena.location(outcome.0).name);
+                    let target =
+                        edge.outcomes.first().map_or("", |outcome| &arena.location(outcome.0).name);
                     text.push_str(&format!(" (to {target})"));
                 }
                 add(format!("({text})"), What::Apply(edge.rule, index), place);
@@ -138,7 +144,8 @@ pub(super) fn moves_of(game: &Game, possible: &Possible, player: usize) -> Vec<(
         }
         if arena.nature() == Some(player) && edge.outcomes.len() > 1 {
             for (index, outcome) in edge.outcomes.iter().enumerate() {
-                let n_before = edge.outcomes[..index].iter().filter(|other| other.0 == outcome.0).count();
+                let n_before =
+                    edge.outcomes[..index].iter().filter(|other| other.0 == outcome.0).count();
                 let name = &arena.location(outcome.0).name;
                 let text = if n_before == 0 {
                     format!("(to {name})")

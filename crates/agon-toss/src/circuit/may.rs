@@ -39,12 +39,17 @@ pub(super) fn possible(game: &Game, limits: &CircuitLimits) -> Result<Possible, 
         }
         changing.insert(definition.name.clone());
         // They were accepted once, and those they use are still before them.
-        let _ = definitions.add(&definition.name, definition.variables.clone(), definition.body.clone());
+        let _ = definitions.add(
+            &definition.name,
+            definition.variables.clone(),
+            definition.body.clone(),
+        );
         let body = relaxed(&nnf(&definition.body.without_lets(limits.parts)?), &changing);
         let _ = relaxed_definitions.add(&definition.name, definition.variables.clone(), body);
     }
     let vocabulary = start.vocabulary().clone();
-    let mut evaluator = Evaluator::new(vocabulary, Arc::new(relaxed_definitions), limits.evaluation);
+    let mut evaluator =
+        Evaluator::new(vocabulary, Arc::new(relaxed_definitions), limits.evaluation);
     let mut queries: Vec<FormulaQuery> = Vec::new();
     for rule in arena.rules() {
         let condition = relaxed(&nnf(&rule.condition.without_lets(limits.parts)?), &changing);
@@ -61,8 +66,11 @@ pub(super) fn possible(game: &Game, limits: &CircuitLimits) -> Result<Possible, 
                 return Err(NoCircuit::TooLarge(limits.rows));
             }
             // Every round looks at all matches again.
-            work_left = work_left.checked_sub(found.len() as u64).ok_or(NoCircuit::Work(limits.work))?;
-            let Effect::Tuples { add, .. } = &rule.effect else { return Err(NoCircuit::UniverseChanges) };
+            work_left =
+                work_left.checked_sub(found.len() as u64).ok_or(NoCircuit::Work(limits.work))?;
+            let Effect::Tuples { add, .. } = &rule.effect else {
+                return Err(NoCircuit::UniverseChanges);
+            };
             for matched in found.iter() {
                 for tuple in add {
                     let elements: Vec<Element> =
@@ -84,7 +92,8 @@ pub(super) fn possible(game: &Game, limits: &CircuitLimits) -> Result<Possible, 
 
 /// What holds wherever the formula, which is in negation normal form, may hold while changing relations are smaller than now.
 fn relaxed(formula: &Formula, changing: &BTreeSet<Name>) -> Formula {
-    let changes = |formula: &Formula| formula.free_relations().keys().any(|name| changing.contains(name));
+    let changes =
+        |formula: &Formula| formula.free_relations().keys().any(|name| changing.contains(name));
     let all = |parts: &[Formula]| parts.iter().map(|part| relaxed(part, changing)).collect();
     match formula {
         Formula::Relation(..) | Formula::Equal(..) => formula.clone(),

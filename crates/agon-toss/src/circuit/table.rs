@@ -45,7 +45,11 @@ impl Table {
     /// table.
     pub(super) fn narrowed_by(&self, wider: Table, builder: &mut Builder) -> Table {
         let width = self.columns.len();
-        debug_assert_eq!(wider.columns[..width], self.columns, "the wider table begins with the columns");
+        debug_assert_eq!(
+            wider.columns[..width],
+            self.columns,
+            "the wider table begins with the columns"
+        );
         let mut rows = BTreeMap::new();
         for (row, signal) in wider.rows {
             let both = builder.and(self.rows[&row[..width]], signal);

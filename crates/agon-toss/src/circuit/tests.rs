@@ -14,7 +14,8 @@ use crate::interpreter::{Game, Interpreter, Options};
 fn open(text: &str) -> Arc<Game> {
     let source = Arc::new(Source::new("test.toss", text));
     let checked = check(Arc::clone(&source));
-    let arena = checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
+    let arena =
+        checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
     Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
 }
 
@@ -44,7 +45,8 @@ fn deferring() -> CircuitLimits {
 fn compare_with(game: &Arc<Game>, n_plays: u64, max_steps: usize, limits: &CircuitLimits) {
     let ground = game.ground(limits).unwrap_or_else(|why| panic!("{why}"));
     let (optimised, _) = optimise(&ground.circuit);
-    let circuit = ScalarCircuit::with_executor(Arc::new(optimised), game.shape().clone(), Executor::Levelled);
+    let circuit =
+        ScalarCircuit::with_executor(Arc::new(optimised), game.shape().clone(), Executor::Levelled);
     for seed in 0..n_plays {
         let mut slow: Interpreter = game.start();
         let mut fast = circuit.clone();
@@ -75,7 +77,8 @@ fn compare_with(game: &Arc<Game>, n_plays: u64, max_steps: usize, limits: &Circu
                 .enumerate()
                 .map(|(role, m)| {
                     let text = slow.move_text(m);
-                    fast.parse_move(Role::new(role), &text).unwrap_or_else(|| panic!("{place}: {text}"))
+                    fast.parse_move(Role::new(role), &text)
+                        .unwrap_or_else(|| panic!("{place}: {text}"))
                 })
                 .collect();
             slow.advance(&joint);
@@ -167,7 +170,8 @@ fn chess_from_other_positions() {
           .  .  .  .  .  .  bP .
           .  .  .  .  .  .  .  wN \"",
     ] {
-        let game = open(&format!("{rules}START [ | wB:1 {{}}; wQ:1 {{}}; bB:1 {{}}; bQ:1 {{}}; {board}"));
+        let game =
+            open(&format!("{rules}START [ | wB:1 {{}}; wQ:1 {{}}; bB:1 {{}}; bQ:1 {{}}; {board}"));
         compare_with(&game, 3, 60, &CircuitLimits::default());
     }
 }
@@ -188,7 +192,11 @@ fn playouts_do_not_depend_on_where_conditions_are() {
             let mut batch = BatchCircuit::new(circuit, game.shape().clone(), options);
             batch
                 .play_out(
-                    &[Order { state: start.state().clone(), n_playouts: 20_000, expected_steps: 0 }],
+                    &[Order {
+                        state: start.state().clone(),
+                        n_playouts: 20_000,
+                        expected_steps: 0,
+                    }],
                     2000,
                 )
                 .swap_remove(0)
@@ -196,8 +204,8 @@ fn playouts_do_not_depend_on_where_conditions_are() {
         let [exact, left] = &tallies;
         let n = 20_000.0;
         let role_means = game.shape().roles().map(|role| {
-            let variance =
-                exact.square_sums[role.index()] / n - exact.mean_payoff(role) * exact.mean_payoff(role);
+            let variance = exact.square_sums[role.index()] / n
+                - exact.mean_payoff(role) * exact.mean_payoff(role);
             (exact.mean_payoff(role), left.mean_payoff(role), variance)
         });
         for (one, other, variance) in role_means {
@@ -205,7 +213,12 @@ fn playouts_do_not_depend_on_where_conditions_are() {
             assert!((one - other).abs() < bound, "{one} against {other}, at most {bound}");
         }
         let ratio = exact.mean_length() / left.mean_length();
-        assert!((ratio - 1.0).abs() < 0.05, "lengths {} and {}", exact.mean_length(), left.mean_length());
+        assert!(
+            (ratio - 1.0).abs() < 0.05,
+            "lengths {} and {}",
+            exact.mean_length(),
+            left.mean_length()
+        );
     }
 }
 

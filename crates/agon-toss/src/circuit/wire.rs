@@ -32,8 +32,10 @@ pub(super) fn wired(
     let builder = Builder::new(roles.collect(), bits.texts.clone());
     let mut grounder = Grounder::new(builder, game.settled(), &possible.definitions, limits);
     for (&relation, tuples) in &bits.tuples {
-        let signals =
-            tuples.iter().map(|(tuple, &bit)| (tuple.clone(), grounder.builder.base(bit))).collect();
+        let signals = tuples
+            .iter()
+            .map(|(tuple, &bit)| (tuple.clone(), grounder.builder.base(bit)))
+            .collect();
         let name = arena.vocabulary().relation_name(relation).clone();
         grounder.fluents.insert(name, Rc::new(signals));
     }
@@ -94,8 +96,9 @@ impl Wiring<'_> {
         let mut ready = Vec::new();
         for (place, rule) in self.arena.rules().iter().enumerate() {
             let matches = &self.possible.matches[place];
-            let ids =
-                |matched: &[Element]| -> Vec<u32> { matched.iter().map(|element| element.id()).collect() };
+            let ids = |matched: &[Element]| -> Vec<u32> {
+                matched.iter().map(|element| element.id()).collect()
+            };
             let given = Table {
                 columns: rule.elements.clone(),
                 rows: matches.iter().map(|matched| (ids(matched), Signal::TRUE)).collect(),
@@ -135,10 +138,9 @@ impl Wiring<'_> {
             let rows = self.grounder.fluents.get_mut(vocabulary.relation_name(pattern.relation));
             let rows = Rc::make_mut(rows.expect("what rules change is a fluent"));
             for (tuple, signal) in rows.iter_mut() {
-                let fits =
-                    pattern.arguments.iter().zip(tuple).all(|(argument, element)| {
-                        argument.is_none_or(|index| matched[index].id() == *element)
-                    });
+                let fits = pattern.arguments.iter().zip(tuple).all(|(argument, element)| {
+                    argument.is_none_or(|index| matched[index].id() == *element)
+                });
                 if fits {
                     *signal = Signal::FALSE;
                 }
@@ -147,13 +149,17 @@ impl Wiring<'_> {
         for tuple in add {
             let rows = self.grounder.fluents.get_mut(vocabulary.relation_name(tuple.relation));
             let elements = tuple.arguments.iter().map(|&index| matched[index].id()).collect();
-            Rc::make_mut(rows.expect("what rules change is a fluent")).insert(elements, Signal::TRUE);
+            Rc::make_mut(rows.expect("what rules change is a fluent"))
+                .insert(elements, Signal::TRUE);
         }
         let defined = std::mem::take(&mut self.grounder.defined);
         self.grounder.puts_in_place = true;
         let given = Table {
             columns: post.variables.clone(),
-            rows: BTreeMap::from([(matched.iter().map(|element| element.id()).collect(), Signal::TRUE)]),
+            rows: BTreeMap::from([(
+                matched.iter().map(|element| element.id()).collect(),
+                Signal::TRUE,
+            )]),
         };
         let formula = self.grounder.prepare(&post.formula)?;
         let found = self.grounder.extend(&formula, &given)?;
@@ -246,7 +252,9 @@ impl Wiring<'_> {
         let mut ways: BTreeMap<Signal, Vec<Signal>> = BTreeMap::new();
         for (place, rule) in arena.rules().iter().enumerate() {
             let Some(post) = rule.post.as_ref().filter(|_| self.defers[place]) else { continue };
-            let ids = |matched: &[Element]| matched.iter().map(|element| element.id()).collect::<Vec<u32>>();
+            let ids = |matched: &[Element]| {
+                matched.iter().map(|element| element.id()).collect::<Vec<u32>>()
+            };
             let matches = &self.possible.matches[place];
             let given = Table {
                 columns: post.variables.clone(),
@@ -256,7 +264,9 @@ impl Wiring<'_> {
             let found = self.grounder.extend(&formula, &given)?;
             for (index, matched) in matches.iter().enumerate() {
                 let holds = found.rows.get(&ids(matched)).copied().unwrap_or(Signal::FALSE);
-                ways.entry(!holds).or_default().extend(made.get(&(place, index)).into_iter().flatten());
+                ways.entry(!holds)
+                    .or_default()
+                    .extend(made.get(&(place, index)).into_iter().flatten());
             }
         }
         self.grounder.defined = defined;
@@ -373,8 +383,11 @@ impl Wiring<'_> {
         let Effect::Tuples { delete, add } = &self.arena.rule(rule).effect else { return };
         for pattern in delete {
             let tuples = &self.bits.tuples[&pattern.relation];
-            let whole: Option<Vec<u32>> =
-                pattern.arguments.iter().map(|argument| argument.map(|index| matched[index].id())).collect();
+            let whole: Option<Vec<u32>> = pattern
+                .arguments
+                .iter()
+                .map(|argument| argument.map(|index| matched[index].id()))
+                .collect();
             if let Some(whole) = whole {
                 // What never holds need not be deleted.
                 if let Some(&bit) = tuples.get(&whole) {
@@ -384,15 +397,16 @@ impl Wiring<'_> {
             }
             for (tuple, &bit) in tuples {
                 let mut pairs = pattern.arguments.iter().zip(tuple);
-                if pairs
-                    .all(|(argument, element)| argument.is_none_or(|index| matched[index].id() == *element))
-                {
+                if pairs.all(|(argument, element)| {
+                    argument.is_none_or(|index| matched[index].id() == *element)
+                }) {
                     goes[bit].push(made);
                 }
             }
         }
         for tuple in add {
-            let elements: Vec<u32> = tuple.arguments.iter().map(|&index| matched[index].id()).collect();
+            let elements: Vec<u32> =
+                tuple.arguments.iter().map(|&index| matched[index].id()).collect();
             comes[self.bits.tuples[&tuple.relation][&elements]].push(made);
         }
     }
@@ -409,7 +423,13 @@ impl Wiring<'_> {
     }
 
     /// Where play goes on: the first of those who act decides.
-    fn lead_on(&mut self, place: EdgePlace, made: Signal, n_places: usize, comes: &mut [Vec<Signal>]) {
+    fn lead_on(
+        &mut self,
+        place: EdgePlace,
+        made: Signal,
+        n_places: usize,
+        comes: &mut [Vec<Signal>],
+    ) {
         let location = self.arena.location(place.location);
         let first = location.edges.iter().position(|edges| !edges.is_empty());
         if first != Some(place.player as usize) || self.only_target(place.location).is_some() {
@@ -453,7 +473,9 @@ impl Wiring<'_> {
             }
             let builder = &mut self.grounder.builder;
             goals.push(
-                ways.into_iter().map(|(value, mut signals)| (value, any(builder, &mut signals))).collect(),
+                ways.into_iter()
+                    .map(|(value, mut signals)| (value, any(builder, &mut signals)))
+                    .collect(),
             );
         }
         Ok(goals)

@@ -86,16 +86,29 @@ impl Game {
     pub fn open(arena: CheckedArena, options: Options) -> Result<Arc<Game>, Box<Diagnostic>> {
         let keeps_universe = arena.keeps_universe();
         let (start, definitions) = settle(&arena, &options)?;
-        let mut evaluator = Evaluator::new(start.vocabulary().clone(), Arc::new(definitions), options.limits);
+        let mut evaluator =
+            Evaluator::new(start.vocabulary().clone(), Arc::new(definitions), options.limits);
         let questions = questions(&arena, &mut evaluator)?;
         let mut shape = Shape::new(arena.players().to_vec(), arena.nature().map(Role::new));
         shape.payoffs = arena.payoff_bounds();
         shape.turn_taking = arena.takes_turns();
         shape.constant_sum = arena.constant_sum();
-        let remembered =
-            arena.rules().iter().flat_map(|rule| rule.history.iter().map(|(rule, _)| *rule)).collect();
+        let remembered = arena
+            .rules()
+            .iter()
+            .flat_map(|rule| rule.history.iter().map(|(rule, _)| *rule))
+            .collect();
         let start = State::new(start, arena.start_location(), Arc::default(), None, keeps_universe);
-        Ok(Arc::new(Game { arena, options, shape, evaluator, questions, start, remembered, keeps_universe }))
+        Ok(Arc::new(Game {
+            arena,
+            options,
+            shape,
+            evaluator,
+            questions,
+            start,
+            remembered,
+            keeps_universe,
+        }))
     }
 
     /// A position at the start.
@@ -205,7 +218,10 @@ pub(super) fn assignment(variables: &[Variable], elements: &[Element]) -> Assign
     Assignment { elements, ..Assignment::new() }
 }
 
-fn questions(arena: &CheckedArena, evaluator: &mut Evaluator) -> Result<Questions, Box<Diagnostic>> {
+fn questions(
+    arena: &CheckedArena,
+    evaluator: &mut Evaluator,
+) -> Result<Questions, Box<Diagnostic>> {
     let refused = |span: Span, refusal: Refusal| {
         let what = format!("this cannot be evaluated: {refusal}");
         Box::new(Diagnostic::error("toss-too-large", span, what))
@@ -224,13 +240,18 @@ fn questions(arena: &CheckedArena, evaluator: &mut Evaluator) -> Result<Question
     }
     for location in arena.locations() {
         let asked = location.payoffs.iter().map(|payoff| evaluator.term(payoff, &[]));
-        payoffs.push(asked.collect::<Result<_, _>>().map_err(|refusal| refused(location.span, refusal))?);
+        payoffs.push(
+            asked.collect::<Result<_, _>>().map_err(|refusal| refused(location.span, refusal))?,
+        );
     }
     Ok(Questions { conditions, posts, payoffs })
 }
 
 /// Works out the defined relations that depend on nothing that changes, and puts them among those of the structure.
-fn settle(arena: &CheckedArena, options: &Options) -> Result<(Structure, Definitions), Box<Diagnostic>> {
+fn settle(
+    arena: &CheckedArena,
+    options: &Options,
+) -> Result<(Structure, Definitions), Box<Diagnostic>> {
     let mut start = arena.start().clone();
     if !arena.keeps_universe() {
         return Ok((start, (**arena.definitions()).clone()));
@@ -243,10 +264,12 @@ fn settle(arena: &CheckedArena, options: &Options) -> Result<(Structure, Definit
         .collect();
     let mut left = Definitions::new();
     for definition in arena.definitions().iter() {
-        let is_stable = definition.body.free_relations().keys().all(|name| stable.contains(&**name));
+        let is_stable =
+            definition.body.free_relations().keys().all(|name| stable.contains(&**name));
         if !is_stable {
             // It was accepted once, and those it uses are still before it.
-            let _ = left.add(&definition.name, definition.variables.clone(), definition.body.clone());
+            let _ =
+                left.add(&definition.name, definition.variables.clone(), definition.body.clone());
             continue;
         }
         let none = Arc::new(Definitions::new());
@@ -255,8 +278,11 @@ fn settle(arena: &CheckedArena, options: &Options) -> Result<(Structure, Definit
             .formula(&definition.body, &definition.variables)
             .and_then(|query| evaluator.solve(query, &start, &Assignment::new()));
         let found = found.map_err(|refusal| {
-            let place =
-                arena.sheet().relations.iter().find(|relation| relation.name.text == *definition.name);
+            let place = arena
+                .sheet()
+                .relations
+                .iter()
+                .find(|relation| relation.name.text == *definition.name);
             let span = place.map_or_else(Default::default, |relation| relation.name.span);
             let what = format!("`{}` cannot be worked out: {refusal}", definition.name);
             Box::new(Diagnostic::error("toss-too-large", span, what))

@@ -18,9 +18,14 @@ impl Notation for Interpreter {
                 let outcomes = &edge.edge(arena).outcomes;
                 let target = outcomes[*outcome as usize].0;
                 // Two outcomes may lead to one place, though there is little sense in it.
-                let n_before = outcomes[..*outcome as usize].iter().filter(|other| other.0 == target).count();
+                let n_before =
+                    outcomes[..*outcome as usize].iter().filter(|other| other.0 == target).count();
                 let name = &arena.location(target).name;
-                if n_before == 0 { format!("(to {name})") } else { format!("(to {name} {})", n_before + 1) }
+                if n_before == 0 {
+                    format!("(to {name})")
+                } else {
+                    format!("(to {name} {})", n_before + 1)
+                }
             }
             Move::Apply { edge, elements } => {
                 let way = edge.edge(arena);
@@ -37,7 +42,8 @@ impl Notation for Interpreter {
                 }
                 let edges = &arena.location(edge.location).edges[edge.player as usize];
                 if edges.iter().filter(|other| other.rule == way.rule).count() > 1 {
-                    let target = way.outcomes.first().map_or("", |outcome| &arena.location(outcome.0).name);
+                    let target =
+                        way.outcomes.first().map_or("", |outcome| &arena.location(outcome.0).name);
                     text.push_str(&format!(" (to {target})"));
                 }
                 format!("({text})")
@@ -55,18 +61,26 @@ impl Notation for Interpreter {
         let arena = self.game.arena();
         let structure = self.state().structure();
         let vocabulary = arena.vocabulary();
-        let mut texts = vec![format!("(location {})", arena.location(self.state().location()).name)];
+        let mut texts =
+            vec![format!("(location {})", arena.location(self.state().location()).name)];
         for relation in vocabulary.relations().filter(|&relation| arena.is_fluent(relation)) {
             let name = vocabulary.relation_name(relation);
             for tuple in structure.tuples(relation).iter() {
                 let elements: String =
                     tuple.iter().map(|&element| format!(" {}", structure.name(element))).collect();
-                texts.push(if tuple.is_empty() { name.to_string() } else { format!("({name}{elements})") });
+                texts.push(if tuple.is_empty() {
+                    name.to_string()
+                } else {
+                    format!("({name}{elements})")
+                });
             }
         }
         if !self.game.keeps_universe {
-            texts
-                .extend(structure.elements().map(|element| format!("(element {})", structure.name(element))));
+            texts.extend(
+                structure
+                    .elements()
+                    .map(|element| format!("(element {})", structure.name(element))),
+            );
         }
         let history = self.state().history().iter();
         texts.extend(history.map(|rule| format!("(applied {})", arena.rule(*rule).name)));

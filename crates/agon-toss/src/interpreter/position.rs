@@ -218,7 +218,8 @@ impl Interpreter {
         if !self.history_allows(rule) {
             return Ok(Vec::new());
         }
-        let mut found = self.solutions(id).map_err(|refusal| self.blame(rule, &refusal.to_string()))?;
+        let mut found =
+            self.solutions(id).map_err(|refusal| self.blame(rule, &refusal.to_string()))?;
         if rule.post.is_some() {
             let mut kept = Vec::with_capacity(found.len());
             for matched in found {
@@ -307,9 +308,9 @@ impl Interpreter {
         self.standing.get_or_init(|| {
             let found = match &self.state.0.fault {
                 Some(fault) => Err(fault.clone()),
-                None => {
-                    self.work_out_standing().map_err(|refused| (Fault::Refused(refused.why), refused.span))
-                }
+                None => self
+                    .work_out_standing()
+                    .map_err(|refused| (Fault::Refused(refused.why), refused.span)),
             };
             found.unwrap_or_else(|fault| Standing {
                 terminal: true,
@@ -327,7 +328,8 @@ impl Interpreter {
             let mut legal = vec![vec![Move::Noop]; n_players];
             let n_outcomes = edge.edge(arena).outcomes.len();
             let nature = arena.nature().expect("an edge with several outcomes calls for nature");
-            legal[nature] = (0..n_outcomes).map(|i| Move::Outcome { edge, outcome: i as u32 }).collect();
+            legal[nature] =
+                (0..n_outcomes).map(|i| Move::Outcome { edge, outcome: i as u32 }).collect();
             return Ok(Standing { terminal: false, legal, fault: None });
         }
         let mut legal: Vec<Vec<Move>> = Vec::with_capacity(n_players);
@@ -345,7 +347,9 @@ impl Interpreter {
                 let matches = self.find_matches(way.rule)?;
                 let location = self.state.location();
                 let edge = EdgePlace { location, player: player as u32, index: index as u32 };
-                moves.extend(matches.into_iter().map(|matched| Move::Apply { edge, elements: matched }));
+                moves.extend(
+                    matches.into_iter().map(|matched| Move::Apply { edge, elements: matched }),
+                );
             }
             // A player that is to act and cannot ends the play, as the definition has it.
             is_over = moves.is_empty();
@@ -354,7 +358,11 @@ impl Interpreter {
         if is_over {
             // Whoever reads the result must be able to rely on it.
             self.payoffs.get_or_init(|| self.work_out_payoffs()).clone()?;
-            return Ok(Standing { terminal: true, legal: vec![Vec::new(); n_players], fault: None });
+            return Ok(Standing {
+                terminal: true,
+                legal: vec![Vec::new(); n_players],
+                fault: None,
+            });
         }
         Ok(Standing { terminal: false, legal, fault: None })
     }
@@ -399,7 +407,11 @@ impl Interpreter {
 
     /// Applies the rules of all who act. Where the universe stays, all tuples go and then all come, so that the order of the
     /// players does not matter; else one rule is applied after the other, and one whose elements are gone is not.
-    fn apply_all(&self, acts: &[(EdgePlace, &[Element])], rules: &[RuleId]) -> Result<Structure, Refused> {
+    fn apply_all(
+        &self,
+        acts: &[(EdgePlace, &[Element])],
+        rules: &[RuleId],
+    ) -> Result<Structure, Refused> {
         let arena = self.game.arena();
         let mut structure = self.state.structure().clone();
         let mut changes = Vec::new();
@@ -409,7 +421,9 @@ impl Interpreter {
             }
         }
         if changes.len() == acts.len() {
-            changes.iter().for_each(|(delete, _, matched)| delete_all(&mut structure, delete, matched));
+            changes
+                .iter()
+                .for_each(|(delete, _, matched)| delete_all(&mut structure, delete, matched));
             changes.iter().for_each(|(_, add, matched)| add_all(&mut structure, add, matched));
             return Ok(structure);
         }
@@ -488,15 +502,18 @@ impl Position for Interpreter {
         let location = arena.location(self.state.location());
         match nature_move {
             Move::Noop => 1.0,
-            Move::Outcome { edge, outcome } => edge.edge(arena).outcomes[*outcome as usize].1.to_f64(),
+            Move::Outcome { edge, outcome } => {
+                edge.edge(arena).outcomes[*outcome as usize].1.to_f64()
+            }
             Move::Apply { edge, .. } => {
                 let edges = &location.edges[nature];
                 let of_edge = |index: usize| {
-                    let is_of =
-                        |m: &&Move| matches!(m, Move::Apply { edge, .. } if edge.index as usize == index);
+                    let is_of = |m: &&Move| matches!(m, Move::Apply { edge, .. } if edge.index as usize == index);
                     moves.iter().filter(is_of).count()
                 };
-                let Some(weight) = edges[edge.index as usize].weight else { return 1.0 / moves.len() as f64 };
+                let Some(weight) = edges[edge.index as usize].weight else {
+                    return 1.0 / moves.len() as f64;
+                };
                 // What cannot be applied leaves its share to the others.
                 let total: f64 = (0..edges.len())
                     .filter(|&other| of_edge(other) > 0)

@@ -17,7 +17,8 @@ fn open(text: &str) -> Interpreter {
 fn open_by(text: &str, matching: Matching) -> Interpreter {
     let source = Arc::new(Source::new("test.toss", text));
     let checked = check(Arc::clone(&source));
-    let arena = checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
+    let arena =
+        checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
     let options = Options { matching, ..Options::default() };
     Game::open(arena, options).unwrap_or_else(|finding| panic!("{}", finding.message)).start()
 }
@@ -49,7 +50,8 @@ fn perft(position: &mut Interpreter, depth: usize) -> u64 {
 fn tic_tac_toe_has_its_plays() {
     let mut start = shipped("tic-tac-toe");
     assert_eq!([1, 2, 3].map(|depth| perft(&mut start, depth)), [9, 72, 504]);
-    laws::check(&start, &laws::Plan { plays: 5, ..laws::Plan::default() }).unwrap_or_else(|v| panic!("{v}"));
+    laws::check(&start, &laws::Plan { plays: 5, ..laws::Plan::default() })
+        .unwrap_or_else(|v| panic!("{v}"));
 }
 
 /// Cells that bud, split, join and die, with conditions of every kind: negations that nothing binds, counts, closures.
@@ -75,7 +77,8 @@ START [ a, b, c | Cell {a; b; c}; E {(a, b)}; Dot:1 {} | - ]
 /// for again only after three steps, and one has a condition on what comes of it.
 fn grove() -> String {
     let roots: Vec<String> = (0..40).map(|tree| format!("r{tree}")).collect();
-    let twigs: Vec<String> = (0..40).map(|tree| format!("(r{tree}, s{tree}); (r{tree}, t{tree})")).collect();
+    let twigs: Vec<String> =
+        (0..40).map(|tree| format!("(r{tree}, s{tree}); (r{tree}, t{tree})")).collect();
     format!(
         "PLAYERS gardener, storm
 REL Leaf(x) = ex y E(y, x) and not ex y E(x, y)
@@ -100,7 +103,8 @@ START [ | Root {{{}}}; E {{{}}}; T:2 {{}} | - ]
 #[test]
 fn matches_are_followed_as_they_are() {
     let path = format!("{}/../../games/toss/rewriting.toss", env!("CARGO_MANIFEST_DIR"));
-    let rewriting = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let rewriting =
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let path = path.replace("rewriting", "checkers");
     let checkers = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     for (text, n_plays) in [(GARDEN, 60), (&*rewriting, 60), (&*checkers, 2), (&*grove(), 6)] {
@@ -117,7 +121,12 @@ fn matches_are_followed_as_they_are() {
                     assert_eq!(anew.fault(), followed.fault());
                     assert_eq!(anew.is_terminal(), followed.is_terminal());
                     for role in anew.shape().roles() {
-                        assert_eq!(anew.legal_moves(role), followed.legal_moves(role), "{:?}", anew.state());
+                        assert_eq!(
+                            anew.legal_moves(role),
+                            followed.legal_moves(role),
+                            "{:?}",
+                            anew.state()
+                        );
                         assert_eq!(anew.payoff(role), followed.payoff(role));
                     }
                 }

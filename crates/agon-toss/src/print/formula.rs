@@ -1,7 +1,9 @@
 //! Formulas and terms, with no more parentheses than reading needs.
 
 use super::names;
-use crate::syntax::{Aggregate, Comparison, Formula, FormulaKind, ProductSign, SumSign, Term, TermKind};
+use crate::syntax::{
+    Aggregate, Comparison, Formula, FormulaKind, ProductSign, SumSign, Term, TermKind,
+};
 
 /// Writes a formula.
 pub(super) fn write_formula(formula: &Formula, text: &mut String) {
@@ -32,7 +34,9 @@ fn write_single(formula: &Formula, text: &mut String) {
             text.push_str(&format!("{}({})", relation.text, names(arguments)));
         }
         FormulaKind::Same(left, right) => text.push_str(&format!("{} = {}", left.text, right.text)),
-        FormulaKind::Differ(left, right) => text.push_str(&format!("{} != {}", left.text, right.text)),
+        FormulaKind::Differ(left, right) => {
+            text.push_str(&format!("{} != {}", left.text, right.text))
+        }
         FormulaKind::Compare(left, comparison, right) => {
             write_term(left, text);
             text.push_str(match comparison {
@@ -71,13 +75,23 @@ fn write_single(formula: &Formula, text: &mut String) {
         }
         FormulaKind::Closure { bound, from, to, body, arguments } => {
             let bound = bound.map_or(String::new(), |(bound, _)| format!("{bound} "));
-            asked(&format!("tc {bound}{}, {} ", from.text, to.text), body, arguments.as_deref(), text);
+            asked(
+                &format!("tc {bound}{}, {} ", from.text, to.text),
+                body,
+                arguments.as_deref(),
+                text,
+            );
         }
     }
 }
 
 /// A fixed point or closure, with what it is asked of where that is said.
-fn asked(start: &str, body: &Formula, arguments: Option<&[crate::syntax::Name]>, text: &mut String) {
+fn asked(
+    start: &str,
+    body: &Formula,
+    arguments: Option<&[crate::syntax::Name]>,
+    text: &mut String,
+) {
     if arguments.is_some() {
         text.push('(');
     }
@@ -91,7 +105,10 @@ fn asked(start: &str, body: &Formula, arguments: Option<&[crate::syntax::Name]>,
 fn quantified(word: &str, variables: &[crate::syntax::Name], body: &Formula, text: &mut String) {
     text.push_str(&format!("{word} {} ", names(variables)));
     // `ex x x = y` reads badly.
-    if matches!(body.kind, FormulaKind::Same(..) | FormulaKind::Differ(..) | FormulaKind::Compare(..)) {
+    if matches!(
+        body.kind,
+        FormulaKind::Same(..) | FormulaKind::Differ(..) | FormulaKind::Compare(..)
+    ) {
         text.push('(');
         write_single(body, text);
         text.push(')');

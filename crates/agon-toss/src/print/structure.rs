@@ -38,9 +38,13 @@ pub(super) fn write_structure(structure: &Structure, text: &mut String) {
                 row.iter()
                     .map(|cell| match cell {
                         Cell::Hole => None,
-                        Cell::Element(names) => {
-                            Some(names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join("+"))
-                        }
+                        Cell::Element(names) => Some(
+                            names
+                                .iter()
+                                .map(|name| name.text.as_str())
+                                .collect::<Vec<_>>()
+                                .join("+"),
+                        ),
                     })
                     .collect()
             })

@@ -51,8 +51,11 @@ fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option
     let is_blank = |line: &Line<'_>| line.text.trim().is_empty();
     if let Some(line) = lines.iter().find(|line| line.text.contains('\t')) {
         let place = line.at + line.text.find('\t').unwrap_or(0);
-        let finding =
-            Diagnostic::error("toss-bad-board", Span::new(place, place + 1), "a tab stands in the board");
+        let finding = Diagnostic::error(
+            "toss-bad-board",
+            Span::new(place, place + 1),
+            "a tab stands in the board",
+        );
         cursor.report(finding.hint("use spaces: the width of a tab is anybody's guess"));
         return None;
     }
@@ -77,10 +80,16 @@ fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option
         {
             let trimmed = line.text.trim();
             let start = line.at + (line.text.len() - line.text.trim_start().len());
-            let what = format!("this row has {} cells and the first one {}", row.len(), first.len());
-            let finding =
-                Diagnostic::error("toss-ragged-board", Span::new(start, start + trimmed.len()), what);
-            cursor.report(finding.hint("all rows are equally long; `*` is a hole without an element"));
+            let what =
+                format!("this row has {} cells and the first one {}", row.len(), first.len());
+            let finding = Diagnostic::error(
+                "toss-ragged-board",
+                Span::new(start, start + trimmed.len()),
+                what,
+            );
+            cursor.report(
+                finding.hint("all rows are equally long; `*` is a hole without an element"),
+            );
             return None;
         }
         rows.push(row);
@@ -124,8 +133,11 @@ fn cell(cursor: &mut Cursor<'_>, word: &str, at: usize) -> Option<Cell> {
         let span = Span::new(start, start + part.len());
         if !is_name {
             let place = if part.is_empty() { Span::new(at, at + word.len()) } else { span };
-            let finding = Diagnostic::error("toss-bad-board", place, format!("`{word}` is no cell"));
-            cursor.report(finding.hint("a cell is `.`, `*` for a hole, or predicates such as `W` or `W+K`"));
+            let finding =
+                Diagnostic::error("toss-bad-board", place, format!("`{word}` is no cell"));
+            cursor.report(
+                finding.hint("a cell is `.`, `*` for a hole, or predicates such as `W` or `W+K`"),
+            );
             return None;
         }
         names.push(Name { text: part.to_owned(), span });
@@ -139,11 +151,16 @@ const GRID_WIDTH: usize = 3;
 const GRID_HEIGHT: usize = 2;
 
 fn grid(cursor: &mut Cursor<'_>, lines: &[Line<'_>], span: Span) -> Option<Vec<Vec<Cell>>> {
-    let width = lines.iter().map(|line| line.text.trim_end().len()).max().unwrap_or(0).div_ceil(GRID_WIDTH);
+    let width =
+        lines.iter().map(|line| line.text.trim_end().len()).max().unwrap_or(0).div_ceil(GRID_WIDTH);
     // An upper half that is blank at the very top was dropped with the blank lines; it belongs to the first row.
     let n_missing = lines.len() % GRID_HEIGHT;
     if !lines.iter().all(|line| line.text.is_ascii()) {
-        cursor.report(Diagnostic::error("toss-bad-board", span, "the board has signs other than letters"));
+        cursor.report(Diagnostic::error(
+            "toss-bad-board",
+            span,
+            "the board has signs other than letters",
+        ));
         return None;
     }
     let n_rows = (lines.len() + n_missing) / GRID_HEIGHT;
@@ -154,7 +171,8 @@ fn grid(cursor: &mut Cursor<'_>, lines: &[Line<'_>], span: Span) -> Option<Vec<V
             let mut names = Vec::new();
             let mut is_hole = false;
             for half in 0..GRID_HEIGHT {
-                let Some(line) = (row * GRID_HEIGHT + half).checked_sub(n_missing).map(|at| &lines[at])
+                let Some(line) =
+                    (row * GRID_HEIGHT + half).checked_sub(n_missing).map(|at| &lines[at])
                 else {
                     continue;
                 };

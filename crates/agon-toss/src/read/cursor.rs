@@ -13,14 +13,14 @@ const MAX_FINDINGS: usize = 200;
 
 /// Words that start a section of a game.
 pub(super) const SECTIONS: &[&str] = &[
-    "PLAYERS", "REL", "RULE", "LOC", "MODEL", "START", "STATE", "TIME", "DATA", "PAYOFF", "HISTORY",
-    "PATTERN", "CONST",
+    "PLAYERS", "REL", "RULE", "LOC", "MODEL", "START", "STATE", "TIME", "DATA", "PAYOFF",
+    "HISTORY", "PATTERN", "CONST",
 ];
 
 /// Words that are no names of variables.
 const RESERVED: &[&str] = &[
-    "and", "or", "not", "ex", "all", "true", "false", "in", "let", "tc", "lfp", "gfp", "emb", "pre", "post",
-    "inv", "with", "before",
+    "and", "or", "not", "ex", "all", "true", "false", "in", "let", "tc", "lfp", "gfp", "emb",
+    "pre", "post", "inv", "with", "before",
 ];
 
 pub(super) struct Cursor<'a> {
@@ -166,8 +166,11 @@ impl<'a> Cursor<'a> {
 
     /// Reports that something else should stand here.
     pub(super) fn unexpected(&mut self, wanted: &str) {
-        let found =
-            if self.is_at_end() { "the text ends".to_owned() } else { format!("`{}` stands", self.text()) };
+        let found = if self.is_at_end() {
+            "the text ends".to_owned()
+        } else {
+            format!("`{}` stands", self.text())
+        };
         self.report(Diagnostic::error(
             "toss-unexpected",
             self.span(),

@@ -75,7 +75,13 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         let parameters = cursor.arguments()?;
         cursor.expect("=")?;
         let body = Box::new(single(cursor)?);
-        return Some(FormulaKind::Fixpoint { is_least, relation, parameters, body, arguments: None });
+        return Some(FormulaKind::Fixpoint {
+            is_least,
+            relation,
+            parameters,
+            body,
+            arguments: None,
+        });
     }
     if cursor.take_word("tc") {
         return closure(cursor);
@@ -98,7 +104,8 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         let inner = formula(cursor)?;
         cursor.expect(")")?;
         let mut kind = inner.kind;
-        if let FormulaKind::Fixpoint { arguments, .. } | FormulaKind::Closure { arguments, .. } = &mut kind
+        if let FormulaKind::Fixpoint { arguments, .. } | FormulaKind::Closure { arguments, .. } =
+            &mut kind
             && arguments.is_none()
             && cursor.is_sign("(")
         {
@@ -116,7 +123,8 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         let relation = cursor.name("a formula")?;
         return Some(FormulaKind::Atom(relation, cursor.arguments()?));
     }
-    let is_variable = matches!(cursor.kind(), TokenKind::Word) && !is_aggregate && !cursor.is_word("let");
+    let is_variable =
+        matches!(cursor.kind(), TokenKind::Word) && !is_aggregate && !cursor.is_word("let");
     if is_variable {
         return about_variables(cursor);
     }
@@ -139,8 +147,10 @@ fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     }
     let is_same = cursor.is_sign("=");
     if !is_same && !cursor.is_sign("!=") {
-        cursor
-            .unexpected(&format!("`=` or `!=` after the variable `{}`, or `(` after a relation,", left.text));
+        cursor.unexpected(&format!(
+            "`=` or `!=` after the variable `{}`, or `(` after a relation,",
+            left.text
+        ));
         return None;
     }
     cursor.skip();
@@ -151,14 +161,19 @@ fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
 /// Variables of a quantifier.
 pub(super) fn bound_variables(cursor: &mut Cursor<'_>) -> Option<Vec<Name>> {
     if cursor.is_sign(":") || cursor.is_sign("|") {
-        let what =
-            if cursor.is_sign(":") { "a quantifier over reals" } else { "a quantifier over relations" };
+        let what = if cursor.is_sign(":") {
+            "a quantifier over reals"
+        } else {
+            "a quantifier over relations"
+        };
         let span = cursor.span();
         cursor.unsupported(span, what);
         return None;
     }
     let variables = cursor.names("a variable")?;
-    if let Some(set) = variables.iter().find(|name| name.text.starts_with(|c: char| c.is_ascii_uppercase())) {
+    if let Some(set) =
+        variables.iter().find(|name| name.text.starts_with(|c: char| c.is_ascii_uppercase()))
+    {
         cursor.unsupported(set.span, "a quantifier over sets");
         return None;
     }

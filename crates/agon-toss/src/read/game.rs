@@ -83,9 +83,13 @@ fn section(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
             return None;
         }
         _ => {
-            let finding =
-                Diagnostic::error("toss-not-supported", start, "constants have no section of their own");
-            cursor.report(finding.hint("name them in the start: `START [ … | … | … | home = a1 ]`"));
+            let finding = Diagnostic::error(
+                "toss-not-supported",
+                start,
+                "constants have no section of their own",
+            );
+            cursor
+                .report(finding.hint("name them in the start: `START [ … | … | … | home = a1 ]`"));
             return None;
         }
     }
@@ -93,7 +97,11 @@ fn section(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
 }
 
 fn twice(cursor: &mut Cursor<'_>, span: Span, what: &str) {
-    cursor.report(Diagnostic::error("toss-given-twice", span, format!("{what} is given a second time")));
+    cursor.report(Diagnostic::error(
+        "toss-given-twice",
+        span,
+        format!("{what} is given a second time"),
+    ));
 }
 
 fn definition(cursor: &mut Cursor<'_>, start: Span) -> Option<RelationDefinition> {
@@ -129,8 +137,11 @@ fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
         } else if cursor.take_word("MOVES") {
             let edges = edges(cursor)?;
             let Some(player) = mover.clone() else {
-                let finding =
-                    Diagnostic::error("toss-unexpected", keyword, "nobody is said to make these moves");
+                let finding = Diagnostic::error(
+                    "toss-unexpected",
+                    keyword,
+                    "nobody is said to make these moves",
+                );
                 cursor.report(finding.hint("write `PLAYER name` before `MOVES`"));
                 continue;
             };
@@ -194,7 +205,10 @@ fn edges(cursor: &mut Cursor<'_>) -> Option<Vec<Edge>> {
         if cursor.is_sign(",") {
             let span = cursor.span();
             cursor.unsupported(span, "a time interval or parameter of a move");
-            while !cursor.is_sign("->") && !cursor.is_sign("]") && !cursor.is_section() && !cursor.is_at_end()
+            while !cursor.is_sign("->")
+                && !cursor.is_sign("]")
+                && !cursor.is_section()
+                && !cursor.is_at_end()
             {
                 cursor.skip();
             }

@@ -89,8 +89,9 @@ pub(super) fn tokens(source: &Source, findings: &mut Diagnostics) -> Vec<Token> 
         }
         if first.is_ascii_digit() {
             let mut end = run(at, &|c| c.is_ascii_digit());
-            let decimals =
-                text[end..].strip_prefix('.').is_some_and(|t| t.starts_with(|c: char| c.is_ascii_digit()));
+            let decimals = text[end..]
+                .strip_prefix('.')
+                .is_some_and(|t| t.starts_with(|c: char| c.is_ascii_digit()));
             if decimals {
                 end = run(end + 1, &|c| c.is_ascii_digit());
             }
@@ -101,8 +102,12 @@ pub(super) fn tokens(source: &Source, findings: &mut Diagnostics) -> Vec<Token> 
         if first == '"' {
             let Some(length) = text[at + 1..].find('"') else {
                 findings.push(
-                    Diagnostic::error("toss-open-board", Span::new(at, at + 1), "the board is never closed")
-                        .hint("a board ends with a quotation mark, as it begins"),
+                    Diagnostic::error(
+                        "toss-open-board",
+                        Span::new(at, at + 1),
+                        "the board is never closed",
+                    )
+                    .hint("a board ends with a quotation mark, as it begins"),
                 );
                 break;
             };
@@ -111,7 +116,9 @@ pub(super) fn tokens(source: &Source, findings: &mut Diagnostics) -> Vec<Token> 
             at = end;
             continue;
         }
-        if let Some((spelling, sign)) = SIGNS.iter().find(|(spelling, _)| text[at..].starts_with(spelling)) {
+        if let Some((spelling, sign)) =
+            SIGNS.iter().find(|(spelling, _)| text[at..].starts_with(spelling))
+        {
             let end = at + spelling.len();
             tokens.push(Token { kind: TokenKind::Sign(sign), span: Span::new(at, end) });
             at = end;

@@ -16,8 +16,15 @@ pub(super) fn rule(cursor: &mut Cursor<'_>, start: Span) -> Option<Rule> {
     } else {
         by_structures(cursor)?
     };
-    let mut rule =
-        Rule { name, change, embedded: Vec::new(), pre: None, post: None, history: Vec::new(), span: start };
+    let mut rule = Rule {
+        name,
+        change,
+        embedded: Vec::new(),
+        pre: None,
+        post: None,
+        history: Vec::new(),
+        span: start,
+    };
     conditions(cursor, &mut rule)?;
     rule.span = cursor.since(start);
     Some(rule)
@@ -103,8 +110,11 @@ fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
                 }
             }
         } else if cursor.is_word("dynamics") || cursor.is_word("update") {
-            let what =
-                if cursor.is_word("dynamics") { "continuous dynamics" } else { "an update of functions" };
+            let what = if cursor.is_word("dynamics") {
+                "continuous dynamics"
+            } else {
+                "an update of functions"
+            };
             cursor.skip();
             cursor.unsupported(span, what);
             to_next_condition(cursor);
@@ -130,7 +140,9 @@ fn add(condition: &mut Option<Formula>, more: Formula) {
 
 fn to_next_condition(cursor: &mut Cursor<'_>) {
     let is_condition = |cursor: &Cursor<'_>| {
-        ["emb", "pre", "post", "inv", "before", "update", "dynamics"].iter().any(|word| cursor.is_word(word))
+        ["emb", "pre", "post", "inv", "before", "update", "dynamics"]
+            .iter()
+            .any(|word| cursor.is_word(word))
     };
     while !cursor.is_at_end() && !cursor.is_section() && !is_condition(cursor) {
         cursor.skip();

@@ -105,8 +105,11 @@ fn arity(cursor: &mut Cursor<'_>) -> Option<(usize, agon_text::Span)> {
     match text.parse() {
         Ok(arity) => Some((arity, span)),
         Err(_) => {
-            let finding =
-                Diagnostic::error("toss-unexpected", span, format!("`{text}` is no number of arguments"));
+            let finding = Diagnostic::error(
+                "toss-unexpected",
+                span,
+                format!("`{text}` is no number of arguments"),
+            );
             cursor.report(finding);
             None
         }

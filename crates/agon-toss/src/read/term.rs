@@ -82,14 +82,20 @@ fn power(cursor: &mut Cursor<'_>) -> Option<Term> {
         let start = cursor.span();
         if cursor.take_sign("-") {
             let inner = power(cursor)?;
-            return Some(Term { kind: TermKind::Negative(Box::new(inner)), span: cursor.since(start) });
+            return Some(Term {
+                kind: TermKind::Negative(Box::new(inner)),
+                span: cursor.since(start),
+            });
         }
         let base = single(cursor)?;
         if !cursor.take_sign("^") {
             return Some(base);
         }
         let exponent = power(cursor)?;
-        Some(Term { kind: TermKind::Power(Box::new(base), Box::new(exponent)), span: cursor.since(start) })
+        Some(Term {
+            kind: TermKind::Power(Box::new(base), Box::new(exponent)),
+            span: cursor.since(start),
+        })
     })
 }
 

@@ -54,7 +54,8 @@ pub(crate) fn shipped() -> Vec<PathBuf> {
 }
 
 pub(crate) fn open(path: &Path) -> Arc<Game> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text =
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let arena = check(Arc::new(Source::new(path.to_string_lossy(), text))).arena;
     Game::open(arena.expect("games that ship are fine"), Options::default())
         .unwrap_or_else(|finding| panic!("{}: {}", path.display(), finding.message))
@@ -90,8 +91,11 @@ pub(crate) fn compare(game: &Arc<Game>, plan: &Plan, mut tell: impl FnMut(&Compa
             if judge.is_terminal() {
                 break;
             }
-            let chosen: Vec<usize> =
-                game.shape().roles().map(|role| rng.random_range(0..judge.legal_moves(role).len())).collect();
+            let chosen: Vec<usize> = game
+                .shape()
+                .roles()
+                .map(|role| rng.random_range(0..judge.legal_moves(role).len()))
+                .collect();
             if let Some(engines) = &mut engines {
                 engines.advance(&chosen, &place);
             }
@@ -113,7 +117,11 @@ fn by_definition(judge: &Interpreter, steps: u64, compared: &mut Compared, place
     let arena = judge.game().arena();
     let definitions = arena.definitions();
     let limits = Limits { steps, ..Limits::default() };
-    fn naive<'a>(structure: &'a Structure, definitions: &'a Definitions, limits: Limits) -> Naive<'a> {
+    fn naive<'a>(
+        structure: &'a Structure,
+        definitions: &'a Definitions,
+        limits: Limits,
+    ) -> Naive<'a> {
         Naive::new(Model { structure, definitions }, limits).leaving_early()
     }
     let state = judge.state();
@@ -136,9 +144,10 @@ fn by_definition(judge: &Interpreter, steps: u64, compared: &mut Compared, place
         found.retain(|matched: &Vec<Element>| {
             let Some(post) = &rule.post else { return true };
             let growth = Growth { elements: 5000, tuples: 200_000 };
-            let after =
-                apply(&rule.effect, state.structure(), matched, growth).expect("shipped games stay small");
-            let elements = post.variables.iter().cloned().zip(after.elements.iter().copied()).collect();
+            let after = apply(&rule.effect, state.structure(), matched, growth)
+                .expect("shipped games stay small");
+            let elements =
+                post.variables.iter().cloned().zip(after.elements.iter().copied()).collect();
             let asked = Assignment { elements, ..Assignment::new() };
             let holds = naive(&after.structure, definitions, limits).holds(&post.formula, &asked);
             took_too_long |= holds.is_err();
@@ -153,7 +162,9 @@ fn by_definition(judge: &Interpreter, steps: u64, compared: &mut Compared, place
         assert_eq!(judge.matches(id).as_ref(), Ok(&found), "{}({names:?}), {place}", rule.name);
         compared.n_naive += 1;
     }
-    for (payoff, term) in judge.exact_payoffs().expect("shipped games pay").iter().zip(&location.payoffs) {
+    for (payoff, term) in
+        judge.exact_payoffs().expect("shipped games pay").iter().zip(&location.payoffs)
+    {
         match here.value(term, &Assignment::new()) {
             Ok(value) => {
                 assert_eq!(value.as_ref(), Some(payoff), "{place}");
@@ -177,14 +188,22 @@ struct Engines {
 impl Engines {
     fn new(compiled: &Compiled) -> Engines {
         let start = |executor| {
-            ScalarCircuit::with_executor(Arc::clone(&compiled.circuit), compiled.shape.clone(), executor)
+            ScalarCircuit::with_executor(
+                Arc::clone(&compiled.circuit),
+                compiled.shape.clone(),
+                executor,
+            )
         };
         let starts = [start(Executor::Levelled), start(Executor::Auto)];
         let options = BatchOptions { turns: compiled.turns.clone(), ..BatchOptions::default() };
         Engines {
             positions: starts.clone(),
             starts,
-            batch: BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options),
+            batch: BatchCircuit::new(
+                Arc::clone(&compiled.circuit),
+                compiled.shape.clone(),
+                options,
+            ),
             children: Children::new(compiled.circuit.roles.len()),
             child: None,
         }
@@ -202,9 +221,11 @@ impl Engines {
             assert_eq!(position.is_terminal(), judge.is_terminal(), "{place}");
         }
         let shown = &self.positions[0];
-        let texts = |moves: &[Input]| -> Vec<String> { moves.iter().map(|m| shown.move_text(m)).collect() };
+        let texts =
+            |moves: &[Input]| -> Vec<String> { moves.iter().map(|m| shown.move_text(m)).collect() };
         for role in judge.shape().roles() {
-            let legal: Vec<String> = judge.legal_moves(role).iter().map(|m| judge.move_text(m)).collect();
+            let legal: Vec<String> =
+                judge.legal_moves(role).iter().map(|m| judge.move_text(m)).collect();
             let payoff = judge.payoff(role);
             for position in &self.positions {
                 assert_eq!(texts(position.legal_moves(role)), legal, "{place}");
@@ -216,7 +237,10 @@ impl Engines {
                     self.children.list_legal(child, role, &mut own);
                 }
                 assert_eq!(texts(&own), legal, "lanes, {place}");
-                assert!((self.children.payoffs(child)[role.index()] - payoff).abs() < 1e-9, "lanes, {place}");
+                assert!(
+                    (self.children.payoffs(child)[role.index()] - payoff).abs() < 1e-9,
+                    "lanes, {place}"
+                );
             }
         }
         if let Some(child) = self.child {

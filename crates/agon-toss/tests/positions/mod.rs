@@ -37,7 +37,9 @@ pub(crate) fn start(fen: &str) -> String {
     }
     homes.sort_unstable();
     homes.dedup();
-    let kinds = "PNBRQK".chars().flat_map(|kind| ["w", "b"].map(|colour| format!("; {colour}{kind}:1 {{}}")));
+    let kinds = "PNBRQK"
+        .chars()
+        .flat_map(|kind| ["w", "b"].map(|colour| format!("; {colour}{kind}:1 {{}}")));
     let kinds: String = kinds.collect();
     format!("START [ | Cas:1 {{{}}}; Ep:1 {{}}{kinds} | ] \"\n{board}\"\n", homes.join("; "))
 }

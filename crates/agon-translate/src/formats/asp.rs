@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
 
+use agon_datalog::Symbol;
 use agon_gdl::check::CheckedRules;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::Symbol;
 
 /// A rule that a solver would refuse: nothing that holds binds one of its variables. Agon itself can play by some of those.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,22 +133,32 @@ impl<'a> Writer<'a> {
             let sheet = self.rules.sheet();
             let clause = &sheet.clauses[rule.clause];
             let line = sheet.source.place(clause.span.start()).line;
-            let variable = clause.variables.get(v).map_or_else(String::new, |variable| variable.name.clone());
+            let variable =
+                clause.variables.get(v).map_or_else(String::new, |variable| variable.name.clone());
             return Err(Unsafe { line, variable });
         }
-        Ok(if body.is_empty() { format!("{head}.\n") } else { format!("{head} :- {}.\n", body.join(", ")) })
+        Ok(if body.is_empty() {
+            format!("{head}.\n")
+        } else {
+            format!("{head} :- {}.\n", body.join(", "))
+        })
     }
 
     fn atom(&self, atom: &RuleAtom, names: &[String]) -> String {
         let mut arguments: Vec<String> =
             atom.arguments.iter().map(|argument| self.term(argument, names)).collect();
-        let name = if atom.relation == keyword::INIT { "true" } else { &self.relations[&atom.relation] };
+        let name =
+            if atom.relation == keyword::INIT { "true" } else { &self.relations[&atom.relation] };
         if atom.relation == keyword::INIT {
             arguments.push("0".to_owned());
         } else if self.timed.contains(&atom.relation) {
             arguments.push("T".to_owned());
         }
-        if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(",")) }
+        if arguments.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name}({})", arguments.join(","))
+        }
     }
 
     fn term(&self, term: &RuleTerm, names: &[String]) -> String {
@@ -198,8 +208,9 @@ fn timed(rules: &[Rule]) -> BTreeSet<Symbol> {
     loop {
         let n_before = timed.len();
         for rule in rules {
-            let depends =
-                |condition: &Condition| condition.atom().is_some_and(|atom| timed.contains(&atom.relation));
+            let depends = |condition: &Condition| {
+                condition.atom().is_some_and(|atom| timed.contains(&atom.relation))
+            };
             if rule.head.relation != keyword::INIT && rule.body.iter().any(depends) {
                 timed.insert(rule.head.relation);
             }
@@ -212,8 +223,11 @@ fn timed(rules: &[Rule]) -> BTreeSet<Symbol> {
 
 /// A name as solvers take it: small letters, digits and `_`, a letter first.
 fn identifier(name: &str) -> String {
-    let plain: String =
-        name.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let plain: String = name
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     if plain.starts_with(|c: char| c.is_ascii_lowercase()) { plain } else { format!("n_{plain}") }
 }
 

@@ -47,7 +47,8 @@ pub fn dependencies(rules: &CheckedRules) -> String {
             arrow.2 |= rule.head.relation == keyword::NEXT;
         }
     }
-    let mut text = String::from("digraph rules {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n");
+    let mut text =
+        String::from("digraph rules {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n");
     for name in &fluents {
         let id = quoted(&format!("fluent {name}"));
         let _ = writeln!(text, "  {id} [shape=box, style=rounded, label={}];", quoted(name));
@@ -85,7 +86,8 @@ pub fn arena(arena: &CheckedArena) -> String {
     for (index, location) in arena.locations().iter().enumerate() {
         for (player, edges) in location.edges.iter().enumerate() {
             for edge in edges {
-                let mut label = format!("{}: {}", arena.players()[player], arena.rule(edge.rule).name);
+                let mut label =
+                    format!("{}: {}", arena.players()[player], arena.rule(edge.rule).name);
                 if let Some(weight) = edge.weight {
                     let _ = write!(label, " : {weight}");
                 }

@@ -8,7 +8,9 @@ use agon_text::Source;
 use super::{asp, dot};
 
 fn checked(text: &str) -> CheckedRules {
-    check(Arc::new(Source::new("test.kif", text))).rules.unwrap_or_else(|| panic!("not sound: {text}"))
+    check(Arc::new(Source::new("test.kif", text)))
+        .rules
+        .unwrap_or_else(|| panic!("not sound: {text}"))
 }
 
 /// The rulesheets that ship.
@@ -18,7 +20,9 @@ fn shipped() -> Vec<PathBuf> {
     for folder in ["gdl", "gdl2"] {
         let entries = std::fs::read_dir(root.join(folder)).expect("games ship").flatten();
         found.extend(
-            entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "kif")),
+            entries
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|e| e == "kif")),
         );
     }
     found.sort();
@@ -44,7 +48,8 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
             'a'..='z' | 'A'..='Z' => rest.find(|c| !is_name(c)).unwrap_or(rest.len()),
             '#' => 1 + rest[1..].find(|c| !is_name(c)).unwrap_or(rest.len() - 1),
             _ => {
-                let signs = [":-", "!=", "(", ")", "{", "}", ",", ".", ":", "<", "+", "=", "/", "-"];
+                let signs =
+                    [":-", "!=", "(", ")", "{", "}", ",", ".", ":", "<", "+", "=", "/", "-"];
                 let sign = signs.iter().find(|sign| rest.starts_with(**sign));
                 sign.ok_or_else(|| format!("`{first}` has no meaning"))?.len()
             }
@@ -109,12 +114,16 @@ fn judge(program: &str) -> Result<usize, String> {
         }
         // The choice of moves binds its own variables.
         let choice: BTreeSet<&String> = if statement[0] == "1" {
-            let colon = statement.iter().position(|token| token == ":").ok_or("a choice of what?")?;
+            let colon =
+                statement.iter().position(|token| token == ":").ok_or("a choice of what?")?;
             statement[colon..arrow].iter().filter(is_variable).collect()
         } else {
             BTreeSet::new()
         };
-        let loose = statement.iter().filter(is_variable).find(|v| !bound.contains(v) && !choice.contains(v));
+        let loose = statement
+            .iter()
+            .filter(is_variable)
+            .find(|v| !bound.contains(v) && !choice.contains(v));
         if let Some(variable) = loose {
             return Err(format!("nothing binds {variable} in {shown}"));
         }
@@ -130,7 +139,8 @@ fn programs_of_shipped_games_have_the_form_that_solvers_want() {
     for path in shipped() {
         let text = std::fs::read_to_string(&path).expect("it ships");
         let rules = checked(&text);
-        let program = asp::program(&rules, 20).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        let program =
+            asp::program(&rules, 20).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         let n_rules = judge(&program).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         assert!(n_rules > rules.rules().len(), "{}: every rule is there", path.display());
     }
@@ -138,9 +148,15 @@ fn programs_of_shipped_games_have_the_form_that_solvers_want() {
 
 #[test]
 fn the_judge_of_programs_sees_what_is_wrong() {
-    for wrong in
-        ["p(X).", "p(X) :- not q(X).", "p(X) :- q(Y), X != Y.", "p :- q(.", "p", "p(007).", "p('a')."]
-    {
+    for wrong in [
+        "p(X).",
+        "p(X) :- not q(X).",
+        "p(X) :- q(Y), X != Y.",
+        "p :- q(.",
+        "p",
+        "p(007).",
+        "p('a').",
+    ] {
         assert!(judge(wrong).is_err(), "{wrong}");
     }
     assert_eq!(judge("p(X) :- q(X), not r(X), X != a. q(1)."), Ok(2));
@@ -163,8 +179,14 @@ fn names_and_time_do_not_get_into_each_other() {
 #[test]
 fn graphs_name_what_they_draw() {
     let graph = dot::dependencies(&checked(SMALL));
-    assert!(graph.contains("\"fluent now/1\" -> \"terminal/0\" [style=solid, color=black];"), "{graph}");
-    assert!(graph.contains("\"result/1\" -> \"terminal/0\" [style=dashed, color=black];"), "{graph}");
+    assert!(
+        graph.contains("\"fluent now/1\" -> \"terminal/0\" [style=solid, color=black];"),
+        "{graph}"
+    );
+    assert!(
+        graph.contains("\"result/1\" -> \"terminal/0\" [style=dashed, color=black];"),
+        "{graph}"
+    );
     for path in shipped() {
         let graph = dot::dependencies(&checked(&std::fs::read_to_string(&path).expect("it ships")));
         assert_eq!(graph.matches('"').count() % 2, 0, "{}", path.display());

@@ -29,11 +29,14 @@ fn explore(trip: &RoundTrip, original: &Arc<Game>, max_steps: usize) -> usize {
     let mut n_states = 0;
     while let Some((here, there, moves)) = open.pop() {
         n_states += 1;
-        same_state(&here, &there, &reading).unwrap_or_else(|what| panic!("after {moves:?}: {what}"));
+        same_state(&here, &there, &reading)
+            .unwrap_or_else(|what| panic!("after {moves:?}: {what}"));
         if here.is_terminal() {
             continue;
         }
-        let [role] = here.shape().roles().collect::<Vec<_>>()[..] else { panic!("it is a game of one") };
+        let [role] = here.shape().roles().collect::<Vec<_>>()[..] else {
+            panic!("it is a game of one")
+        };
         let pairs = same_moves(&here, &there, &reading, role);
         let pairs = pairs.unwrap_or_else(|what| panic!("after {moves:?}: {what}"));
         if moves.len() == max_steps {

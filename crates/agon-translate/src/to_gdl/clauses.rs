@@ -122,7 +122,12 @@ impl Expression {
     }
 }
 
-fn write_call(name: &str, arguments: &[Expression], names: &BTreeMap<Var, String>, text: &mut String) {
+fn write_call(
+    name: &str,
+    arguments: &[Expression],
+    names: &BTreeMap<Var, String>,
+    text: &mut String,
+) {
     if arguments.is_empty() {
         text.push_str(name);
         return;
@@ -250,8 +255,9 @@ impl Sheet {
         loop {
             let defined: BTreeSet<String> =
                 self.clauses.iter().map(|(_, clause)| clause.head.relation.clone()).collect();
-            let is_given =
-                |atom: &Atom| defined.contains(&atom.relation) || GIVEN.contains(&atom.relation.as_str());
+            let is_given = |atom: &Atom| {
+                defined.contains(&atom.relation) || GIVEN.contains(&atom.relation.as_str())
+            };
             let n_before = self.clauses.len();
             self.clauses.retain(|(_, clause)| {
                 clause.body.iter().all(|literal| match literal {
@@ -290,7 +296,8 @@ impl Sheet {
             }
         }
         self.clauses.retain(|(section, clause)| {
-            !matches!(section, Section::Meanings | Section::Facts) || used.contains(&clause.head.relation)
+            !matches!(section, Section::Meanings | Section::Facts)
+                || used.contains(&clause.head.relation)
         });
     }
 

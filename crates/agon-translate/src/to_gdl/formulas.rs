@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agon_structures::formula::{Argument, Closure, Extreme, Fix, Formula, Let, Name, Sort, Variable};
+use agon_structures::formula::{
+    Argument, Closure, Extreme, Fix, Formula, Let, Name, Sort, Variable,
+};
 use agon_toss::arena::{Effect, RuleId};
 
 use super::Refusal;
@@ -48,7 +50,9 @@ impl Scope {
 
     fn variable(&self, variable: &Variable) -> Result<Var, Refusal> {
         let found = self.variables.iter().rev().find(|(known, _)| known == variable);
-        found.map(|(_, var)| *var).ok_or_else(|| Refusal::Unknown { name: variable.name().to_owned() })
+        found
+            .map(|(_, var)| *var)
+            .ok_or_else(|| Refusal::Unknown { name: variable.name().to_owned() })
     }
 
     /// One level deeper.
@@ -67,7 +71,12 @@ impl Scope {
 
 impl Maker<'_> {
     /// The node that holds exactly if the formula does, or, unless `positive`, does not.
-    pub(super) fn node(&mut self, formula: &Formula, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
+    pub(super) fn node(
+        &mut self,
+        formula: &Formula,
+        scope: &Scope,
+        positive: bool,
+    ) -> Result<Node, Refusal> {
         Ok(match formula {
             Formula::Relation(name, arguments) => {
                 let arguments = self.arguments(arguments, scope)?;
@@ -90,8 +99,10 @@ impl Maker<'_> {
             Formula::Not(inner) => self.node(inner, &scope.deeper()?, !positive)?,
             Formula::And(parts) | Formula::Or(parts) => {
                 let scope = scope.deeper()?;
-                let nodes: Vec<Node> =
-                    parts.iter().map(|part| self.node(part, &scope, positive)).collect::<Result<_, _>>()?;
+                let nodes: Vec<Node> = parts
+                    .iter()
+                    .map(|part| self.node(part, &scope, positive))
+                    .collect::<Result<_, _>>()?;
                 let is_and = matches!(formula, Formula::And(_));
                 if is_and == positive { Node::and(nodes) } else { Node::or(nodes) }
             }
@@ -101,7 +112,8 @@ impl Maker<'_> {
                 let is_exists = matches!(formula, Formula::Exists(..)) == positive;
                 if self.is_changing() {
                     // The universe may be empty, and names outlive their elements.
-                    let lives = vars.iter().map(|&var| Node::holds(self.lives(Expression::Variable(var))));
+                    let lives =
+                        vars.iter().map(|&var| Node::holds(self.lives(Expression::Variable(var))));
                     let lives = Node::and(lives.collect::<Vec<_>>());
                     return Ok(if is_exists {
                         Node::Exists(vars, Box::new(Node::and([lives, inner])))
@@ -112,7 +124,11 @@ impl Maker<'_> {
                 if inner.is_truth() || inner.is_falsity() {
                     return Ok(inner);
                 }
-                if is_exists { Node::Exists(vars, Box::new(inner)) } else { Node::All(vars, Box::new(inner)) }
+                if is_exists {
+                    Node::Exists(vars, Box::new(inner))
+                } else {
+                    Node::All(vars, Box::new(inner))
+                }
             }
             Formula::Fix(fix) => self.fixed_point(fix, scope, positive)?,
             Formula::Closure(closure) => self.closure(closure, scope, positive)?,
@@ -121,13 +137,20 @@ impl Maker<'_> {
     }
 
     /// The element that an argument is, as a term. A constant is the word of its element, which no rule deletes.
-    pub(super) fn argument(&self, argument: &Argument, scope: &Scope) -> Result<Expression, Refusal> {
+    pub(super) fn argument(
+        &self,
+        argument: &Argument,
+        scope: &Scope,
+    ) -> Result<Expression, Refusal> {
         let name = match argument {
-            Argument::Variable(variable) => return Ok(Expression::Variable(scope.variable(variable)?)),
+            Argument::Variable(variable) => {
+                return Ok(Expression::Variable(scope.variable(variable)?));
+            }
             Argument::Constant(name) => name,
         };
         let start = self.arena.start();
-        let element = start.vocabulary().constant(name).and_then(|constant| start.constant(constant));
+        let element =
+            start.vocabulary().constant(name).and_then(|constant| start.constant(constant));
         let element = element.ok_or_else(|| Refusal::Unknown { name: name.to_string() })?;
         Ok(Expression::word(self.names.constant(start.name(element))))
     }
@@ -198,14 +221,20 @@ impl Maker<'_> {
     ) -> Result<Node, Refusal> {
         if let Some((_, local)) = scope.relations.iter().rev().find(|(known, _)| known == name) {
             arguments.extend(local.parameters.iter().map(|&var| Expression::Variable(var)));
-            return Ok(Node::of(Atom::new(local.word.clone(), arguments), positive != local.is_complement));
+            return Ok(Node::of(
+                Atom::new(local.word.clone(), arguments),
+                positive != local.is_complement,
+            ));
         }
         let moment = if self.is_changed(name, scope.moment) { scope.moment } else { Moment::Now };
         if moment != Moment::Now {
             arguments.extend(scope.matched.iter().map(|&var| Expression::Variable(var)));
         }
         if self.arena.definitions().get(name).is_some() {
-            return Ok(Node::of(Atom::new(self.defined(name, moment, scope.depth)?, arguments), positive));
+            return Ok(Node::of(
+                Atom::new(self.defined(name, moment, scope.depth)?, arguments),
+                positive,
+            ));
         }
         let Some(relation) = self.arena.vocabulary().relation(name) else {
             return Err(Refusal::Unknown { name: name.to_string() });
@@ -233,9 +262,10 @@ impl Maker<'_> {
                     .chain(add.iter().map(|tuple| tuple.relation))
                     .map(|relation| Arc::clone(vocabulary.relation_name(relation)))
                     .collect(),
-                Effect::Rewrite(_) => {
-                    vocabulary.relations().map(|id| Arc::clone(vocabulary.relation_name(id))).collect()
-                }
+                Effect::Rewrite(_) => vocabulary
+                    .relations()
+                    .map(|id| Arc::clone(vocabulary.relation_name(id)))
+                    .collect(),
             };
             // Each definition comes after those that it uses.
             for definition in arena.definitions().iter() {
@@ -262,9 +292,9 @@ impl Maker<'_> {
                 if !self.is_fluent(relation) {
                     let start = self.arena.start();
                     for tuple in start.tuples(relation).iter() {
-                        let words = tuple
-                            .iter()
-                            .map(|&element| Expression::word(self.names.constant(start.name(element))));
+                        let words = tuple.iter().map(|&element| {
+                            Expression::word(self.names.constant(start.name(element)))
+                        });
                         let fact = Atom::new(word.clone(), words.collect());
                         self.fact(Section::Facts, fact);
                     }
@@ -281,7 +311,8 @@ impl Maker<'_> {
         if let Some(word) = self.words.get(&key) {
             return Ok(word.clone());
         }
-        let definition = self.arena.definitions().get(name).expect("the caller has looked it up").clone();
+        let definition =
+            self.arena.definitions().get(name).expect("the caller has looked it up").clone();
         let (wish, matched) = match moment {
             Moment::Now => (name.to_string(), Vec::new()),
             Moment::After(rule) => {
@@ -315,7 +346,8 @@ impl Maker<'_> {
         let before = std::mem::replace(&mut self.context, rule.name.clone());
         let (scope, vars) = self.bind(&rule.elements, &Scope::new(Moment::Now, &[], Vec::new()))?;
         let node = self.node(&rule.condition, &scope, true)?;
-        let history = rule.history.iter().map(|(earlier, holds)| Node::of(self.applied(*earlier), *holds));
+        let history =
+            rule.history.iter().map(|(earlier, holds)| Node::of(self.applied(*earlier), *holds));
         let node = Node::and([node].into_iter().chain(history.collect::<Vec<_>>()));
         let head = Atom::new(word.clone(), vars.into_iter().map(Expression::Variable).collect());
         self.define(Section::Meanings, &head, &node)?;
@@ -338,20 +370,25 @@ impl Maker<'_> {
         let all_matched: Vec<Expression> = (0..matched.len()).map(at).collect();
         let is_match = Node::holds(Atom::new(fits, all_matched.clone()));
         for tuple in add.iter().filter(|tuple| tuple.relation == relation) {
-            let arguments = tuple.arguments.iter().map(|&index| at(index)).chain(all_matched.clone());
-            self.define(Section::Meanings, &Atom::new(word.clone(), arguments.collect()), &is_match)?;
+            let arguments =
+                tuple.arguments.iter().map(|&index| at(index)).chain(all_matched.clone());
+            self.define(
+                Section::Meanings,
+                &Atom::new(word.clone(), arguments.collect()),
+                &is_match,
+            )?;
         }
-        let own: Vec<Var> =
-            (0..vocabulary.arity(relation)).map(|i| self.variable(&format!("x{}", i + 1))).collect();
+        let own: Vec<Var> = (0..vocabulary.arity(relation))
+            .map(|i| self.variable(&format!("x{}", i + 1)))
+            .collect();
         let own_terms: Vec<Expression> = own.iter().map(|&var| Expression::Variable(var)).collect();
         let now = self.relation(name, Moment::Now)?;
         let there = Node::holds(Atom::about("true", Expression::Call(now, own_terms.clone())));
         let stays = delete.iter().filter(|pattern| pattern.relation == relation).map(|pattern| {
             let pairs = pattern.arguments.iter().zip(&own);
-            Node::or(
-                pairs
-                    .filter_map(|(index, &var)| index.map(|index| Node::Same(var, matched[index]).negated())),
-            )
+            Node::or(pairs.filter_map(|(index, &var)| {
+                index.map(|index| Node::Same(var, matched[index]).negated())
+            }))
         });
         let node = Node::and([is_match, there].into_iter().chain(stays));
         let arguments = own_terms.into_iter().chain(all_matched).collect();
@@ -360,7 +397,12 @@ impl Maker<'_> {
     }
 
     /// What else a formula depends on than on its own variables: free variables, parameters of relations around, the match.
-    fn parameters(&self, formula: &Formula, own: &[&Variable], scope: &Scope) -> Result<Vec<Var>, Refusal> {
+    fn parameters(
+        &self,
+        formula: &Formula,
+        own: &[&Variable],
+        scope: &Scope,
+    ) -> Result<Vec<Var>, Refusal> {
         let mut parameters: Vec<Var> = Vec::new();
         for variable in formula.free_variables() {
             if variable.sort() == Sort::Element && !own.contains(&&variable) {
@@ -368,7 +410,8 @@ impl Maker<'_> {
             }
         }
         for name in formula.free_relations().keys() {
-            if let Some((_, local)) = scope.relations.iter().rev().find(|(known, _)| known == name) {
+            if let Some((_, local)) = scope.relations.iter().rev().find(|(known, _)| known == name)
+            {
                 parameters.extend(&local.parameters);
             }
         }
@@ -393,7 +436,8 @@ impl Maker<'_> {
         let around = self.open.clone();
         self.open.insert(word.clone());
         let node = self.node(&fix.body, &inner, !is_complement)?;
-        let given: Vec<Expression> = parameters.iter().map(|&var| Expression::Variable(var)).collect();
+        let given: Vec<Expression> =
+            parameters.iter().map(|&var| Expression::Variable(var)).collect();
         let head = vars.iter().map(|&var| Expression::Variable(var)).chain(given.clone()).collect();
         self.define(Section::Meanings, &Atom::new(word.clone(), head), &node)?;
         if !depends_on(&fix.body, scope, &around) {
@@ -403,10 +447,16 @@ impl Maker<'_> {
         Ok(Node::of(Atom::new(word, arguments), positive != is_complement))
     }
 
-    fn closure(&mut self, closure: &Closure, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
+    fn closure(
+        &mut self,
+        closure: &Closure,
+        scope: &Scope,
+        positive: bool,
+    ) -> Result<Node, Refusal> {
         let own = [&closure.from, &closure.to];
         let parameters = self.parameters(&closure.body, &own, scope)?;
-        let given: Vec<Expression> = parameters.iter().map(|&var| Expression::Variable(var)).collect();
+        let given: Vec<Expression> =
+            parameters.iter().map(|&var| Expression::Variable(var)).collect();
         let arguments = self.arguments(&closure.arguments, scope)?;
         let pair = |word: &str, from: Expression, to: Expression| {
             Atom::new(word, [from, to].into_iter().chain(given.clone()).collect())

@@ -63,7 +63,8 @@ impl Maker<'_> {
         let is_kept = |name: &Name| {
             self.words.get(&(Arc::clone(name), Moment::Now)).is_none_or(|word| **word == **name)
         };
-        let all: Vec<RelationId> = vocabulary.relations().filter(|&id| self.is_fluent(id)).collect();
+        let all: Vec<RelationId> =
+            vocabulary.relations().filter(|&id| self.is_fluent(id)).collect();
         let mut facts = all.into_iter().map(|id| vocabulary.relation_name(id));
         let words = ["location", "element", "applied"];
         let is_taken = |word: &&str| vocabulary.relation(word).is_some();
@@ -79,7 +80,8 @@ impl Maker<'_> {
     }
 
     fn start(&mut self, words: &Words) -> Result<(), Refusal> {
-        let at = Expression::Call(words.location.clone(), vec![self.place(self.arena.start_location())]);
+        let at =
+            Expression::Call(words.location.clone(), vec![self.place(self.arena.start_location())]);
         self.fact(Section::Start, Atom::about("init", at));
         let (vocabulary, start) = (Arc::clone(self.arena.vocabulary()), self.arena.start().clone());
         let all: Vec<RelationId> =
@@ -87,8 +89,9 @@ impl Maker<'_> {
         for relation in all {
             let word = self.relation(vocabulary.relation_name(relation), Moment::Now)?;
             for tuple in start.tuples(relation).iter() {
-                let elements =
-                    tuple.iter().map(|&element| Expression::word(self.names.constant(start.name(element))));
+                let elements = tuple
+                    .iter()
+                    .map(|&element| Expression::word(self.names.constant(start.name(element))));
                 let fluent = Expression::Call(word.clone(), elements.collect());
                 self.fact(Section::Start, Atom::about("init", fluent));
             }
@@ -139,16 +142,19 @@ impl Maker<'_> {
             for edge in edges {
                 let can = self.can(edge.rule)?;
                 let vars = self.matched(edge.rule, &can);
-                let arguments: Vec<Expression> = vars.iter().map(|&var| Expression::Variable(var)).collect();
-                let node = Node::and([here.clone(), Node::holds(Atom::new(can, arguments.clone()))]);
+                let arguments: Vec<Expression> =
+                    vars.iter().map(|&var| Expression::Variable(var)).collect();
+                let node =
+                    Node::and([here.clone(), Node::holds(Atom::new(can, arguments.clone()))]);
                 let shape = shape(edges, edge);
                 let target = edge.outcomes.first().map(|outcome| self.place(outcome.0));
                 let m = self.move_term(edge.rule, arguments, shape, target);
                 self.define(Section::Moves, &legal(m), &node)?;
             }
         }
-        let to =
-            |place: Expression| Atom::about("next", Expression::Call(words.location.clone(), vec![place]));
+        let to = |place: Expression| {
+            Atom::about("next", Expression::Call(words.location.clone(), vec![place]))
+        };
         let edges: Vec<(usize, &Edge)> = location
             .edges
             .iter()
@@ -156,8 +162,10 @@ impl Maker<'_> {
             .flat_map(|(player, edges)| edges.iter().map(move |edge| (player, edge)))
             .collect();
         let is_chancy = |edge: &Edge| edge.outcomes.len() > 1;
-        let targets: BTreeSet<LocationId> =
-            edges.iter().flat_map(|(_, edge)| edge.outcomes.iter().map(|outcome| outcome.0)).collect();
+        let targets: BTreeSet<LocationId> = edges
+            .iter()
+            .flat_map(|(_, edge)| edge.outcomes.iter().map(|outcome| outcome.0))
+            .collect();
         let rewrites = |edge: &Edge| matches!(arena.rule(edge.rule).effect, Effect::Rewrite(_));
         if n_movers > 1
             && let Some((_, edge)) = edges.iter().find(|(_, edge)| rewrites(edge))
@@ -267,7 +275,8 @@ impl Maker<'_> {
         self.words.insert(key, word.clone());
         self.context = format!("after_{}", rule.name);
         let matched = self.matched(id, &fits);
-        let arguments: Vec<Expression> = matched.iter().map(|&var| Expression::Variable(var)).collect();
+        let arguments: Vec<Expression> =
+            matched.iter().map(|&var| Expression::Variable(var)).collect();
         let variables = post.variables.iter().cloned().zip(matched.iter().copied()).collect();
         let scope = Scope::new(Moment::After(id), &matched, variables);
         let node = self.node(&post.formula, &scope, true)?;
@@ -277,11 +286,17 @@ impl Maker<'_> {
     }
 
     /// The same where elements are made: there must be names left for them.
-    fn can_rewrite(&mut self, id: RuleId, rewrite: &Rewrite, fits: String) -> Result<String, Refusal> {
+    fn can_rewrite(
+        &mut self,
+        id: RuleId,
+        rewrite: &Rewrite,
+        fits: String,
+    ) -> Result<String, Refusal> {
         if self.arena.rule(id).post.is_some() {
             return Err(Refusal::ChangingUniverse { rule: self.arena.rule(id).name.clone() });
         }
-        let new: Vec<usize> = (0..rewrite.right.len()).filter(|&place| !rewrite.keeps[place]).collect();
+        let new: Vec<usize> =
+            (0..rewrite.right.len()).filter(|&place| !rewrite.keeps[place]).collect();
         if new.is_empty() {
             return Ok(fits);
         }
@@ -321,7 +336,9 @@ impl Maker<'_> {
         let arena = self.arena;
         let mut shapes: BTreeSet<Shape> = BTreeSet::new();
         for edges in arena.locations().iter().flat_map(|location| &location.edges) {
-            shapes.extend(edges.iter().filter(|edge| edge.rule == rule).map(|edge| shape(edges, edge)));
+            shapes.extend(
+                edges.iter().filter(|edge| edge.rule == rule).map(|edge| shape(edges, edge)),
+            );
         }
         shapes
             .into_iter()
@@ -359,7 +376,8 @@ impl Maker<'_> {
                 for done in self.doings(id, &matched) {
                     let done = Node::holds(done);
                     for tuple in add.iter().filter(|tuple| tuple.relation == relation) {
-                        let arguments = tuple.arguments.iter().map(|&i| matched[i].clone()).collect();
+                        let arguments =
+                            tuple.arguments.iter().map(|&i| matched[i].clone()).collect();
                         let head = Atom::about("next", fluent(arguments));
                         self.define(Section::Changes, &head, &done)?;
                     }
@@ -379,7 +397,8 @@ impl Maker<'_> {
                             .collect();
                         let mut conditions = vec![done.clone()];
                         if is_any {
-                            conditions.push(Node::holds(Atom::about("true", fluent(arguments.clone()))));
+                            conditions
+                                .push(Node::holds(Atom::about("true", fluent(arguments.clone()))));
                         }
                         let head = Atom::new(loses.clone(), arguments);
                         self.define(Section::Changes, &head, &Node::and(conditions))?;
@@ -387,8 +406,9 @@ impl Maker<'_> {
                 }
             }
             let arity = vocabulary.arity(relation);
-            let own: Vec<Expression> =
-                (0..arity).map(|i| Expression::Variable(self.variable(&format!("x{}", i + 1)))).collect();
+            let own: Vec<Expression> = (0..arity)
+                .map(|i| Expression::Variable(self.variable(&format!("x{}", i + 1))))
+                .collect();
             let mut conditions = vec![Node::holds(Atom::about("true", fluent(own.clone())))];
             if is_lost {
                 conditions.push(Node::fails(Atom::new(loses, own.clone())));
@@ -405,8 +425,11 @@ impl Maker<'_> {
     /// Which rules were applied, as far as some rule asks for it.
     fn history(&mut self) -> Result<(), Refusal> {
         let arena = self.arena;
-        let asked: BTreeSet<RuleId> =
-            arena.rules().iter().flat_map(|rule| rule.history.iter().map(|(earlier, _)| *earlier)).collect();
+        let asked: BTreeSet<RuleId> = arena
+            .rules()
+            .iter()
+            .flat_map(|rule| rule.history.iter().map(|(earlier, _)| *earlier))
+            .collect();
         for rule in asked {
             let fluent = self.applied_fluent(rule);
             let head = Atom::about("next", fluent.clone());
@@ -463,5 +486,10 @@ fn lots(outcomes: &[(LocationId, Rational)]) -> Option<Vec<i128>> {
             return None;
         }
     }
-    Some(outcomes.iter().map(|(_, chance)| chance.numerator() * (common / chance.denominator())).collect())
+    Some(
+        outcomes
+            .iter()
+            .map(|(_, chance)| chance.numerator() * (common / chance.denominator()))
+            .collect(),
+    )
 }

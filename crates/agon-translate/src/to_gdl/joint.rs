@@ -114,7 +114,9 @@ pub(crate) fn play_reading<B: Notation>(
             let mut answer = Vec::with_capacity(joint.len());
             for role in here.shape().roles() {
                 let chosen = normal(&here.move_text(&joint[role.index()]));
-                answer.push(same_moves(&here, &there, reading, role).map_err(differ)?[&chosen].clone());
+                answer.push(
+                    same_moves(&here, &there, reading, role).map_err(differ)?[&chosen].clone(),
+                );
             }
             here.advance(&joint);
             there.advance(&answer);
@@ -149,7 +151,11 @@ pub(crate) fn same_state<B: Notation>(
     Ok(())
 }
 
-fn same_payoffs<B: Notation>(here: &Toss, there: &B, reading: &Reading<'_, B>) -> Result<(), String> {
+fn same_payoffs<B: Notation>(
+    here: &Toss,
+    there: &B,
+    reading: &Reading<'_, B>,
+) -> Result<(), String> {
     let Ok(payoffs) = here.exact_payoffs() else { return Ok(()) };
     for role in here.shape().roles().filter(|role| Some(*role) != here.shape().nature) {
         let (payoff, goals) = (payoffs[role.index()], (reading.goals)(there, role));
@@ -183,7 +189,9 @@ pub(crate) fn same_moves<B: Notation>(
     for m in there.legal_moves(role) {
         let text = there.move_text(m);
         let Some(text) = (reading.toss_move)(role.index(), &text) else {
-            return Err(format!("the move {text} of `{name}` in the translation stands for nothing"));
+            return Err(format!(
+                "the move {text} of `{name}` in the translation stands for nothing"
+            ));
         };
         let chance = if is_nature { there.chance(m) } else { 1.0 };
         found.entry(text).or_insert_with(|| (0.0, m.clone())).0 += chance;
@@ -197,7 +205,10 @@ pub(crate) fn same_moves<B: Notation>(
     for (text, (chance, _)) in &found {
         if (expected[text] - chance).abs() > 1e-9 {
             let what = if is_nature { "chance" } else { "so many moves:" };
-            return Err(format!("{text} has {what} {}, and {chance} in the translation", expected[text]));
+            return Err(format!(
+                "{text} has {what} {}, and {chance} in the translation",
+                expected[text]
+            ));
         }
     }
     Ok(found.into_iter().map(|(text, (_, m))| (text, m)).collect())

@@ -93,8 +93,10 @@ impl<'a> Maker<'a> {
     pub(super) fn matched(&mut self, rule: RuleId, condition: &str) -> Vec<Var> {
         let elements = &self.arena.rule(rule).elements;
         let vars: Vec<Var> = elements.iter().map(|element| self.variable(element.name())).collect();
-        let atom =
-            Arc::new(Atom::new(condition, vars.iter().map(|&var| Expression::Variable(var)).collect()));
+        let atom = Arc::new(Atom::new(
+            condition,
+            vars.iter().map(|&var| Expression::Variable(var)).collect(),
+        ));
         self.groups.extend(vars.iter().map(|&var| (var, Arc::clone(&atom))));
         vars
     }
@@ -142,7 +144,12 @@ impl<'a> Maker<'a> {
     }
 
     /// Clauses for `head`, which holds where the node does.
-    pub(super) fn define(&mut self, section: Section, head: &Atom, node: &Node) -> Result<(), Refusal> {
+    pub(super) fn define(
+        &mut self,
+        section: Section,
+        head: &Atom,
+        node: &Node,
+    ) -> Result<(), Refusal> {
         let bodies = self.bodies(node)?;
         self.define_by(section, head, &bodies)
     }
@@ -168,7 +175,8 @@ impl<'a> Maker<'a> {
     }
 
     fn part_by(&mut self, free: &[Var], bodies: &[Body]) -> Result<Atom, Refusal> {
-        let arguments: Vec<Expression> = free.iter().map(|&var| Expression::Variable(var)).collect();
+        let arguments: Vec<Expression> =
+            free.iter().map(|&var| Expression::Variable(var)).collect();
         let key = self.key(free, bodies);
         if let Some(word) = self.parts.get(&key) {
             return Ok(Atom::new(word.clone(), arguments));
@@ -200,8 +208,10 @@ impl<'a> Maker<'a> {
             .iter()
             .map(|body| body.same.iter().map(|(a, b)| [&order[a], &order[b]]).collect())
             .collect();
-        let groups: Vec<Option<Atom>> =
-            order.keys().map(|var| self.groups.get(var).map(|atom| atom.replaced(&order))).collect();
+        let groups: Vec<Option<Atom>> = order
+            .keys()
+            .map(|var| self.groups.get(var).map(|atom| atom.replaced(&order)))
+            .collect();
         format!("{} {literals:?} {same:?} {groups:?}", free.len())
     }
 
@@ -275,7 +285,8 @@ impl<'a> Maker<'a> {
         self.define(Section::Meanings, &so_far(Expression::word(origin)), &Node::truth())?;
         self.open.insert(word.clone());
         let earlier = self.variable("earlier");
-        let step = Atom::new(follows, vec![Expression::Variable(earlier), Expression::Variable(last)]);
+        let step =
+            Atom::new(follows, vec![Expression::Variable(earlier), Expression::Variable(last)]);
         let node = Node::and([
             Node::holds(step),
             Node::holds(so_far(Expression::Variable(earlier))),
@@ -297,7 +308,9 @@ impl<'a> Maker<'a> {
             match &literal {
                 Literal::Holds(_) if !binding.contains(&literal) => binding.push(literal),
                 Literal::Differ(a, b) if a == b => return,
-                Literal::Differ(..) | Literal::Fails(_) if !tests.contains(&literal) => tests.push(literal),
+                Literal::Differ(..) | Literal::Fails(_) if !tests.contains(&literal) => {
+                    tests.push(literal)
+                }
                 Literal::Holds(_) | Literal::Differ(..) | Literal::Fails(_) => {}
             }
         }

@@ -9,8 +9,8 @@ use agon_toss::arena::{CheckedArena, Effect};
 
 /// Words that mean something to GDL, or to the translation.
 const KEYWORDS: [&str; 19] = [
-    "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "sees", "percept",
-    "distinct", "not", "or", "and", "random", "noop", "to",
+    "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "sees",
+    "percept", "distinct", "not", "or", "and", "random", "noop", "to",
 ];
 
 /// The words given out so far.
@@ -41,10 +41,16 @@ impl Names {
         // What new elements will be called.
         for rule in arena.rules() {
             let Effect::Rewrite(rewrite) = &rule.effect else { continue };
-            for variable in
-                rewrite.right.iter().zip(&rewrite.keeps).filter(|(_, keeps)| !**keeps).map(|(v, _)| v)
+            for variable in rewrite
+                .right
+                .iter()
+                .zip(&rewrite.keeps)
+                .filter(|(_, keeps)| !**keeps)
+                .map(|(v, _)| v)
             {
-                (1..=pool).for_each(|number| names.keep(&format!("{}_{number}", variable.name()), "element"));
+                (1..=pool).for_each(|number| {
+                    names.keep(&format!("{}_{number}", variable.name()), "element")
+                });
             }
         }
         arena.locations().iter().for_each(|location| names.keep(&location.name, "location"));

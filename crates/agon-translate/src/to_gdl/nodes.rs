@@ -126,7 +126,9 @@ impl Node {
     fn each_bound(&self, visit: &mut dyn FnMut(Var)) {
         match self {
             Node::Literal(_) | Node::Same(..) => {}
-            Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| part.each_bound(visit)),
+            Node::And(parts) | Node::Or(parts) => {
+                parts.iter().for_each(|part| part.each_bound(visit))
+            }
             Node::Exists(vars, inner) | Node::All(vars, inner) => {
                 vars.iter().for_each(|var| visit(*var));
                 inner.each_bound(visit);
@@ -137,7 +139,9 @@ impl Node {
     /// Whether some atom's relation is among these.
     pub(super) fn mentions(&self, relations: &BTreeSet<String>) -> bool {
         match self {
-            Node::Literal(Literal::Holds(atom) | Literal::Fails(atom)) => relations.contains(&atom.relation),
+            Node::Literal(Literal::Holds(atom) | Literal::Fails(atom)) => {
+                relations.contains(&atom.relation)
+            }
             Node::Literal(Literal::Differ(..)) | Node::Same(..) => false,
             Node::And(parts) | Node::Or(parts) => parts.iter().any(|part| part.mentions(relations)),
             Node::Exists(_, inner) | Node::All(_, inner) => inner.mentions(relations),

@@ -60,7 +60,9 @@ fn formula() -> impl Strategy<Value = String> {
     })
 }
 
-fn term(formula: impl Strategy<Value = String> + Clone + 'static) -> impl Strategy<Value = String> + Clone {
+fn term(
+    formula: impl Strategy<Value = String> + Clone + 'static,
+) -> impl Strategy<Value = String> + Clone {
     let leaf = prop_oneof![
         Just("1".to_owned()),
         Just("2".to_owned()),
@@ -69,12 +71,14 @@ fn term(formula: impl Strategy<Value = String> + Clone + 'static) -> impl Strate
         formula.clone().prop_map(|f| format!(":({f})")),
     ];
     let fold = prop_oneof![Just("Sum"), Just("Min"), Just("Max"), Just("Prod")];
-    let small = (leaf.clone(), prop_oneof![Just("+"), Just("-"), Just("*"), Just("/")], leaf.clone())
-        .prop_map(|(s, operator, t)| format!("({s} {operator} {t})"));
+    let small =
+        (leaf.clone(), prop_oneof![Just("+"), Just("-"), Just("*"), Just("/")], leaf.clone())
+            .prop_map(|(s, operator, t)| format!("({s} {operator} {t})"));
     prop_oneof![
         leaf.clone(),
         small,
-        (fold, formula.clone(), leaf.clone()).prop_map(|(fold, f, t)| format!("{fold} (a | {f} : {t})")),
+        (fold, formula.clone(), leaf.clone())
+            .prop_map(|(fold, f, t)| format!("{fold} (a | {f} : {t})")),
         (formula, leaf).prop_map(|(f, t)| format!("Sum (a, b | {f} : {t})")),
     ]
     .boxed()

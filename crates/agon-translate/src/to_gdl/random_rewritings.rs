@@ -32,7 +32,8 @@ fn rule() -> impl Strategy<Value = String> {
         let embedded = prop_oneof![Just(""), Just(" emb P"), Just(" emb E"), Just(" emb P, E")];
         (tuples("l", n_left), tuples("r", n_right), map, embedded).prop_map(
             move |(left, right, map, embedded)| {
-                let pairs = map.iter().enumerate().filter_map(|(r, l)| Some(format!("r{r} <- l{}", (*l)?)));
+                let pairs =
+                    map.iter().enumerate().filter_map(|(r, l)| Some(format!("r{r} <- l{}", (*l)?)));
                 let map: Vec<String> = pairs.collect();
                 format!(
                     "[{} | {left} | -] -> [{} | {right} | -] with [{}]{embedded}",

@@ -79,10 +79,13 @@ impl Maker<'_> {
         let fits = self.fits(rule)?;
         let matched = self.matched(rule, &fits);
         let terms: Vec<Expression> = matched.iter().map(|&var| Expression::Variable(var)).collect();
-        let of = |word: &str, name: Expression| Atom::new(word, [terms.as_slice(), &[name]].concat());
+        let of =
+            |word: &str, name: Expression| Atom::new(word, [terms.as_slice(), &[name]].concat());
         let is_match = Node::holds(Atom::new(fits, terms.clone()));
-        let (taken, until) =
-            (self.names.fresh(&format!("{stem}_taken")), self.names.fresh(&format!("{stem}_taken_before")));
+        let (taken, until) = (
+            self.names.fresh(&format!("{stem}_taken")),
+            self.names.fresh(&format!("{stem}_taken_before")),
+        );
         let next = self.names.fresh(&format!("{stem}_next"));
         let pool: Vec<Expression> = (1..=self.limits.pool)
             .map(|number| Expression::word(self.names.constant(&format!("{stem}_{number}"))))
@@ -105,15 +108,18 @@ impl Maker<'_> {
             return Err(Refusal::ChangingUniverse { rule: name.clone() });
         };
         self.define(Section::Meanings, &of(&until, first.clone()), &is_match)?;
-        let [earlier, later] = ["earlier", "later"].map(|hint| self.variable(hint)).map(Expression::Variable);
+        let [earlier, later] =
+            ["earlier", "later"].map(|hint| self.variable(hint)).map(Expression::Variable);
         let step = Node::and([
             Node::holds(Atom::new(next, vec![earlier.clone(), later.clone()])),
             Node::holds(of(&until, earlier.clone())),
             Node::holds(of(&taken, earlier)),
         ]);
         self.define(Section::Meanings, &of(&until, later.clone()), &step)?;
-        let free =
-            Node::and([Node::holds(of(&until, later.clone())), Node::fails(of(&taken, later.clone()))]);
+        let free = Node::and([
+            Node::holds(of(&until, later.clone())),
+            Node::fails(of(&taken, later.clone())),
+        ]);
         self.define(Section::Meanings, &of(&word, later), &free)?;
         Ok(word)
     }
@@ -152,13 +158,19 @@ impl Maker<'_> {
         let element = self.element();
         let goes = self.names.fresh("element_goes");
         for (index, rule) in arena.rules().iter().enumerate() {
-            let (Effect::Rewrite(rewrite), Some(id)) = (&rule.effect, self.rule_id(index)) else { continue };
+            let (Effect::Rewrite(rewrite), Some(id)) = (&rule.effect, self.rule_id(index)) else {
+                continue;
+            };
             let matched = self.own_terms(id);
             for done in self.doings(id, &matched) {
                 let done = Node::holds(done);
                 for (left, term) in matched.iter().enumerate() {
                     if !rewrite.map.contains(&Some(left)) {
-                        self.define(Section::Changes, &Atom::new(goes.clone(), vec![term.clone()]), &done)?;
+                        self.define(
+                            Section::Changes,
+                            &Atom::new(goes.clone(), vec![term.clone()]),
+                            &done,
+                        )?;
                     }
                 }
                 let (terms, conditions) = self.replacements(id, rewrite, &matched)?;
@@ -174,7 +186,11 @@ impl Maker<'_> {
             Node::holds(self.lives(own.clone())),
             Node::fails(Atom::new(goes, vec![own.clone()])),
         ]);
-        self.define(Section::Changes, &Atom::about("next", Expression::Call(element, vec![own])), &stays)
+        self.define(
+            Section::Changes,
+            &Atom::about("next", Expression::Call(element, vec![own])),
+            &stays,
+        )
     }
 
     /// What a rule makes of the tuples of a relation: each comes back with what replaces its matched elements (definition 2 of the
@@ -200,8 +216,9 @@ impl Maker<'_> {
                 let node = Node::and([done.clone()].into_iter().chain(made));
                 self.define(Section::Changes, &Atom::about("next", fluent(arguments)), &node)?;
             }
-            let others: Vec<Expression> =
-                (0..arity).map(|at| Expression::Variable(self.variable(&format!("x{}", at + 1)))).collect();
+            let others: Vec<Expression> = (0..arity)
+                .map(|at| Expression::Variable(self.variable(&format!("x{}", at + 1))))
+                .collect();
             let stays = |left: usize| {
                 let mut places = rewrite.map.iter().zip(&rewrite.keeps);
                 places.any(|(from, keeps)| *keeps && *from == Some(left))
@@ -243,13 +260,14 @@ impl Maker<'_> {
                         None => {
                             before.push(others[at].clone());
                             after.push(others[at].clone());
-                            let apart =
-                                matched.iter().map(|term| Literal::Differ(others[at].clone(), term.clone()));
+                            let apart = matched
+                                .iter()
+                                .map(|term| Literal::Differ(others[at].clone(), term.clone()));
                             parts.extend(apart.map(Node::Literal));
                         }
                         Some(place) => {
-                            let left =
-                                rewrite.map[*place].expect("only those that replace something are chosen");
+                            let left = rewrite.map[*place]
+                                .expect("only those that replace something are chosen");
                             before.push(matched[left].clone());
                             after.push(terms[*place].clone());
                             parts.extend(conditions[*place].clone());
@@ -257,7 +275,11 @@ impl Maker<'_> {
                     }
                 }
                 parts.push(Node::holds(Atom::about("true", fluent(before))));
-                self.define(Section::Changes, &Atom::about("next", fluent(after)), &Node::and(parts))?;
+                self.define(
+                    Section::Changes,
+                    &Atom::about("next", fluent(after)),
+                    &Node::and(parts),
+                )?;
             }
         }
         Ok(is_lost)
@@ -284,7 +306,9 @@ fn tuples_of<T: Copy>(things: &[T], arity: usize) -> Option<Vec<Vec<T>>> {
         }
         tuples = tuples
             .iter()
-            .flat_map(|tuple| things.iter().map(move |thing| [tuple.as_slice(), &[*thing]].concat()))
+            .flat_map(|tuple| {
+                things.iter().map(move |thing| [tuple.as_slice(), &[*thing]].concat())
+            })
             .collect();
     }
     Some(tuples)

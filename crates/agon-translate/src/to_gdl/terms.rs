@@ -34,7 +34,11 @@ pub(super) fn number_word(number: Rational) -> Expression {
     })
 }
 
-fn calculate(operator: Operator, left: Rational, right: Rational) -> Result<Option<Rational>, Refusal> {
+fn calculate(
+    operator: Operator,
+    left: Rational,
+    right: Rational,
+) -> Result<Option<Rational>, Refusal> {
     let result = match operator {
         Operator::Plus => left.plus(right).map(Some),
         Operator::Minus => left.minus(right).map(Some),
@@ -114,7 +118,9 @@ impl Maker<'_> {
             }
             Term::Characteristic(formula) => {
                 let yes = self.node(formula, scope, true)?;
-                self.yes_or_no(&yes, |yes, no| merged([(Rational::whole(1), yes), (Rational::whole(0), no)]))?
+                self.yes_or_no(&yes, |yes, no| {
+                    merged([(Rational::whole(1), yes), (Rational::whole(0), no)])
+                })?
             }
             Term::Binary(operator, left, right) => {
                 let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
@@ -146,7 +152,10 @@ impl Maker<'_> {
                 let start = self.arena.start();
                 for (element, value) in &values {
                     let name = Expression::word(self.names.constant(start.name(*element)));
-                    self.fact(Section::Facts, Atom::new(word.clone(), vec![name, number_word(*value)]));
+                    self.fact(
+                        Section::Facts,
+                        Atom::new(word.clone(), vec![name, number_word(*value)]),
+                    );
                 }
                 word
             }
@@ -157,8 +166,13 @@ impl Maker<'_> {
     }
 
     /// What is made of a node and its opposite, both short.
-    fn yes_or_no<T>(&mut self, yes: &Node, make: impl FnOnce(Node, Node) -> T) -> Result<T, Refusal> {
-        let is_short = yes.is_truth() || yes.is_falsity() || matches!(yes, Node::Literal(_) | Node::Same(..));
+    fn yes_or_no<T>(
+        &mut self,
+        yes: &Node,
+        make: impl FnOnce(Node, Node) -> T,
+    ) -> Result<T, Refusal> {
+        let is_short =
+            yes.is_truth() || yes.is_falsity() || matches!(yes, Node::Literal(_) | Node::Same(..));
         if is_short {
             return Ok(make(yes.clone(), yes.negated()));
         }
@@ -166,7 +180,12 @@ impl Maker<'_> {
         Ok(make(Node::holds(atom.clone()), Node::fails(atom)))
     }
 
-    fn combined(&mut self, operator: Operator, left: Cases, right: Cases) -> Result<Cases, Refusal> {
+    fn combined(
+        &mut self,
+        operator: Operator,
+        left: Cases,
+        right: Cases,
+    ) -> Result<Cases, Refusal> {
         let n_pairs = left.len().saturating_mul(right.len());
         if n_pairs > self.limits.rows {
             return Err(Refusal::TooManyValues { values: self.limits.values });
@@ -187,15 +206,17 @@ impl Maker<'_> {
                     .find(|(known, _)| *known == value)
                     .map_or_else(Node::falsity, |case| case.1.clone())
             };
-            let cases =
-                rows.into_iter().map(|(a, b, value)| (value, Node::and([of(&left, a), of(&right, b)])));
+            let cases = rows
+                .into_iter()
+                .map(|(a, b, value)| (value, Node::and([of(&left, a), of(&right, b)])));
             return Ok(merged(cases));
         }
         let (left, right) = (self.tabulated(left)?, self.tabulated(right)?);
         let words: Vec<Vec<Expression>> =
             rows.iter().map(|(a, b, value)| [*a, *b, *value].map(number_word).to_vec()).collect();
         let table = self.table(operator_word(operator), &words);
-        let [a, b, value] = ["a", "b", "value"].map(|hint| self.variable(hint)).map(Expression::Variable);
+        let [a, b, value] =
+            ["a", "b", "value"].map(|hint| self.variable(hint)).map(Expression::Variable);
         let node = Node::and([
             Node::holds(left.of(&a)),
             Node::holds(right.of(&b)),
@@ -309,16 +330,20 @@ impl Maker<'_> {
     ) -> Result<Cases, Refusal> {
         let (known, last) = self.reachable(operator, neutral, each)?;
         let (follows, origin) = self.walk();
-        let free: Vec<Expression> =
-            free_of(each).into_iter().filter(|free| *free != var).map(Expression::Variable).collect();
+        let free: Vec<Expression> = free_of(each)
+            .into_iter()
+            .filter(|free| *free != var)
+            .map(Expression::Variable)
+            .collect();
         let word = self.names.fresh(&format!("{}_up_to", self.context));
         let at = |element: Expression, value: Expression| {
             Atom::new(word.clone(), [free.as_slice(), &[element, value]].concat())
         };
         let head = at(Expression::word(origin), number_word(neutral));
         self.define(Section::Meanings, &head, &Node::truth())?;
-        let [earlier, before, after] =
-            ["earlier", "before", "after"].map(|hint| self.variable(hint)).map(Expression::Variable);
+        let [earlier, before, after] = ["earlier", "before", "after"]
+            .map(|hint| self.variable(hint))
+            .map(Expression::Variable);
         let here = Expression::Variable(var);
         for (value, node) in each {
             let step = Node::holds(Atom::new(follows.clone(), vec![earlier.clone(), here.clone()]));
@@ -334,14 +359,19 @@ impl Maker<'_> {
                     rows.push(vec![number_word(*sum), number_word(more)]);
                 }
             }
-            let Expression::Word(amount) = number_word(*value) else { unreachable!("numbers are words") };
+            let Expression::Word(amount) = number_word(*value) else {
+                unreachable!("numbers are words")
+            };
             let table = self.table(&format!("{}_{amount}", operator_word(operator)), &rows);
             let sum = Node::holds(Atom::new(table, vec![before.clone(), after.clone()]));
             let body = Node::and([step, so_far, node.clone(), sum]);
             self.define(Section::Meanings, &at(here.clone(), after.clone()), &body)?;
         }
         let end = self.last_element();
-        Ok(last.into_iter().map(|value| (value, Node::holds(at(end.clone(), number_word(value))))).collect())
+        Ok(last
+            .into_iter()
+            .map(|value| (value, Node::holds(at(end.clone(), number_word(value)))))
+            .collect())
     }
 
     /// The values that can come up on the way, and at the end.
@@ -403,17 +433,25 @@ impl Maker<'_> {
         let mut rows = Vec::new();
         for a in &values {
             rows.extend(
-                values.iter().filter(|b| is_better(*a, **b)).map(|b| vec![number_word(*a), number_word(*b)]),
+                values
+                    .iter()
+                    .filter(|b| is_better(*a, **b))
+                    .map(|b| vec![number_word(*a), number_word(*b)]),
             );
         }
         if rows.len() > self.limits.rows {
             return Err(Refusal::TooManyValues { values: self.limits.values });
         }
         let better = self.table("better", &rows);
-        let beaten =
-            Table { word: self.names.fresh(&format!("{}_beaten", self.context)), free: table.free.clone() };
+        let beaten = Table {
+            word: self.names.fresh(&format!("{}_beaten", self.context)),
+            free: table.free.clone(),
+        };
         let [a, b] = ["a", "b"].map(|hint| self.variable(hint)).map(Expression::Variable);
-        let node = Node::and([Node::holds(table.of(&a)), Node::holds(Atom::new(better, vec![a, b.clone()]))]);
+        let node = Node::and([
+            Node::holds(table.of(&a)),
+            Node::holds(Atom::new(better, vec![a, b.clone()])),
+        ]);
         self.define(Section::Meanings, &beaten.of(&b), &node)?;
         let best = values.into_iter().map(|value| {
             let word = number_word(value);
@@ -454,7 +492,8 @@ impl Table {
         let (_, Node::Literal(Literal::Holds(first))) = cases.first()? else { return None };
         let (_, free) = first.arguments.split_last()?;
         let table = Table { word: first.relation.clone(), free: free.to_vec() };
-        let is_of = |(value, node): &(Rational, Node)| *node == Node::holds(table.of(&number_word(*value)));
+        let is_of =
+            |(value, node): &(Rational, Node)| *node == Node::holds(table.of(&number_word(*value)));
         cases.iter().all(is_of).then_some(table)
     }
 }

@@ -8,7 +8,8 @@ use super::{Limits, Refusal, Translation, to_gdl};
 pub(super) fn toss(name: &str, text: &str) -> Arc<agon_toss::interpreter::Game> {
     let source = Arc::new(Source::new(name, text));
     let checked = agon_toss::check::check(Arc::clone(&source));
-    let arena = checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
+    let arena =
+        checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
     agon_toss::interpreter::Game::open(arena, agon_toss::interpreter::Options::default())
         .unwrap_or_else(|finding| panic!("{}", finding.message))
 }
@@ -17,7 +18,8 @@ pub(super) fn toss(name: &str, text: &str) -> Arc<agon_toss::interpreter::Game> 
 pub(super) fn gdl(translation: &Translation, worst: Severity) -> Arc<agon_gdl::interpreter::Game> {
     let source = Arc::new(Source::new("translated.kif", translation.text.as_str()));
     let checked = agon_gdl::check::check(Arc::clone(&source));
-    let bad: Vec<_> = checked.findings.0.into_iter().filter(|finding| finding.severity >= worst).collect();
+    let bad: Vec<_> =
+        checked.findings.0.into_iter().filter(|finding| finding.severity >= worst).collect();
     assert!(bad.is_empty(), "{}\n{}", render(&bad, &source, false), translation.text);
     let rules = checked.rules.expect("there are no errors");
     agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
@@ -27,7 +29,8 @@ pub(super) fn gdl(translation: &Translation, worst: Severity) -> Arc<agon_gdl::i
 /// Translates and plays both.
 fn plays_alike(name: &str, text: &str, plan: Plan) -> (Translation, Agreement) {
     let game = toss(name, text);
-    let translation = to_gdl(game.arena(), Limits::default()).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let translation =
+        to_gdl(game.arena(), Limits::default()).unwrap_or_else(|why| panic!("{name}: {why}"));
     let played = play_jointly(&game, &gdl(&translation, Severity::Warning), &translation, plan);
     let agreement = played.unwrap_or_else(|why| panic!("{name}: {why}\n{}", translation.text));
     (translation, agreement)
@@ -71,7 +74,8 @@ fn constants_are_the_words_of_their_elements() {
 
 #[test]
 fn chess_plays_alike() {
-    let (_, agreement) = plays_alike("chess", &shipped("chess"), Plan { plays: 1, max_steps: 4, seed: 1 });
+    let (_, agreement) =
+        plays_alike("chess", &shipped("chess"), Plan { plays: 1, max_steps: 4, seed: 1 });
     assert_eq!(agreement.steps, 4);
 }
 
@@ -80,13 +84,19 @@ fn elements_come_and_go_with_a_pool_of_names() {
     let plan = Plan { plays: 60, max_steps: 10, seed: 1 };
     let (translation, agreement) = plays_alike("rewriting", &shipped("rewriting"), plan);
     assert!(agreement.ended > 50, "{agreement:?}");
-    assert!(translation.text.contains("New elements are called NAME_1 to NAME_16"), "{}", translation.text);
+    assert!(
+        translation.text.contains("New elements are called NAME_1 to NAME_16"),
+        "{}",
+        translation.text
+    );
 }
 
 #[test]
 fn what_comes_of_a_new_universe_cannot_be_asked_beforehand() {
-    let text = shipped("rewriting")
-        .replace("pre not Triangle() and Sum (x | Cell(x) : 1) > 1", "pre not Triangle() post ex x Cell(x)");
+    let text = shipped("rewriting").replace(
+        "pre not Triangle() and Sum (x | Cell(x) : 1) > 1",
+        "pre not Triangle() post ex x Cell(x)",
+    );
     let game = toss("rewriting.toss", &text);
     let refused = to_gdl(game.arena(), Limits::default()).expect_err("a post-condition");
     assert_eq!(refused, Refusal::ChangingUniverse { rule: "Cut".to_owned() });

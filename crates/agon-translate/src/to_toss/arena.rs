@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use agon_gdl::symbols::keyword;
 use agon_datalog::TermId;
+use agon_gdl::symbols::keyword;
 
 use super::cases::{Ruling, rulings};
 use super::cells::Cells;
@@ -44,7 +44,10 @@ pub(super) struct Payoff {
 type Open = (usize, Class, Vec<Entry>);
 
 /// Makes the game.
-pub(super) fn arena<'d>(domain: &'d Domain, options: &Options) -> Result<Arena<'d>, Untranslatable> {
+pub(super) fn arena<'d>(
+    domain: &'d Domain,
+    options: &Options,
+) -> Result<Arena<'d>, Untranslatable> {
     options.begin("effects")?;
     let mut lifter = Lifter::new(domain, options.conditions);
     let turns = turns(domain);
@@ -53,8 +56,12 @@ pub(super) fn arena<'d>(domain: &'d Domain, options: &Options) -> Result<Arena<'
     let mut payoffs = Vec::new();
     for (index, location) in turns.locations.iter().enumerate() {
         for &role in &location.active {
-            let mut effects =
-                Effects { lifter: &mut lifter, location, tokens: &turns.tokens, waiting: &turns.waiting };
+            let mut effects = Effects {
+                lifter: &mut lifter,
+                location,
+                tokens: &turns.tokens,
+                waiting: &turns.waiting,
+            };
             for class in effects.classes(role)? {
                 options.check_time()?;
                 let entries = effects.entries(&class)?;
@@ -63,8 +70,12 @@ pub(super) fn arena<'d>(domain: &'d Domain, options: &Options) -> Result<Arena<'
         }
         let mut of_location = Vec::new();
         for role in 0..domain.moves.len() {
-            let effects =
-                Effects { lifter: &mut lifter, location, tokens: &turns.tokens, waiting: &turns.waiting };
+            let effects = Effects {
+                lifter: &mut lifter,
+                location,
+                tokens: &turns.tokens,
+                waiting: &turns.waiting,
+            };
             of_location.push(payoff(effects, role)?);
         }
         payoffs.push(of_location);
@@ -75,16 +86,24 @@ pub(super) fn arena<'d>(domain: &'d Domain, options: &Options) -> Result<Arena<'
     for (location, class, entries) in open {
         options.check_time()?;
         let here: Vec<usize> = (0..domain.samples.len())
-            .filter(|&sample| is_at(domain, &domain.samples[sample], turns.locations[location].token))
+            .filter(|&sample| {
+                is_at(domain, &domain.samples[sample], turns.locations[location].token)
+            })
             .collect();
-        let blame =
-            entries.iter().find(|e| e.holds && turns.tokens.contains(&e.predicate)).and_then(|e| e.rule);
+        let blame = entries
+            .iter()
+            .find(|e| e.holds && turns.tokens.contains(&e.predicate))
+            .and_then(|e| e.rule);
         for ruling in rulings(&mut lifter, &judge, &class, entries, &here)? {
             let target = target(&turns, location, &ruling).ok_or_else(|| {
                 let why = "after some move it is nobody's turn, or that of several";
                 match blame {
                     Some(rule) => lifter.refuse_at(rule, Construct::Turns, why),
-                    None => Untranslatable { construct: Construct::Turns, why: why.to_owned(), line: None },
+                    None => Untranslatable {
+                        construct: Construct::Turns,
+                        why: why.to_owned(),
+                        line: None,
+                    },
                 }
             })?;
             made.push((location, target, ruling));
@@ -119,7 +138,11 @@ fn target(turns: &Turns, location: usize, ruling: &Ruling) -> Option<usize> {
 
 fn is_at(domain: &Domain, sample: &Sample, token: Option<usize>) -> bool {
     let Some(token) = token else { return true };
-    sample.fluents.iter().filter_map(|&term| domain.place(term)).any(|(predicate, _)| predicate == token)
+    sample
+        .fluents
+        .iter()
+        .filter_map(|&term| domain.place(term))
+        .any(|(predicate, _)| predicate == token)
 }
 
 /// What a role gets where play ends at a location.
@@ -136,7 +159,8 @@ fn payoff(effects: Effects<'_, '_>, role: usize) -> Result<Payoff, Untranslatabl
                 continue;
             }
             let constant = form.clone().conjuncts().into_iter().find_map(|part| match part {
-                Form::Same(Val::Var(a), Val::Term(term)) | Form::Same(Val::Term(term), Val::Var(a))
+                Form::Same(Val::Var(a), Val::Term(term))
+                | Form::Same(Val::Term(term), Val::Var(a))
                     if a == v =>
                 {
                     Some(term)

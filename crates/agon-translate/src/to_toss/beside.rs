@@ -51,7 +51,8 @@ impl<'t> Beside<'t> {
         translation: &'t Translation,
         deadline: Option<Instant>,
     ) -> Result<Beside<'t>, Untranslatable> {
-        let mut limits = agon_gdl::circuit::CircuitLimits { gates: 1_000_000, ..Default::default() };
+        let mut limits =
+            agon_gdl::circuit::CircuitLimits { gates: 1_000_000, ..Default::default() };
         limits.ground.steps = 100_000_000;
         limits.ground.rules = limits.gates;
         limits.ground.deadline = deadline;
@@ -69,7 +70,13 @@ impl<'t> Beside<'t> {
         let toss = open(&translation.text)?;
         // Circuits pay the highest goal value that holds.
         let gdl_circuit = circuit.filter(|_| game.options().goal_policy == GoalPolicy::Highest);
-        Ok(Beside { translation, gdl: Arc::clone(game), gdl_circuit, toss, toss_circuit: OnceCell::new() })
+        Ok(Beside {
+            translation,
+            gdl: Arc::clone(game),
+            gdl_circuit,
+            toss,
+            toss_circuit: OnceCell::new(),
+        })
     }
 
     /// Whether the translation plays by a circuit.
@@ -94,7 +101,11 @@ impl<'t> Beside<'t> {
     ///
     /// # Errors
     /// The first difference.
-    pub fn play(&self, extent: &Extent, deadline: Option<Instant>) -> Result<Agreement, Difference> {
+    pub fn play(
+        &self,
+        extent: &Extent,
+        deadline: Option<Instant>,
+    ) -> Result<Agreement, Difference> {
         let played = self.differences(extent, extent.plays, &Cost { deadline, steps: u64::MAX }, 1);
         match played.differences.into_iter().next() {
             Some(difference) => Err(difference),
@@ -104,7 +115,13 @@ impl<'t> Beside<'t> {
 
     /// The same until so many plays had a difference. Where the translation has no circuit, `slow_plays` are made; that they take more
     /// steps than allowed is a fault.
-    pub(super) fn differences(&self, extent: &Extent, slow_plays: usize, cost: &Cost, most: usize) -> Played {
+    pub(super) fn differences(
+        &self,
+        extent: &Extent,
+        slow_plays: usize,
+        cost: &Cost,
+        most: usize,
+    ) -> Played {
         let translate = |role: usize, text: &str| self.translation.gdl_move(role, text);
         let (gdl, toss) = (self.gdl.start(), self.toss.start());
         let few = Extent { plays: extent.plays.min(BY_THE_RULES), ..extent.clone() };
@@ -140,15 +157,20 @@ impl<'t> Beside<'t> {
         };
         let is_enough = || is_late() || has_spent(cost.steps);
         let fast = match (&self.gdl_circuit, self.toss_circuit()) {
-            (Some(gdl), Some(toss)) => differences_until(gdl, toss, &translate, &rest, &is_enough, most),
+            (Some(gdl), Some(toss)) => {
+                differences_until(gdl, toss, &translate, &rest, &is_enough, most)
+            }
             (Some(gdl), None) => differences_until(gdl, &toss, &translate, &rest, &is_enough, most),
-            (None, Some(toss)) => differences_until(&gdl, toss, &translate, &rest, &is_enough, most),
+            (None, Some(toss)) => {
+                differences_until(&gdl, toss, &translate, &rest, &is_enough, most)
+            }
             (None, None) => differences_until(&gdl, &toss, &translate, &rest, &is_enough, most),
         };
         played.agreement.plays += fast.agreement.plays;
         played.agreement.states += fast.agreement.states;
         played.agreement.ended += fast.agreement.ended;
-        let later = |difference: Difference| Difference { play: difference.play + few.plays, ..difference };
+        let later =
+            |difference: Difference| Difference { play: difference.play + few.plays, ..difference };
         played.differences = fast.differences.into_iter().map(later).collect();
         if played.differences.is_empty() && !self.has_circuit() && has_spent(cost.steps) {
             return too_long(played);

@@ -128,9 +128,11 @@ pub(super) fn rulings(
                 let other = copy(lifter, &group.extra);
                 let variables: Vec<Var> = other.values().filter_map(variable).collect();
                 let further = lifter.renamed(&group.form).replace(&other);
-                let different =
-                    own.iter().map(|known| not(and(group.extra.iter().map(|v| same(known[v], other[v])))));
-                let form = ex(&variables, and([further].into_iter().chain(different.collect::<Vec<_>>())));
+                let different = own
+                    .iter()
+                    .map(|known| not(and(group.extra.iter().map(|v| same(known[v], other[v])))));
+                let form =
+                    ex(&variables, and([further].into_iter().chain(different.collect::<Vec<_>>())));
                 parts.push(not(form));
             }
             copies.push(own);
@@ -151,7 +153,9 @@ pub(super) fn rulings(
             };
             match *when {
                 When::Always => changes.push(change(&BTreeMap::new())),
-                When::Without(index) if vector[index] == 0 => changes.push(change(&BTreeMap::new())),
+                When::Without(index) if vector[index] == 0 => {
+                    changes.push(change(&BTreeMap::new()))
+                }
                 When::Without(_) => {}
                 When::With(index) if groups[index].extra.is_empty() => {
                     if vector[index] > 0 {
@@ -350,7 +354,11 @@ fn observed(
     for (index, group) in groups.iter().enumerate() {
         let found = judge.counts(&group.form, &given, &group.extra, &rows);
         counts.push(found.map_err(|why| {
-            blame(index, Construct::Size, format!("what a move changes is too costly to work out: {why}"))
+            blame(
+                index,
+                Construct::Size,
+                format!("what a move changes is too costly to work out: {why}"),
+            )
         })?);
     }
     let mut vectors: BTreeSet<Vec<usize>> = BTreeSet::new();
@@ -360,8 +368,9 @@ fn observed(
             if let Some(index) = vector.iter().position(|&count| count > MAX_COUNT) {
                 let of = |w: &When| matches!(w, When::With(g) | When::Without(g) if *g == index);
                 let entry = entries.iter().zip(when).find(|(_, w)| of(w)).map(|(entry, _)| entry);
-                let relation = entry
-                    .map_or("", |entry| lifter.symbol_name(domain.predicates[entry.predicate].functor.0));
+                let relation = entry.map_or("", |entry| {
+                    lifter.symbol_name(domain.predicates[entry.predicate].functor.0)
+                });
                 let name = lifter.symbol_name(class.functor.0);
                 let n = vector[index];
                 let why = format!("one move `{name}` changes {n} tuples of `{relation}` at once");
@@ -374,7 +383,8 @@ fn observed(
     if n_seen < ENOUGH {
         for index in 0..groups.len() {
             let seen: BTreeSet<usize> = vectors.iter().map(|vector| vector[index]).collect();
-            let missing: Vec<usize> = [0, 1].into_iter().filter(|count| !seen.contains(count)).collect();
+            let missing: Vec<usize> =
+                [0, 1].into_iter().filter(|count| !seen.contains(count)).collect();
             if vectors.is_empty() {
                 break;
             }
@@ -404,8 +414,9 @@ fn observed(
     }
     // Where the sample missed something before, what was seen apart may come together.
     if domain.n_learnt > 1 {
-        let counts: Vec<BTreeSet<usize>> =
-            (0..groups.len()).map(|index| vectors.iter().map(|vector| vector[index]).collect()).collect();
+        let counts: Vec<BTreeSet<usize>> = (0..groups.len())
+            .map(|index| vectors.iter().map(|vector| vector[index]).collect())
+            .collect();
         let n_ways = counts.iter().try_fold(1_usize, |n, counts| n.checked_mul(counts.len()));
         if n_ways.is_some_and(|n| n <= MAX_PRODUCT) {
             let mut all: Vec<Vec<usize>> = vec![Vec::new()];
@@ -422,7 +433,8 @@ fn observed(
     }
     vectors.extend(unseen(groups, &vectors));
     if vectors.len() > MAX_CASES {
-        let varied = |index: &usize| vectors.iter().map(|v| v[*index]).collect::<BTreeSet<_>>().len() > 1;
+        let varied =
+            |index: &usize| vectors.iter().map(|v| v[*index]).collect::<BTreeSet<_>>().len() > 1;
         let index = (0..groups.len()).find(varied).unwrap_or(0);
         let why = format!("what a move changes depends on the state in {} ways", vectors.len());
         return Err(blame(index, Construct::ManyCases, why));
@@ -433,8 +445,9 @@ fn observed(
 /// Cases with a condition that never held in the sample: a rule that does not ask for it would miss what it brings, and nobody would
 /// notice but at the end of a rare play. Two such conditions at once are left to joint play, which finds a move that is missing.
 fn unseen(groups: &[Group], vectors: &BTreeSet<Vec<usize>>) -> Vec<Vec<usize>> {
-    let never =
-        |index: &usize| groups[*index].extra.is_empty() && vectors.iter().all(|vector| vector[*index] == 0);
+    let never = |index: &usize| {
+        groups[*index].extra.is_empty() && vectors.iter().all(|vector| vector[*index] == 0)
+    };
     let never: Vec<usize> = (0..groups.len()).filter(never).collect();
     if vectors.len() * (1 + never.len()) > MAX_UNSEEN {
         return Vec::new();

@@ -181,7 +181,11 @@ impl Celler<'_, '_> {
             let defined = self.arena.lifter.defined[index].clone();
             // Others are put in place.
             let is_kept = defined.is_recursive || defined.parameters.is_empty();
-            bodies.push(if is_kept { Some(self.closed(&defined.body, &defined.parameters)?) } else { None });
+            bodies.push(if is_kept {
+                Some(self.closed(&defined.body, &defined.parameters)?)
+            } else {
+                None
+            });
         }
         for (index, body) in bodies.into_iter().enumerate() {
             if let Some(body) = body {
@@ -215,7 +219,8 @@ impl Celler<'_, '_> {
                     return Ok(form.clone());
                 }
                 let body = self.arena.lifter.renamed(&defined.body);
-                let by = defined.parameters.iter().copied().zip(arguments.iter().copied()).collect();
+                let by =
+                    defined.parameters.iter().copied().zip(arguments.iter().copied()).collect();
                 let form = self.inlined(&body.replace(&by), depth + 1)?;
                 if size(&form) > MAX_SIZE {
                     return Err(TooMuch);
@@ -223,12 +228,14 @@ impl Celler<'_, '_> {
                 form
             }
             Form::Not(inner) => not(self.inlined(inner, depth + 1)?),
-            Form::And(parts) => {
-                and(parts.iter().map(|part| self.inlined(part, depth + 1)).collect::<Result<Vec<_>, _>>()?)
-            }
-            Form::Or(parts) => {
-                or(parts.iter().map(|part| self.inlined(part, depth + 1)).collect::<Result<Vec<_>, _>>()?)
-            }
+            Form::And(parts) => and(parts
+                .iter()
+                .map(|part| self.inlined(part, depth + 1))
+                .collect::<Result<Vec<_>, _>>()?),
+            Form::Or(parts) => or(parts
+                .iter()
+                .map(|part| self.inlined(part, depth + 1))
+                .collect::<Result<Vec<_>, _>>()?),
             Form::Ex(variables, body) => ex(variables, self.inlined(body, depth + 1)?),
             other => other.clone(),
         })
@@ -248,7 +255,9 @@ impl Celler<'_, '_> {
             Form::Atom(_, arguments) => pinned.extend(arguments.iter().filter_map(variable)),
             Form::Before(a, b) => pinned.extend([a, b].into_iter().filter_map(variable)),
             Form::Not(inner) | Form::Ex(_, inner) => self.add_pinned(inner, pinned),
-            Form::And(parts) | Form::Or(parts) => parts.iter().for_each(|part| self.add_pinned(part, pinned)),
+            Form::And(parts) | Form::Or(parts) => {
+                parts.iter().for_each(|part| self.add_pinned(part, pinned))
+            }
         }
     }
 
@@ -265,7 +274,8 @@ impl Celler<'_, '_> {
             for part in parts {
                 // Each way has variables of its own.
                 let part = ex(variables, part);
-                let part = if variables.is_empty() { part } else { self.arena.lifter.renamed(&part) };
+                let part =
+                    if variables.is_empty() { part } else { self.arena.lifter.renamed(&part) };
                 let mut pinned = pinned.clone();
                 self.add_pinned(&part, &mut pinned);
                 ways.push(self.block(&[], part, outer, &pinned)?);
@@ -308,9 +318,18 @@ impl Celler<'_, '_> {
     }
 
     /// Values quantified here that are coordinates of places found here are no more than that.
-    fn alias(&mut self, places: &[Var], variables: &[Var], pinned: &BTreeSet<Var>, scope: &mut Scope) {
-        let known: Vec<(Vec<Val>, Var)> =
-            scope.known.iter().map(|((_, coordinates), &place)| (coordinates.clone(), place)).collect();
+    fn alias(
+        &mut self,
+        places: &[Var],
+        variables: &[Var],
+        pinned: &BTreeSet<Var>,
+        scope: &mut Scope,
+    ) {
+        let known: Vec<(Vec<Val>, Var)> = scope
+            .known
+            .iter()
+            .map(|((_, coordinates), &place)| (coordinates.clone(), place))
+            .collect();
         for &place in places {
             let Some((coordinates, _)) = known.iter().find(|(_, p)| *p == place) else { continue };
             for (index, value) in coordinates.iter().enumerate() {
@@ -326,7 +345,9 @@ impl Celler<'_, '_> {
 
     /// Where a place is, as far as that is not how others are told.
     fn place_constraints(&self, place: Var, scope: &Scope, constraints: &mut Vec<Constraint>) {
-        let Some(((_, coordinates), _)) = scope.known.iter().find(|(_, p)| **p == place) else { return };
+        let Some(((_, coordinates), _)) = scope.known.iter().find(|(_, p)| **p == place) else {
+            return;
+        };
         for (index, value) in coordinates.iter().enumerate() {
             let own = Argument::Coordinate(place, index);
             let other = argument(value, scope);
@@ -378,8 +399,9 @@ impl Celler<'_, '_> {
         let (mut variables, mut parts) = (Vec::new(), Vec::new());
         flatten(condition, &mut variables, &mut parts);
         let elements: BTreeSet<Var> = ruling.elements.iter().copied().collect();
-        let is_own =
-            |values: &[Val]| values.iter().all(|value| variable(value).is_none_or(|v| elements.contains(&v)));
+        let is_own = |values: &[Val]| {
+            values.iter().all(|value| variable(value).is_none_or(|v| elements.contains(&v)))
+        };
         let mut scope = Scope::default();
         let mut places: Vec<Var> = Vec::new();
         // What the match itself determines is part of it.
@@ -394,7 +416,9 @@ impl Celler<'_, '_> {
         }
         for change in &ruling.changes {
             let Some(&functor) = self.cells.functor_of.get(&change.predicate) else { continue };
-            let Some(tuple) = change.tuple.iter().copied().collect::<Option<Vec<Val>>>() else { continue };
+            let Some(tuple) = change.tuple.iter().copied().collect::<Option<Vec<Val>>>() else {
+                continue;
+            };
             if scope.known.contains_key(&(functor, tuple.clone())) {
                 continue;
             }
@@ -436,7 +460,9 @@ impl Celler<'_, '_> {
                 listed.push(own);
             }
         }
-        listed.extend(places.iter().filter(|place| !listed.contains(place)).copied().collect::<Vec<_>>());
+        listed.extend(
+            places.iter().filter(|place| !listed.contains(place)).copied().collect::<Vec<_>>(),
+        );
         let mut changes = ruling.changes.clone();
         for change in &mut changes {
             let Some(&functor) = self.cells.functor_of.get(&change.predicate) else { continue };
@@ -473,7 +499,8 @@ impl Celler<'_, '_> {
                     Val::Term(term) => Some(*term),
                 })
                 .collect();
-            row.and_then(|row| domain.bank.find(functor, &row)).is_some_and(|place| places.contains(&place))
+            row.and_then(|row| domain.bank.find(functor, &row))
+                .is_some_and(|place| places.contains(&place))
         })
     }
 }
@@ -488,7 +515,8 @@ impl Scope {
                     self.known.iter().filter(|((_, coordinates), _)| coordinates.contains(&from));
                 let more: Vec<((Symbol, Vec<Val>), Var)> = with_other
                     .map(|((functor, coordinates), &place)| {
-                        let other = coordinates.iter().map(|&value| if value == from { to } else { value });
+                        let other =
+                            coordinates.iter().map(|&value| if value == from { to } else { value });
                         ((*functor, other.collect()), place)
                     })
                     .collect();
@@ -532,9 +560,10 @@ fn argument(value: &Val, scope: &Scope) -> Argument {
 /// A static condition, if it is one, about places and values.
 fn constraint(form: &Form, scope: &Scope) -> Option<Constraint> {
     match form {
-        Form::Atom(Relation::Static(table), arguments) => {
-            Some(Constraint::In(*table, arguments.iter().map(|value| argument(value, scope)).collect()))
-        }
+        Form::Atom(Relation::Static(table), arguments) => Some(Constraint::In(
+            *table,
+            arguments.iter().map(|value| argument(value, scope)).collect(),
+        )),
         Form::Same(a, b) => {
             let (a, b) = (argument(a, scope), argument(b, scope));
             // Places first, constants last.
@@ -543,7 +572,11 @@ fn constraint(form: &Form, scope: &Scope) -> Option<Constraint> {
                 Argument::Value(_) => 1,
                 Argument::Constant(_) => 2,
             };
-            Some(if rank(&a) <= rank(&b) { Constraint::Equal(a, b) } else { Constraint::Equal(b, a) })
+            Some(if rank(&a) <= rank(&b) {
+                Constraint::Equal(a, b)
+            } else {
+                Constraint::Equal(b, a)
+            })
         }
         Form::Not(inner) => match &**inner {
             Form::Atom(Relation::Static(_), _) | Form::Same(..) => {
@@ -551,7 +584,12 @@ fn constraint(form: &Form, scope: &Scope) -> Option<Constraint> {
             }
             _ => None,
         },
-        Form::Atom(..) | Form::Before(..) | Form::Foreign | Form::And(_) | Form::Or(_) | Form::Ex(..) => None,
+        Form::Atom(..)
+        | Form::Before(..)
+        | Form::Foreign
+        | Form::And(_)
+        | Form::Or(_)
+        | Form::Ex(..) => None,
     }
 }
 

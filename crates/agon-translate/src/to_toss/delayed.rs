@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use agon_datalog::Symbol;
 use agon_gdl::interpreter::{Game, Options};
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::Symbol;
 use agon_text::Source;
 
 /// Which state a condition is about.
@@ -42,17 +42,24 @@ struct Delay<'g> {
 
 impl<'g> Delay<'g> {
     fn new(game: &'g Game) -> Option<Delay<'g>> {
-        let statics =
-            game.is_static().into_iter().filter(|(_, is_static)| *is_static).map(|(r, _)| r).collect();
+        let statics = game
+            .is_static()
+            .into_iter()
+            .filter(|(_, is_static)| *is_static)
+            .map(|(r, _)| r)
+            .collect();
         let symbols = &game.rules().sheet().symbols;
-        let begun =
-            ["begun", "has_begun", "play_has_begun"].into_iter().find(|name| symbols.find(name).is_none())?;
+        let begun = ["begun", "has_begun", "play_has_begun"]
+            .into_iter()
+            .find(|name| symbols.find(name).is_none())?;
         let is_variable = |atom: &RuleAtom| {
             [keyword::DOES, keyword::LEGAL].contains(&atom.relation)
                 && matches!(atom.arguments.get(1), Some(RuleTerm::Variable(_)))
         };
         let whole = game.rules().rules().iter().any(|rule| {
-            std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Condition::atom)).any(is_variable)
+            std::iter::once(&rule.head)
+                .chain(rule.body.iter().filter_map(Condition::atom))
+                .any(is_variable)
         });
         Some(Delay { game, statics, begun, whole })
     }
@@ -66,10 +73,13 @@ impl<'g> Delay<'g> {
         let mut functors: BTreeSet<(Symbol, usize)> = BTreeSet::new();
         let mut moves: BTreeSet<(Symbol, usize)> = BTreeSet::new();
         for rule in self.game.rules().rules() {
-            let atoms = std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Condition::atom));
+            let atoms =
+                std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Condition::atom));
             for atom in atoms {
                 let (term, found) = match atom.relation {
-                    keyword::TRUE | keyword::NEXT | keyword::INIT => (atom.arguments.first()?, &mut functors),
+                    keyword::TRUE | keyword::NEXT | keyword::INIT => {
+                        (atom.arguments.first()?, &mut functors)
+                    }
                     keyword::DOES | keyword::LEGAL if self.whole => continue,
                     keyword::DOES | keyword::LEGAL => (atom.arguments.get(1)?, &mut moves),
                     _ => continue,
@@ -107,13 +117,22 @@ impl<'g> Delay<'g> {
         let head = &rule.head;
         match head.relation {
             keyword::BASE | keyword::INPUT => {}
-            keyword::INIT | keyword::ROLE => self.write(&self.atom(head, rule), rule, None, text)?,
+            keyword::INIT | keyword::ROLE => {
+                self.write(&self.atom(head, rule), rule, None, text)?
+            }
             keyword::NEXT => {
-                let RuleTerm::Function(symbol, arguments) = head.arguments.first()? else { return None };
+                let RuleTerm::Function(symbol, arguments) = head.arguments.first()? else {
+                    return None;
+                };
                 let arguments: String =
                     arguments.iter().map(|a| format!(" {}", self.term(a, rule))).collect();
                 self.write(&self.atom(head, rule), rule, Some(Moment::Then), text)?;
-                self.write(&now_atom(self.name(*symbol), &arguments), rule, Some(Moment::Then), text)?;
+                self.write(
+                    &now_atom(self.name(*symbol), &arguments),
+                    rule,
+                    Some(Moment::Then),
+                    text,
+                )?;
             }
             keyword::LEGAL | keyword::GOAL | keyword::TERMINAL => {
                 self.write(&self.atom(head, rule), rule, Some(Moment::Now), text)?;
@@ -122,11 +141,21 @@ impl<'g> Delay<'g> {
                 self.write(&self.atom(head, rule), rule, None, text)?;
             }
             _ => {
-                self.write(&self.derived(head, rule, Moment::Then), rule, Some(Moment::Then), text)?;
+                self.write(
+                    &self.derived(head, rule, Moment::Then),
+                    rule,
+                    Some(Moment::Then),
+                    text,
+                )?;
                 // What depends on moves is never asked of the present.
                 let mut now = String::new();
                 if self
-                    .write(&self.derived(head, rule, Moment::Now), rule, Some(Moment::Now), &mut now)
+                    .write(
+                        &self.derived(head, rule, Moment::Now),
+                        rule,
+                        Some(Moment::Now),
+                        &mut now,
+                    )
                     .is_some()
                 {
                     text.push_str(&now);
@@ -137,7 +166,13 @@ impl<'g> Delay<'g> {
     }
 
     /// A rule with another head, its body being about a moment; `None` for one that never changes.
-    fn write(&self, head: &str, rule: &Rule, moment: Option<Moment>, text: &mut String) -> Option<()> {
+    fn write(
+        &self,
+        head: &str,
+        rule: &Rule,
+        moment: Option<Moment>,
+        text: &mut String,
+    ) -> Option<()> {
         let mut body = String::new();
         if matches!(rule.head.relation, keyword::NEXT) {
             let _ = write!(body, " (true {})", self.begun);
@@ -147,14 +182,16 @@ impl<'g> Delay<'g> {
                 Condition::Holds(atom) => {
                     let _ = write!(body, " {}", self.condition(atom, rule, moment)?);
                     if atom.relation == keyword::DOES {
-                        let _ = write!(body, " (role {})", self.term(atom.arguments.first()?, rule));
+                        let _ =
+                            write!(body, " (role {})", self.term(atom.arguments.first()?, rule));
                     }
                 }
                 Condition::Fails(atom) => {
                     let _ = write!(body, " (not {})", self.condition(atom, rule, moment)?);
                 }
                 Condition::Differ(a, b, _) => {
-                    let _ = write!(body, " (distinct {} {})", self.term(a, rule), self.term(b, rule));
+                    let _ =
+                        write!(body, " (distinct {} {})", self.term(a, rule), self.term(b, rule));
                 }
             }
         }
@@ -172,7 +209,9 @@ impl<'g> Delay<'g> {
         };
         match (atom.relation, moment) {
             (keyword::TRUE, Some(Moment::Now)) => {
-                let RuleTerm::Function(symbol, terms) = atom.arguments.first()? else { return None };
+                let RuleTerm::Function(symbol, terms) = atom.arguments.first()? else {
+                    return None;
+                };
                 Some(now_atom(self.name(*symbol), &arguments(terms)))
             }
             (keyword::DOES, Some(Moment::Then)) if self.whole => {
@@ -206,10 +245,15 @@ impl<'g> Delay<'g> {
         match term {
             RuleTerm::Variable(v) => {
                 let clause = &self.game.rules().sheet().clauses[rule.clause];
-                let name = clause.variables.get(*v as usize).map_or("v", |variable| variable.name.as_str());
+                let name = clause
+                    .variables
+                    .get(*v as usize)
+                    .map_or("v", |variable| variable.name.as_str());
                 format!("?{name}")
             }
-            RuleTerm::Function(symbol, arguments) => self.applied(self.name(*symbol), arguments, rule),
+            RuleTerm::Function(symbol, arguments) => {
+                self.applied(self.name(*symbol), arguments, rule)
+            }
         }
     }
 
@@ -224,5 +268,9 @@ impl<'g> Delay<'g> {
 }
 
 fn now_atom(functor: &str, arguments: &str) -> String {
-    if arguments.is_empty() { format!("now_{functor}") } else { format!("(now_{functor}{arguments})") }
+    if arguments.is_empty() {
+        format!("now_{functor}")
+    } else {
+        format!("(now_{functor}{arguments})")
+    }
 }

@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agon_datalog::{Symbol, TermBank, TermId};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::{Symbol, TermBank, TermId};
 
 use crate::joint::Difference;
 
@@ -82,7 +82,8 @@ impl Domain {
         limits.ground.deadline = options.deadline;
         let (base, inputs, circuit) = match game.ground(&limits) {
             Ok(ground) => {
-                let parse = |texts: &[String]| texts.iter().filter_map(|text| game.parse(text)).collect();
+                let parse =
+                    |texts: &[String]| texts.iter().filter_map(|text| game.parse(text)).collect();
                 let moves = ground.circuit.roles.iter().map(|role| parse(&role.moves));
                 let moves: Vec<Vec<TermId>> = moves.collect();
                 (parse(&ground.circuit.base), moves, Some(ground.circuit))
@@ -192,8 +193,11 @@ impl Domain {
                     RuleTerm::Variable(v) => is_role_variable(rule, *v),
                     other => is_ground(other),
                 });
-                let mut found =
-                    occurrences(&rules, keyword::TRUE, functor).chain(heads(&rules, keyword::NEXT, functor));
+                let mut found = occurrences(&rules, keyword::TRUE, functor).chain(heads(
+                    &rules,
+                    keyword::NEXT,
+                    functor,
+                ));
                 let is_place = found.any(|(rule, arguments)| match &arguments[position] {
                     RuleTerm::Variable(v) => is_related(rule, *v, &statics),
                     other => !is_ground(other),
@@ -201,7 +205,8 @@ impl Domain {
                 let is_carried = heads(&rules, keyword::NEXT, functor)
                     .any(|(rule, arguments)| is_carried(rule, &arguments[position], values.len()));
                 let is_single = self.is_function_of_others(functor, position);
-                let is_content = is_single && values.len() > 1 && (are_roles || !is_place && !is_carried);
+                let is_content =
+                    is_single && values.len() > 1 && (are_roles || !is_place && !is_carried);
                 if by_name || is_content {
                     let shape = self.state.get_mut(&functor).expect("the functor is listed");
                     shape.named[position] = true;
@@ -244,7 +249,8 @@ impl Domain {
                             continue;
                         }
                         if self.move_position_is_named(&rules, functor, position) {
-                            let shape = self.moves[role].get_mut(&functor).expect("the functor is listed");
+                            let shape =
+                                self.moves[role].get_mut(&functor).expect("the functor is listed");
                             shape.named[position] = true;
                             changed = true;
                         }
@@ -260,9 +266,12 @@ impl Domain {
     fn move_position_is_named(&self, rules: &[Rule], functor: Functor, position: usize) -> bool {
         let mut is_constant = true;
         for rule in rules {
-            for atom in std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Condition::atom)) {
+            for atom in
+                std::iter::once(&rule.head).chain(rule.body.iter().filter_map(Condition::atom))
+            {
                 let is_move = [keyword::LEGAL, keyword::DOES].contains(&atom.relation);
-                let Some(RuleTerm::Function(symbol, arguments)) = atom.arguments.get(1).filter(|_| is_move)
+                let Some(RuleTerm::Function(symbol, arguments)) =
+                    atom.arguments.get(1).filter(|_| is_move)
                 else {
                     continue;
                 };
@@ -292,7 +301,9 @@ impl Domain {
         atoms.into_iter().any(|atom| {
             let (argument, shapes): (_, Vec<&BTreeMap<Functor, Shape>>) = match atom.relation {
                 keyword::TRUE | keyword::NEXT => (atom.arguments.first(), vec![&self.state]),
-                keyword::LEGAL | keyword::DOES => (atom.arguments.get(1), self.moves.iter().collect()),
+                keyword::LEGAL | keyword::DOES => {
+                    (atom.arguments.get(1), self.moves.iter().collect())
+                }
                 _ => return false,
             };
             let Some(RuleTerm::Function(symbol, arguments)) = argument else { return false };
@@ -345,7 +356,8 @@ fn is_role_variable(rule: &Rule, variable: u32) -> bool {
         [keyword::DOES, keyword::LEGAL, keyword::GOAL, keyword::ROLE].contains(&atom.relation)
             && atom.arguments.first() == Some(&RuleTerm::Variable(variable))
     };
-    is_role(&rule.head) || rule.body.iter().any(|c| matches!(c, Condition::Holds(atom) if is_role(atom)))
+    is_role(&rule.head)
+        || rule.body.iter().any(|c| matches!(c, Condition::Holds(atom) if is_role(atom)))
 }
 
 /// The static relations, and which of their columns hold roles alone.
@@ -353,7 +365,8 @@ type Columns = BTreeMap<(Symbol, usize), Vec<bool>>;
 
 fn static_columns(game: &Game, roles: &BTreeSet<TermId>) -> Columns {
     let statics = game.is_static().into_iter().filter(|(_, is_static)| *is_static);
-    let mut columns: Columns = statics.map(|(relation, _)| (relation, vec![false; relation.1])).collect();
+    let mut columns: Columns =
+        statics.map(|(relation, _)| (relation, vec![false; relation.1])).collect();
     for (relation, rows) in game.static_rows() {
         let holds_roles = |column: usize| rows.iter().all(|row| roles.contains(&row[column]));
         columns.insert(relation, (0..relation.1).map(holds_roles).collect());
@@ -367,8 +380,10 @@ fn is_related(rule: &Rule, variable: u32, statics: &Columns) -> bool {
     for atom in rule.body.iter().filter_map(Condition::atom) {
         let Some(roles) = statics.get(&(atom.relation, atom.arguments.len())) else { continue };
         if atom.arguments.iter().any(|argument| argument.mentions(variable)) {
-            for (argument, _) in atom.arguments.iter().zip(roles).filter(|(_, is_role)| !**is_role) {
-                argument.each_variable(&mut |v| related |= v != variable && !is_role_variable(rule, v));
+            for (argument, _) in atom.arguments.iter().zip(roles).filter(|(_, is_role)| !**is_role)
+            {
+                argument
+                    .each_variable(&mut |v| related |= v != variable && !is_role_variable(rule, v));
             }
         }
     }
@@ -383,7 +398,9 @@ fn is_carried(rule: &Rule, argument: &RuleTerm, n_values: usize) -> bool {
         && !is_role_variable(rule, *v)
         && rule.body.iter().any(|condition| match condition {
             Condition::Holds(atom) => {
-                atom.relation == keyword::TRUE && atom.arguments[0] != *head && atom.arguments[0].mentions(*v)
+                atom.relation == keyword::TRUE
+                    && atom.arguments[0] != *head
+                    && atom.arguments[0].mentions(*v)
             }
             Condition::Fails(_) | Condition::Differ(..) => false,
         })
@@ -392,10 +409,16 @@ fn is_carried(rule: &Rule, argument: &RuleTerm, n_values: usize) -> bool {
 type Found<'r> = (&'r Rule, &'r [RuleTerm]);
 
 /// The arguments of state terms of a functor in the heads of a relation.
-fn heads<'r>(rules: &'r [Rule], relation: Symbol, functor: Functor) -> impl Iterator<Item = Found<'r>> {
+fn heads<'r>(
+    rules: &'r [Rule],
+    relation: Symbol,
+    functor: Functor,
+) -> impl Iterator<Item = Found<'r>> {
     rules.iter().filter(move |rule| rule.head.relation == relation).filter_map(move |rule| {
         match rule.head.arguments.first() {
-            Some(RuleTerm::Function(symbol, arguments)) if (*symbol, arguments.len()) == functor => {
+            Some(RuleTerm::Function(symbol, arguments))
+                if (*symbol, arguments.len()) == functor =>
+            {
                 Some((rule, arguments.as_slice()))
             }
             _ => None,
@@ -404,15 +427,21 @@ fn heads<'r>(rules: &'r [Rule], relation: Symbol, functor: Functor) -> impl Iter
 }
 
 /// The arguments of state terms of a functor in conditions.
-fn occurrences<'r>(rules: &'r [Rule], relation: Symbol, functor: Functor) -> impl Iterator<Item = Found<'r>> {
+fn occurrences<'r>(
+    rules: &'r [Rule],
+    relation: Symbol,
+    functor: Functor,
+) -> impl Iterator<Item = Found<'r>> {
     rules.iter().flat_map(move |rule| {
-        rule.body.iter().filter_map(Condition::atom).filter_map(move |atom| match atom.arguments.first() {
-            Some(RuleTerm::Function(symbol, arguments))
-                if atom.relation == relation && (*symbol, arguments.len()) == functor =>
-            {
-                Some((rule, arguments.as_slice()))
+        rule.body.iter().filter_map(Condition::atom).filter_map(move |atom| {
+            match atom.arguments.first() {
+                Some(RuleTerm::Function(symbol, arguments))
+                    if atom.relation == relation && (*symbol, arguments.len()) == functor =>
+                {
+                    Some((rule, arguments.as_slice()))
+                }
+                _ => None,
             }
-            _ => None,
         })
     })
 }

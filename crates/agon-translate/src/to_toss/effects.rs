@@ -8,8 +8,8 @@ mod settled;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_gdl::symbols::keyword;
 use agon_datalog::TermId;
+use agon_gdl::symbols::keyword;
 
 use super::domain::Functor;
 use super::formula::{Form, Relation, Val, Var, and, ex, not};
@@ -98,28 +98,35 @@ impl Effects<'_, '_> {
         let role_term = domain.game.role_terms()[role];
         let mut classes = Vec::new();
         for (&functor, shape) in &domain.moves[role] {
-            let names: BTreeSet<Vec<TermId>> =
-                shape.terms.iter().map(|&term| super::domain::split(&domain.bank, shape, term).0).collect();
+            let names: BTreeSet<Vec<TermId>> = shape
+                .terms
+                .iter()
+                .map(|&term| super::domain::split(&domain.bank, shape, term).0)
+                .collect();
             for names in names {
                 let mut names = names.into_iter();
                 let mut arguments = Vec::new();
                 for &named in &shape.named {
                     let name = if named { names.next() } else { None };
-                    arguments.push(name.map_or_else(|| Val::Var(self.lifter.fresh("a")), Val::Term));
+                    arguments
+                        .push(name.map_or_else(|| Val::Var(self.lifter.fresh("a")), Val::Term));
                 }
                 let mut ways = Vec::new();
                 for index in self.lifter.rules_of(keyword::LEGAL, 2) {
                     let rule = self.lifter.rule(index);
                     let mut b = self.lifter.binding(index);
-                    let fits =
-                        self.lifter.unify(rule, &rule.head.arguments[0], Val::Term(role_term), &mut b)?
-                            && self.lifter.unify_move(
-                                rule,
-                                &rule.head.arguments[1],
-                                functor,
-                                &arguments,
-                                &mut b,
-                            )?;
+                    let fits = self.lifter.unify(
+                        rule,
+                        &rule.head.arguments[0],
+                        Val::Term(role_term),
+                        &mut b,
+                    )? && self.lifter.unify_move(
+                        rule,
+                        &rule.head.arguments[1],
+                        functor,
+                        &arguments,
+                        &mut b,
+                    )?;
                     if !fits {
                         continue;
                     }
@@ -235,7 +242,9 @@ impl Effects<'_, '_> {
                 .into_iter()
                 .map(|part| Part { form: self.here(&part.form), roles: part.roles })
                 .collect();
-            if parts.iter().any(|part| part.form.is_false() || class.known.contains(&not(part.form.clone())))
+            if parts
+                .iter()
+                .any(|part| part.form.is_false() || class.known.contains(&not(part.form.clone())))
             {
                 continue;
             }
@@ -256,7 +265,11 @@ impl Effects<'_, '_> {
         class: &Class,
         entries: &mut Vec<Entry>,
     ) -> Result<(), Untranslatable> {
-        if !self.is_ours(way.parts.iter().fold(0, |mask, part| mask | part.roles), class, way.rule)? {
+        if !self.is_ours(
+            way.parts.iter().fold(0, |mask, part| mask | part.roles),
+            class,
+            way.rule,
+        )? {
             return Ok(());
         }
         let open: Vec<Var> = [head, &way.locals].concat();
@@ -276,7 +289,8 @@ impl Effects<'_, '_> {
             }
         }
         let locals: Vec<Var> = open.into_iter().filter(|v| !extra.contains(v)).collect();
-        let mut condition = ex(&locals, and(parts.into_iter().map(|form| self.settled(form, class))));
+        let mut condition =
+            ex(&locals, and(parts.into_iter().map(|form| self.settled(form, class))));
         if condition.is_false() {
             return Ok(());
         }
@@ -324,10 +338,17 @@ impl Effects<'_, '_> {
         let blame = frames[0].rule;
         let Some(terms) = self.ways_to_go(&frames, &own, class) else {
             // Too many to tell apart, or with variables of their own: all in one.
-            let mask = frames.iter().flat_map(|frame| &frame.parts).fold(0, |mask, part| mask | part.roles);
+            let mask = frames
+                .iter()
+                .flat_map(|frame| &frame.parts)
+                .fold(0, |mask, part| mask | part.roles);
             if self.is_ours(mask, class, blame)? {
                 let goes = frames.iter().map(|frame| {
-                    let kept = frame.parts.iter().map(|part| part.form.clone()).filter(|form| *form != own);
+                    let kept = frame
+                        .parts
+                        .iter()
+                        .map(|part| part.form.clone())
+                        .filter(|form| *form != own);
                     not(ex(&frame.locals, and(kept.filter(|form| !class.known.contains(form)))))
                 });
                 let form = and(goes.collect::<Vec<_>>());
@@ -350,18 +371,23 @@ impl Effects<'_, '_> {
             let mut fails: Vec<(Form, u64)> = Vec::new();
             // Locals that equations explain are none.
             let solved = solve(&frame.parts, &frame.locals);
-            let left: Vec<Var> = frame.locals.iter().copied().filter(|v| !solved.contains_key(v)).collect();
+            let left: Vec<Var> =
+                frame.locals.iter().copied().filter(|v| !solved.contains_key(v)).collect();
             let mut grouped: Vec<(Vec<Form>, u64, BTreeSet<Var>)> = Vec::new();
             // What is kept because of a move of this class goes because of it too.
-            let own_mask =
-                frame.parts.iter().filter(|part| part.form.is_true()).fold(0, |mask, part| mask | part.roles);
+            let own_mask = frame
+                .parts
+                .iter()
+                .filter(|part| part.form.is_true())
+                .fold(0, |mask, part| mask | part.roles);
             for part in &frame.parts {
                 let form = part.form.replace(&solved);
                 if form == *own || form.is_true() || class.known.contains(&form) {
                     continue;
                 }
                 // Conditions that share a variable of the rule belong together.
-                let mut mine: BTreeSet<Var> = form.free().into_iter().filter(|v| left.contains(v)).collect();
+                let mut mine: BTreeSet<Var> =
+                    form.free().into_iter().filter(|v| left.contains(v)).collect();
                 if part.roles & self.active_mask() & !(1 << class.role) != 0 {
                     // What another role does may speak of any of them.
                     mine.extend(&left);
@@ -388,7 +414,9 @@ impl Effects<'_, '_> {
             terms = terms
                 .iter()
                 .flat_map(|(form, mask)| {
-                    fails.iter().map(move |(fail, roles)| (and([form.clone(), fail.clone()]), mask | roles))
+                    fails
+                        .iter()
+                        .map(move |(fail, roles)| (and([form.clone(), fail.clone()]), mask | roles))
                 })
                 .filter(|(form, _)| !form.is_false())
                 .collect();
@@ -409,7 +437,8 @@ impl Effects<'_, '_> {
         blame: usize,
         entries: &mut Vec<Entry>,
     ) -> Result<(), Untranslatable> {
-        let parts: Vec<Part> = form.conjuncts().into_iter().map(|form| Part { form, roles: 0 }).collect();
+        let parts: Vec<Part> =
+            form.conjuncts().into_iter().map(|form| Part { form, roles: 0 }).collect();
         if parts.iter().any(|part| class.known.contains(&not(part.form.clone()))) {
             return Ok(());
         }
@@ -422,7 +451,8 @@ impl Effects<'_, '_> {
             rest = rest.iter().map(|form| form.replace(&more)).collect();
             solved.extend(more);
         }
-        let tuple: Vec<Val> = head.iter().map(|v| solved.get(v).copied().unwrap_or(Val::Var(*v))).collect();
+        let tuple: Vec<Val> =
+            head.iter().map(|v| solved.get(v).copied().unwrap_or(Val::Var(*v))).collect();
         let own = Form::Atom(Relation::Fluent(predicate), tuple.clone());
         if class.known.contains(&not(own.clone())) {
             return Ok(());
@@ -445,7 +475,8 @@ impl Effects<'_, '_> {
         if !extra.is_empty() {
             condition = and([ex(&any, own), condition]);
         }
-        let goes = |value: Val| if any.iter().any(|v| value == Val::Var(*v)) { None } else { Some(value) };
+        let goes =
+            |value: Val| if any.iter().any(|v| value == Val::Var(*v)) { None } else { Some(value) };
         let tuple = tuple.into_iter().map(goes).collect();
         entries.push(Entry { holds: false, predicate, tuple, extra, condition, rule: Some(blame) });
         Ok(())

@@ -166,8 +166,12 @@ pub(super) fn without_implied(parts: Vec<Form>) -> Vec<Form> {
                     Form::And(parts) => parts.clone(),
                     other => vec![other.clone()],
                 };
-                let others: Vec<&Form> =
-                    left.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, part)| part).collect();
+                let others: Vec<&Form> = left
+                    .iter()
+                    .enumerate()
+                    .filter(|(place, _)| *place != at)
+                    .map(|(_, part)| part)
+                    .collect();
                 is_witnessed(&wanted, variables, &others, &BTreeMap::new(), &mut 2000)
             }
             _ => false,
@@ -275,7 +279,9 @@ impl Form {
             Val::Term(_) => *val,
         };
         match self {
-            Form::Atom(relation, arguments) => Form::Atom(*relation, arguments.iter().map(value).collect()),
+            Form::Atom(relation, arguments) => {
+                Form::Atom(*relation, arguments.iter().map(value).collect())
+            }
             Form::Same(a, b) => same(value(a), value(b)),
             Form::Before(a, b) => Form::Before(value(a), value(b)),
             Form::Foreign => Form::Foreign,
@@ -290,8 +296,12 @@ impl Form {
     pub(super) fn rewrite(&self, change: &mut dyn FnMut(Form) -> Form) -> Form {
         let inner = match self {
             Form::Not(inner) => not(inner.rewrite(change)),
-            Form::And(parts) => and(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>()),
-            Form::Or(parts) => or(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>()),
+            Form::And(parts) => {
+                and(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>())
+            }
+            Form::Or(parts) => {
+                or(parts.iter().map(|part| part.rewrite(change)).collect::<Vec<_>>())
+            }
             Form::Ex(variables, body) => ex(variables, body.rewrite(change)),
             Form::Same(a, b) => same(*a, *b),
             other => other.clone(),
@@ -305,7 +315,9 @@ impl Form {
             Form::Atom(relation, arguments) => visit(*relation, arguments),
             Form::Same(..) | Form::Before(..) | Form::Foreign => {}
             Form::Not(inner) | Form::Ex(_, inner) => inner.each_atom(visit),
-            Form::And(parts) | Form::Or(parts) => parts.iter().for_each(|part| part.each_atom(visit)),
+            Form::And(parts) | Form::Or(parts) => {
+                parts.iter().for_each(|part| part.each_atom(visit))
+            }
         }
     }
 
@@ -313,7 +325,8 @@ impl Form {
     pub(super) fn renamed(&self, fresh: &mut dyn FnMut(Var) -> Var) -> Form {
         match self {
             Form::Ex(variables, body) => {
-                let new: BTreeMap<Var, Val> = variables.iter().map(|&v| (v, Val::Var(fresh(v)))).collect();
+                let new: BTreeMap<Var, Val> =
+                    variables.iter().map(|&v| (v, Val::Var(fresh(v)))).collect();
                 let names = variables.iter().map(|v| match new[v] {
                     Val::Var(n) => n,
                     Val::Term(_) => *v,

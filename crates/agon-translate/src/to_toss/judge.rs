@@ -39,7 +39,8 @@ impl Judge {
         let domain = lifter.domain;
         let mut terms: BTreeSet<TermId> = BTreeSet::new();
         terms.extend(lifter.tables.iter().flat_map(|table| table.rows.iter().flatten()));
-        terms.extend(domain.predicates.iter().flat_map(|predicate| predicate.rows.iter().flatten()));
+        terms
+            .extend(domain.predicates.iter().flat_map(|predicate| predicate.rows.iter().flatten()));
         for shape in domain.moves.iter().flat_map(BTreeMap::values) {
             terms.extend(shape.values.iter().flatten());
         }
@@ -63,11 +64,15 @@ impl Judge {
         }
         let names: Vec<(TermId, String)> =
             terms.iter().enumerate().map(|(index, &term)| (term, format!("c{index}"))).collect();
-        let constants: Vec<_> = names.iter().map(|(_, name)| vocabulary.add_constant(name)).collect();
+        let constants: Vec<_> =
+            names.iter().map(|(_, name)| vocabulary.add_constant(name)).collect();
         let mut base = Structure::new(Arc::new(vocabulary));
         let mut elements = BTreeMap::new();
-        let broken =
-            |_| Untranslatable { construct: Construct::Size, why: "too many terms".to_owned(), line: None };
+        let broken = |_| Untranslatable {
+            construct: Construct::Size,
+            why: "too many terms".to_owned(),
+            line: None,
+        };
         for ((term, name), constant) in names.iter().zip(constants) {
             let element = base.create(Some(name)).map_err(broken)?;
             base.set_constant(constant, Some(element)).map_err(broken)?;
@@ -92,12 +97,14 @@ impl Judge {
         }
         let numbers = terms.iter().enumerate().map(|(index, &term)| (term, index)).collect();
         let definitions = Arc::new(Definitions::new());
-        let mut judge = Judge { structures, definitions, elements, numbers, kept: RefCell::default() };
+        let mut judge =
+            Judge { structures, definitions, elements, numbers, kept: RefCell::default() };
         let mut definitions = Definitions::new();
         for index in order(lifter) {
             let defined = &lifter.defined[index];
             let name = format!("D{index}");
-            let variables: Vec<Variable> = defined.parameters.iter().map(|&v| variable(v)).collect();
+            let variables: Vec<Variable> =
+                defined.parameters.iter().map(|&v| variable(v)).collect();
             let mut body = judge.formula(&defined.body);
             if defined.is_recursive {
                 body = Formula::fix(Extreme::Least, &name, variables.clone(), body);
@@ -137,7 +144,8 @@ impl Judge {
             Some(known) => known,
             // There is none, or the question is too much for one that knows many.
             None => {
-                let query = fresh.formula(&formula, &variables).map_err(|refusal| refusal.to_string())?;
+                let query =
+                    fresh.formula(&formula, &variables).map_err(|refusal| refusal.to_string())?;
                 (fresh, 0, query)
             }
         };
@@ -150,8 +158,10 @@ impl Judge {
                 all.push(vec![found.len(); rows.len()]);
                 continue;
             }
-            let cells: Vec<Vec<Element>> =
-                rows.iter().map(|row| row.iter().map(|term| self.elements[term]).collect()).collect();
+            let cells: Vec<Vec<Element>> = rows
+                .iter()
+                .map(|row| row.iter().map(|term| self.elements[term]).collect())
+                .collect();
             let tuples = Tuples::of(given.len(), cells.iter().map(Vec::as_slice));
             let found = evaluator.solve_from(query, structure, &variables[..given.len()], &tuples);
             let found = found.map_err(|refusal| refusal.to_string())?;

@@ -46,7 +46,8 @@ pub(super) fn name_legal(arena: &mut Arena<'_>) {
         let body = and(common.iter().map(|&form| first[form].clone()));
         let free = body.free();
         // By their places among the elements of the move, since each rule has variables of its own.
-        let parameters: Vec<usize> = (0..own.len()).filter(|&place| free.contains(&own[place])).collect();
+        let parameters: Vec<usize> =
+            (0..own.len()).filter(|&place| free.contains(&own[place])).collect();
         if !is_worthwhile(arena, &body) {
             continue;
         }
@@ -62,13 +63,23 @@ pub(super) fn name_legal(arena: &mut Arena<'_>) {
         // No two quantifiers share a variable, so the definition has variables of its own.
         let body = arena.lifter.renamed(&body).replace(&by);
         let legal = Relation::Defined(arena.lifter.defined.len());
-        arena.lifter.defined.push(Defined { name, parameters: variables, body, is_recursive: false });
+        arena.lifter.defined.push(Defined {
+            name,
+            parameters: variables,
+            body,
+            is_recursive: false,
+        });
         for (&member, asked) in members.iter().zip(&asked) {
             let ruling = &mut rulings[member].2;
             let own = self::own(ruling);
             let said: BTreeSet<&Form> = common.iter().map(|&form| &asked[form]).collect();
             let arguments = parameters.iter().map(|&place| Val::Var(own[place])).collect();
-            let rest = ruling.condition.clone().conjuncts().into_iter().filter(|part| !said.contains(part));
+            let rest = ruling
+                .condition
+                .clone()
+                .conjuncts()
+                .into_iter()
+                .filter(|part| !said.contains(part));
             ruling.condition = and([Form::Atom(legal, arguments)].into_iter().chain(rest));
         }
     }
@@ -121,7 +132,8 @@ fn own(ruling: &Ruling) -> Vec<Var> {
 /// What a rule asks of the elements of the move alone, by what is the same in all rules of the class.
 fn asked_of_move(ruling: &Ruling) -> BTreeMap<Form, Form> {
     let own = own(ruling);
-    let places: BTreeMap<Var, Val> = (0..).zip(&own).map(|(place, &v)| (v, Val::Var(place))).collect();
+    let places: BTreeMap<Var, Val> =
+        (0..).zip(&own).map(|(place, &v)| (v, Val::Var(place))).collect();
     let parts = ruling.condition.clone().conjuncts().into_iter();
     let of_move = parts.filter(|part| part.free().iter().all(|v| places.contains_key(v)));
     of_move

@@ -9,9 +9,9 @@ mod unify;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use agon_datalog::{Symbol, TermId};
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::{Symbol, TermId};
 
 use super::domain::{Domain, Functor};
 use super::formula::{Form, Relation, TRUE, Val, Var, and, ex, not, same};
@@ -121,7 +121,12 @@ impl<'d> Lifter<'d> {
         let bank = &domain.bank;
         let mut note = |term: TermId| add_subterms(bank, term, &mut universe);
         domain.state.values().flat_map(|shape| &shape.terms).for_each(|&term| note(term));
-        domain.moves.iter().flat_map(BTreeMap::values).flat_map(|shape| &shape.terms).for_each(|&t| note(t));
+        domain
+            .moves
+            .iter()
+            .flat_map(BTreeMap::values)
+            .flat_map(|shape| &shape.terms)
+            .for_each(|&t| note(t));
         rows.values().flatten().flatten().for_each(|&term| note(term));
         Lifter {
             moving: moving(rules),
@@ -167,8 +172,10 @@ impl<'d> Lifter<'d> {
     /// A refusal that names the rule that is being looked at.
     pub(super) fn refuse(&self, construct: Construct, why: impl Into<String>) -> Untranslatable {
         let sheet = self.domain.game.rules().sheet();
-        let place =
-            sheet.clauses.get(self.rule(self.clause).clause).map(|c| sheet.source.place(c.span.start()));
+        let place = sheet
+            .clauses
+            .get(self.rule(self.clause).clause)
+            .map(|c| sheet.source.place(c.span.start()));
         let line = place.and_then(|place| u32::try_from(place.line).ok());
         Untranslatable { construct, why: why.into(), line }
     }
@@ -200,7 +207,10 @@ impl<'d> Lifter<'d> {
     /// The arguments of all moves of a class that there can be.
     pub(super) fn moves_of(&self, class: &super::effects::Class) -> Vec<Vec<TermId>> {
         let shape = &self.domain.moves[class.role][&class.functor];
-        let all = shape.terms.iter().map(|&term| self.domain.bank.arguments(term).collect::<Vec<TermId>>());
+        let all = shape
+            .terms
+            .iter()
+            .map(|&term| self.domain.bank.arguments(term).collect::<Vec<TermId>>());
         all.filter(|arguments| {
             arguments.iter().zip(&class.arguments).all(|(cell, value)| match value {
                 Val::Term(term) => term == cell,
@@ -249,8 +259,11 @@ impl<'d> Lifter<'d> {
             return known;
         }
         let bank = &self.domain.bank;
-        let of_form = self.universe.iter().filter(|&&term| bank.has_form(term, functor.0, functor.1));
-        let rows = of_form.map(|&term| std::iter::once(term).chain(bank.arguments(term)).collect()).collect();
+        let of_form =
+            self.universe.iter().filter(|&&term| bank.has_form(term, functor.0, functor.1));
+        let rows = of_form
+            .map(|&term| std::iter::once(term).chain(bank.arguments(term)).collect())
+            .collect();
         let name = format!("form_{}", self.symbol_name(functor.0));
         let id = self.add_table(Table { name, arity: functor.1 + 1, rows });
         self.shape_ids.insert(functor, id);
@@ -309,7 +322,8 @@ impl<'d> Lifter<'d> {
 
     fn spend(&mut self, conditions: usize) -> Result<(), Untranslatable> {
         let left = self.budget.checked_sub(conditions);
-        self.budget = left.ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
+        self.budget =
+            left.ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
         Ok(())
     }
 
@@ -381,7 +395,10 @@ impl<'d> Lifter<'d> {
             let Condition::Holds(atom) = &rule.body[place] else { continue };
             if atom.relation == keyword::TRUE {
                 let coordinates = self.coordinates(rule, atom, choice, &mut b)?;
-                parts.push(Part { form: Form::Atom(Relation::Fluent(choice), coordinates), roles: 0 });
+                parts.push(Part {
+                    form: Form::Atom(Relation::Fluent(choice), coordinates),
+                    roles: 0,
+                });
             } else {
                 let is_foreign = matches!(doing.map(|doing| &doing[choice]), Some(Does::Foreign));
                 let form = if is_foreign { Form::Foreign } else { TRUE };
@@ -401,7 +418,9 @@ impl<'d> Lifter<'d> {
                 Condition::Fails(atom) => {
                     // None of the ways, each by itself, so that what depends on one role alone can be told.
                     let ways = self.ways(rule, atom, &b, doing)?;
-                    parts.extend(ways.into_iter().map(|way| Part { form: not(way.form), roles: way.roles }));
+                    parts.extend(
+                        ways.into_iter().map(|way| Part { form: not(way.form), roles: way.roles }),
+                    );
                 }
                 Condition::Differ(left, right, _) => {
                     let mut inner =

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 /// Words that mean something else in the language.
 const RESERVED: &[&str] = &[
-    "and", "or", "not", "ex", "all", "true", "false", "in", "let", "tc", "lfp", "gfp", "emb", "pre", "post",
-    "inv", "with", "before", "sum", "prod", "min", "max", "elems", "match", "rels", "rule", "rel", "loc",
-    "player", "players", "payoff", "moves", "start", "model", "state", "data", "time", "history", "dynamics",
-    "update", "to", "noop",
+    "and", "or", "not", "ex", "all", "true", "false", "in", "let", "tc", "lfp", "gfp", "emb",
+    "pre", "post", "inv", "with", "before", "sum", "prod", "min", "max", "elems", "match", "rels",
+    "rule", "rel", "loc", "player", "players", "payoff", "moves", "start", "model", "state",
+    "data", "time", "history", "dynamics", "update", "to", "noop",
 ];
 
 /// Gives names, each once whatever the capitalisation.
@@ -85,5 +85,7 @@ impl Names {
 
 fn with_first(text: &str, change: impl Fn(char) -> char) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| std::iter::once(change(first)).chain(letters).collect())
+    letters
+        .next()
+        .map_or_else(String::new, |first| std::iter::once(change(first)).chain(letters).collect())
 }

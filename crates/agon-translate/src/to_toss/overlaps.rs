@@ -33,8 +33,9 @@ fn part(lifter: &mut Lifter<'_>, named: &mut Named, role: usize, payoff: &mut Pa
     // That one of the values before is given, as far as it was needed.
     let mut over: (usize, Form) = (0, super::formula::FALSE);
     for lower in 1..forms.len() {
-        let both: Vec<usize> =
-            (0..lower).filter(|&higher| !exclude_each_other(&forms[higher], &forms[lower])).collect();
+        let both: Vec<usize> = (0..lower)
+            .filter(|&higher| !exclude_each_other(&forms[higher], &forms[lower]))
+            .collect();
         if both.is_empty() {
             continue;
         }
@@ -81,7 +82,12 @@ impl Named {
         let id = *self.known.entry(numbered(form).0).or_insert_with(|| {
             let body = lifter.renamed(form);
             let name = name.to_owned();
-            lifter.defined.push(Defined { name, parameters: Vec::new(), body, is_recursive: false });
+            lifter.defined.push(Defined {
+                name,
+                parameters: Vec::new(),
+                body,
+                is_recursive: false,
+            });
             lifter.defined.len() - 1
         });
         Form::Atom(Relation::Defined(id), Vec::new())
@@ -124,7 +130,10 @@ mod tests {
     }
 
     fn some(variable: u32) -> Form {
-        Form::Ex(vec![variable], Box::new(Form::Atom(Relation::Fluent(0), vec![Val::Var(variable)])))
+        Form::Ex(
+            vec![variable],
+            Box::new(Form::Atom(Relation::Fluent(0), vec![Val::Var(variable)])),
+        )
     }
 
     #[test]

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use agon_datalog::Symbol;
 use agon_gdl::check::CheckedRules;
 use agon_gdl::rules::{Condition, Rule, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::Symbol;
 
 /// Whether rules tell every role but nature who made which move. What they tell besides does no harm.
 pub(super) fn tell_all(rules: &CheckedRules) -> bool {
-    let sees: Vec<&Rule> = rules.rules().iter().filter(|rule| rule.head.relation == keyword::SEES).collect();
+    let sees: Vec<&Rule> =
+        rules.rules().iter().filter(|rule| rule.head.relation == keyword::SEES).collect();
     let nature = rules.nature().map(|index| rules.roles()[index]);
     let mut told: BTreeSet<Symbol> = BTreeSet::new();
     for rule in &sees {
@@ -41,7 +42,8 @@ fn telling(rule: &Rule) -> Option<(Option<Symbol>, Form)> {
         _ => None,
     });
     let (Some(doing), None) = (does.next(), does.next()) else { return None };
-    let [mover @ RuleTerm::Variable(who), made @ RuleTerm::Variable(what)] = doing.as_slice() else {
+    let [mover @ RuleTerm::Variable(who), made @ RuleTerm::Variable(what)] = doing.as_slice()
+    else {
         return None;
     };
     if who == what
@@ -100,7 +102,9 @@ mod tests {
     fn all_is_told_by_every_move_of_everybody() {
         assert!(tells_all("(<= (sees ?w (did ?r ?m)) (role ?w) (does ?r ?m))"));
         assert!(tells_all("(<= (sees ?w (did ?r ?m)) (role ?w) (does ?r ?m) (distinct ?w ?r))"));
-        assert!(tells_all("(<= (sees a (did ?r ?m)) (does ?r ?m)) (<= (sees b (done ?r ?m)) (does ?r ?m))"));
+        assert!(tells_all(
+            "(<= (sees a (did ?r ?m)) (does ?r ?m)) (<= (sees b (done ?r ?m)) (does ?r ?m))"
+        ));
         assert!(tells_all(
             "(<= (sees ?w (did ?r ?m)) (role ?w) (does ?r ?m)) (<= (sees a begun) (true (turn 0)))"
         ));

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agon_circuit::{Circuit, ScalarCircuit};
+use agon_datalog::{Symbol, TermId};
 use agon_game::{Notation, Position as _, Rng};
 use agon_gdl::interpreter::{Game, Interpreter};
-use agon_datalog::{Symbol, TermId};
 use rand::SeedableRng as _;
 
 use super::Options;
@@ -84,7 +84,9 @@ impl Player {
                 for &term in legal {
                     let (symbol, arity) = (bank.symbol(term), bank.arity(term));
                     parts.insert((role, symbol, arity, None));
-                    parts.extend(bank.arguments(term).enumerate().map(|at| (role, symbol, arity, Some(at))));
+                    parts.extend(
+                        bank.arguments(term).enumerate().map(|at| (role, symbol, arity, Some(at))),
+                    );
                 }
                 for part in parts {
                     let count = seen.entry(part).or_default();
@@ -157,8 +159,10 @@ impl Wired {
 }
 
 fn sample(position: &Interpreter) -> Sample {
-    let legal =
-        position.shape().roles().map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
+    let legal = position
+        .shape()
+        .roles()
+        .map(|role| position.legal_moves(role).iter().map(|m| m.term()).collect());
     Sample {
         fluents: position.state().fluents().to_vec(),
         legal: legal.collect(),
@@ -166,7 +170,11 @@ fn sample(position: &Interpreter) -> Sample {
     }
 }
 
-fn drawn<P: Notation>(mut position: P, options: &Options, sample: &dyn Fn(&P) -> Sample) -> Vec<Sample> {
+fn drawn<P: Notation>(
+    mut position: P,
+    options: &Options,
+    sample: &dyn Fn(&P) -> Sample,
+) -> Vec<Sample> {
     let mut rng = Rng::seed_from_u64(options.seed);
     let mut samples: Vec<Sample> = Vec::new();
     let mut joint = Vec::new();
@@ -202,7 +210,8 @@ fn replayed<P: Notation>(
 ) -> Vec<Sample> {
     let mut samples = vec![sample(&position)];
     for joint in moves {
-        let parsed = position.shape().roles().zip(joint).map(|(role, text)| position.parse_move(role, text));
+        let parsed =
+            position.shape().roles().zip(joint).map(|(role, text)| position.parse_move(role, text));
         let Some(joint) = parsed.collect::<Option<Vec<_>>>() else { break };
         position.advance(&joint);
         samples.push(sample(&position));
@@ -220,10 +229,12 @@ mod tests {
     use super::*;
 
     fn game(name: &str) -> Arc<Game> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../games/gdl/{name}.kif"));
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../games/gdl/{name}.kif"));
         let text = std::fs::read_to_string(path).expect("the game ships");
         let checked = agon_gdl::check::check(Arc::new(Source::new("game.kif", text)));
-        Game::open(checked.rules.expect("the rules are sound"), Default::default()).expect("the game opens")
+        Game::open(checked.rules.expect("the rules are sound"), Default::default())
+            .expect("the game opens")
     }
 
     /// The rules are the judge of the circuit: the same seed gives the same states with the same moves.
@@ -266,7 +277,10 @@ mod tests {
         let options = Options { plays: 60, states: 60, ..Options::default() };
         let crown = game.parse("(crown 5)").expect("it is a term");
         let rare = player.rare_samples(&[], &options);
-        assert!(rare.iter().any(|sample| sample.legal[0].contains(&crown)), "one play in 32 gets there");
+        assert!(
+            rare.iter().any(|sample| sample.legal[0].contains(&crown)),
+            "one play in 32 gets there"
+        );
         let often = rare.iter().filter(|sample| !sample.legal[0].contains(&crown)).count();
         assert!(often <= 2 * FEW, "of what is often legal there is enough: {often}");
     }

@@ -90,12 +90,10 @@ pub(super) fn parted(form: &Form, change: &mut dyn FnMut(&Form) -> Option<Form>)
         Form::Atom(..) | Form::Same(..) | Form::Before(..) | Form::Foreign => form.clone(),
         Form::Not(inner) => Form::Not(Box::new(parted(inner, change))),
         Form::And(parts) => Form::And(parts.iter().map(|part| parted(part, change)).collect()),
-        Form::Or(parts) => {
-            change(form).unwrap_or_else(|| Form::Or(parts.iter().map(|part| parted(part, change)).collect()))
-        }
-        Form::Ex(variables, body) => {
-            change(form).unwrap_or_else(|| Form::Ex(variables.clone(), Box::new(parted(body, change))))
-        }
+        Form::Or(parts) => change(form)
+            .unwrap_or_else(|| Form::Or(parts.iter().map(|part| parted(part, change)).collect())),
+        Form::Ex(variables, body) => change(form)
+            .unwrap_or_else(|| Form::Ex(variables.clone(), Box::new(parted(body, change)))),
     }
 }
 
@@ -129,7 +127,9 @@ pub(super) fn numbered(form: &Form) -> (Form, Vec<Var>) {
             }
             Form::Foreign => Form::Foreign,
             Form::Not(inner) => Form::Not(Box::new(visit(inner, order, by))),
-            Form::And(parts) => Form::And(parts.iter().map(|part| visit(part, order, by)).collect()),
+            Form::And(parts) => {
+                Form::And(parts.iter().map(|part| visit(part, order, by)).collect())
+            }
             Form::Or(parts) => Form::Or(parts.iter().map(|part| visit(part, order, by)).collect()),
             Form::Ex(variables, body) => {
                 let body = visit(body, order, by);
@@ -168,7 +168,12 @@ impl<'a> Sizes<'a> {
         for table in &arena.lifter.tables {
             values.extend(table.rows.iter().filter_map(|row| row.first()));
         }
-        Sizes { domain, tables: &arena.lifter.tables, fluents, n_elements: values.len().max(1) as f64 }
+        Sizes {
+            domain,
+            tables: &arena.lifter.tables,
+            fluents,
+            n_elements: values.len().max(1) as f64,
+        }
     }
 
     /// Whether it is no atom, has all its variables bound and not too many tuples.
@@ -212,7 +217,8 @@ impl<'a> Sizes<'a> {
                 let mut n = 1.0;
                 while !left.is_empty() {
                     let cost = |part: &Form| self.n_tuples(part, &mut known.clone());
-                    let best = (0..left.len()).min_by(|&a, &b| cost(left[a]).total_cmp(&cost(left[b])));
+                    let best =
+                        (0..left.len()).min_by(|&a, &b| cost(left[a]).total_cmp(&cost(left[b])));
                     n *= self.n_tuples(left.remove(best.unwrap_or(0)), known);
                 }
                 n
@@ -243,7 +249,9 @@ fn root(n: f64, degree: usize) -> f64 {
 pub(super) fn bound(form: &Form) -> BTreeSet<Var> {
     match form {
         Form::Atom(..) => form.free(),
-        Form::Same(Val::Var(v), Val::Term(_)) | Form::Same(Val::Term(_), Val::Var(v)) => BTreeSet::from([*v]),
+        Form::Same(Val::Var(v), Val::Term(_)) | Form::Same(Val::Term(_), Val::Var(v)) => {
+            BTreeSet::from([*v])
+        }
         Form::Same(..) | Form::Before(..) | Form::Foreign | Form::Not(_) => BTreeSet::new(),
         Form::And(parts) => parts.iter().flat_map(bound).collect(),
         Form::Or(parts) => {

@@ -28,14 +28,17 @@ fn terms() -> &'static [TermId] {
     static TERMS: OnceLock<Vec<TermId>> = OnceLock::new();
     TERMS.get_or_init(|| {
         let bank = TermBank::new(3);
-        (0..N_TERMS).map(|n| bank.term(Symbol::new(n), &[]).expect("constants are shallow")).collect()
+        (0..N_TERMS)
+            .map(|n| bank.term(Symbol::new(n), &[]).expect("constants are shallow"))
+            .collect()
     })
 }
 
 fn value() -> impl Strategy<Value = Val> {
     let terms = terms();
-    (0..N_FREE + N_TERMS)
-        .prop_map(move |n| if n < N_FREE { Val::Var(n) } else { Val::Term(terms[(n - N_FREE) as usize]) })
+    (0..N_FREE + N_TERMS).prop_map(move |n| {
+        if n < N_FREE { Val::Var(n) } else { Val::Term(terms[(n - N_FREE) as usize]) }
+    })
 }
 
 /// A formula as written, quantifiers sharing variables.
@@ -62,7 +65,9 @@ fn apart(form: &Form, names: &BTreeMap<Var, Var>, next: &mut Var) -> Form {
         Val::Term(term) => Val::Term(*term),
     };
     match form {
-        Form::Atom(relation, arguments) => Form::Atom(*relation, arguments.iter().map(value).collect()),
+        Form::Atom(relation, arguments) => {
+            Form::Atom(*relation, arguments.iter().map(value).collect())
+        }
         Form::Same(a, b) => Form::Same(value(a), value(b)),
         Form::Before(a, b) => Form::Before(value(a), value(b)),
         Form::Foreign => Form::Foreign,
@@ -99,7 +104,9 @@ fn holds(form: &Form, assigned: &BTreeMap<Var, TermId>) -> bool {
         terms.iter().position(|known| *known == term).expect("there are no other terms")
     };
     match form {
-        Form::Atom(Relation::Static(0), arguments) => number(&arguments[1]) == number(&arguments[0]) + 1,
+        Form::Atom(Relation::Static(0), arguments) => {
+            number(&arguments[1]) == number(&arguments[0]) + 1
+        }
         Form::Atom(_, arguments) => number(&arguments[0]) <= number(&arguments[1]),
         Form::Same(a, b) => number(a) == number(b),
         Form::Before(a, b) => number(a) < number(b),

@@ -35,13 +35,14 @@ pub(super) struct Turns {
 /// Finds the token that leaves fewest roles with a choice where it stands.
 pub(super) fn turns(domain: &Domain) -> Turns {
     let n_roles = domain.moves.len();
-    let waiting: Vec<Option<TermId>> = (0..n_roles).map(|role| waiting_move(domain, role)).collect();
+    let waiting: Vec<Option<TermId>> =
+        (0..n_roles).map(|role| waiting_move(domain, role)).collect();
     let active = |sample: &Sample| -> BTreeSet<usize> {
-        let waits =
-            |role: &usize| matches!(sample.legal[*role].as_slice(), [only] if Some(*only) == waiting[*role]);
+        let waits = |role: &usize| matches!(sample.legal[*role].as_slice(), [only] if Some(*only) == waiting[*role]);
         (0..n_roles).filter(|role| !waits(role)).collect()
     };
-    let playing: Vec<&Sample> = domain.samples.iter().filter(|sample| !sample.is_terminal).collect();
+    let playing: Vec<&Sample> =
+        domain.samples.iter().filter(|sample| !sample.is_terminal).collect();
     let everybody: BTreeSet<usize> = playing.iter().flat_map(|sample| active(sample)).collect();
     let everybody = if everybody.is_empty() { BTreeSet::from([0]) } else { everybody };
     let mut best: Option<(usize, Functor, BTreeMap<usize, BTreeSet<usize>>)> = None;
@@ -55,13 +56,17 @@ pub(super) fn turns(domain: &Domain) -> Turns {
             continue;
         }
         let cost = cost(&groups) * 100 / groups.len();
-        if best.as_ref().is_none_or(|(least, _, known)| (cost, groups.len()) < (*least, known.len())) {
+        if best
+            .as_ref()
+            .is_none_or(|(least, _, known)| (cost, groups.len()) < (*least, known.len()))
+        {
             best = Some((cost, functor, groups));
         }
     }
     let Some((_, functor, groups)) = best else {
         let name = "0".to_owned();
-        let locations = vec![Location { name, token: None, active: everybody.into_iter().collect() }];
+        let locations =
+            vec![Location { name, token: None, active: everybody.into_iter().collect() }];
         return Turns { locations, tokens: BTreeSet::new(), waiting, start: 0 };
     };
     let tokens: BTreeSet<usize> = (0..domain.predicates.len())
@@ -76,7 +81,11 @@ pub(super) fn turns(domain: &Domain) -> Turns {
             if roles.is_empty() {
                 roles.insert(0);
             }
-            Location { name: index.to_string(), token: Some(token), active: roles.into_iter().collect() }
+            Location {
+                name: index.to_string(),
+                token: Some(token),
+                active: roles.into_iter().collect(),
+            }
         })
         .collect();
     let initial = domain.game.initial_fluents().iter().filter_map(|&term| domain.place(term));
@@ -119,7 +128,12 @@ fn by_place(
     }
     // At ends of play too, or there would be no location.
     let is_single = |sample: &Sample| {
-        sample.fluents.iter().filter(|&&term| domain.bank.has_form(term, functor.0, functor.1)).count() == 1
+        sample
+            .fluents
+            .iter()
+            .filter(|&&term| domain.bank.has_form(term, functor.0, functor.1))
+            .count()
+            == 1
     };
     domain.samples.iter().all(is_single).then_some(groups)
 }

@@ -33,7 +33,10 @@ pub(super) struct Writer<'a, 'd> {
 }
 
 /// The game as text, with what its moves stand for.
-pub(super) fn write(arena: &mut Arena<'_>, max_bytes: usize) -> Result<Translation, Untranslatable> {
+pub(super) fn write(
+    arena: &mut Arena<'_>,
+    max_bytes: usize,
+) -> Result<Translation, Untranslatable> {
     let mut writer = Writer {
         arena,
         relations: Names::of_relations(),
@@ -100,7 +103,8 @@ impl Writer<'_, '_> {
         if start != 0 {
             let _ = writeln!(text, "STATE LOC {}", self.arena.turns.locations[start].name);
         }
-        let places: BTreeSet<TermId> = self.arena.cells.places.values().flatten().copied().collect();
+        let places: BTreeSet<TermId> =
+            self.arena.cells.places.values().flatten().copied().collect();
         let parts = |term: TermId| -> Vec<String> {
             if places.contains(&term) {
                 domain.bank.arguments(term).map(|part| domain.game.text(part)).collect()
@@ -108,23 +112,32 @@ impl Writer<'_, '_> {
                 vec![domain.game.text(term)]
             }
         };
-        let elements = self.elements.iter().map(|(&term, name)| (name.clone(), parts(term))).collect();
-        let waiting =
-            self.arena.turns.waiting.iter().map(|term| term.map(|term| domain.game.text(term))).collect();
+        let elements =
+            self.elements.iter().map(|(&term, name)| (name.clone(), parts(term))).collect();
+        let waiting = self
+            .arena
+            .turns
+            .waiting
+            .iter()
+            .map(|term| term.map(|term| domain.game.text(term)))
+            .collect();
         Ok(Translation { text, rules, elements, waiting })
     }
 
     /// Relations of the language have few arguments.
     fn check_widths(&self) -> Result<(), Untranslatable> {
         let lifter = &self.arena.lifter;
-        let tables =
-            self.used_tables.iter().map(|&index| (&lifter.tables[index].name, lifter.tables[index].arity));
+        let tables = self
+            .used_tables
+            .iter()
+            .map(|&index| (&lifter.tables[index].name, lifter.tables[index].arity));
         let defined = self.arena.used_definitions().into_iter().map(|index| &lifter.defined[index]);
         let defined = defined.map(|defined| (&defined.name, defined.parameters.len()));
         match tables.chain(defined).find(|(_, width)| *width > MAX_WIDTH) {
             Some((name, width)) => {
-                let why =
-                    format!("`{name}` would take {width} elements, and relations take {MAX_WIDTH} at most");
+                let why = format!(
+                    "`{name}` would take {width} elements, and relations take {MAX_WIDTH} at most"
+                );
                 Err(Untranslatable { construct: Construct::Size, why, line: None })
             }
             None => Ok(()),
@@ -154,7 +167,8 @@ impl Writer<'_, '_> {
         let name = self.called[&Relation::Defined(index)].clone();
         let body = self.form(&body, &mut scope, Place::Top);
         if defined.is_recursive {
-            let _ = writeln!(text, "REL {name}({parameters}) = lfp {name}({parameters}) = ({body})");
+            let _ =
+                writeln!(text, "REL {name}({parameters}) = lfp {name}({parameters}) = ({body})");
         } else {
             let _ = writeln!(text, "REL {name}({parameters}) = {body}");
         }
@@ -212,7 +226,9 @@ impl Writer<'_, '_> {
                     self.used_fluents.insert(*predicate);
                     let tuple: Vec<String> = tuple
                         .iter()
-                        .map(|cell| cell.map_or_else(|| "_".to_owned(), |v| self.variable(v, &mut scope)))
+                        .map(|cell| {
+                            cell.map_or_else(|| "_".to_owned(), |v| self.variable(v, &mut scope))
+                        })
                         .collect();
                     let called = &self.called[&Relation::Fluent(*predicate)];
                     format!("{}{called}({})", if *holds { "" } else { "not " }, tuple.join(", "))
@@ -253,8 +269,8 @@ impl Writer<'_, '_> {
             .filter(|&target| target != usize::MAX)
             .collect();
         if location.active.len() > 1 && targets.len() > 1 {
-            let why =
-                "several roles act at once, and whose turn comes next depends on their moves".to_owned();
+            let why = "several roles act at once, and whose turn comes next depends on their moves"
+                .to_owned();
             return Err(Untranslatable { construct: Construct::Turns, why, line: None });
         }
         let common = targets.first().copied().unwrap_or(index);
@@ -269,7 +285,11 @@ impl Writer<'_, '_> {
                     format!("[{rule} -> {}]", self.arena.turns.locations[target].name)
                 })
                 .collect();
-            let moves = if moves.is_empty() { String::new() } else { format!(" MOVES {}", moves.join("; ")) };
+            let moves = if moves.is_empty() {
+                String::new()
+            } else {
+                format!(" MOVES {}", moves.join("; "))
+            };
             let _ = writeln!(text, "  PLAYER {player} {{ PAYOFF {payoff}{moves} }}");
         }
         let _ = writeln!(text, "}}");
@@ -281,7 +301,11 @@ impl Writer<'_, '_> {
         for (value, form) in &payoff.fixed {
             let form = self.without_constants(form);
             let form = self.form(&form, &mut Scope::default(), Place::Top);
-            sum.push(if form == "true" { value.to_string() } else { format!("{value} * :({form})") });
+            sum.push(if form == "true" {
+                value.to_string()
+            } else {
+                format!("{value} * :({form})")
+            });
         }
         for (v, form) in &payoff.read {
             self.reads_numbers = true;
@@ -298,7 +322,9 @@ impl Writer<'_, '_> {
         let domain = self.arena.lifter.domain;
         let mut terms: BTreeSet<TermId> = BTreeSet::new();
         for &index in &self.used_fluents {
-            terms.extend(domain.predicates[index].rows.iter().flat_map(|row| self.arena.row(index, row)));
+            terms.extend(
+                domain.predicates[index].rows.iter().flat_map(|row| self.arena.row(index, row)),
+            );
         }
         for &index in &self.used_tables {
             terms.extend(self.arena.lifter.tables[index].rows.iter().flatten());
@@ -336,12 +362,16 @@ impl Writer<'_, '_> {
             if let Some((predicate, coordinates)) = domain.place(term)
                 && self.used_fluents.contains(&predicate)
             {
-                held.entry(predicate).or_default().push(row(&self.arena.row(predicate, &coordinates)));
+                held.entry(predicate)
+                    .or_default()
+                    .push(row(&self.arena.row(predicate, &coordinates)));
             }
         }
         for &index in &self.used_fluents {
-            let arity =
-                domain.predicates[index].rows.first().map_or(0, |row| self.arena.row(index, row).len());
+            let arity = domain.predicates[index]
+                .rows
+                .first()
+                .map_or(0, |row| self.arena.row(index, row).len());
             let called = &self.called[&Relation::Fluent(index)];
             relations.push(listed(called, arity, held.get(&index).map_or(&[], Vec::as_slice)));
         }
@@ -349,14 +379,17 @@ impl Writer<'_, '_> {
         if self.reads_numbers {
             let values: Vec<String> = ordered
                 .iter()
-                .filter_map(|&term| Some(format!("{} -> {}", self.elements[&term], number(domain, term)?)))
+                .filter_map(|&term| {
+                    Some(format!("{} -> {}", self.elements[&term], number(domain, term)?))
+                })
                 .collect();
             if !values.is_empty() {
                 functions = format!("value {{ {} }}", values.join(", "));
             }
         }
         text.push_str(locations);
-        let mut elements: Vec<&str> = ordered.iter().map(|term| self.elements[term].as_str()).collect();
+        let mut elements: Vec<&str> =
+            ordered.iter().map(|term| self.elements[term].as_str()).collect();
         if elements.is_empty() {
             // A structure is about something, be it only the table at which they sit.
             elements.push("table");
@@ -395,7 +428,11 @@ impl Writer<'_, '_> {
                     })
                     .collect();
                 let selected = self.select(*table, pattern);
-                let left = arguments.iter().copied().filter(|value| matches!(value, Val::Var(_))).collect();
+                let left = arguments
+                    .iter()
+                    .copied()
+                    .filter(|value| matches!(value, Val::Var(_)))
+                    .collect();
                 Form::Atom(Relation::Static(selected), left)
             }
             Form::Atom(relation, arguments)
@@ -429,9 +466,9 @@ impl Writer<'_, '_> {
             Form::And(parts) => {
                 and(parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>())
             }
-            Form::Or(parts) => {
-                super::formula::or(parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>())
-            }
+            Form::Or(parts) => super::formula::or(
+                parts.iter().map(|part| self.without_constants(part)).collect::<Vec<_>>(),
+            ),
             Form::Ex(variables, body) => ex(variables, self.without_constants(body)),
         }
     }
@@ -442,8 +479,9 @@ impl Writer<'_, '_> {
             return known;
         }
         let whole = &self.arena.lifter.tables[table];
-        let fits =
-            |row: &&Vec<TermId>| row.iter().zip(&pattern).all(|(cell, p)| p.is_none_or(|p| p == *cell));
+        let fits = |row: &&Vec<TermId>| {
+            row.iter().zip(&pattern).all(|(cell, p)| p.is_none_or(|p| p == *cell))
+        };
         let left = |row: &Vec<TermId>| {
             row.iter()
                 .zip(&pattern)
@@ -493,11 +531,17 @@ impl Writer<'_, '_> {
                     arguments.iter().map(|value| self.argument(value, scope)).collect();
                 format!("{}({})", self.called[relation], arguments.join(", "))
             }
-            Form::Same(a, b) => format!("{} = {}", self.argument(a, scope), self.argument(b, scope)),
-            Form::Before(a, b) => format!("&{} < &{}", self.argument(a, scope), self.argument(b, scope)),
+            Form::Same(a, b) => {
+                format!("{} = {}", self.argument(a, scope), self.argument(b, scope))
+            }
+            Form::Before(a, b) => {
+                format!("&{} < &{}", self.argument(a, scope), self.argument(b, scope))
+            }
             Form::Foreign => "false".to_owned(),
             Form::Not(inner) => match &**inner {
-                Form::Same(a, b) => format!("{} != {}", self.argument(a, scope), self.argument(b, scope)),
+                Form::Same(a, b) => {
+                    format!("{} != {}", self.argument(a, scope), self.argument(b, scope))
+                }
                 inner => format!("not {}", self.form(inner, scope, Place::Single)),
             },
             Form::And(parts) if parts.is_empty() => "true".to_owned(),
@@ -515,7 +559,8 @@ impl Writer<'_, '_> {
                 if place == Place::Top { joined } else { format!("({joined})") }
             }
             Form::Ex(variables, body) => {
-                let variables: Vec<String> = variables.iter().map(|&v| self.variable(v, scope)).collect();
+                let variables: Vec<String> =
+                    variables.iter().map(|&v| self.variable(v, scope)).collect();
                 format!("ex {} {}", variables.join(", "), self.form(body, scope, Place::Single))
             }
         }

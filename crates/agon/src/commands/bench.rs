@@ -157,13 +157,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     for game in &args.games {
         // Standard input can be read once; each process is given the text again.
-        let input =
-            if game == "-" && !args.here { open::source(game)?.text().to_owned() } else { String::new() };
+        let input = if game == "-" && !args.here {
+            open::source(game)?.text().to_owned()
+        } else {
+            String::new()
+        };
         let choice = if args.search { Choice::Search } else { args.engine };
         for &engine in choice.engines() {
             let result = if args.here {
-                measure(game, engine, time, args)?
-                    .map_or_else(|why| refused(game, engine, &why), |rate| told(game, engine, &rate))
+                measure(game, engine, time, args)?.map_or_else(
+                    |why| refused(game, engine, &why),
+                    |rate| told(game, engine, &rate),
+                )
             } else {
                 elsewhere(game, engine, &input, args)?
             };

@@ -79,7 +79,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let shown: Vec<Diagnostic> =
             findings.0.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
         if args.json {
-            let findings: Vec<Value> = shown.iter().map(|finding| to_json(finding, &source)).collect();
+            let findings: Vec<Value> =
+                shown.iter().map(|finding| to_json(finding, &source)).collect();
             let mut told =
                 json!({"file": file, "errors": errors, "warnings": warnings, "findings": findings});
             if args.fix {
@@ -111,7 +112,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn summary(n_errors: usize, n_warnings: usize) -> String {
-    let count = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let count =
+        |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     match (n_errors, n_warnings) {
         (0, 0) => terminal::green("no errors, no warnings"),
         (0, _) => format!("no errors, {}", count(n_warnings, "warning")),
@@ -134,7 +136,8 @@ fn findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
     {
         match Game::open(rules, Options::default()) {
             Ok(game) => {
-                let plan = PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
+                let plan =
+                    PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
                 let bar = terminal::progress(args.plays, "playing");
                 findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
                 bar.finish_and_clear();
@@ -150,7 +153,8 @@ fn findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
 fn toss_findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
     use agon_toss::by_play::{PlayPlan, check_by_play};
     use agon_toss::interpreter::{Game, Options};
-    let agon_toss::check::Checked { arena, mut findings } = agon_toss::check::check(Arc::clone(source));
+    let agon_toss::check::Checked { arena, mut findings } =
+        agon_toss::check::check(Arc::clone(source));
     let Some(arena) = arena else { return findings };
     match Game::open(arena, Options::default()) {
         Ok(game) => {
@@ -176,7 +180,8 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<(Arc<Source>, Vec
             Language::Gdl => check(Arc::clone(&mended)).findings,
             Language::Toss => agon_toss::check::check(Arc::clone(&mended)).findings,
         };
-        let (text, applied) = apply_fixes(&mended, findings.0.iter().filter_map(|f| f.fix.as_ref()));
+        let (text, applied) =
+            apply_fixes(&mended, findings.0.iter().filter_map(|f| f.fix.as_ref()));
         if applied.is_empty() {
             break;
         }

@@ -74,8 +74,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let message = format!("there is no experiment `{name}`; there are {}", names.join(", "));
         return Err(Failure::unreadable(message));
     };
-    let mut experiment =
-        Experiment::read(text, args.quick).map_err(|why| Failure::unreadable(format!("{name}: {why}")))?;
+    let mut experiment = Experiment::read(text, args.quick)
+        .map_err(|why| Failure::unreadable(format!("{name}: {why}")))?;
     if let Some(iterations) = args.iterations {
         experiment.iterations = Some(iterations);
         (experiment.play_clock, experiment.start_clock) = (None, None);
@@ -88,7 +88,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(wanted) = &args.column {
         experiment.columns.retain(|column| column.name.contains(wanted.as_str()));
         if experiment.columns.is_empty() {
-            return Err(Failure::unreadable(format!("no column of {name} has `{wanted}` in its name")));
+            return Err(Failure::unreadable(format!(
+                "no column of {name} has `{wanted}` in its name"
+            )));
         }
     }
     let mut games = Vec::new();
@@ -104,7 +106,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     if games.is_empty() {
-        return Err(Failure::unreadable("none of its games is at hand: --games says where rulesheets are"));
+        return Err(Failure::unreadable(
+            "none of its games is at hand: --games says where rulesheets are",
+        ));
     }
     match experiment.kind {
         Kind::Matches => matches(args, name, &experiment, &games, &missing),
@@ -142,8 +146,9 @@ fn matches(
             std::process::exit(130);
         }
     });
-    std::fs::create_dir_all(&args.store)
-        .map_err(|error| Failure::unreadable(format!("cannot make {}: {error}", args.store.display())))?;
+    std::fs::create_dir_all(&args.store).map_err(|error| {
+        Failure::unreadable(format!("cannot make {}: {error}", args.store.display()))
+    })?;
     let options = RunOptions { cores: None, jobs: args.jobs.map(usize::from), quiet: args.quiet };
     let mut size = if args.quick { ".quick".to_owned() } else { String::new() };
     if let Some(iterations) = args.iterations {
@@ -193,7 +198,12 @@ fn show(column: &Column, cells: &[Cell]) {
         let goal = |goal: Option<f64>| goal.map_or("-".to_owned(), |goal| format!("{goal:.1}"));
         let goals = format!("{} x {}", goal(cell.goals[0]), goal(cell.goals[1]));
         let points = cell.points.map_or("-".to_owned(), |points| {
-            format!("{:.1} ({:.1} to {:.1})", 100.0 * points.mean, 100.0 * points.low, 100.0 * points.high)
+            format!(
+                "{:.1} ({:.1} to {:.1})",
+                100.0 * points.mean,
+                100.0 * points.low,
+                100.0 * points.high
+            )
         });
         let paper = paper_of(column, &cell.game).unwrap_or("-");
         say!("  {:24} {goals:>15}  {points:>20}  {paper}", cell.game);
@@ -202,7 +212,11 @@ fn show(column: &Column, cells: &[Cell]) {
             let part = |count: &usize| 100.0 * *count as f64 / n;
             let paper = paper_of_role(column, &cell.game, role, at);
             let counts = format!("{:.1}/{:.1}/{:.1}", part(won), part(lost), part(drawn));
-            say!("    as {role:20} {counts:>16}  {:>20}  {}", format!("of {n:.0}"), paper.unwrap_or("-"));
+            say!(
+                "    as {role:20} {counts:>16}  {:>20}  {}",
+                format!("of {n:.0}"),
+                paper.unwrap_or("-")
+            );
         }
     }
 }
@@ -239,7 +253,10 @@ fn cell_json(column: &Column, cell: &Cell) -> Value {
 fn tell_missing(missing: &[String]) {
     if !missing.is_empty() {
         say!("");
-        say!("not at hand, for they do not ship: {}; --games says where they are", missing.join(", "));
+        say!(
+            "not at hand, for they do not ship: {}; --games says where they are",
+            missing.join(", ")
+        );
     }
 }
 
@@ -261,7 +278,8 @@ fn timed(
             return Err(Failure::wrong(format!("{}: action heuristics are for GDL", place.name())));
         };
         let found = costs(gdl, experiment.iterations.unwrap_or(1000), experiment.moves);
-        let paper = experiment.paper.iter().find(|(known, _)| known == game).map(|(_, text)| text.as_str());
+        let paper =
+            experiment.paper.iter().find(|(known, _)| known == game).map(|(_, text)| text.as_str());
         if args.json {
             let shares = found.shares.iter().map(
                 |(way, share, relative)| json!({"use": way, "share": share, "relative_playouts": relative}),
@@ -280,8 +298,11 @@ fn timed(
                     .iter()
                     .map(|(way, share, _)| format!("{way} {:.1} %", 100.0 * share))
                     .collect();
-                let relative: Vec<String> =
-                    found.shares.iter().map(|(.., relative)| format!("{:.1} %", 100.0 * relative)).collect();
+                let relative: Vec<String> = found
+                    .shares
+                    .iter()
+                    .map(|(.., relative)| format!("{:.1} %", 100.0 * relative))
+                    .collect();
                 say!("  {game:24} {seconds:.2} s; {}; {}", shares.join(", "), relative.join(", "));
             }
         }

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_game::{Notation as _, Position as _, Role};
-use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::interpreter::{Game, Interpreter};
-use agon_gdl::read::split_terms;
 use agon_analysis::concepts::{Kind, LearnOptions, write_concepts};
 use agon_analysis::explain::{
-    Entry, action_heuristic_json, action_heuristic_text, concepts_json, concepts_text, evaluation_json,
-    evaluation_text, properties_json, properties_text,
+    Entry, action_heuristic_json, action_heuristic_text, concepts_json, concepts_text,
+    evaluation_json, evaluation_text, properties_json, properties_text,
 };
 use agon_analysis::fuzzy::{Fuzzy, FuzzyJudge, FuzzyOptions, Seen};
 use agon_analysis::regression::Wanted;
 use agon_analysis::{ConceptsFrom, Subject};
+use agon_game::{Notation as _, Position as _, Role};
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::interpreter::{Game, Interpreter};
+use agon_gdl::read::split_terms;
 use serde_json::{Value, json};
 
 use super::why::go_on;
@@ -89,8 +89,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let learn = LearnOptions { kind: Kind::Concepts, ..LearnOptions::default() };
     let learnt = subject.concepts(&learn, &ConceptsFrom::Own, time / 6);
     if let Some(file) = &args.concepts {
-        std::fs::write(file, write_concepts(&learnt.concepts))
-            .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", file.display())))?;
+        std::fs::write(file, write_concepts(&learnt.concepts)).map_err(|error| {
+            Failure::unreadable(format!("cannot write {}: {error}", file.display()))
+        })?;
     }
     let mut judge = fuzzy.as_ref().ok().map(FuzzyJudge::new);
     if let Some(judge) = &mut judge {
@@ -128,7 +129,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match &fuzzy {
         Ok(fuzzy) => {
             say!("  at {}", position.state_text().join(" "));
-            evaluation_text(fuzzy, judge.as_mut(), args.parts).iter().for_each(|line| say!("  {line}"));
+            evaluation_text(fuzzy, judge.as_mut(), args.parts)
+                .iter()
+                .for_each(|line| say!("  {line}"));
         }
         Err(why) => say!("  none: {why}"),
     }
@@ -168,7 +171,9 @@ fn position(args: &Args, game: &Arc<Game>) -> Result<Interpreter, Failure> {
     let mut fluents = Vec::new();
     for text in texts {
         let term = game.parse(&text);
-        fluents.push(term.ok_or_else(|| Failure::wrong(format!("`{text}` is no fluent of this game")))?);
+        fluents.push(
+            term.ok_or_else(|| Failure::wrong(format!("`{text}` is no fluent of this game")))?,
+        );
     }
     position.go_to(&game.state(fluents));
     Ok(position)
@@ -191,8 +196,9 @@ fn outlook(position: &Interpreter, judge: &mut FuzzyJudge) -> Vec<(String, Strin
     let mut moves = Vec::new();
     for m in position.legal_moves(*chooser) {
         let roles = position.shape().roles();
-        let joint: Vec<_> =
-            roles.map(|role| if role == *chooser { *m } else { position.legal_moves(role)[0] }).collect();
+        let joint: Vec<_> = roles
+            .map(|role| if role == *chooser { *m } else { position.legal_moves(role)[0] })
+            .collect();
         after.go_to(position.state());
         after.advance(&joint);
         let worth = if after.is_terminal() {
@@ -213,8 +219,9 @@ fn survey(args: &Args, folder: &Path) -> Result<(), Failure> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let listed = std::fs::read_dir(&folder)
-            .map_err(|error| Failure::unreadable(format!("cannot read {}: {error}", folder.display())))?;
+        let listed = std::fs::read_dir(&folder).map_err(|error| {
+            Failure::unreadable(format!("cannot read {}: {error}", folder.display()))
+        })?;
         for entry in listed.flatten() {
             let path = entry.path();
             if path.is_dir() {
@@ -292,7 +299,9 @@ fn line(
     fuzzy: Result<&Fuzzy, &agon_analysis::fuzzy::NoFuzzy>,
 ) -> Value {
     match fuzzy {
-        Err(why) => json!({"game": name, "seconds": seconds, "refused": {"fuzzy": why.to_string()}}),
+        Err(why) => {
+            json!({"game": name, "seconds": seconds, "refused": {"fuzzy": why.to_string()}})
+        }
         Ok(fuzzy) => {
             let counts = fuzzy.counts();
             json!({

@@ -30,7 +30,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let closest = pages.iter().min_by_key(|page| strsim::damerau_levenshtein(page.code, code));
     let hint = closest.map(|page| format!("; did you mean `{}`?", page.code)).unwrap_or_default();
-    Err(Failure::unreadable(format!("there is no code `{code}`{hint} (`agon explain-code` lists them all)")))
+    Err(Failure::unreadable(format!(
+        "there is no code `{code}`{hint} (`agon explain-code` lists them all)"
+    )))
 }
 
 /// What is told of a code, whichever language it belongs to.
@@ -45,5 +47,6 @@ fn pages() -> Vec<Page> {
     let gdl = agon_gdl::codes::pages().iter();
     let gdl = gdl.map(|page| Page { code: page.code, summary: page.summary, page: page.page });
     let toss = agon_toss::codes::pages().iter();
-    gdl.chain(toss.map(|page| Page { code: page.code, summary: page.summary, page: page.page })).collect()
+    gdl.chain(toss.map(|page| Page { code: page.code, summary: page.summary, page: page.page }))
+        .collect()
 }

@@ -32,7 +32,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Err(failure) => format!("errorMessage = {}\n", failure.message.replace(['\n', '\r'], " ")),
     };
     std::fs::write(&args.result, format!("version = {}\n{text}", env!("CARGO_PKG_VERSION")))
-        .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", args.result.display())))
+        .map_err(|error| {
+            Failure::unreadable(format!("cannot write {}: {error}", args.result.display()))
+        })
 }
 
 fn measure(args: &Args) -> Result<String, Failure> {

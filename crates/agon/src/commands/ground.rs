@@ -87,14 +87,18 @@ fn show(result: &Value, as_json: bool) {
             result["peak_mb"]
         );
     } else {
-        say!("{name}: not grounded after {seconds:.2} s: {}", result["reason"].as_str().unwrap_or_default());
+        say!(
+            "{name}: not grounded after {seconds:.2} s: {}",
+            result["reason"].as_str().unwrap_or_default()
+        );
     }
 }
 
 fn ground_all(folder: &Path, args: &Args) -> Result<(), Failure> {
     let mut files = Vec::new();
-    find_rulesheets(folder, &mut files)
-        .map_err(|error| Failure::unreadable(format!("cannot read {}: {error}", folder.display())))?;
+    find_rulesheets(folder, &mut files).map_err(|error| {
+        Failure::unreadable(format!("cannot read {}: {error}", folder.display()))
+    })?;
     files.sort();
     let mut n_grounded = 0;
     for file in &files {

@@ -106,15 +106,21 @@ enum SubstituteChoice {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let tables: Vec<Vec<Spec>> =
-        args.players.iter().map(|players| contest::specs("--players", players)).collect::<Result<_, _>>()?;
+    let tables: Vec<Vec<Spec>> = args
+        .players
+        .iter()
+        .map(|players| contest::specs("--players", players))
+        .collect::<Result<_, _>>()?;
     if tables.iter().flatten().any(|spec| spec.kind == SpecKind::Human) {
         return Err(Failure::unreadable(
             "--players: people play by `agon play` or `agon match`, not under a host",
         ));
     }
-    let opened =
-        open::open_for_match(open::source(&args.game)?, &args.play, args.clocks.iterations.is_some())?;
+    let opened = open::open_for_match(
+        open::source(&args.game)?,
+        &args.play,
+        args.clocks.iterations.is_some(),
+    )?;
     let shape = opened.run(Laid).shape().clone();
     let hosting = hosting(args, &shape)?;
     let is_aborted = Arc::clone(&hosting.is_aborted);
@@ -141,10 +147,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// The moves of a record that was not finished.
 fn resumed(path: &Path) -> Result<Vec<Vec<String>>, Failure> {
     let shown = path.display();
-    let record = Record::from_json(&trace::read_json(path)?)
-        .map_err(|what| Failure::unreadable(format!("cannot read {shown}: not a proper match: {what}")))?;
+    let record = Record::from_json(&trace::read_json(path)?).map_err(|what| {
+        Failure::unreadable(format!("cannot read {shown}: not a proper match: {what}"))
+    })?;
     if record.goal_values.is_some() {
-        return Err(Failure::unreadable(format!("--resume: the match in {shown} was played to its end")));
+        return Err(Failure::unreadable(format!(
+            "--resume: the match in {shown} was played to its end"
+        )));
     }
     Ok(record.moves)
 }
@@ -154,7 +163,9 @@ fn hosting(args: &Args, shape: &Shape) -> Result<Hosting, Failure> {
         Duration::try_from_secs_f64(seconds)
             .ok()
             .filter(|duration| *duration < Duration::from_secs(7 * 24 * 3600))
-            .ok_or_else(|| Failure::unreadable(format!("--{name}: not a number of seconds: {seconds}")))
+            .ok_or_else(|| {
+                Failure::unreadable(format!("--{name}: not a number of seconds: {seconds}"))
+            })
     };
     let players: Vec<Role> = shape.players().collect();
     let dialects: Vec<Option<Dialect>> = args
@@ -320,7 +331,8 @@ impl Hall<'_> {
             }
             drop(sender);
             for result in done {
-                let done = result.inspect_err(|_| self.hosting.is_aborted.store(true, Ordering::Relaxed))?;
+                let done = result
+                    .inspect_err(|_| self.hosting.is_aborted.store(true, Ordering::Relaxed))?;
                 self.show(&done);
                 self.write(&done.record, None)?;
                 n_done += 1;
@@ -344,10 +356,9 @@ impl Hall<'_> {
                        "substituted": n_slips, "seconds": seconds})
             );
         } else {
-            let goals = self
-                .shape
-                .players()
-                .map(|role| format!("{} {:.1}", self.shape.role_names[role.index()], means[role.index()]));
+            let goals = self.shape.players().map(|role| {
+                format!("{} {:.1}", self.shape.role_names[role.index()], means[role.index()])
+            });
             say!(
                 "{} of {n_done} matches finished in {seconds:.1} s: {}; {n_slips} moves were substituted",
                 n_finished,
@@ -366,7 +377,8 @@ impl Hall<'_> {
         // By role: in how many matches in a row it did nothing right.
         let mut n_hopeless = vec![0; self.shape.role_names.len()];
         loop {
-            if let Some(role) = n_hopeless.iter().position(|&n| n >= self.args.disable_after.max(1)) {
+            if let Some(role) = n_hopeless.iter().position(|&n| n >= self.args.disable_after.max(1))
+            {
                 let name = &self.shape.role_names[role];
                 remark!(
                     "table {} is closed: its player of {name} has not made a move of its own for {} matches",
@@ -397,7 +409,8 @@ impl Hall<'_> {
                 })
             });
             if let Ok(done) = &result {
-                let n_asked = done.record.moves.len() - self.opening.len().min(done.record.moves.len());
+                let n_asked =
+                    done.record.moves.len() - self.opening.len().min(done.record.moves.len());
                 for (n, n_slips) in n_hopeless.iter_mut().zip(&done.n_slips) {
                     *n = if n_asked > 0 && *n_slips >= n_asked { *n + 1 } else { 0 };
                 }
@@ -428,10 +441,9 @@ impl Hall<'_> {
         }
         let result = match ending {
             Some(Ending::Finished(payoffs)) => {
-                let goals = self
-                    .shape
-                    .players()
-                    .map(|role| format!("{} {}", self.shape.role_names[role.index()], payoffs[role.index()]));
+                let goals = self.shape.players().map(|role| {
+                    format!("{} {}", self.shape.role_names[role.index()], payoffs[role.index()])
+                });
                 goals.collect::<Vec<_>>().join(", ")
             }
             Some(Ending::Fault(fault)) => terminal::red(&describe(fault, &self.shape)),
@@ -443,7 +455,10 @@ impl Hall<'_> {
         } else {
             String::new()
         };
-        say!("{} {n_steps} steps, {seconds:.1} s: {result}{errors}", terminal::dim(&record.match_id));
+        say!(
+            "{} {n_steps} steps, {seconds:.1} s: {result}{errors}",
+            terminal::dim(&record.match_id)
+        );
     }
 
     fn write(&self, record: &Record, file: Option<&Path>) -> Result<(), Failure> {
@@ -496,7 +511,8 @@ struct Pace {
 
 impl Pace {
     fn new(args: &Args) -> Pace {
-        let each = Duration::try_from_secs_f64(args.clocks.play_clock).ok().filter(|_| args.whole_clock);
+        let each =
+            Duration::try_from_secs_f64(args.clocks.play_clock).ok().filter(|_| args.whole_clock);
         Pace { each, last: Instant::now() }
     }
 

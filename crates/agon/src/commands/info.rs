@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon_analysis::explain::{properties_json, properties_text};
+use agon_analysis::properties::{Known, Properties, PropertyLimits};
 use agon_game::{Notation as _, Position, Rng, Role};
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Level};
 use agon_gdl::symbols::keyword;
 use agon_gdl::syntax::Syntax;
-use agon_analysis::explain::{properties_json, properties_text};
-use agon_analysis::properties::{Known, Properties, PropertyLimits};
 use rand::SeedableRng as _;
 use serde_json::{Value, json};
 
@@ -196,7 +196,8 @@ fn observe<P: Position>(args: &Args, start: &P) -> Value {
             for &role in &roles {
                 n_moves[role.index()] += position.legal_moves(role).len() as u64;
             }
-            turn_taking &= players.iter().filter(|&&r| position.legal_moves(r).len() > 1).count() <= 1;
+            turn_taking &=
+                players.iter().filter(|&&r| position.legal_moves(r).len() > 1).count() <= 1;
             position.draw(&mut rng, &mut joint);
             position.advance(&joint);
             n_steps += 1;
@@ -225,7 +226,9 @@ fn print(facts: &Value, args: &Args) {
     };
     let list = |value: &Value| {
         let items = value.as_array().into_iter().flatten();
-        items.map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect::<Vec<_>>()
+        items
+            .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+            .collect::<Vec<_>>()
     };
     let title = if text("title").is_empty() { args.game.clone() } else { text("title") };
     say!("{}", terminal::bold(&title));
@@ -249,7 +252,8 @@ fn print(facts: &Value, args: &Args) {
 }
 
 fn print_toss(facts: &Value, line: &dyn Fn(&str, String)) {
-    let changes = if facts["keeps_universe"] == json!(true) { "always the same" } else { "they come and go" };
+    let changes =
+        if facts["keeps_universe"] == json!(true) { "always the same" } else { "they come and go" };
     line(
         "size",
         format!(
@@ -281,7 +285,10 @@ fn print_gdl(facts: &Value, line: &dyn Fn(&str, String)) {
         "size",
         format!(
             "{} clauses, {} of them rules; {} rules in normal form; {} fluents at first",
-            facts["clauses"], facts["rules"], facts["rules_in_normal_form"], facts["initial_fluents"]
+            facts["clauses"],
+            facts["rules"],
+            facts["rules_in_normal_form"],
+            facts["initial_fluents"]
         ),
     );
     let relations = &facts["relations"];
@@ -292,7 +299,10 @@ fn print_gdl(facts: &Value, line: &dyn Fn(&str, String)) {
             relations["static"], relations["state"], relations["move"]
         ),
     );
-    line("plan", format!("{} procedures, {} indexes", facts["plan"]["procedures"], facts["plan"]["indexes"]));
+    line(
+        "plan",
+        format!("{} procedures, {} indexes", facts["plan"]["procedures"], facts["plan"]["indexes"]),
+    );
     line("proved", "safe, stratified".into());
 }
 

@@ -49,8 +49,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         text => contest::specs("--players", text)?,
     };
     let n_given = specs.len();
-    let opened =
-        open::open_for_match(open::source(&args.game)?, &args.play, args.clocks.iterations.is_some())?;
+    let opened = open::open_for_match(
+        open::source(&args.game)?,
+        &args.play,
+        args.clocks.iterations.is_some(),
+    )?;
     let mut contest = Contest::new(opened, &args.game, specs, args.clocks.clone())?;
     let shape = contest.shape();
     let has_human = contest.players.iter().any(|(_, spec)| spec.kind == SpecKind::Human);
@@ -59,7 +62,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if contest.players.len() > n_given {
         let left = contest.players[n_given..].iter();
-        let names: Vec<&str> = left.map(|(role, _)| shape.role_names[role.index()].as_str()).collect();
+        let names: Vec<&str> =
+            left.map(|(role, _)| shape.role_names[role.index()].as_str()).collect();
         remark!("no player was given for {}: played by auto", names.join(", "));
     }
     let mut teller: Box<dyn Teller> = if args.json {
@@ -90,9 +94,10 @@ pub(super) fn end(game: &Match) -> Result<(), Failure> {
             let why = describe(fault, game.shape());
             Err(Failure::wrong(format!("the match could not be played on: {why}")))
         }
-        Some(Ending::TooLong) => {
-            Err(Failure::wrong(format!("the match was broken off after {} steps", game.steps().len())))
-        }
+        Some(Ending::TooLong) => Err(Failure::wrong(format!(
+            "the match was broken off after {} steps",
+            game.steps().len()
+        ))),
         Some(Ending::Aborted) => Err(Failure::wrong("the match was broken off")),
         Some(Ending::Finished(_) | Ending::Stopped(_)) | None => Ok(()),
     }
@@ -116,7 +121,9 @@ impl<'a> Screen<'a> {
     pub(super) fn new(contest: &'a Contest, shape: &'a Shape, is_secret: bool) -> Screen<'a> {
         let vs: Vec<String> = shape
             .players()
-            .map(|role| format!("{} {}", shape.role_names[role.index()], contest.player_name(role, shape)))
+            .map(|role| {
+                format!("{} {}", shape.role_names[role.index()], contest.player_name(role, shape))
+            })
             .collect();
         say!("{}: {}", terminal::bold(&contest.game_name), vs.join(", "));
         if let Some(board) = contest.board.as_ref().filter(|_| !is_secret) {
@@ -133,8 +140,10 @@ impl<'a> Screen<'a> {
             }
             Event::Ready(_, None) => {}
             Event::Overdue(role) => {
-                self.thoughts
-                    .push((role, "did not come back in time: its best move so far is made".to_owned()));
+                self.thoughts.push((
+                    role,
+                    "did not come back in time: its best move so far is made".to_owned(),
+                ));
             }
             Event::Chosen(role, Ok(Choice { thought: Some(thought), .. }), took) => {
                 self.thoughts.extend(opinion(thought, took).map(|text| (role, text)));
@@ -154,17 +163,27 @@ impl<'a> Screen<'a> {
         }
         let number = game.steps().len();
         let moves = self.shape.roles().map(|role| {
-            format!("{} {}", self.shape.role_names[role.index()], terminal::bold(&step.joint[role.index()]))
+            format!(
+                "{} {}",
+                self.shape.role_names[role.index()],
+                terminal::bold(&step.joint[role.index()])
+            )
         });
         say!("\n{} {}", terminal::dim(&format!("{number}.")), moves.collect::<Vec<_>>().join(", "));
         for role in self.shape.roles() {
             if let Some(slip) = &step.slips[role.index()] {
                 let name = &self.shape.role_names[role.index()];
-                say!("  {}", terminal::red(&format!("{name}: {slip}; the move was drawn at random")));
+                say!(
+                    "  {}",
+                    terminal::red(&format!("{name}: {slip}; the move was drawn at random"))
+                );
             }
         }
         for (role, text) in thoughts {
-            say!("  {}", terminal::dim(&format!("{}: {text}", self.shape.role_names[role.index()])));
+            say!(
+                "  {}",
+                terminal::dim(&format!("{}: {text}", self.shape.role_names[role.index()]))
+            );
         }
         let states = game.states();
         picture::show(self.contest.board.as_deref(), &states[number], Some(&states[number - 1]));
@@ -176,10 +195,9 @@ impl<'a> Screen<'a> {
         let word = if n_steps == 1 { "step" } else { "steps" };
         match game.ending() {
             Some(Ending::Finished(payoffs)) => {
-                let result = self
-                    .shape
-                    .players()
-                    .map(|role| format!("{} {}", self.shape.role_names[role.index()], payoffs[role.index()]));
+                let result = self.shape.players().map(|role| {
+                    format!("{} {}", self.shape.role_names[role.index()], payoffs[role.index()])
+                });
                 say!(
                     "{} after {n_steps} {word}: {}",
                     terminal::bold("result"),
@@ -193,10 +211,14 @@ impl<'a> Screen<'a> {
         }
         for role in self.shape.players() {
             let slips = game.steps().iter().filter_map(|step| step.slips[role.index()].as_ref());
-            let n_slips = slips.filter(|slip| **slip != agon_match::Slip::Lapse(Lapse::Stop)).count();
+            let n_slips =
+                slips.filter(|slip| **slip != agon_match::Slip::Lapse(Lapse::Stop)).count();
             if n_slips > 0 {
                 let name = &self.shape.role_names[role.index()];
-                say!("{}", terminal::red(&format!("{n_slips} moves of {name} were drawn at random")));
+                say!(
+                    "{}",
+                    terminal::red(&format!("{n_slips} moves of {name} were drawn at random"))
+                );
             }
         }
     }
@@ -223,7 +245,9 @@ fn opinion(thought: &Thought, took: Duration) -> Option<String> {
     if !considered.is_empty() {
         parts.push(considered.join(", "));
     }
-    if let Some(joints) = thought.line.get(..thought.line.len().min(4)).filter(|line| !line.is_empty()) {
+    if let Some(joints) =
+        thought.line.get(..thought.line.len().min(4)).filter(|line| !line.is_empty())
+    {
         let line: Vec<String> = joints.iter().map(|joint| joint.join(" ")).collect();
         parts.push(format!("then {}", line.join(" | ")));
     }
@@ -273,8 +297,9 @@ impl<'a> Lines<'a> {
     }
 
     fn errors<'e>(&self, errors: impl Iterator<Item = (Role, &'e dyn std::fmt::Display)>) -> Value {
-        let named =
-            errors.map(|(role, what)| (self.shape.role_names[role.index()].clone(), json!(what.to_string())));
+        let named = errors.map(|(role, what)| {
+            (self.shape.role_names[role.index()].clone(), json!(what.to_string()))
+        });
         Value::Object(named.collect())
     }
 }
@@ -288,15 +313,19 @@ impl Teller for Lines<'_> {
             }
             Event::Ready(_, None) => {}
             Event::Overdue(role) => {
-                self.thoughts.insert(self.shape.role_names[role.index()].clone(), json!({"overdue": true}));
+                self.thoughts
+                    .insert(self.shape.role_names[role.index()].clone(), json!({"overdue": true}));
             }
             Event::Chosen(role, choice, took) => {
-                let told = self.thoughts.remove(&self.shape.role_names[role.index()]).unwrap_or(json!({}));
+                let told =
+                    self.thoughts.remove(&self.shape.role_names[role.index()]).unwrap_or(json!({}));
                 let thought = choice.ok().and_then(|choice| choice.thought.as_ref());
                 let mut thought = thought.map_or(told, Thought::to_json);
                 if self.has_times {
                     thought["seconds"] = json!(took.as_secs_f64());
-                    let rate = choice.ok().and_then(|choice| choice.thought.as_ref()?.playouts_per_second());
+                    let rate = choice
+                        .ok()
+                        .and_then(|choice| choice.thought.as_ref()?.playouts_per_second());
                     if let Some(rate) = rate {
                         thought["playouts_per_s"] = json!(rate.round());
                     }
@@ -307,7 +336,9 @@ impl Teller for Lines<'_> {
             }
             Event::Step(step) => {
                 let slips = self.shape.roles().filter_map(|role| {
-                    step.slips[role.index()].as_ref().map(|slip| (role, slip as &dyn std::fmt::Display))
+                    step.slips[role.index()]
+                        .as_ref()
+                        .map(|slip| (role, slip as &dyn std::fmt::Display))
                 });
                 // Players answer in any order, so theirs is put into the order of the roles.
                 let mut told = std::mem::take(&mut self.thoughts);
@@ -334,7 +365,12 @@ impl Teller for Lines<'_> {
                 let n_errors: Vec<usize> = self
                     .shape
                     .roles()
-                    .map(|role| game.steps().iter().filter(|step| step.slips[role.index()].is_some()).count())
+                    .map(|role| {
+                        game.steps()
+                            .iter()
+                            .filter(|step| step.slips[role.index()].is_some())
+                            .count()
+                    })
                     .collect();
                 say!(
                     "{}",

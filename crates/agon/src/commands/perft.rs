@@ -50,7 +50,10 @@ impl GameTask for Perft<'_> {
                 return Err(Failure::wrong(format!("at depth {depth}: {fault}")));
             }
             if args.json {
-                say!("{}", json!({"depth": depth, "perft": count.n_reached, "ended": count.n_ended}));
+                say!(
+                    "{}",
+                    json!({"depth": depth, "perft": count.n_reached, "ended": count.n_ended})
+                );
             } else {
                 say!("perft {depth} {}", count.n_reached);
                 if count.n_ended > 0 {
@@ -93,12 +96,16 @@ impl Count {
             roles.iter().map(|&role| position.legal_moves(role).to_vec()).collect();
         let mut choice = vec![0; roles.len()];
         loop {
-            let joint: Vec<P::Move> = choice.iter().zip(&legal).map(|(&i, moves)| moves[i].clone()).collect();
+            let joint: Vec<P::Move> =
+                choice.iter().zip(&legal).map(|(&i, moves)| moves[i].clone()).collect();
             position.advance(&joint);
             self.walk(position, depth - 1);
             position.go_to(&here);
             // The next combination: like a counter whose digits are the roles' moves.
-            let Some(role) = (0..roles.len()).rev().find(|&r| choice[r] + 1 < legal[r].len()) else { return };
+            let Some(role) = (0..roles.len()).rev().find(|&r| choice[r] + 1 < legal[r].len())
+            else {
+                return;
+            };
             choice[role] += 1;
             choice[role + 1..].fill(0);
         }

@@ -40,16 +40,27 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let opened =
-        open::open_for_match(open::source(&args.game)?, &args.play, args.clocks.iterations.is_some())?;
+    let opened = open::open_for_match(
+        open::source(&args.game)?,
+        &args.play,
+        args.clocks.iterations.is_some(),
+    )?;
     let shape = opened.run(contest::Laid).shape().clone();
     let players: Vec<Role> = shape.players().collect();
     let us = match &args.role {
-        None => players.first().copied().ok_or_else(|| Failure::wrong("nobody plays in this game"))?,
-        Some(name) => shape.role_named(name).filter(|role| players.contains(role)).ok_or_else(|| {
-            let names: Vec<&str> = players.iter().map(|r| shape.role_names[r.index()].as_str()).collect();
-            Failure::unreadable(format!("--as: nobody plays `{name}`; one of {}", names.join(", ")))
-        })?,
+        None => {
+            players.first().copied().ok_or_else(|| Failure::wrong("nobody plays in this game"))?
+        }
+        Some(name) => {
+            shape.role_named(name).filter(|role| players.contains(role)).ok_or_else(|| {
+                let names: Vec<&str> =
+                    players.iter().map(|r| shape.role_names[r.index()].as_str()).collect();
+                Failure::unreadable(format!(
+                    "--as: nobody plays `{name}`; one of {}",
+                    names.join(", ")
+                ))
+            })?
+        }
     };
     let others = contest::specs("--against", &args.against)?;
     if others.len() > 1 && others.len() != players.len() - 1 {
@@ -75,7 +86,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let n_known = opening.len();
         let game = contest.play(opening, &mut |game: &Match, event| {
             let is_told = matches!(event, Event::Step(_)) && game.steps().len() <= n_known;
-            let is_stop = matches!(event, Event::Over) && matches!(game.ending(), Some(Ending::Stopped(_)));
+            let is_stop =
+                matches!(event, Event::Over) && matches!(game.ending(), Some(Ending::Stopped(_)));
             if !is_told && !is_stop {
                 screen.tell(game, event);
             }
@@ -96,7 +108,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The joint moves before the last step in which the role had a choice.
-fn before_last_choice(contest: &Contest, game: &Match, us: Role) -> Result<Vec<Vec<String>>, Failure> {
+fn before_last_choice(
+    contest: &Contest,
+    game: &Match,
+    us: Role,
+) -> Result<Vec<Vec<String>>, Failure> {
     let mut table = contest.opened.run(contest::Laid);
     let joints: Vec<Vec<String>> = game.steps().iter().map(|step| step.joint.clone()).collect();
     let mut last = 0;

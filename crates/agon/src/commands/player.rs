@@ -67,12 +67,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             spec.text
         )));
     }
-    if args.name.is_empty() || args.name.contains(|c: char| c.is_whitespace() || "();\"".contains(c)) {
+    if args.name.is_empty()
+        || args.name.contains(|c: char| c.is_whitespace() || "();\"".contains(c))
+    {
         return Err(Failure::unreadable(format!("--name: `{}` is not a single word", args.name)));
     }
     let seconds = |name: &str, seconds: f64| {
-        Duration::try_from_secs_f64(seconds)
-            .map_err(|_| Failure::unreadable(format!("--{name}: not a number of seconds: {seconds}")))
+        Duration::try_from_secs_f64(seconds).map_err(|_| {
+            Failure::unreadable(format!("--{name}: not a number of seconds: {seconds}"))
+        })
     };
     let options = PlayerOptions {
         name: args.name.clone(),
@@ -96,7 +99,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .map_err(|error| Failure::unreadable(format!("cannot listen: {error}")))?;
     let url = format!("http://{}", server.address());
     if args.json {
-        say!("{}", json!({"type": "listening", "url": url, "name": args.name, "player": args.player}));
+        say!(
+            "{}",
+            json!({"type": "listening", "url": url, "name": args.name, "player": args.player})
+        );
     } else {
         let moved = if args.port != 0 && server.address().port() != args.port {
             format!(" (port {} is taken)", args.port)
@@ -120,7 +126,12 @@ fn show(note: &Note, is_json: bool) {
         );
         return;
     }
-    let remark =
-        remark.as_ref().map_or(String::new(), |remark| terminal::red(&format!("  {}", remark.trim_end())));
-    say!("{heard:7} {} {said} {}{remark}", terminal::dim(id), terminal::dim(&format!("{seconds:.2} s")));
+    let remark = remark
+        .as_ref()
+        .map_or(String::new(), |remark| terminal::red(&format!("  {}", remark.trim_end())));
+    say!(
+        "{heard:7} {} {said} {}{remark}",
+        terminal::dim(id),
+        terminal::dim(&format!("{seconds:.2} s"))
+    );
 }

@@ -44,8 +44,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let trace = open::open_engine(open::source(&args.game)?, &play)?.run(Record(args))?;
     match &args.out {
         None => put!("{}", trace.to_text()),
-        Some(path) => std::fs::write(path, trace.to_text())
-            .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))?,
+        Some(path) => std::fs::write(path, trace.to_text()).map_err(|error| {
+            Failure::unreadable(format!("cannot write {}: {error}", path.display()))
+        })?,
     }
     Ok(())
 }
@@ -76,7 +77,8 @@ fn record<P: GamePosition>(args: &Args, mut position: P) -> Result<Trace, Failur
         let (mut steps, mut joint) = (Vec::new(), Vec::new());
         while steps.len() < args.max_steps && !position.is_terminal() {
             position.draw(&mut rng, &mut joint);
-            let texts = |moves: &[_]| moves.iter().map(|m| position.move_text(m)).collect::<Vec<_>>();
+            let texts =
+                |moves: &[_]| moves.iter().map(|m| position.move_text(m)).collect::<Vec<_>>();
             steps.push(Step {
                 state: lower(position.state_text()),
                 legal: roles.iter().map(|&role| lower(texts(position.legal_moves(role)))).collect(),

@@ -131,7 +131,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Engine::Circuit | Engine::Lanes | Engine::Portable => EngineChoice::Circuit,
     };
     let play = PlayOptions { engine, rules: args.reading.clone() };
-    if let Some(verdict) = match_record::replay(args.rules.as_deref(), args.trace.as_deref(), &play)? {
+    if let Some(verdict) =
+        match_record::replay(args.rules.as_deref(), args.trace.as_deref(), &play)?
+    {
         return verdict;
     }
     let total = match (&args.rules, &args.trace, &args.games, &args.traces) {
@@ -162,8 +164,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn replay_all(games: &Path, traces: &Path, args: &Args) -> Result<Total, Failure> {
-    let listing = std::fs::read_dir(traces)
-        .map_err(|error| Failure::unreadable(format!("cannot read {}: {error}", traces.display())))?;
+    let listing = std::fs::read_dir(traces).map_err(|error| {
+        Failure::unreadable(format!("cannot read {}: {error}", traces.display()))
+    })?;
     let mut files: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
     files.retain(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -171,12 +174,18 @@ fn replay_all(games: &Path, traces: &Path, args: &Args) -> Result<Total, Failure
     });
     files.sort();
     if files.is_empty() {
-        return Err(Failure::unreadable(format!("no .json or .json.gz files in {}", traces.display())));
+        return Err(Failure::unreadable(format!(
+            "no .json or .json.gz files in {}",
+            traces.display()
+        )));
     }
-    let jobs =
-        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+    let jobs = args
+        .jobs
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+        .max(1);
     let next = AtomicUsize::new(0);
-    let printer = Mutex::new(Printer { waiting: Vec::new(), n_printed: 0, total: Total::default() });
+    let printer =
+        Mutex::new(Printer { waiting: Vec::new(), n_printed: 0, total: Total::default() });
     let bar = terminal::progress(files.len() as u64, "replaying");
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(files.len()) {
@@ -210,7 +219,8 @@ impl Printer {
         while let Some(at) = self.waiting.iter().position(|(index, ..)| *index == self.n_printed) {
             let (index, outcome, time) = self.waiting.swap_remove(at);
             let name = files[index].file_name().unwrap_or_default().to_string_lossy();
-            let name = name.trim_end_matches(".gz").trim_end_matches(".json").trim_end_matches(".trace");
+            let name =
+                name.trim_end_matches(".gz").trim_end_matches(".json").trim_end_matches(".trace");
             let seconds = time.as_secs_f64();
             if let Ok(outcome) = &outcome {
                 self.total.add(outcome);
@@ -227,7 +237,9 @@ impl Printer {
                     tally.remarks.iter().chain(&tally.differences).for_each(|line| say!("{line}"));
                 }
                 Ok(Outcome::NotTaken { n_plays, why }) => {
-                    say!("{name}: not taken by this engine, {n_plays} plays, {seconds:.2} s\n  {why}");
+                    say!(
+                        "{name}: not taken by this engine, {n_plays} plays, {seconds:.2} s\n  {why}"
+                    );
                 }
                 Err(why) => {
                     say!("{name}: {}, {seconds:.2} s\n{why}", terminal::red("not replayed"));
@@ -293,7 +305,9 @@ fn replay(
     }
     let game = open::open_source(Arc::clone(source), reading)?;
     if matches!(args.engine, Engine::Auto | Engine::Interpreter) {
-        return Ok(Outcome::Replayed(Opened::Gdl(gdl::Opened::Interpreter(game)).run(Replay(trace))));
+        return Ok(Outcome::Replayed(
+            Opened::Gdl(gdl::Opened::Interpreter(game)).run(Replay(trace)),
+        ));
     }
     let mut limits = CircuitLimits::default();
     let time = Duration::try_from_secs_f64(args.seconds)
@@ -301,7 +315,9 @@ fn replay(
     limits.ground.deadline = Instant::now().checked_add(time);
     let compiled = match game.compile(&limits) {
         Ok(compiled) => compiled,
-        Err(why) => return Ok(Outcome::NotTaken { n_plays: trace.plays.len(), why: why.to_string() }),
+        Err(why) => {
+            return Ok(Outcome::NotTaken { n_plays: trace.plays.len(), why: why.to_string() });
+        }
     };
     Ok(Outcome::Replayed(match args.engine.backend() {
         Some(backend) => {
@@ -318,14 +334,18 @@ fn replay_toss(source: &Arc<Source>, trace: &Trace, args: &Args) -> Result<Outco
     use agon_toss::engine as toss;
     let game = open::open_toss(Arc::clone(source))?;
     if matches!(args.engine, Engine::Auto | Engine::Interpreter) {
-        return Ok(Outcome::Replayed(Opened::Toss(toss::Opened::Interpreter(game)).run(Replay(trace))));
+        return Ok(Outcome::Replayed(
+            Opened::Toss(toss::Opened::Interpreter(game)).run(Replay(trace)),
+        ));
     }
     let time = Duration::try_from_secs_f64(args.seconds)
         .map_err(|error| Failure::unreadable(format!("--seconds: {error}")))?;
     let deadline = Deadline::new(Instant::now().checked_add(time));
     let compiled = match game.compile(&CircuitLimits::default(), deadline) {
         Ok(compiled) => compiled,
-        Err(why) => return Ok(Outcome::NotTaken { n_plays: trace.plays.len(), why: why.to_string() }),
+        Err(why) => {
+            return Ok(Outcome::NotTaken { n_plays: trace.plays.len(), why: why.to_string() });
+        }
     };
     Ok(Outcome::Replayed(match args.engine.backend() {
         Some(backend) => {

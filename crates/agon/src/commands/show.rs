@@ -84,8 +84,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Stage::Checked => {
             let checked = check_as(Arc::clone(&source), args.play.case());
             let Some(rules) = checked.rules else {
-                let errors: Vec<_> =
-                    checked.findings.0.into_iter().filter(|f| f.severity == Severity::Error).collect();
+                let errors: Vec<_> = checked
+                    .findings
+                    .0
+                    .into_iter()
+                    .filter(|f| f.severity == Severity::Error)
+                    .collect();
                 return Err(Failure::wrong(render(&errors, &source, terminal::colour_on_stderr())));
             };
             put!("{}", print_rules(rules.rules(), rules.sheet(), rules.sheet().syntax));
@@ -109,9 +113,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             start.state_text().iter().for_each(|fluent| say!("{fluent}"));
         }
         Stage::Circuit | Stage::Dot => {
-            let compiled = open::open_source(source, &args.play)?
-                .compile(&CircuitLimits::default())
-                .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
+            let compiled =
+                open::open_source(source, &args.play)?.compile(&CircuitLimits::default()).map_err(
+                    |why| Failure::wrong(format!("no circuit could be made of the game: {why}")),
+                )?;
             if args.stage == Stage::Circuit && args.stats {
                 let seconds = compiled.ground_time.as_secs_f64();
                 say!(

@@ -73,7 +73,11 @@ impl GameTask for Simulate<'_> {
             if let Some(fault) = position.fault() {
                 outcomes.faults.push(describe(fault, &shape));
             }
-            outcomes.add(n_steps, position.is_terminal(), shape.roles().map(|role| position.payoff(role)));
+            outcomes.add(
+                n_steps,
+                position.is_terminal(),
+                shape.roles().map(|role| position.payoff(role)),
+            );
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -153,7 +157,12 @@ impl Outcomes {
     }
 
     fn print(&self, args: &Args, shape: &agon_game::Shape, seconds: f64) {
-        say!("{}: {} at random, seed {}", terminal::bold(&args.game), plays(self.n_plays), args.seed);
+        say!(
+            "{}: {} at random, seed {}",
+            terminal::bold(&args.game),
+            plays(self.n_plays),
+            args.seed
+        );
         if self.n_plays > 0 {
             let (shortest, longest) = (self.shortest, self.longest);
             say!("  length  {:.2} on average, {shortest} to {longest}", self.mean_length());

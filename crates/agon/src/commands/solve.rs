@@ -50,8 +50,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let limit = Duration::try_from_secs_f64(args.seconds)
-        .map_err(|_| Failure::unreadable(format!("--seconds {}: not a length of time", args.seconds)))?;
+    let limit = Duration::try_from_secs_f64(args.seconds).map_err(|_| {
+        Failure::unreadable(format!("--seconds {}: not a length of time", args.seconds))
+    })?;
     open::open_engine(open::source(&args.game)?, &args.play)?.run(Solve { args, limit })
 }
 
@@ -116,8 +117,12 @@ fn solution_json<P: GamePosition>(start: &P, solution: &Solution<P::Move>) -> Va
             (shape.role_names[role.index()].clone(), Value::Array(moves))
         })
         .collect();
-    let line: Vec<Vec<String>> =
-        solution.line.joints.iter().map(|joint| joint.iter().map(|m| start.move_text(m)).collect()).collect();
+    let line: Vec<Vec<String>> = solution
+        .line
+        .joints
+        .iter()
+        .map(|joint| joint.iter().map(|m| start.move_text(m)).collect())
+        .collect();
     json!({
         "solved": true, "values": values, "strategies": strategies, "line": line,
         "method": method_name(solution.method), "can_repeat": solution.can_repeat,
@@ -133,8 +138,10 @@ fn show<P: GamePosition>(start: &P, solution: &Solution<P::Move>) {
         say!("{}  {}  proved", terminal::bold(&name), rounded(solution.values[role.index()]));
     }
     for role in shape.players() {
-        let mixed: Vec<&(P::Move, f64)> =
-            solution.strategies[role.index()].iter().filter(|(_, probability)| *probability > 1e-9).collect();
+        let mixed: Vec<&(P::Move, f64)> = solution.strategies[role.index()]
+            .iter()
+            .filter(|(_, probability)| *probability > 1e-9)
+            .collect();
         if mixed.len() > 1 {
             let parts: Vec<String> = mixed
                 .iter()
@@ -154,7 +161,11 @@ fn show<P: GamePosition>(start: &P, solution: &Solution<P::Move>) {
             .roles()
             .filter(|role| choosers.is_empty() || choosers.contains(role))
             .map(|role| {
-                format!("{} {}", shape.role_names[role.index()], start.move_text(&joint[role.index()]))
+                format!(
+                    "{} {}",
+                    shape.role_names[role.index()],
+                    start.move_text(&joint[role.index()])
+                )
             })
             .collect();
         say!("{:>4}  {}", step + 1, shown.join(", "));
@@ -163,8 +174,12 @@ fn show<P: GamePosition>(start: &P, solution: &Solution<P::Move>) {
     if solution.can_repeat {
         say!("{}", terminal::dim("positions can repeat, but nobody gains by it"));
     }
-    let summary =
-        format!("{}, {} positions, {:.2} s", method_name(solution.method), solution.nodes, solution.seconds);
+    let summary = format!(
+        "{}, {} positions, {:.2} s",
+        method_name(solution.method),
+        solution.nodes,
+        solution.seconds
+    );
     say!("{}", terminal::dim(&summary));
 }
 
@@ -192,7 +207,9 @@ fn refusal(shape: &Shape, unsolved: &Unsolved, game: &str) -> String {
     let mut text = format!("{game} is not solved: {}", unsolved.why);
     let known: Vec<String> = shape
         .players()
-        .filter(|role| unsolved.bounds[role.index()] != (*shape.payoffs.start(), *shape.payoffs.end()))
+        .filter(|role| {
+            unsolved.bounds[role.index()] != (*shape.payoffs.start(), *shape.payoffs.end())
+        })
         .map(|role| {
             let (low, high) = unsolved.bounds[role.index()];
             format!("{} gets {} to {}", shape.role_names[role.index()], rounded(low), rounded(high))

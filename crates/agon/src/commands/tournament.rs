@@ -103,9 +103,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             tournament::rerun(&Store::open_to_read(store)?, id, *json)
         }
         (None, Some(spec)) => play(args, spec),
-        (None, None) => {
-            Err(Failure::unreadable("a tournament is missing: agon tournament SPEC.toml; try --help"))
-        }
+        (None, None) => Err(Failure::unreadable(
+            "a tournament is missing: agon tournament SPEC.toml; try --help",
+        )),
     }
 }
 
@@ -132,7 +132,8 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
         remark!("{found}");
     }
     let number = |n: Option<u16>| n.map(usize::from);
-    let options = RunOptions { cores: number(args.cores), jobs: number(args.jobs), quiet: args.quiet };
+    let options =
+        RunOptions { cores: number(args.cores), jobs: number(args.jobs), quiet: args.quiet };
     let ended = tournament::run(&plan, &mut store, &mut outcomes, &options, &is_interrupted)?;
     tell(&plan.tournament, &plan.schedule, &outcomes, &store, &args.output)?;
     match ended {
@@ -170,9 +171,12 @@ fn line(played: &Played, is_json: bool) -> String {
         .to_string();
     }
     let result = match &outcome.goals {
-        Some(goals) => {
-            players.iter().zip(goals).map(|(p, goal)| format!("{p} {goal}")).collect::<Vec<_>>().join(", ")
-        }
+        Some(goals) => players
+            .iter()
+            .zip(goals)
+            .map(|(p, goal)| format!("{p} {goal}"))
+            .collect::<Vec<_>>()
+            .join(", "),
         None => format!("{}: {status}", players.join(", ")),
     };
     let slips: usize = outcome.slips.iter().sum();
@@ -190,8 +194,9 @@ fn tell(
 ) -> Result<(), Failure> {
     let standings: Standings = standings(tournament, schedule, outcomes);
     let write = |path: &Path, text: String| {
-        std::fs::write(path, text)
-            .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))
+        std::fs::write(path, text).map_err(|error| {
+            Failure::unreadable(format!("cannot write {}: {error}", path.display()))
+        })
     };
     if let Some(path) = &output.csv {
         write(path, tournament::to_csv(tournament, &standings))?;

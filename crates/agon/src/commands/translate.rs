@@ -118,8 +118,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Language::Toss => from_toss(args, source)?,
     };
     if let Some(path) = &args.output {
-        std::fs::write(path, &made.text)
-            .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))?;
+        std::fs::write(path, &made.text).map_err(|error| {
+            Failure::unreadable(format!("cannot write {}: {error}", path.display()))
+        })?;
     }
     report(args, language, &made, args.output.as_deref());
     Ok(())
@@ -128,9 +129,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Whether the translation is a game that can be played beside the original.
 fn is_played(language: Language, to: Target) -> bool {
     match (language, to) {
-        (Language::Toss, Target::Gdl | Target::Kif | Target::Infix) | (Language::Gdl, Target::Toss) => true,
+        (Language::Toss, Target::Gdl | Target::Kif | Target::Infix)
+        | (Language::Gdl, Target::Toss) => true,
         (Language::Toss, Target::Toss | Target::Dot | Target::Asp)
-        | (Language::Gdl, Target::Gdl | Target::Kif | Target::Infix | Target::Dot | Target::Asp) => false,
+        | (Language::Gdl, Target::Gdl | Target::Kif | Target::Infix | Target::Dot | Target::Asp) => {
+            false
+        }
     }
 }
 
@@ -173,7 +177,8 @@ fn printed(sheet: &Rulesheet, syntax: Syntax) -> Result<String, Failure> {
     let (again, _) = read_in(again, sheet.symbols.case(), syntax);
     if !same_rules(sheet, &again) {
         return Err(Failure::wrong(
-            "what would be written does not say the same as the rules: a fault of agon's".to_owned(),
+            "what would be written does not say the same as the rules: a fault of agon's"
+                .to_owned(),
         ));
     }
     Ok(text)
@@ -184,12 +189,16 @@ fn gdl_to_toss(args: &Args, source: Arc<Source>) -> Result<Made, Failure> {
     let deadline = Instant::now().checked_add(Duration::from_secs(args.seconds));
     let options = to_toss::Options { seed: args.seed, deadline, ..to_toss::Options::default() };
     let translation = to_toss::to_toss(&game, &options).map_err(|why| {
-        Failure::wrong(format!("{} cannot be written as a structure rewriting game: {why}", source.name()))
+        Failure::wrong(format!(
+            "{} cannot be written as a structure rewriting game: {why}",
+            source.name()
+        ))
     })?;
     let check = match args.check {
         None => None,
         Some(plays) => {
-            let written = Source::new(format!("{} rewritten.toss", source.name()), translation.text.as_str());
+            let written =
+                Source::new(format!("{} rewritten.toss", source.name()), translation.text.as_str());
             let other = open::open_toss(Arc::new(written))?;
             let plays = usize::try_from(plays).unwrap_or(usize::MAX);
             let extent = Extent { plays, steps: args.max_steps, seed: args.seed };
@@ -209,7 +218,9 @@ fn gdl_to_toss(args: &Args, source: Arc<Source>) -> Result<Made, Failure> {
 fn from_toss(args: &Args, source: Arc<Source>) -> Result<Made, Failure> {
     let game = open::open_toss(Arc::clone(&source))?;
     match args.to {
-        Target::Toss => return Ok(Made::plain(agon_toss::print::print_sheet(game.arena().sheet()))),
+        Target::Toss => {
+            return Ok(Made::plain(agon_toss::print::print_sheet(game.arena().sheet())));
+        }
         Target::Dot => return Ok(Made::plain(dot::arena(game.arena()))),
         Target::Gdl | Target::Kif | Target::Infix | Target::Asp => {}
     }
@@ -217,31 +228,44 @@ fn from_toss(args: &Args, source: Arc<Source>) -> Result<Made, Failure> {
         let hint = why.hint().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
         Failure::wrong(format!("{} cannot be written in GDL: {why}{hint}", source.name()))
     })?;
-    let rulesheet = Arc::new(Source::new(format!("{} in GDL", source.name()), translation.text.as_str()));
+    let rulesheet =
+        Arc::new(Source::new(format!("{} in GDL", source.name()), translation.text.as_str()));
     let checked = agon_gdl::check::check(Arc::clone(&rulesheet));
     let Some(rules) = checked.rules else {
-        let errors: Vec<_> =
-            checked.findings.0.into_iter().filter(|finding| finding.severity == Severity::Error).collect();
+        let errors: Vec<_> = checked
+            .findings
+            .0
+            .into_iter()
+            .filter(|finding| finding.severity == Severity::Error)
+            .collect();
         let shown = render(&errors, &rulesheet, terminal::colour_on_stderr());
-        return Err(Failure::wrong(format!("{shown}the translation of {} is not sound", source.name())));
+        return Err(Failure::wrong(format!(
+            "{shown}the translation of {} is not sound",
+            source.name()
+        )));
     };
     let mut notes = Vec::new();
     if translation.payoffs.is_scaled() {
-        let exact =
-            if translation.payoffs.is_exact() { "" } else { ", and some that differ become the same" };
+        let exact = if translation.payoffs.is_exact() {
+            ""
+        } else {
+            ", and some that differ become the same"
+        };
         notes.push(format!("payoffs are scaled to whole numbers from 0 to 100{exact}"));
     }
     let text = match args.to {
         Target::Infix => printed(rules.sheet(), Syntax::Infix)?,
-        Target::Asp => asp::program(&rules, args.horizon)
-            .map_err(|why| Failure::wrong(format!("the translation of {}: {why}", source.name())))?,
+        Target::Asp => asp::program(&rules, args.horizon).map_err(|why| {
+            Failure::wrong(format!("the translation of {}: {why}", source.name()))
+        })?,
         Target::Gdl | Target::Kif | Target::Toss | Target::Dot => translation.text.clone(),
     };
     let check = match args.check {
         None => None,
         Some(plays) => {
-            let other = agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
-                .map_err(|finding| Failure::wrong(render(&[*finding], &rulesheet, false)))?;
+            let other =
+                agon_gdl::interpreter::Game::open(rules, agon_gdl::interpreter::Options::default())
+                    .map_err(|finding| Failure::wrong(render(&[*finding], &rulesheet, false)))?;
             let plan = Plan { plays, max_steps: args.max_steps, seed: args.seed };
             let played = play_jointly(&game, &other, &translation, plan).map_err(|difference| {
                 Failure::wrong(format!("the translation plays differently: {difference}"))
@@ -261,7 +285,8 @@ fn report(args: &Args, language: Language, made: &Made, output: Option<&Path>) {
         let check = made.check.as_ref().map(
             |check| json!({"plays": check.plays, "steps": check.steps, "ended": check.ended, "alike": true}),
         );
-        let mut object = json!({"game": args.game, "from": from, "to": name(args.to), "notes": made.notes});
+        let mut object =
+            json!({"game": args.game, "from": from, "to": name(args.to), "notes": made.notes});
         match output {
             Some(path) => object["output"] = json!(path.display().to_string()),
             None => object["text"] = json!(made.text),
@@ -277,7 +302,12 @@ fn report(args: &Args, language: Language, made: &Made, output: Option<&Path>) {
     }
     made.notes.iter().for_each(|note| remark!("note: {note}"));
     if let Some(check) = &made.check {
-        remark!("{} plays, {} steps, {} to the end: both sides alike", check.plays, check.steps, check.ended);
+        remark!(
+            "{} plays, {} steps, {} to the end: both sides alike",
+            check.plays,
+            check.steps,
+            check.ended
+        );
     }
 }
 

@@ -4,7 +4,9 @@ mod toss;
 
 use agon_game::{Notation, Role};
 use agon_gdl::read::split_terms;
-use agon_gdl::why::{Attempt, Because, Explanation, Failure as NotHeld, Proof, Support, Unmet, Why};
+use agon_gdl::why::{
+    Attempt, Because, Explanation, Failure as NotHeld, Proof, Support, Unmet, Why,
+};
 use agon_text::{Source, Span};
 use serde_json::{Value, json};
 
@@ -71,12 +73,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let explanation = Why::new(&position, joint.as_deref())
         .and_then(|mut why| why.explain(&args.sentence))
         .map_err(|error| {
-        let hint = match error {
-            agon_gdl::why::WhyError::NeedsMoves(_) => "; give them with --does",
-            _ => "",
-        };
-        Failure::wrong(format!("{error}{hint}"))
-    })?;
+            let hint = match error {
+                agon_gdl::why::WhyError::NeedsMoves(_) => "; give them with --does",
+                _ => "",
+            };
+            Failure::wrong(format!("{error}{hint}"))
+        })?;
     let source = &game.rules().sheet().source;
     let view = View { source };
     if args.json {
@@ -190,7 +192,10 @@ impl View<'_> {
                     }
                 }
                 Support::DoesNotHold(sentence) => {
-                    say!("{indent}{branch} (not {sentence})  {}", terminal::dim("it does not hold"));
+                    say!(
+                        "{indent}{branch} (not {sentence})  {}",
+                        terminal::dim("it does not hold")
+                    );
                 }
                 Support::Different(a, b) => say!("{indent}{branch} (distinct {a} {b})"),
             }
@@ -215,7 +220,10 @@ impl View<'_> {
         for (i, attempt) in failure.attempts.iter().enumerate() {
             let last = i + 1 == failure.attempts.len() && failure.remark.is_none();
             let (branch, below) = if last { ("└─", "   ") } else { ("├─", "│  ") };
-            say!("{indent}{branch} {}", terminal::dim(&format!("rule, {}", self.place(attempt.rule))));
+            say!(
+                "{indent}{branch} {}",
+                terminal::dim(&format!("rule, {}", self.place(attempt.rule)))
+            );
             let indent = format!("{indent}{below}");
             for met in &attempt.met {
                 say!("{indent}{} {met}", terminal::green("✓"));
@@ -245,10 +253,13 @@ impl View<'_> {
     fn json(&self, explanation: &Explanation) -> Value {
         match explanation {
             Explanation::Holds { proofs, n_ways } => {
-                let proofs: Vec<Value> = proofs.iter().map(|proof| self.proof_json(proof)).collect();
+                let proofs: Vec<Value> =
+                    proofs.iter().map(|proof| self.proof_json(proof)).collect();
                 json!({"holds": true, "ways": n_ways, "proofs": proofs})
             }
-            Explanation::Fails(failure) => json!({"holds": false, "why_not": self.failure_json(failure)}),
+            Explanation::Fails(failure) => {
+                json!({"holds": false, "why_not": self.failure_json(failure)})
+            }
         }
     }
 

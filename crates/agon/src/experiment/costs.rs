@@ -6,12 +6,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agon_game::Role;
-use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_analysis::regression::Wanted;
 use agon_analysis::{Subject, USUAL_TIME};
+use agon_game::Role;
+use agon_gdl::engine::{GdlPosition, GdlTask, Opened};
 use agon_match::action_heuristic;
-use agon_search::{ActionHeuristic, Budget, HeuristicUse, Judgements, Mcts, MctsOptions, Search as _};
+use agon_search::{
+    ActionHeuristic, Budget, HeuristicUse, Judgements, Mcts, MctsOptions, Search as _,
+};
 
 use crate::usage::thread_seconds;
 
@@ -80,12 +82,15 @@ impl GdlTask for Thinking<'_> {
     fn run<P: GdlPosition + 'static>(self, start: P) -> Self::Output {
         let names = ["playout", "tree", "combined"];
         let uses = [(false, false), (true, false), (false, true), (true, true)];
-        let mut ways =
-            uses.map(|(playout, tree)| self.way(&start, HeuristicUse { playout, tree, ..HeuristicUse::OFF }));
+        let mut ways = uses.map(|(playout, tree)| {
+            self.way(&start, HeuristicUse { playout, tree, ..HeuristicUse::OFF })
+        });
         let budget = Budget::iterations(self.iterations);
         let mut position = start.clone();
         for _ in 0..self.n_moves {
-            let Some(us) = position.choosers().next().filter(|_| !position.is_terminal()) else { break };
+            let Some(us) = position.choosers().next().filter(|_| !position.is_terminal()) else {
+                break;
+            };
             let mut best = None;
             for way in &mut ways {
                 let found = way.think(&mut position, us, &budget);
@@ -113,7 +118,8 @@ impl Thinking<'_> {
     fn way<P: GdlPosition + 'static>(&self, start: &P, heuristic: HeuristicUse) -> Way<P> {
         let options = MctsOptions { heuristic, keep_tree: false, ..MctsOptions::plain() };
         let tape = Tape::default();
-        let judge = || action_heuristic(self.subject, Wanted::default(), start, &Budget::iterations(1));
+        let judge =
+            || action_heuristic(self.subject, Wanted::default(), start, &Budget::iterations(1));
         let judge = if heuristic.playout || heuristic.tree { judge() } else { None };
         let (search, again) = match judge {
             Some(inner) => {
@@ -181,7 +187,13 @@ struct Taped<P: GdlPosition> {
 }
 
 impl<P: GdlPosition + 'static> ActionHeuristic<P> for Taped<P> {
-    fn values(&mut self, position: &P, role: Role, moves: &[P::Move], values: &mut Vec<f64>) -> bool {
+    fn values(
+        &mut self,
+        position: &P,
+        role: Role,
+        moves: &[P::Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
         if lock(&self.tape).values.len() > MAX_SAID {
             return false;
         }
@@ -190,7 +202,13 @@ impl<P: GdlPosition + 'static> ActionHeuristic<P> for Taped<P> {
         knows
     }
 
-    fn values_of_many(&mut self, positions: &[P], which: &[usize], role: Role, said: &mut Judgements) {
+    fn values_of_many(
+        &mut self,
+        positions: &[P],
+        which: &[usize],
+        role: Role,
+        said: &mut Judgements,
+    ) {
         if lock(&self.tape).values.len() > MAX_SAID {
             said.clear();
             which.iter().for_each(|_| said.push(|_| false));

@@ -53,12 +53,17 @@ pub(crate) fn play_column(
     for (at, (game, _)) in games.iter().enumerate() {
         let table = &tables.games[at];
         let names = stored.iter().find(|game| game.name == plan.tournament.games[at]);
-        let mut roles: Vec<(String, [usize; 3])> = names
-            .map_or_else(Vec::new, |game| game.roles.iter().map(|role| (role.clone(), [0; 3])).collect());
+        let mut roles: Vec<(String, [usize; 3])> = names.map_or_else(Vec::new, |game| {
+            game.roles.iter().map(|role| (role.clone(), [0; 3])).collect()
+        });
         for (fixture, outcome) in plan.schedule.fixtures.iter().zip(&outcomes) {
             let goals = outcome.as_ref().and_then(|outcome| outcome.goals.as_ref());
-            let (Some(goals), true, 2) = (goals, fixture.game == at, fixture.seating.len()) else { continue };
-            let Some(seat) = fixture.seating.iter().position(|&player| player == 1) else { continue };
+            let (Some(goals), true, 2) = (goals, fixture.game == at, fixture.seating.len()) else {
+                continue;
+            };
+            let Some(seat) = fixture.seating.iter().position(|&player| player == 1) else {
+                continue;
+            };
             let (own, other) = (goals[seat], goals[1 - seat]);
             let what = if own > other { 0 } else { 1 + usize::from(own == other) };
             if let Some((_, counts)) = roles.get_mut(seat) {
@@ -84,7 +89,10 @@ fn spec_text(experiment: &Experiment, column: &Column, games: &[(String, Place)]
         (Some(iterations), _) => format!("iterations = {iterations}"),
         (None, clock) => {
             let clock = clock.unwrap_or(1.0);
-            format!("play_clock = {clock:?}\nstart_clock = {:?}", experiment.start_clock.unwrap_or(clock))
+            format!(
+                "play_clock = {clock:?}\nstart_clock = {:?}",
+                experiment.start_clock.unwrap_or(clock)
+            )
         }
     };
     format!(

@@ -181,7 +181,9 @@ fn text_of(table: &Table<'_>, key: &str) -> Option<String> {
 
 /// The tables within a table, in the order of the text.
 fn tables<'a, 'i>(table: &'a Table<'i>, key: &str) -> Vec<(String, &'a Table<'i>)> {
-    let Some(DeValue::Table(inner)) = table.get(key).map(toml::Spanned::get_ref) else { return Vec::new() };
+    let Some(DeValue::Table(inner)) = table.get(key).map(toml::Spanned::get_ref) else {
+        return Vec::new();
+    };
     let mut found: Vec<(usize, String, &Table<'i>)> = Vec::new();
     for (name, value) in inner.iter() {
         if let DeValue::Table(table) = value.get_ref() {
@@ -193,7 +195,9 @@ fn tables<'a, 'i>(table: &'a Table<'i>, key: &str) -> Vec<(String, &'a Table<'i>
 }
 
 fn texts(table: &Table<'_>, key: &str) -> Vec<(String, String)> {
-    let Some(DeValue::Table(inner)) = table.get(key).map(toml::Spanned::get_ref) else { return Vec::new() };
+    let Some(DeValue::Table(inner)) = table.get(key).map(toml::Spanned::get_ref) else {
+        return Vec::new();
+    };
     let text = |value: &DeValue<'_>| match value {
         DeValue::String(text) => Some(text.to_string()),
         _ => None,
@@ -214,7 +218,8 @@ mod tests {
                     player = \"greedy\"\niterations = 70\n[columns.b]\nopponent = \"random\"\nplayer = \"greedy\"\n";
         let of = |quick| {
             let read = Experiment::read(text, quick).expect("can be read");
-            let columns: Vec<Option<u64>> = read.columns.iter().map(|column| column.iterations).collect();
+            let columns: Vec<Option<u64>> =
+                read.columns.iter().map(|column| column.iterations).collect();
             (read.openings, read.iterations, columns)
         };
         assert_eq!(of(false), (4, Some(10), vec![Some(70), None]));
@@ -225,9 +230,13 @@ mod tests {
     fn the_experiments_can_be_read_and_their_players_exist() {
         for (name, text) in EXPERIMENTS {
             for quick in [false, true] {
-                let experiment = Experiment::read(text, quick).unwrap_or_else(|why| panic!("{name}: {why}"));
+                let experiment =
+                    Experiment::read(text, quick).unwrap_or_else(|why| panic!("{name}: {why}"));
                 assert!(!experiment.games.is_empty(), "{name} has no games");
-                assert!(experiment.iterations.is_some() || experiment.play_clock.is_some(), "{name}");
+                assert!(
+                    experiment.iterations.is_some() || experiment.play_clock.is_some(),
+                    "{name}"
+                );
                 assert!(experiment.games.iter().any(|game| game.place(None).is_some()), "{name}");
                 for column in &experiment.columns {
                     for player in [&column.opponent, &column.player] {

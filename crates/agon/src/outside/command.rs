@@ -38,7 +38,9 @@ impl Program {
         invitation: Invitation,
         view: Box<dyn View>,
     ) -> Result<Program, String> {
-        let [program, arguments @ ..] = words else { return Err("the program is missing".to_owned()) };
+        let [program, arguments @ ..] = words else {
+            return Err("the program is missing".to_owned());
+        };
         let mut child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -76,7 +78,15 @@ impl Program {
                 remark!("[{name}] {line}");
             }
         });
-        Ok(Program { invitation, view, child, lines_out: Some(lines_out), lines_in, owed: 0, last: None })
+        Ok(Program {
+            invitation,
+            view,
+            child,
+            lines_out: Some(lines_out),
+            lines_in,
+            owed: 0,
+            last: None,
+        })
     }
 
     fn send(&mut self, message: &Value) -> Result<(), Lapse> {
@@ -119,7 +129,9 @@ impl Program {
         let until = Instant::now() + Duration::from_millis(50);
         loop {
             match self.child.try_wait() {
-                Ok(Some(status)) => return Lapse::Unreachable(format!("the program has ended, {status}")),
+                Ok(Some(status)) => {
+                    return Lapse::Unreachable(format!("the program has ended, {status}"));
+                }
                 Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
                 Ok(None) | Err(_) => {
                     return Lapse::Unreachable("the program has closed its output".to_owned());

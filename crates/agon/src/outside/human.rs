@@ -108,7 +108,9 @@ impl Player for Human {
         match legal.as_slice() {
             [] => return Err(Lapse::Broken("no legal move is known".to_owned())),
             [only] => {
-                if self.view.state().is_none() && self.last.as_ref().is_some_and(|l| !l.seen.is_empty()) {
+                if self.view.state().is_none()
+                    && self.last.as_ref().is_some_and(|l| !l.seen.is_empty())
+                {
                     self.show_board();
                 }
                 say!("{}", terminal::dim(&format!("{}: {only}, the only move", self.role_name)));
@@ -187,7 +189,8 @@ fn pick<'a>(legal: &'a [String], typed: &str) -> Result<&'a String, String> {
     };
     let wanted = words(typed);
     // Where all moves begin with the same word, that may be left out too.
-    let without_head = |text: &str| text.split_once(' ').map_or(String::new(), |(_, rest)| rest.to_owned());
+    let without_head =
+        |text: &str| text.split_once(' ').map_or(String::new(), |(_, rest)| rest.to_owned());
     let ways: [&dyn Fn(&str) -> bool; 4] = [
         &|m| words(m) == wanted,
         &|m| words(m).starts_with(&wanted),

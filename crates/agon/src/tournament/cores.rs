@@ -22,10 +22,16 @@ pub(super) struct Need {
 
 impl Need {
     /// What these players, one to a role, need in a game.
-    pub(super) fn of(seated: &[&Entrant], shape: &Shape, thinking: &Thinking, n_processors: usize) -> Need {
+    pub(super) fn of(
+        seated: &[&Entrant],
+        shape: &Shape,
+        thinking: &Thinking,
+        n_processors: usize,
+    ) -> Need {
         let threads = seated.iter().map(|entrant| threads(entrant, shape, thinking, n_processors));
         let cores = if shape.turn_taking { threads.max().unwrap_or(0) } else { threads.sum() };
-        let mut addresses: Vec<String> = seated.iter().filter_map(|entrant| address(entrant)).collect();
+        let mut addresses: Vec<String> =
+            seated.iter().filter_map(|entrant| address(entrant)).collect();
         addresses.sort();
         addresses.dedup();
         Need { cores, addresses }
@@ -39,11 +45,14 @@ fn threads(entrant: &Entrant, shape: &Shape, thinking: &Thinking, n_processors: 
     match &entrant.spec.kind {
         SpecKind::BuiltIn(kind, settings) => {
             let given = kind.option("threads").map_or(0, |_| settings.integer("threads"));
-            let is_single = matches!(kind.name, "random" | "legal" | "greedy" | "alphabeta" | "bestfirst");
+            let is_single =
+                matches!(kind.name, "random" | "legal" | "greedy" | "alphabeta" | "bestfirst");
             let is_alone = shape.turn_taking || shape.players().count() == 1;
             match usize::try_from(given).unwrap_or(usize::MAX) {
                 // As our players decide by themselves: two at most, and only if the clock counts.
-                0 if !is_single && thinking.iterations.is_none() && is_alone => n_processors.clamp(1, 2),
+                0 if !is_single && thinking.iterations.is_none() && is_alone => {
+                    n_processors.clamp(1, 2)
+                }
                 0 => 1,
                 threads => threads,
             }
@@ -60,7 +69,9 @@ fn is_here(host: &str) -> bool {
 
 fn address(entrant: &Entrant) -> Option<String> {
     match &entrant.spec.kind {
-        SpecKind::Http(address) => Some(format!("{}:{}", address.host.to_lowercase(), address.port)),
+        SpecKind::Http(address) => {
+            Some(format!("{}:{}", address.host.to_lowercase(), address.port))
+        }
         SpecKind::BuiltIn(..) | SpecKind::Command(_) | SpecKind::Human => None,
     }
 }
@@ -92,7 +103,9 @@ impl Cores {
         if is_free {
             self.n_used += need.cores;
             self.n_jobs += 1;
-            need.addresses.iter().for_each(|address| *self.busy.entry(address.clone()).or_default() += 1);
+            need.addresses
+                .iter()
+                .for_each(|address| *self.busy.entry(address.clone()).or_default() += 1);
         }
         is_free
     }
@@ -117,7 +130,8 @@ mod tests {
     use super::*;
 
     fn need(players: &str, thinking: &str, turn_taking: bool, n_processors: usize) -> Need {
-        let t = read(&format!("games = [\"x\"]\n{thinking}\nplayers = [{players}]\n")).expect("it is right");
+        let t = read(&format!("games = [\"x\"]\n{thinking}\nplayers = [{players}]\n"))
+            .expect("it is right");
         let names = (0..t.players.len()).map(|at| format!("r{at}")).collect();
         let shape = Shape { turn_taking, ..Shape::new(names, None) };
         Need::of(&t.players.iter().collect::<Vec<_>>(), &shape, &t.thinking, n_processors)

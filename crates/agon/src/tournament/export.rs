@@ -30,13 +30,15 @@ pub(crate) fn to_json(tournament: &Tournament, standings: &Standings) -> Value {
 
 fn table(tournament: &Tournament, table: &Table) -> Value {
     let name = |player: usize| tournament.players[player].name.as_str();
-    let estimate = |e: &Estimate| json!({"mean": e.mean, "low": e.low, "high": e.high, "observations": e.n});
+    let estimate =
+        |e: &Estimate| json!({"mean": e.mean, "low": e.low, "high": e.high, "observations": e.n});
     let rating = |r: &Rating| json!({"elo": r.elo, "low": r.elo - r.half, "high": r.elo + r.half});
     let players = table.rows.iter().enumerate().map(|(player, row)| {
         let against = table.cross[player].iter().enumerate().filter_map(|(other, points)| {
             let mut entry = estimate(points.as_ref()?);
             entry["player"] = json!(name(other));
-            entry["elo_difference"] = json!(table.ratings.difference(player, other).as_ref().map(rating));
+            entry["elo_difference"] =
+                json!(table.ratings.difference(player, other).as_ref().map(rating));
             Some(entry)
         });
         json!({
@@ -71,14 +73,18 @@ pub(crate) fn to_csv(tournament: &Tournament, standings: &Standings) -> String {
             let points = estimate(row.points);
             let goal = row.mean_goal.map(|goal| goal.to_string()).unwrap_or_default();
             let _ = write!(text, "{game},{name},,{},{points},{elo},{goal},", row.n_matches);
-            let _ =
-                write!(text, "{},{},{},{},{}\r\n", row.wins, row.draws, row.losses, row.slips, row.n_broken);
+            let _ = write!(
+                text,
+                "{},{},{},{},{}\r\n",
+                row.wins, row.draws, row.losses, row.slips, row.n_broken
+            );
             for (other, points) in table.cross[player].iter().enumerate() {
                 if points.is_none() {
                     continue;
                 }
                 let opponent = cell(&tournament.players[other].name);
-                let (points, elo) = (estimate(*points), rating(table.ratings.difference(player, other)));
+                let (points, elo) =
+                    (estimate(*points), rating(table.ratings.difference(player, other)));
                 let _ = write!(text, "{game},{name},{opponent},,{points},{elo},,,,,,\r\n");
             }
         }
@@ -96,8 +102,13 @@ fn rating(rating: Option<Rating>) -> String {
 
 /// A text as RFC 4180 has it. One that a spreadsheet would take for a formula is marked as text.
 fn cell(text: &str) -> String {
-    let text = if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() };
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+    let text =
+        if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() };
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ pub(crate) fn page(
     head(&mut text, tournament, schedule, standings);
     let all = &standings.overall;
     let order = ranked(all);
-    let names: Vec<String> = order.iter().map(|player| tournament.players[*player].name.clone()).collect();
+    let names: Vec<String> =
+        order.iter().map(|player| tournament.players[*player].name.clone()).collect();
 
     section(
         &mut text,
@@ -38,13 +39,19 @@ pub(crate) fn page(
         "Every game counts the same. Elo is 0 on average.",
         &standing(tournament, all),
     );
-    let rated: Vec<_> =
-        order.iter().zip(&names).map(|(player, name)| (name.clone(), all.ratings.ratings[*player])).collect();
+    let rated: Vec<_> = order
+        .iter()
+        .zip(&names)
+        .map(|(player, name)| (name.clone(), all.ratings.ratings[*player]))
+        .collect();
     section(&mut text, "Elo", "With 95 % intervals, all games.", &plot::ratings(&rated));
     if names.len() > 2 {
-        let cells: Vec<Vec<_>> =
-            order.iter().map(|row| order.iter().map(|column| all.cross[*row][*column]).collect()).collect();
-        let map = plot::heat_map(&names, &names, &cells, "points of each player against each other");
+        let cells: Vec<Vec<_>> = order
+            .iter()
+            .map(|row| order.iter().map(|column| all.cross[*row][*column]).collect())
+            .collect();
+        let map =
+            plot::heat_map(&names, &names, &cells, "points of each player against each other");
         section(
             &mut text,
             "Against each other",
@@ -52,11 +59,14 @@ pub(crate) fn page(
             &map,
         );
     }
-    let game_name = |table: &Table| table.game.map_or(String::new(), |game| tournament.games[game].clone());
+    let game_name =
+        |table: &Table| table.game.map_or(String::new(), |game| tournament.games[game].clone());
     let by_game: Vec<(String, Vec<_>)> = standings
         .games
         .iter()
-        .map(|table| (game_name(table), order.iter().map(|player| table.rows[*player].points).collect()))
+        .map(|table| {
+            (game_name(table), order.iter().map(|player| table.rows[*player].points).collect())
+        })
         .collect();
     let plot = if names.len() <= plot::N_SERIES {
         plot::points_by_game(&names, &by_game)
@@ -113,13 +123,17 @@ fn head(text: &mut String, tournament: &Tournament, schedule: &Schedule, standin
 }
 
 fn section(text: &mut String, title: &str, about: &str, body: &str) {
-    let about = if about.is_empty() { String::new() } else { format!("<p class=\"soft\">{about}</p>\n") };
+    let about =
+        if about.is_empty() { String::new() } else { format!("<p class=\"soft\">{about}</p>\n") };
     let _ = write!(text, "<section>\n<h2>{title}</h2>\n{about}{body}</section>\n");
 }
 
 fn standing(tournament: &Tournament, table: &Table) -> String {
     let mut text = String::from("<table>\n");
-    let head = ["player", "points %", "95 %", "Elo", "±", "goal", "matches", "won", "drawn", "lost", "slips"];
+    let head = [
+        "player", "points %", "95 %", "Elo", "±", "goal", "matches", "won", "drawn", "lost",
+        "slips",
+    ];
     let mut head = head.map(str::to_owned);
     elo_title(table).clone_into(&mut head[3]);
     row(&mut text, "th", &head);
@@ -155,13 +169,18 @@ fn row(text: &mut String, tag: &str, cells: &[String]) {
 
 /// Matches that came to no end, or in which a move had to be made for a player.
 fn amiss(text: &mut String, played: &[Played]) {
-    let is_amiss = |p: &&Played| p.outcome.goals.is_none() || p.outcome.slips.iter().any(|n| *n > 0);
+    let is_amiss =
+        |p: &&Played| p.outcome.goals.is_none() || p.outcome.slips.iter().any(|n| *n > 0);
     let all: Vec<&Played> = played.iter().filter(is_amiss).collect();
     if all.is_empty() {
         return;
     }
     let mut table = String::from("<table>\n");
-    row(&mut table, "th", &["match", "game", "players", "ended", "slips", "steps"].map(str::to_owned));
+    row(
+        &mut table,
+        "th",
+        &["match", "game", "players", "ended", "slips", "steps"].map(str::to_owned),
+    );
     for played in all.iter().take(MAX_LISTED) {
         let slips: Vec<String> = played.outcome.slips.iter().map(usize::to_string).collect();
         let cells = [
@@ -180,8 +199,11 @@ fn amiss(text: &mut String, played: &[Played]) {
         all.len(),
         played.len()
     );
-    let more =
-        if all.len() > MAX_LISTED { format!(" The first {MAX_LISTED} are listed.") } else { String::new() };
+    let more = if all.len() > MAX_LISTED {
+        format!(" The first {MAX_LISTED} are listed.")
+    } else {
+        String::new()
+    };
     section(text, "Something amiss", &format!("{about}{more}"), &table);
 }
 

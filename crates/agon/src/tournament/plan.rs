@@ -68,7 +68,10 @@ impl Plan {
         }
         let n_roles: Vec<usize> = games.iter().map(|game| game.shape.players().count()).collect();
         if let Some(at) = n_roles.iter().position(|n| *n == 0) {
-            return Err(Failure::wrong(format!("nobody plays {}: it has no role", tournament.games[at])));
+            return Err(Failure::wrong(format!(
+                "nobody plays {}: it has no role",
+                tournament.games[at]
+            )));
         }
         let schedule = schedule(&tournament, &n_roles).map_err(Failure::unreadable)?;
         Ok(Plan { text, tournament, games, schedule })
@@ -76,7 +79,10 @@ impl Plan {
 
     /// Begins in a store, or goes on with what is there if that is the same tournament. What has been played comes back, by fixture,
     /// and in a few words what was found.
-    pub(crate) fn begin(&self, store: &mut Store) -> Result<(Vec<Option<Outcome>>, Option<String>), Failure> {
+    pub(crate) fn begin(
+        &self,
+        store: &mut Store,
+    ) -> Result<(Vec<Option<Outcome>>, Option<String>), Failure> {
         let mut found = None;
         if let Some(old) = store.spec()? {
             found = Some(self.compare(store, &old)?);
@@ -90,8 +96,8 @@ impl Plan {
         let played = store.matches()?;
         let outcomes = by_fixture(&self.schedule, &played);
         let n = outcomes.iter().flatten().count();
-        let found =
-            found.map(|grown| format!("going on: {n} of {} matches are played{grown}", outcomes.len()));
+        let found = found
+            .map(|grown| format!("going on: {n} of {} matches are played{grown}", outcomes.len()));
         Ok((outcomes, found))
     }
 
@@ -140,8 +146,10 @@ impl OpenedGame {
     ) -> Result<OpenedGame, Failure> {
         let rules = source.text().to_owned();
         let play = PlayOptions { engine: EngineChoice::Auto, rules: RuleOptions::default() };
-        let opened = open::open_for_match(source, &play, tournament.thinking.iterations.is_some())
-            .map_err(|failure| Failure { message: format!("{name}: {}", failure.message), ..failure })?;
+        let opened =
+            open::open_for_match(source, &play, tournament.thinking.iterations.is_some()).map_err(
+                |failure| Failure { message: format!("{name}: {}", failure.message), ..failure },
+            )?;
         let shape = opened.run(Laid).shape().clone();
         Ok(OpenedGame { opened, shape, rules })
     }
@@ -186,7 +194,8 @@ pub(crate) fn stored(store: &Store) -> Result<Stored, Failure> {
         .iter()
         .map(|name| games.iter().find(|game| game.name == *name).map(|game| game.roles.len()))
         .collect();
-    let n_roles = n_roles.ok_or_else(|| Failure::unreadable("the store lacks a game of its tournament"))?;
+    let n_roles =
+        n_roles.ok_or_else(|| Failure::unreadable("the store lacks a game of its tournament"))?;
     let schedule = schedule(&tournament, &n_roles).map_err(Failure::unreadable)?;
     let played = store.matches()?;
     let outcomes = by_fixture(&schedule, &played);

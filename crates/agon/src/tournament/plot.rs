@@ -133,7 +133,8 @@ impl Scale {
     /// One that holds all the numbers, and is never a single point.
     fn holding(numbers: impl Iterator<Item = f64>) -> Scale {
         let finite = numbers.filter(|x| x.is_finite());
-        let (low, high) = finite.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+        let (low, high) =
+            finite.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
         if low > high {
             return Scale { low: 0.0, high: 1.0 };
         }
@@ -155,7 +156,10 @@ impl Scale {
             step *= factors.next().unwrap_or(2.0);
         }
         let first = (self.low / step).ceil();
-        (0..10).map(|n| (first + f64::from(n)) * step).take_while(|at| *at <= self.high + 1e-9).collect()
+        (0..10)
+            .map(|n| (first + f64::from(n)) * step)
+            .take_while(|at| *at <= self.high + 1e-9)
+            .collect()
     }
 }
 
@@ -187,7 +191,10 @@ fn bar(canvas: &mut Canvas, from: f64, to: f64, y: f64, class: &str) {
 pub(super) const N_SERIES: usize = 6;
 
 /// Points of players in each game, dots with error bars; at most [`N_SERIES`] players.
-pub(super) fn points_by_game(players: &[String], games: &[(String, Vec<Option<Estimate>>)]) -> String {
+pub(super) fn points_by_game(
+    players: &[String],
+    games: &[(String, Vec<Option<Estimate>>)],
+) -> String {
     let gap = 13.0;
     let row = 16.0 + gap * players.len() as f64;
     let head = 30.0;
@@ -213,8 +220,19 @@ pub(super) fn points_by_game(players: &[String], games: &[(String, Vec<Option<Es
         for (at, points) in points.iter().enumerate() {
             let Some(points) = points else { continue };
             let y = top + 8.0 + gap * (at as f64 + 0.5);
-            bar(&mut canvas, scale.x(100.0 * points.low), scale.x(100.0 * points.high), y, &format!("s{at}"));
-            canvas.dot(scale.x(100.0 * points.mean), y, &format!("s{at}"), &told(&players[at], game, points));
+            bar(
+                &mut canvas,
+                scale.x(100.0 * points.low),
+                scale.x(100.0 * points.high),
+                y,
+                &format!("s{at}"),
+            );
+            canvas.dot(
+                scale.x(100.0 * points.mean),
+                y,
+                &format!("s{at}"),
+                &told(&players[at], game, points),
+            );
         }
     }
     canvas.finish("points of each player in each game with 95 % intervals")
@@ -243,7 +261,8 @@ pub(super) fn heat_map(
     // Long names stand upright above their column.
     let longest = columns.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let is_upright = longest > letters.max(4);
-    let head = if is_upright { (longest.min(MAX_LETTERS) as f64 * 7.4 + 16.0).max(28.0) } else { 28.0 };
+    let head =
+        if is_upright { (longest.min(MAX_LETTERS) as f64 * 7.4 + 16.0).max(28.0) } else { 28.0 };
     let width = (LEFT + columns.len() as f64 * size + RIGHT).max(WIDTH);
     let mut canvas = Canvas::new(width, head + rows.len() as f64 * tall + 8.0);
     for (at, name) in columns.iter().enumerate() {
@@ -251,7 +270,10 @@ pub(super) fn heat_map(
         let shown = escape(&shortened(name, MAX_LETTERS));
         let y = head - 9.0;
         let place = if is_upright {
-            format!("transform=\"translate({:.1} {y:.1}) rotate(-90)\" text-anchor=\"start\"", x + 4.0)
+            format!(
+                "transform=\"translate({:.1} {y:.1}) rotate(-90)\" text-anchor=\"start\"",
+                x + 4.0
+            )
         } else {
             format!("x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\"")
         };
@@ -274,9 +296,21 @@ pub(super) fn heat_map(
             let is_strong = strength > 0.5;
             let class = if is_strong { "cell strong" } else { "cell" };
             let middle = x + inner.0 / 2.0;
-            canvas.text(middle, y + 17.0, Anchor::Middle, class, &format!("{:.0}", 100.0 * points.mean));
+            canvas.text(
+                middle,
+                y + 17.0,
+                Anchor::Middle,
+                class,
+                &format!("{:.0}", 100.0 * points.mean),
+            );
             let class = if is_strong { "half strong" } else { "half" };
-            canvas.text(middle, y + 30.0, Anchor::Middle, class, &format!("±{:.0}", 100.0 * points.half()));
+            canvas.text(
+                middle,
+                y + 30.0,
+                Anchor::Middle,
+                class,
+                &format!("±{:.0}", 100.0 * points.half()),
+            );
         }
     }
     canvas.finish(label)
@@ -316,9 +350,13 @@ mod tests {
 
     #[test]
     fn scales_hold_everything_and_have_round_ticks() {
-        for numbers in
-            [vec![], vec![5.0], vec![-312.0, 40.0, 977.0], vec![0.0, f64::INFINITY], vec![1e6, -1e6]]
-        {
+        for numbers in [
+            vec![],
+            vec![5.0],
+            vec![-312.0, 40.0, 977.0],
+            vec![0.0, f64::INFINITY],
+            vec![1e6, -1e6],
+        ] {
             let scale = Scale::holding(numbers.iter().copied());
             let ticks = scale.ticks();
             assert!(ticks.len() <= 10 && ticks.len() >= 2, "{numbers:?} {ticks:?}");
@@ -342,7 +380,9 @@ mod tests {
         for svg in all {
             assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
             assert!(
-                !svg.contains("<script") && !svg.contains('\u{1}') && svg.contains("&lt;script&gt;"),
+                !svg.contains("<script")
+                    && !svg.contains('\u{1}')
+                    && svg.contains("&lt;script&gt;"),
                 "{svg}"
             );
         }

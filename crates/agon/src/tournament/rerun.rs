@@ -18,24 +18,32 @@ pub(crate) fn rerun(store: &Store, id: &str, is_json: bool) -> Result<(), Failur
     let then = store.find(id)?;
     let Stored { tournament, schedule, .. } = stored(store)?;
     let fixture = schedule.fixtures.iter().find(|fixture| fixture.id.to_string() == then.id);
-    let fixture = fixture
-        .ok_or_else(|| Failure::wrong(format!("the match {} is not part of its tournament", then.id)))?;
+    let fixture = fixture.ok_or_else(|| {
+        Failure::wrong(format!("the match {} is not part of its tournament", then.id))
+    })?;
     let rules = store.games()?.into_iter().find(|game| game.name == then.game);
-    let rules = rules.ok_or_else(|| Failure::wrong(format!("the rules of {} are gone", then.game)))?;
-    let game =
-        OpenedGame::new(&then.game, Arc::new(Source::new(then.game.as_str(), rules.rules)), &tournament)?;
+    let rules =
+        rules.ok_or_else(|| Failure::wrong(format!("the rules of {} are gone", then.game)))?;
+    let game = OpenedGame::new(
+        &then.game,
+        Arc::new(Source::new(then.game.as_str(), rules.rules)),
+        &tournament,
+    )?;
     let now = play(&tournament, &game, fixture, &Arc::default())?;
     let now = now.ok_or_else(|| Failure::wrong("the match was broken off"))?;
 
-    let broken =
-        |what: String| Failure::wrong(format!("the record of the match {} is broken: {what}", then.id));
+    let broken = |what: String| {
+        Failure::wrong(format!("the record of the match {} is broken: {what}", then.id))
+    };
     let old = record(&then.record).map_err(broken)?;
     let new = record(&now.record).map_err(broken)?;
     let n_steps = old.moves.len().max(new.moves.len());
-    let differs =
-        |at: &usize| old.moves.get(*at) != new.moves.get(*at) || old.states.get(*at) != new.states.get(*at);
+    let differs = |at: &usize| {
+        old.moves.get(*at) != new.moves.get(*at) || old.states.get(*at) != new.states.get(*at)
+    };
     let first = (0..n_steps).find(differs);
-    let is_same = first.is_none() && old.states == new.states && then.outcome.goals == now.outcome.goals;
+    let is_same =
+        first.is_none() && old.states == new.states && then.outcome.goals == now.outcome.goals;
     if is_json {
         say!(
             "{}",
@@ -57,7 +65,9 @@ pub(crate) fn rerun(store: &Store, id: &str, is_json: bool) -> Result<(), Failur
         for at in 0..n_steps {
             tell_step(at, old.moves.get(at), new.moves.get(at));
         }
-        let goals = |goals: &Option<Vec<f64>>| goals.as_ref().map_or("none".to_owned(), |g| format!("{g:?}"));
+        let goals = |goals: &Option<Vec<f64>>| {
+            goals.as_ref().map_or("none".to_owned(), |g| format!("{g:?}"))
+        };
         say!("goals then {}, now {}", goals(&then.outcome.goals), goals(&now.outcome.goals));
     }
     if is_same {
@@ -67,7 +77,10 @@ pub(crate) fn rerun(store: &Store, id: &str, is_json: bool) -> Result<(), Failur
         return Ok(());
     }
     let place = first.map_or("at the end".to_owned(), |at| format!("from step {} on", at + 1));
-    Err(Failure::wrong(format!("it came out differently {place}{}", excuse(&tournament, &then.players))))
+    Err(Failure::wrong(format!(
+        "it came out differently {place}{}",
+        excuse(&tournament, &then.players)
+    )))
 }
 
 fn record(text: &str) -> Result<Record, String> {
@@ -79,12 +92,17 @@ fn tell_step(at: usize, then: Option<&Vec<String>>, now: Option<&Vec<String>>) {
     // Records have spaces within parentheses; people do not.
     let plain = |text: &String| first_term(text).unwrap_or_else(|| text.clone());
     let text = |joint: Option<&Vec<String>>| {
-        joint.map_or("nothing".to_owned(), |joint| joint.iter().map(plain).collect::<Vec<_>>().join(", "))
+        joint.map_or("nothing".to_owned(), |joint| {
+            joint.iter().map(plain).collect::<Vec<_>>().join(", ")
+        })
     };
     if then == now {
         say!("  {:>3}. {}", at + 1, text(now));
     } else {
-        say!("{}", terminal::red(&format!("≠ {:>3}. then {}, now {}", at + 1, text(then), text(now))));
+        say!(
+            "{}",
+            terminal::red(&format!("≠ {:>3}. then {}, now {}", at + 1, text(then), text(now)))
+        );
     }
 }
 

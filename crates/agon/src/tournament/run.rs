@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use agon_match::tournament::{Decision, Fixture, Outcome, SprtState, Tournament, opening, sprt_state};
+use agon_match::tournament::{
+    Decision, Fixture, Outcome, SprtState, Tournament, opening, sprt_state,
+};
 use agon_match::{Ending, Match};
 use indicatif::ProgressBar;
 
@@ -57,12 +59,16 @@ pub(crate) fn run(
     is_interrupted: &Arc<AtomicBool>,
 ) -> Result<Ended, Failure> {
     let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut cores = Cores::new(options.cores.unwrap_or(n_processors), options.jobs.unwrap_or(MAX_JOBS));
+    let mut cores =
+        Cores::new(options.cores.unwrap_or(n_processors), options.jobs.unwrap_or(MAX_JOBS));
     let tournament = &plan.tournament;
     let mut progress = Progress::new(plan, outcomes, options);
     let mut waiting: Vec<(usize, Need)> = Vec::new();
-    for (at, fixture) in plan.schedule.fixtures.iter().enumerate().filter(|(at, _)| outcomes[*at].is_none()) {
-        let seated: Vec<_> = fixture.seating.iter().map(|player| &tournament.players[*player]).collect();
+    for (at, fixture) in
+        plan.schedule.fixtures.iter().enumerate().filter(|(at, _)| outcomes[*at].is_none())
+    {
+        let seated: Vec<_> =
+            fixture.seating.iter().map(|player| &tournament.players[*player]).collect();
         let shape = &plan.games[fixture.game].shape;
         waiting.push((at, Need::of(&seated, shape, &tournament.thinking, n_processors)));
     }
@@ -136,15 +142,20 @@ fn start(
             return Ok(());
         }
         let (fixture, need) = waiting.remove(at);
-        let (plan, sender, is_interrupted) = (Arc::clone(plan), sender.clone(), Arc::clone(is_interrupted));
+        let (plan, sender, is_interrupted) =
+            (Arc::clone(plan), sender.clone(), Arc::clone(is_interrupted));
         let name = plan.schedule.fixtures[fixture].id.to_string();
         let work = move || {
             let this = &plan.schedule.fixtures[fixture];
             let game = &plan.games[this.game];
-            let played =
-                catch_unwind(AssertUnwindSafe(|| play(&plan.tournament, game, this, &is_interrupted)));
+            let played = catch_unwind(AssertUnwindSafe(|| {
+                play(&plan.tournament, game, this, &is_interrupted)
+            }));
             let played = played.unwrap_or_else(|_| {
-                Err(Failure::wrong(format!("the match {} could not be played: it fell over", this.id)))
+                Err(Failure::wrong(format!(
+                    "the match {} could not be played: it fell over",
+                    this.id
+                )))
             });
             let _ = sender.send((fixture, need, played));
         };
@@ -166,16 +177,21 @@ pub(super) fn play(
     let moves = opening(game.opened.run(Laid).as_ref(), tournament.openings, fixture.opening_seed);
     let names: Vec<String> =
         fixture.seating.iter().map(|player| tournament.players[*player].name.clone()).collect();
-    let specs = fixture.seating.iter().map(|player| tournament.players[*player].spec.clone()).collect();
+    let specs =
+        fixture.seating.iter().map(|player| tournament.players[*player].spec.clone()).collect();
     let game_name = &tournament.games[fixture.game];
-    let mut contest = Contest::new(game.opened.clone(), game_name, specs, clocks(tournament, fixture.seed))?;
+    let mut contest =
+        Contest::new(game.opened.clone(), game_name, specs, clocks(tournament, fixture.seed))?;
     // A player elsewhere may have heard of this match before, if it was broken off: each attempt has a name of its own.
     let began = clock::now();
     contest.id = format!("agon.{}.{began}", fixture.id);
     contest.hosting.is_aborted = Arc::clone(is_aborted);
     let since = Instant::now();
     let told = contest.play(moves.clone(), &mut |_, _| {}).map_err(|failure| Failure {
-        message: format!("the match {} of {game_name} could not be played: {}", fixture.id, failure.message),
+        message: format!(
+            "the match {} of {game_name} could not be played: {}",
+            fixture.id, failure.message
+        ),
         ..failure
     })?;
     if matches!(told.ending(), None | Some(Ending::Aborted)) {
@@ -225,13 +241,20 @@ fn status(game: &Match) -> &'static str {
 fn outcome(game: &Match, roles: &[usize], seconds: f64) -> Outcome {
     let goals = match game.ending() {
         Some(Ending::Finished(payoffs)) => Some(roles.iter().map(|role| payoffs[*role]).collect()),
-        Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted) | None => None,
+        Some(Ending::Fault(_) | Ending::TooLong | Ending::Stopped(_) | Ending::Aborted) | None => {
+            None
+        }
     };
     let slips = |role: &usize| {
         let in_play = game.steps().iter().filter(|step| step.slips[*role].is_some()).count();
         in_play + usize::from(!game.start_errors()[*role].is_empty())
     };
-    Outcome { goals, n_steps: game.steps().len(), slips: roles.iter().map(slips).collect(), seconds }
+    Outcome {
+        goals,
+        n_steps: game.steps().len(),
+        slips: roles.iter().map(slips).collect(),
+        seconds,
+    }
 }
 
 /// Tells how far it is: a bar on a terminal, a line for each match in a pipe.
@@ -259,8 +282,11 @@ impl Progress {
         self.n_done += 1;
         let result = match &played.outcome.goals {
             Some(goals) => {
-                let results =
-                    played.players.iter().zip(goals).map(|(player, goal)| format!("{player} {goal}"));
+                let results = played
+                    .players
+                    .iter()
+                    .zip(goals)
+                    .map(|(player, goal)| format!("{player} {goal}"));
                 results.collect::<Vec<_>>().join(", ")
             }
             None => format!("{}: {}", played.players.join(", "), played.status),

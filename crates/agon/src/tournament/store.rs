@@ -114,8 +114,8 @@ impl Store {
 
     fn connect(path: &Path, flags: OpenFlags, lock: Option<File>) -> Result<Store, Failure> {
         let flags = flags | OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection =
-            Connection::open_with_flags(path, flags).map_err(|error| cannot("open", path, &error))?;
+        let connection = Connection::open_with_flags(path, flags)
+            .map_err(|error| cannot("open", path, &error))?;
         let store = Store { path: path.to_owned(), connection, _lock: lock };
         store.connection.busy_timeout(PATIENCE).map_err(|error| store.cannot("open", &error))?;
         store.form()?;
@@ -167,7 +167,10 @@ impl Store {
             transaction.execute(put, params!["agon", env!("CARGO_PKG_VERSION")])?;
             for game in games {
                 let insert = "INSERT INTO game VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-                transaction.execute(insert, params![game.name, game.rules, json!(game.roles).to_string()])?;
+                transaction.execute(
+                    insert,
+                    params![game.name, game.rules, json!(game.roles).to_string()],
+                )?;
             }
             transaction.commit()
         };
@@ -204,7 +207,11 @@ impl Store {
             Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?))
         })?;
         let games = rows.into_iter().map(|(name, rules, roles)| {
-            Some(StoredGame { name, rules, roles: list(&roles, |role| role.as_str().map(str::to_owned))? })
+            Some(StoredGame {
+                name,
+                rules,
+                roles: list(&roles, |role| role.as_str().map(str::to_owned))?,
+            })
         });
         games.collect::<Option<_>>().ok_or_else(|| self.wrong("has a game that makes no sense"))
     }
@@ -240,7 +247,12 @@ impl Store {
         }
     }
 
-    fn select(&self, sql: &str, given: impl rusqlite::Params, record: usize) -> Result<Vec<Played>, Failure> {
+    fn select(
+        &self,
+        sql: &str,
+        given: impl rusqlite::Params,
+        record: usize,
+    ) -> Result<Vec<Played>, Failure> {
         let rows = self.rows(sql, given, |row| {
             let texts: [String; 6] =
                 [row.get(0)?, row.get(1)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?];
@@ -248,12 +260,13 @@ impl Store {
             let lists: (Option<String>, String) = (row.get(7)?, row.get(8)?);
             Ok((texts, numbers, lists, row.get::<_, f64>(11)?, row.get::<_, String>(record)?))
         })?;
-        let played =
-            rows.into_iter().map(|(texts, [repeat, steps, began], (goals, slips), seconds, record)| {
+        let played = rows.into_iter().map(
+            |(texts, [repeat, steps, began], (goals, slips), seconds, record)| {
                 let [id, game, players, seed, opening, status] = texts;
                 let text = |value: &Value| value.as_str().map(str::to_owned);
-                let joint =
-                    |value: &Value| value.as_array()?.iter().map(text).collect::<Option<Vec<String>>>();
+                let joint = |value: &Value| {
+                    value.as_array()?.iter().map(text).collect::<Option<Vec<String>>>()
+                };
                 let goals = match goals {
                     None => None,
                     Some(goals) => Some(list(&goals, Value::as_f64)?),
@@ -276,7 +289,8 @@ impl Store {
                     outcome,
                     record,
                 })
-            });
+            },
+        );
         played.collect::<Option<_>>().ok_or_else(|| self.wrong("has a match that makes no sense"))
     }
 
@@ -303,9 +317,9 @@ impl Store {
 fn cannot(what: &str, path: &Path, error: &rusqlite::Error) -> Failure {
     let shown = path.display();
     match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase) => {
-            Failure::unreadable(format!("{shown} is not a tournament's file: choose another --store"))
-        }
+        Some(rusqlite::ErrorCode::NotADatabase) => Failure::unreadable(format!(
+            "{shown} is not a tournament's file: choose another --store"
+        )),
         _ => Failure::unreadable(format!("cannot {what} {shown}: {error}")),
     }
 }
@@ -317,17 +331,24 @@ fn lock(path: &Path) -> Result<File, Failure> {
     let mut name: OsString = real.into_os_string();
     name.push(".lock");
     let name = PathBuf::from(name);
-    let cannot =
-        |error: std::io::Error| Failure::unreadable(format!("cannot write {}: {error}", name.display()));
-    let mut file =
-        File::options().create(true).truncate(false).read(true).write(true).open(&name).map_err(cannot)?;
+    let cannot = |error: std::io::Error| {
+        Failure::unreadable(format!("cannot write {}: {error}", name.display()))
+    };
+    let mut file = File::options()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(&name)
+        .map_err(cannot)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
             let _ = file.read_to_string(&mut holder);
             let holder = holder.trim();
-            let who = if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
+            let who =
+                if holder.is_empty() { String::new() } else { format!(" (process {holder})") };
             return Err(Failure::unreadable(format!(
                 "another agon{who} is playing this tournament into {}: wait for it, end it, or choose another --store",
                 path.display()

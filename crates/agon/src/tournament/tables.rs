@@ -1,7 +1,9 @@
 //! Standings as text.
 
 use agon_match::SpecKind;
-use agon_match::tournament::{Decision, Entrant, Estimate, Schedule, Standings, Table, Thinking, Tournament};
+use agon_match::tournament::{
+    Decision, Entrant, Estimate, Schedule, Standings, Table, Thinking, Tournament,
+};
 
 use crate::terminal::{self, say};
 
@@ -53,17 +55,26 @@ pub(super) fn thinking(tournament: &Tournament) -> String {
 }
 
 /// What else is to be said, in sentences.
-pub(super) fn notes(tournament: &Tournament, schedule: &Schedule, standings: &Standings) -> Vec<String> {
+pub(super) fn notes(
+    tournament: &Tournament,
+    schedule: &Schedule,
+    standings: &Standings,
+) -> Vec<String> {
     let mut notes = Vec::new();
     if let [first, second] = &tournament.players[..] {
         if let Some(apart) = standings.overall.ratings.difference(0, 1) {
             let (first, second) = (&first.name, &second.name);
-            notes.push(format!("{first} against {second}: {:+.0} Elo ± {:.0} (95 %)", apart.elo, apart.half));
+            notes.push(format!(
+                "{first} against {second}: {:+.0} Elo ± {:.0} (95 %)",
+                apart.elo, apart.half
+            ));
         }
         if let (Some(state), Some(sprt)) = (&standings.sprt, &tournament.sprt) {
             let verdict = match state.decision {
                 None => "undecided".to_owned(),
-                Some(Decision::First) => format!("{} is not stronger by {} Elo", first.name, sprt.elo1),
+                Some(Decision::First) => {
+                    format!("{} is not stronger by {} Elo", first.name, sprt.elo1)
+                }
                 Some(Decision::Second) => {
                     format!("{} is stronger by more than {} Elo", first.name, sprt.elo0)
                 }
@@ -91,7 +102,8 @@ pub(super) fn notes(tournament: &Tournament, schedule: &Schedule, standings: &St
     let broken: usize = standings.overall.rows.iter().map(|row| row.n_broken).sum();
     if broken > 0 {
         notes.push(
-            "Matches that came to no end count for nothing but are listed by `show --matches`.".to_owned(),
+            "Matches that came to no end count for nothing but are listed by `show --matches`."
+                .to_owned(),
         );
     }
     notes
@@ -101,7 +113,9 @@ fn lengths(table: &Table) -> String {
     let mut steps = table.n_steps.clone();
     steps.sort_unstable();
     match (steps.first(), steps.get(steps.len() / 2), steps.last()) {
-        (Some(low), Some(middle), Some(high)) => format!("  {low} to {high} steps, median {middle}"),
+        (Some(low), Some(middle), Some(high)) => {
+            format!("  {low} to {high} steps, median {middle}")
+        }
         _ => String::new(),
     }
 }
@@ -115,7 +129,8 @@ pub(super) fn ranked(table: &Table) -> Vec<usize> {
 }
 
 fn rows(tournament: &Tournament, table: &Table) -> Vec<Vec<String>> {
-    let head = ["", "points %", "95 %", "Elo", "±", "goal", "matches", "won", "drawn", "lost", "slips"];
+    let head =
+        ["", "points %", "95 %", "Elo", "±", "goal", "matches", "won", "drawn", "lost", "slips"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     elo_title(table).clone_into(&mut rows[0][3]);
     let has_broken = table.rows.iter().any(|row| row.n_broken > 0);
@@ -178,7 +193,11 @@ pub(super) fn interval(points: &Estimate) -> String {
 fn print(rows: &[Vec<String>]) {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..n_columns).map(width).collect();
     for (number, row) in rows.iter().enumerate() {

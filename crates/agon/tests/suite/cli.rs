@@ -145,7 +145,11 @@ fn show_has_every_stage() {
     assert!(at("kif").contains("(role xplayer)"));
     assert!(at("infix").contains("role(xplayer)."));
     assert!(at("checked").contains("(<= terminal"));
-    assert!(at("relations").lines().any(|line| line.starts_with("opponent ") && line.ends_with("never")));
+    assert!(
+        at("relations")
+            .lines()
+            .any(|line| line.starts_with("opponent ") && line.ends_with("never"))
+    );
     assert_eq!(at("initial").lines().count(), 10, "nine cells and whose turn it is");
     let unknown = agon(&["show", "tic-tac-toe", "--stage", "nonsense"]);
     assert_eq!(unknown.code, 2);
@@ -162,7 +166,11 @@ fn check_exits_by_the_worst_that_was_found() {
     assert!(agon(&["check", &warned]).succeeds().out.contains("warning[unused-relation]"));
     let wrong = scratch.file("wrong.kif", format!("{COIN}(<= p (not q))\n(<= q (not p))\n"));
     let run = agon(&["check", &wrong]).fails_with(1);
-    assert!(run.out.contains("error[unstratified]") && run.out.contains("wrong.kif:9:"), "{}", run.out);
+    assert!(
+        run.out.contains("error[unstratified]") && run.out.contains("wrong.kif:9:"),
+        "{}",
+        run.out
+    );
     agon(&["check", &wrong, &scratch.path("missing.kif").to_string_lossy()]).fails_with(2);
     agon(&["check", &clean, &wrong]).fails_with(1);
 }
@@ -170,18 +178,30 @@ fn check_exits_by_the_worst_that_was_found() {
 #[test]
 fn check_writes_json() {
     let scratch = Scratch::new("check-json");
-    let wrong =
-        scratch.file("wrong.kif", format!("{COIN}(<= (next (called ?x)) (not (true (called ?x))))\n"));
+    let wrong = scratch
+        .file("wrong.kif", format!("{COIN}(<= (next (called ?x)) (not (true (called ?x))))\n"));
     let run = agon(&["check", &wrong, "--json"]).fails_with(1);
     let report = json(&run);
     has_keys(&report, &["file", "errors", "warnings", "findings"]);
     assert_eq!(report["errors"], 1);
-    let finding =
-        report["findings"].as_array().and_then(|list| list.iter().find(|f| f["severity"] == "error"));
+    let finding = report["findings"]
+        .as_array()
+        .and_then(|list| list.iter().find(|f| f["severity"] == "error"));
     let finding = finding.expect("an error was counted");
     has_keys(
         finding,
-        &["severity", "code", "message", "line", "column", "end_line", "end_column", "notes", "hints", "fix"],
+        &[
+            "severity",
+            "code",
+            "message",
+            "line",
+            "column",
+            "end_line",
+            "end_column",
+            "notes",
+            "hints",
+            "fix",
+        ],
     );
     assert_eq!((&finding["code"], &finding["line"]), (&"unsafe-variable".into(), &9.into()));
 }
@@ -189,7 +209,8 @@ fn check_writes_json() {
 #[test]
 fn check_plays_if_asked() {
     let scratch = Scratch::new("check-plays");
-    let stuck = COIN.replace("(<= terminal (not (true open)))", "(<= terminal (true (called heads)))");
+    let stuck =
+        COIN.replace("(<= terminal (not (true open)))", "(<= terminal (true (called heads)))");
     let stuck = scratch.file("stuck.kif", stuck);
     agon(&["check", &stuck]).succeeds();
     let run = agon(&["check", &stuck, "--plays", "20", "--seed", "3"]).fails_with(1);
@@ -212,9 +233,16 @@ fn fix_changes_the_file_once() {
     let told: serde_json::Value = serde_json::from_str(&told.out).expect("JSON");
     assert_eq!(told["written"], false);
     let fixes = told["fixes"].as_array().expect("a list");
-    assert!(!fixes.is_empty() && fixes.iter().all(|fix| fix["line"].is_u64() && fix["title"].is_string()));
+    assert!(
+        !fixes.is_empty()
+            && fixes.iter().all(|fix| fix["line"].is_u64() && fix["title"].is_string())
+    );
     let fixed = agon(&["check", &path, "--fix"]).succeeds();
-    assert!(fixed.out.contains("-(init (open))") && fixed.out.contains("+(init open)"), "{}", fixed.out);
+    assert!(
+        fixed.out.contains("-(init (open))") && fixed.out.contains("+(init open)"),
+        "{}",
+        fixed.out
+    );
     let after = std::fs::read_to_string(&path).expect("still there");
     assert_eq!(after, before.replace("(open)", "open"));
     let again = agon(&["check", &path, "--fix"]).succeeds();
@@ -229,7 +257,9 @@ fn explain_code_has_a_page_for_each_code() {
     let list = agon(&["explain-code"]).succeeds();
     let n_codes = agon_gdl::codes::pages().len() + agon_toss::codes::pages().len();
     assert_eq!(list.out.lines().count(), n_codes);
-    assert!(agon(&["explain-code", "unsafe-variable"]).succeeds().out.starts_with("# unsafe-variable"));
+    assert!(
+        agon(&["explain-code", "unsafe-variable"]).succeeds().out.starts_with("# unsafe-variable")
+    );
     let unknown = agon(&["explain-code", "unsave-variable"]).fails_with(2);
     assert!(unknown.err.contains("did you mean `unsafe-variable`?"), "{}", unknown.err);
 }
@@ -238,18 +268,25 @@ fn explain_code_has_a_page_for_each_code() {
 fn why_proves_and_refutes() {
     let proof = agon(&["why", "tic-tac-toe", "(legal xplayer (mark 1 1))"]).succeeds().out;
     assert!(proof.starts_with("(legal xplayer (mark 1 1)) holds\n"), "{proof}");
-    assert!(proof.contains("rule, games/gdl/tic-tac-toe.kif:") && proof.contains("in the state"), "{proof}");
+    assert!(
+        proof.contains("rule, games/gdl/tic-tac-toe.kif:") && proof.contains("in the state"),
+        "{proof}"
+    );
     let after = ["--after", "(mark 1 1) (mark 2 2)"];
     let refutation =
-        agon(&["why", "tic-tac-toe", after[0], after[1], "(legal xplayer (mark 1 1))"]).succeeds().out;
+        agon(&["why", "tic-tac-toe", after[0], after[1], "(legal xplayer (mark 1 1))"])
+            .succeeds()
+            .out;
     assert!(refutation.starts_with("(legal xplayer (mark 1 1)) does not hold\n"), "{refutation}");
     assert!(refutation.contains("✗ (true (cell 1 1 blank))"), "{refutation}");
-    let both = agon(&["why", "tic-tac-toe", "--after", "(mark 1 1) noop noop (mark 2 2)", "terminal"])
+    let both =
+        agon(&["why", "tic-tac-toe", "--after", "(mark 1 1) noop noop (mark 2 2)", "terminal"])
+            .succeeds()
+            .out;
+    assert!(both.starts_with("terminal does not hold"), "{both}");
+    let next = agon(&["why", "tic-tac-toe", "--does", "(mark 1 1) noop", "(next (cell 1 1 x))"])
         .succeeds()
         .out;
-    assert!(both.starts_with("terminal does not hold"), "{both}");
-    let next =
-        agon(&["why", "tic-tac-toe", "--does", "(mark 1 1) noop", "(next (cell 1 1 x))"]).succeeds().out;
     assert!(next.contains("the move made"), "{next}");
     let answers = json(&agon(&["why", "tic-tac-toe", "(legal ?who ?what)", "--json"]).succeeds());
     assert_eq!((&answers["holds"], &answers["ways"]), (&true.into(), &10.into()));
@@ -264,11 +301,14 @@ fn simulate_counts_and_repeats() {
     let text = agon(&["simulate", "nim", "-n", "20", "--seed", "7"]).succeeds().out;
     assert!(text.starts_with("nim: 20 plays at random, seed 7\n"), "{text}");
     let run = || {
-        let mut object =
-            json(&agon(&["simulate", "kuhn-poker", "-n", "30", "--seed", "7", "--json"]).succeeds());
+        let mut object = json(
+            &agon(&["simulate", "kuhn-poker", "-n", "30", "--seed", "7", "--json"]).succeeds(),
+        );
         // The clock is the one thing that may differ.
         let object_map = object.as_object_mut().expect("an object");
-        assert!(object_map.remove("seconds").is_some() && object_map.remove("states_per_s").is_some());
+        assert!(
+            object_map.remove("seconds").is_some() && object_map.remove("states_per_s").is_some()
+        );
         object
     };
     let first = run();
@@ -297,7 +337,10 @@ fn perft_counts_as_its_file_says() {
     let counted = agon(&["perft", "kuhn-poker", "--depth", "4"]).succeeds().out;
     assert_eq!(counted, "perft 1 6\nperft 2 12\nperft 3 24\nended 3 18\nperft 4 12\nended 4 30\n");
     let objects = agon(&["perft", "nim", "-d", "2", "--json"]).succeeds().out;
-    assert_eq!(objects, "{\"depth\":1,\"perft\":16,\"ended\":0}\n{\"depth\":2,\"perft\":206,\"ended\":0}\n");
+    assert_eq!(
+        objects,
+        "{\"depth\":1,\"perft\":16,\"ended\":0}\n{\"depth\":2,\"perft\":206,\"ended\":0}\n"
+    );
 }
 
 #[test]
@@ -318,7 +361,9 @@ fn begun(args: &[&str]) -> std::process::Child {
 
 #[test]
 fn a_closed_pipe_is_no_accident() {
-    for args in [vec!["games"], vec!["show", "checkers"], vec!["explain-code"], vec!["record", "othello"]] {
+    for args in
+        [vec!["games"], vec!["show", "checkers"], vec!["explain-code"], vec!["record", "othello"]]
+    {
         let mut child = begun(&args);
         // Nobody reads on, as after `| head -0`.
         drop(child.stdout.take());
@@ -333,7 +378,9 @@ fn a_closed_pipe_is_no_accident() {
 fn what_is_said_aside_needs_no_listener() {
     let scratch = Scratch::new("aside");
     let (empty, wrong) = (scratch.file("empty.kif", ""), scratch.file("wrong.kif", "(role a"));
-    for args in [vec!["translate", &empty, "--to", "gdl"], vec!["translate", &wrong, "--to", "toss"]] {
+    for args in
+        [vec!["translate", &empty, "--to", "gdl"], vec!["translate", &wrong, "--to", "toss"]]
+    {
         let mut child = begun(&args);
         drop(child.stderr.take());
         let output = child.wait_with_output().expect("the program ends");
@@ -346,8 +393,15 @@ fn what_is_said_aside_needs_no_listener() {
 fn a_pipe_gets_no_colours() {
     let scratch = Scratch::new("colours");
     let wrong = scratch.file("wrong.kif", "(role a");
-    for args in [vec!["games"], vec!["info", "nim"], vec!["check", &wrong], vec!["simulate", &wrong]] {
+    for args in
+        [vec!["games"], vec!["info", "nim"], vec!["check", &wrong], vec!["simulate", &wrong]]
+    {
         let run = agon(&args);
-        assert!(!run.out.contains('\x1b') && !run.err.contains('\x1b'), "{args:?}: {}{}", run.out, run.err);
+        assert!(
+            !run.out.contains('\x1b') && !run.err.contains('\x1b'),
+            "{args:?}: {}{}",
+            run.out,
+            run.err
+        );
     }
 }

@@ -74,17 +74,22 @@ impl Graph {
                 path.push(waiting);
                 continue;
             }
-            let after = node.next.iter().map(|&after| found[after].clone().expect("none waits")).collect();
+            let after =
+                node.next.iter().map(|&after| found[after].clone().expect("none waits")).collect();
             found[index] = Some(fold(node, after));
             path.pop();
         }
-        found.into_iter().map(|value| value.expect("every node can be reached from the start")).collect()
+        found
+            .into_iter()
+            .map(|value| value.expect("every node can be reached from the start"))
+            .collect()
     }
 
     /// In how many ways play can go from the start to an end.
     fn n_plays(&self) -> u64 {
-        let counts =
-            self.backwards(|node, after: Vec<u64>| if node.next.is_empty() { 1 } else { after.iter().sum() });
+        let counts = self.backwards(
+            |node, after: Vec<u64>| if node.next.is_empty() { 1 } else { after.iter().sum() },
+        );
         counts[0]
     }
 
@@ -151,7 +156,8 @@ fn nim_is_won_by_whoever_leaves_an_exclusive_or_of_zero() {
     assert_eq!(values.len(), 2 * (2 * 4 * 6 * 8) - 16);
     for (state, value) in &values {
         let heaps = state.iter().filter_map(|fluent| fluent.strip_prefix("(heap "));
-        let sizes = heaps.map(|heap| heap[2..heap.len() - 1].parse::<u32>().expect("heaps have sizes"));
+        let sizes =
+            heaps.map(|heap| heap[2..heap.len() - 1].parse::<u32>().expect("heaps have sizes"));
         let mover_wins = sizes.fold(0, |sum, size| sum ^ size) != 0;
         let first_moves = state.iter().any(|fluent| fluent == "(control first)");
         assert_eq!(*value == 100.0, mover_wins == first_moves, "{state:?}");
@@ -249,8 +255,11 @@ fn eight_puzzle_takes_28_moves() {
 /// The steps that all tiles together must be moved at least: never more than are needed, so A* finds the fewest.
 fn out_of_place(state: &[String]) -> usize {
     let tile = |fluent: &String| {
-        let words: Vec<usize> =
-            fluent.trim_matches(['(', ')']).split(' ').filter_map(|word| word.parse().ok()).collect();
+        let words: Vec<usize> = fluent
+            .trim_matches(['(', ')'])
+            .split(' ')
+            .filter_map(|word| word.parse().ok())
+            .collect();
         let [row, column, tile] = words.as_slice() else { return 0 };
         let (home_row, home_column) = ((tile - 1) / 3 + 1, (tile - 1) % 3 + 1);
         row.abs_diff(home_row) + column.abs_diff(home_column)
@@ -328,8 +337,14 @@ fn peg_solitaire_ends_with_one_peg_in_29760_plays() {
 
 #[test]
 fn payoffs_add_up() {
-    for game in ["rock-paper-scissors", "matching-pennies", "tic-tac-toe", "nim", "kuhn-poker", "liars-dice"]
-    {
+    for game in [
+        "rock-paper-scissors",
+        "matching-pennies",
+        "tic-tac-toe",
+        "nim",
+        "kuhn-poker",
+        "liars-dice",
+    ] {
         let graph = Graph::explore(game);
         for node in graph.ends() {
             assert_eq!(node.payoffs[0] + node.payoffs[1], 100.0, "{game}");
@@ -340,7 +355,8 @@ fn payoffs_add_up() {
 #[test]
 fn matching_pennies_has_no_safe_side() {
     let graph = Graph::explore("matching-pennies");
-    let payoffs: Vec<f64> = graph.nodes[0].next.iter().map(|&end| graph.nodes[end].payoffs[0]).collect();
+    let payoffs: Vec<f64> =
+        graph.nodes[0].next.iter().map(|&end| graph.nodes[end].payoffs[0]).collect();
     let [hh, ht, th, tt] = payoffs.as_slice() else { panic!("four plays, not {payoffs:?}") };
     assert_eq!((hh, ht), (tt, th));
     assert_eq!(hh + ht, 100.0, "either side wins half the time against a fair coin");
@@ -438,10 +454,15 @@ fn expectation_after(
 fn kuhn_poker_is_worth_minus_one_eighteenth() {
     let value = 50.0 - 25.0 / 18.0;
     let (opener, dealer) = (first(), second());
-    let worst =
-        pure_strategies(dealer).into_iter().map(|reply| kuhn(dealer, &reply)).fold(f64::MAX, f64::min);
+    let worst = pure_strategies(dealer)
+        .into_iter()
+        .map(|reply| kuhn(dealer, &reply))
+        .fold(f64::MAX, f64::min);
     assert!((worst - value).abs() < 1e-9, "the opener can make sure of {worst}");
-    let best = pure_strategies(opener).into_iter().map(|reply| kuhn(opener, &reply)).fold(f64::MIN, f64::max);
+    let best = pure_strategies(opener)
+        .into_iter()
+        .map(|reply| kuhn(opener, &reply))
+        .fold(f64::MIN, f64::max);
     assert!((best - value).abs() < 1e-9, "the dealer concedes {best}");
 }
 
@@ -450,8 +471,9 @@ fn pure_strategies(role: Role) -> Vec<BTreeMap<Vec<String>, bool>> {
     let mut situations = BTreeSet::new();
     gather_situations(&mut shipped("kuhn-poker").start(), role, &[], &mut situations);
     assert_eq!(situations.len(), 6, "three cards, two questions each: {situations:?}");
-    let strategy =
-        |bits: u32| situations.iter().cloned().enumerate().map(|(i, s)| (s, bits >> i & 1 == 1)).collect();
+    let strategy = |bits: u32| {
+        situations.iter().cloned().enumerate().map(|(i, s)| (s, bits >> i & 1 == 1)).collect()
+    };
     (0..64).map(strategy).collect()
 }
 
@@ -485,8 +507,11 @@ fn kuhn(role: Role, strategy: &BTreeMap<Vec<String>, bool>) -> f64 {
         if position.legal_moves(actor).len() == 1 {
             return 1.0;
         }
-        let bold =
-            if actor == role { f64::from(u8::from(strategy[memory])) } else { equilibrium(actor, memory) };
+        let bold = if actor == role {
+            f64::from(u8::from(strategy[memory]))
+        } else {
+            equilibrium(actor, memory)
+        };
         let is_bold = matches!(position.move_text(m).as_str(), "bet" | "call");
         if is_bold { bold } else { 1.0 - bold }
     };
@@ -496,8 +521,10 @@ fn kuhn(role: Role, strategy: &BTreeMap<Vec<String>, bool>) -> f64 {
 /// How often to bet or call: the equilibrium in which the opener bets the jack one time in six.
 fn equilibrium(role: Role, memory: &[String]) -> f64 {
     let has = |word: &str| memory.iter().any(|item| item.contains(word));
-    let card =
-        ["jack", "queen", "king"].into_iter().position(has).expect("the cards are dealt before the betting");
+    let card = ["jack", "queen", "king"]
+        .into_iter()
+        .position(has)
+        .expect("the cards are dealt before the betting");
     let opening_bluff = 1.0 / 6.0;
     let facing_a_bet = has("bet)");
     match (role.index(), facing_a_bet, card) {

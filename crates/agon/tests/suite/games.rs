@@ -52,7 +52,8 @@ pub(super) fn name(path: &Path) -> String {
 
 /// A rulesheet as text with a name.
 pub(super) fn source(path: &Path) -> Arc<Source> {
-    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+    let bytes = std::fs::read(path)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     Arc::new(Source::from_bytes(name(path), &bytes))
 }
 
@@ -61,7 +62,10 @@ pub(super) fn open(source: Arc<Source>) -> Result<Arc<Game>, String> {
     let checked = check(source);
     let Some(rules) = checked.rules else {
         let errors = checked.findings.0.iter().filter(|f| f.severity == agon_text::Severity::Error);
-        return Err(errors.map(|f| format!("[{}] {}", f.code, f.message)).collect::<Vec<_>>().join("; "));
+        return Err(errors
+            .map(|f| format!("[{}] {}", f.code, f.message))
+            .collect::<Vec<_>>()
+            .join("; "));
     };
     Game::open(rules, Options::default()).map_err(|finding| finding.message)
 }
@@ -69,7 +73,10 @@ pub(super) fn open(source: Arc<Source>) -> Result<Arc<Game>, String> {
 /// A shipped game, opened.
 pub(super) fn shipped(name: &str) -> Arc<Game> {
     let paths = rulesheets(&root().join("games"));
-    let path = paths.iter().find(|path| self::name(path) == name).unwrap_or_else(|| panic!("no game {name}"));
+    let path = paths
+        .iter()
+        .find(|path| self::name(path) == name)
+        .unwrap_or_else(|| panic!("no game {name}"));
     open(source(path)).unwrap_or_else(|why| panic!("{name}: {why}"))
 }
 
@@ -84,7 +91,10 @@ pub(super) fn for_each<T: Sync>(items: &[T], attempt: impl Fn(&T) -> Result<(), 
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(item) = items.get(index) else { break };
                     if let Err(why) = attempt(item) {
-                        failures.lock().expect("nothing panics while it holds the lock").push((index, why));
+                        failures
+                            .lock()
+                            .expect("nothing panics while it holds the lock")
+                            .push((index, why));
                     }
                 }
             });

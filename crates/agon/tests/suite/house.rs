@@ -16,8 +16,14 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("agon-circuit", &["agon-game"]),
     ("agon-gdl", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
     ("agon-toss", &["agon-text", "agon-game", "agon-logic", "agon-circuit"]),
-    ("agon-analysis", &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-toss"]),
-    ("agon-translate", &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-toss"]),
+    (
+        "agon-analysis",
+        &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-toss"],
+    ),
+    (
+        "agon-translate",
+        &["agon-text", "agon-game", "agon-logic", "agon-circuit", "agon-gdl", "agon-toss"],
+    ),
     ("agon-search", &["agon-game"]),
     ("agon-match", &["agon-text", "agon-game", "agon-search", "agon-analysis"]),
     ("agon-server", &["agon-game", "agon-search", "agon-match"]),
@@ -55,7 +61,8 @@ fn crates_depend_one_way() {
             wrong.push(format!("{this} is not in the picture: add it to ARCHITECTURE.md and here"));
             continue;
         };
-        let used = dependencies(&manifest).into_iter().filter(|used| !allowed.contains(&used.as_str()));
+        let used =
+            dependencies(&manifest).into_iter().filter(|used| !allowed.contains(&used.as_str()));
         wrong.extend(used.map(|used| format!("{this} may not use {used}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -70,7 +77,9 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
             section = line;
             // A dependency may have a section of its own: `[dependencies.agon-text]`.
             let own = line.trim_matches(['[', ']']).rsplit_once("dependencies.");
-            found.extend(own.filter(|(before, _)| !before.contains("dev-")).map(|(_, name)| name.to_owned()));
+            found.extend(
+                own.filter(|(before, _)| !before.contains("dev-")).map(|(_, name)| name.to_owned()),
+            );
         } else if section.ends_with("dependencies]") && !section.contains("dev-") {
             found.extend(line.split(['.', '=', ' ']).next().map(str::to_owned));
         }
@@ -106,7 +115,10 @@ fn rulesheets_are_our_own() {
             let share = ours.intersection(rules).count() as f64 / ours.len().max(1) as f64;
             if share >= MAX_COMMON {
                 let percent = 100.0 * share;
-                return Err(format!("{percent:.0} % of the rules of {} are in {other}", name(path)));
+                return Err(format!(
+                    "{percent:.0} % of the rules of {} are in {other}",
+                    name(path)
+                ));
             }
         }
         Ok(())
@@ -118,7 +130,9 @@ fn rules(path: &std::path::Path) -> BTreeSet<String> {
     let (sheet, _) = read(games::source(path));
     let rules = sheet.clauses.iter().filter(|clause| !clause.body.is_empty());
     rules
-        .map(|clause| numbered(&Printer::new(&sheet.symbols, &clause.variables, Syntax::Kif).clause(clause)))
+        .map(|clause| {
+            numbered(&Printer::new(&sheet.symbols, &clause.variables, Syntax::Kif).clause(clause))
+        })
         .collect()
 }
 

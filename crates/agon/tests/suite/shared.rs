@@ -23,9 +23,13 @@ fn traces_replay_without_a_mismatch() {
         .arg(&traces)
         .output()
         .expect("the program runs");
-    let (text, errors) = (String::from_utf8_lossy(&replay.stdout), String::from_utf8_lossy(&replay.stderr));
+    let (text, errors) =
+        (String::from_utf8_lossy(&replay.stdout), String::from_utf8_lossy(&replay.stderr));
     let last = text.lines().last().unwrap_or_default();
-    assert!(last.starts_with("replayed ") && last.ends_with(" states, 0 mismatches"), "{text}{errors}");
+    assert!(
+        last.starts_with("replayed ") && last.ends_with(" states, 0 mismatches"),
+        "{text}{errors}"
+    );
     assert!(replay.status.success(), "{text}{errors}");
     println!("{last}");
 }
@@ -46,9 +50,13 @@ fn traces_replay_in_lanes() {
         .arg(&traces)
         .output()
         .expect("the program runs");
-    let (text, errors) = (String::from_utf8_lossy(&replay.stdout), String::from_utf8_lossy(&replay.stderr));
+    let (text, errors) =
+        (String::from_utf8_lossy(&replay.stdout), String::from_utf8_lossy(&replay.stderr));
     let last = text.lines().last().unwrap_or_default();
-    assert!(last.starts_with("replayed ") && last.contains(" states, 0 mismatches"), "{text}{errors}");
+    assert!(
+        last.starts_with("replayed ") && last.contains(" states, 0 mismatches"),
+        "{text}{errors}"
+    );
     assert!(replay.status.success(), "{text}{errors}");
     println!("{last}");
 }
@@ -88,7 +96,10 @@ fn rulesheets_without_a_trace_are_played_or_refused() {
 fn recorded(traces: &std::path::Path) -> BTreeSet<String> {
     let files = std::fs::read_dir(traces).expect("the folder can be listed");
     let files = files.map(|entry| entry.expect("entries are readable").path());
-    files.filter(|path| path.extension().is_some_and(|ending| ending == "gz")).map(game_of).collect()
+    files
+        .filter(|path| path.extension().is_some_and(|ending| ending == "gz"))
+        .map(game_of)
+        .collect()
 }
 
 fn game_of(trace: PathBuf) -> String {

@@ -33,18 +33,25 @@ fn are_as_many_as_promised() {
 #[test]
 fn have_header_perft_and_trace() {
     for_each(&shipped(), |path| {
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
         let header: Vec<&str> = text.lines().take_while(|line| line.starts_with(";;")).collect();
         let has = |key: &str| {
             let value = header.iter().find_map(|line| line.strip_prefix(&format!(";; {key}:")));
             value.is_some_and(|value| !value.trim().is_empty())
         };
         let keys = ["title", "summary", "interest", "facts"].into_iter().filter(|key| !has(key));
-        let mut missing: Vec<String> = keys.map(|key| format!("no `;; {key}:` at the top")).collect();
-        let beside =
-            ["perft", "trace.json"].into_iter().filter(|ending| !path.with_extension(ending).is_file());
+        let mut missing: Vec<String> =
+            keys.map(|key| format!("no `;; {key}:` at the top")).collect();
+        let beside = ["perft", "trace.json"]
+            .into_iter()
+            .filter(|ending| !path.with_extension(ending).is_file());
         missing.extend(beside.map(|ending| format!("no .{ending} beside it")));
-        if missing.is_empty() { Ok(()) } else { Err(format!("{}: {}", name(path), missing.join(", "))) }
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{}: {}", name(path), missing.join(", ")))
+        }
     });
 }
 
@@ -67,11 +74,16 @@ fn keep_the_laws_of_play() {
     for_each(&shipped(), |path| {
         let start = games::open(games::source(path))?.start();
         let plan = laws::Plan { seed: 1, plays: 5, max_steps: 100 };
-        let outcome =
-            if start.shape().hidden { laws::check_hidden(&start, &plan) } else { laws::check(&start, &plan) };
+        let outcome = if start.shape().hidden {
+            laws::check_hidden(&start, &plan)
+        } else {
+            laws::check(&start, &plan)
+        };
         match outcome {
             Err(violation) => Err(format!("{}: {violation}", name(path))),
-            Ok(summary) if summary.faults > 0 => Err(format!("{}: {} faults", name(path), summary.faults)),
+            Ok(summary) if summary.faults > 0 => {
+                Err(format!("{}: {} faults", name(path), summary.faults))
+            }
             Ok(_) => Ok(()),
         }
     });
@@ -82,8 +94,8 @@ fn have_the_numbers_of_plays_written_down() {
     let is_slow = std::env::var_os("SLOW").is_some();
     let n_skipped = AtomicUsize::new(0);
     for_each(&shipped(), |path| {
-        let text =
-            std::fs::read_to_string(path.with_extension("perft")).map_err(|error| error.to_string())?;
+        let text = std::fs::read_to_string(path.with_extension("perft"))
+            .map_err(|error| error.to_string())?;
         let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
         let lines = lines.map(Line::read).collect::<Result<Vec<Line>, String>>();
         let lines = lines.map_err(|why| format!("{}: {why}", name(path)))?;
@@ -91,8 +103,11 @@ fn have_the_numbers_of_plays_written_down() {
             return Err(format!("{}: no perft line", name(path)));
         }
         // A count of ended plays costs as much as all plays of that depth.
-        let too_deep =
-            lines.iter().filter(|line| line.count > MAX_NODES && !is_slow).map(|line| line.depth).min();
+        let too_deep = lines
+            .iter()
+            .filter(|line| line.count > MAX_NODES && !is_slow)
+            .map(|line| line.depth)
+            .min();
         let wanted = |line: &&Line| too_deep.is_none_or(|depth| line.depth < depth);
         n_skipped.fetch_add(lines.iter().filter(|line| !wanted(line)).count(), Ordering::Relaxed);
         let deepest = lines.iter().filter(wanted).map(|line| line.depth).max().unwrap_or(0);
@@ -194,7 +209,8 @@ pub(super) fn joint_moves<P: Position>(position: &P) -> Vec<Vec<P::Move>> {
 #[test]
 fn play_as_recorded_by_every_engine() {
     let engines = ["interpreter", "circuit", "lanes", "portable"];
-    let families = ["gdl", "gdl2"].into_iter().flat_map(|family| engines.map(|engine| (family, engine)));
+    let families =
+        ["gdl", "gdl2"].into_iter().flat_map(|family| engines.map(|engine| (family, engine)));
     for (family, engine) in families {
         let folder = games::root().join("games").join(family);
         let replay = games::program()
@@ -237,11 +253,15 @@ fn survive_printing() {
 /// Replays the trace of a rulesheet by other rules.
 fn plays_alike(rules: &str, rulesheet: &Path) -> Result<(), String> {
     let trace = rulesheet.with_extension("trace.json");
-    let replay =
-        games::program().args(["replay", rules]).arg(&trace).output().map_err(|error| error.to_string())?;
+    let replay = games::program()
+        .args(["replay", rules])
+        .arg(&trace)
+        .output()
+        .map_err(|error| error.to_string())?;
     if replay.status.success() {
         return Ok(());
     }
-    let (text, errors) = (String::from_utf8_lossy(&replay.stdout), String::from_utf8_lossy(&replay.stderr));
+    let (text, errors) =
+        (String::from_utf8_lossy(&replay.stdout), String::from_utf8_lossy(&replay.stderr));
     Err(format!("{rules} does not play like {}:\n{text}{errors}", name(rulesheet)))
 }

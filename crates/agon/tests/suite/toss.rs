@@ -8,7 +8,8 @@ use super::games;
 
 fn open(name: &str) -> Interpreter {
     let path = games::root().join(format!("games/toss/{name}.toss"));
-    let arena = agon_toss::check::check(games::source(&path)).arena.expect("shipped games are fine");
+    let arena =
+        agon_toss::check::check(games::source(&path)).arena.expect("shipped games are fine");
     Game::open(arena, Options::default())
         .unwrap_or_else(|finding| panic!("{name}: {}", finding.message))
         .start()
@@ -31,7 +32,13 @@ fn from_to(verb: &str, elements: &[&str]) -> String {
 
 /// Plays both at random, the same moves: legal moves, ends and payoffs must agree. `scale` makes payoffs of the other from those
 /// of this one.
-fn play_alike(name: &str, n_plays: u64, max_steps: usize, translate: Translate, scale: fn(f64) -> f64) {
+fn play_alike(
+    name: &str,
+    n_plays: u64,
+    max_steps: usize,
+    translate: Translate,
+    scale: fn(f64) -> f64,
+) {
     let start = open(name);
     let other_start = games::shipped(name).start();
     for seed in 0..n_plays {
@@ -52,20 +59,25 @@ fn play_alike(name: &str, n_plays: u64, max_steps: usize, translate: Translate, 
             }
             let mut chosen = (Vec::new(), Vec::new());
             for role in [0, 1].map(Role::new) {
-                let texts: Vec<String> = here.legal_moves(role).iter().map(|m| here.move_text(m)).collect();
+                let texts: Vec<String> =
+                    here.legal_moves(role).iter().map(|m| here.move_text(m)).collect();
                 let mut translated: Vec<String> = texts
                     .iter()
                     .map(|text| {
                         let words: Vec<&str> = text.trim_matches(['(', ')']).split(' ').collect();
-                        if words[0] == "noop" { text.clone() } else { translate(words[0], &words[1..]) }
+                        if words[0] == "noop" {
+                            text.clone()
+                        } else {
+                            translate(words[0], &words[1..])
+                        }
                     })
                     .collect();
                 let pick = rng.random_range(0..texts.len());
                 chosen.0.push(here.legal_moves(role)[pick].clone());
                 let m = there.parse_move(role, &translated[pick]);
-                chosen
-                    .1
-                    .push(m.unwrap_or_else(|| panic!("{shown}: {} is not legal there", translated[pick])));
+                chosen.1.push(
+                    m.unwrap_or_else(|| panic!("{shown}: {} is not legal there", translated[pick])),
+                );
                 let mut legal: Vec<String> =
                     there.legal_moves(role).iter().map(|m| there.move_text(m)).collect();
                 translated.sort();
@@ -89,7 +101,13 @@ fn tic_tac_toe_plays_as_in_gdl() {
 
 #[test]
 fn connect_four_plays_as_in_gdl() {
-    play_alike("connect-four", 10, 100, |_, elements| format!("(drop {})", place(elements[0]).0), |p| p);
+    play_alike(
+        "connect-four",
+        10,
+        100,
+        |_, elements| format!("(drop {})", place(elements[0]).0),
+        |p| p,
+    );
 }
 
 #[test]
@@ -147,7 +165,8 @@ fn games_are_found_by_their_names() {
 #[test]
 fn play_as_recorded() {
     let folder = games::root().join("games/toss");
-    for (engine, n_not_taken) in [("interpreter", 0), ("circuit", 2), ("lanes", 2), ("portable", 2)] {
+    for (engine, n_not_taken) in [("interpreter", 0), ("circuit", 2), ("lanes", 2), ("portable", 2)]
+    {
         let replay = games::program()
             .args(["replay", "--engine", engine, "--games"])
             .arg(&folder)
@@ -156,7 +175,11 @@ fn play_as_recorded() {
             .output()
             .expect("the program runs");
         let text = String::from_utf8_lossy(&replay.stdout);
-        assert!(replay.status.success(), "{engine}: {text}{}", String::from_utf8_lossy(&replay.stderr));
+        assert!(
+            replay.status.success(),
+            "{engine}: {text}{}",
+            String::from_utf8_lossy(&replay.stderr)
+        );
         let n_lines = |what: &str| text.lines().filter(|line| line.contains(what)).count();
         assert!(n_lines(": ok, ") + n_not_taken >= 12, "{engine}: {text}");
         assert_eq!(n_lines(": not taken by this engine"), n_not_taken, "{engine}: {text}");
@@ -174,8 +197,14 @@ fn circuits_are_shown_and_chosen() {
     assert!(circuit.contains("legal X (Cross a1)") && !circuit.contains("rejected"), "{circuit}");
     assert!(run(&["show", "toss/tic-tac-toe", "--stage", "dot"]).starts_with("digraph"));
     let stats = run(&["show", "toss/chess", "--stage", "circuit", "--stats"]);
-    assert!(stats.contains("asked of the step") && stats.contains("AND gates in the end"), "{stats}");
-    assert!(run(&["perft", "toss/chess", "--depth", "2", "--engine", "circuit"]).contains("perft 2 400"));
+    assert!(
+        stats.contains("asked of the step") && stats.contains("AND gates in the end"),
+        "{stats}"
+    );
+    assert!(
+        run(&["perft", "toss/chess", "--depth", "2", "--engine", "circuit"])
+            .contains("perft 2 400")
+    );
     let refused = games::program()
         .args(["perft", "toss/rewriting", "--engine", "circuit"])
         .output()

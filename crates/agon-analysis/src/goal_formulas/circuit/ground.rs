@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agon_structures::evaluate::{Assignment, Evaluator, FormulaQuery, Limits};
-use agon_structures::formula::{Aggregate, Argument, Fold, Formula, Name, Operator, Sign, Sort, Term, Variable};
+use agon_structures::formula::{
+    Aggregate, Argument, Fold, Formula, Name, Operator, Sign, Sort, Term, Variable,
+};
 use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, RelationId};
 use agon_toss::interpreter::Game;
@@ -64,8 +66,10 @@ impl Linear {
     }
 
     fn scaled(&self, factor: Rational) -> Answer<Linear> {
-        let parts =
-            self.parts.iter().map(|(weight, wire)| Ok((weight.times(factor).map_err(too_large)?, *wire)));
+        let parts = self
+            .parts
+            .iter()
+            .map(|(weight, wire)| Ok((weight.times(factor).map_err(too_large)?, *wire)));
         Ok(Linear {
             constant: self.constant.times(factor).map_err(too_large)?,
             parts: parts.collect::<Answer<_>>()?,
@@ -88,7 +92,8 @@ impl<'g> Grounder<'g> {
             Arc::clone(arena.definitions()),
             Limits::default(),
         );
-        let changes = |name: &str| arena.vocabulary().relation(name).is_some_and(|id| arena.is_fluent(id));
+        let changes =
+            |name: &str| arena.vocabulary().relation(name).is_some_and(|id| arena.is_fluent(id));
         let vocabulary = structure.vocabulary();
         let names = vocabulary.relations().map(|id| vocabulary.relation_name(id).clone());
         let mut stable: BTreeSet<Name> = names.filter(|name| !changes(name)).collect();
@@ -127,10 +132,14 @@ impl<'g> Grounder<'g> {
             while b != 0 {
                 (a, b) = (b, a % b);
             }
-            denominator = denominator.checked_mul(weight.denominator() / a).ok_or_else(|| too_large(()))?;
+            denominator =
+                denominator.checked_mul(weight.denominator() / a).ok_or_else(|| too_large(()))?;
         }
         let whole = |number: Rational| {
-            number.numerator().checked_mul(denominator / number.denominator()).ok_or_else(|| too_large(()))
+            number
+                .numerator()
+                .checked_mul(denominator / number.denominator())
+                .ok_or_else(|| too_large(()))
         };
         let mut constant = whole(linear.constant)?;
         let mut counted: BTreeMap<Wire, i128> = BTreeMap::new();
@@ -207,13 +216,16 @@ impl<'g> Grounder<'g> {
             Term::Number(number) => Ok(Linear::of(*number)),
             Term::Variable(variable) => {
                 let found = scope.numbers.iter().rev().find(|(known, _)| known == variable);
-                found.map(|(_, value)| value.clone()).ok_or(NoGoalCircuit::Construct("a free number"))
+                found
+                    .map(|(_, value)| value.clone())
+                    .ok_or(NoGoalCircuit::Construct("a free number"))
             }
             Term::ElementNumber(argument) => Ok(Linear::of(element(argument, scope)?.number())),
             Term::Function(name, argument) => {
                 let structure = self.game.start_structure();
                 let function = structure.vocabulary().function(name);
-                let value = function.and_then(|id| structure.value(id, element(argument, scope).ok()?));
+                let value =
+                    function.and_then(|id| structure.value(id, element(argument, scope).ok()?));
                 value.map(Linear::of).ok_or(NoGoalCircuit::Construct("a function without a value"))
             }
             Term::Characteristic(formula) => {
@@ -241,7 +253,8 @@ impl<'g> Grounder<'g> {
             Operator::Times if left.is_constant() => right.scaled(left.constant),
             Operator::Times if right.is_constant() => left.scaled(right.constant),
             Operator::Times => {
-                let mut product = left.scaled(right.constant)?.plus(right.scaled(left.constant)?)?;
+                let mut product =
+                    left.scaled(right.constant)?.plus(right.scaled(left.constant)?)?;
                 let twice = left.constant.times(right.constant).map_err(too_large)?;
                 product.constant = product.constant.minus(twice).map_err(too_large)?;
                 self.few(left.parts.len().saturating_mul(right.parts.len()))?;
@@ -264,7 +277,8 @@ impl<'g> Grounder<'g> {
                 let mut power = Linear::of(Rational::whole(0));
                 for (value, wire) in self.cases(&left)? {
                     let raised = value.power(right.constant).map_err(too_large)?;
-                    let raised = raised.ok_or(NoGoalCircuit::Construct("a power without a value"))?;
+                    let raised =
+                        raised.ok_or(NoGoalCircuit::Construct("a power without a value"))?;
                     power.parts.push((raised, wire));
                 }
                 Ok(power)
@@ -335,7 +349,9 @@ impl<'g> Grounder<'g> {
         let weakened = self.weakened(formula);
         let mut columns = variables.to_vec();
         let free = weakened.free_variables();
-        columns.extend(free.into_iter().filter(|v| v.sort() == Sort::Element && !variables.contains(v)));
+        columns.extend(
+            free.into_iter().filter(|v| v.sort() == Sort::Element && !variables.contains(v)),
+        );
         // Of the variables around, those that these hide mean nothing here.
         let mut given = scope.elements.clone();
         given.elements.retain(|(known, _)| !variables.contains(known));
@@ -368,8 +384,12 @@ impl<'g> Grounder<'g> {
             return formula.clone();
         }
         match formula {
-            Formula::And(parts) => Formula::And(parts.iter().map(|part| self.weakened(part)).collect()),
-            Formula::Or(parts) => Formula::Or(parts.iter().map(|part| self.weakened(part)).collect()),
+            Formula::And(parts) => {
+                Formula::And(parts.iter().map(|part| self.weakened(part)).collect())
+            }
+            Formula::Or(parts) => {
+                Formula::Or(parts.iter().map(|part| self.weakened(part)).collect())
+            }
             Formula::Exists(variables, inner) => Formula::exists(variables, self.weakened(inner)),
             Formula::Not(inner) => self.weakened_negation(inner),
             Formula::Relation(..)
@@ -412,13 +432,16 @@ impl<'g> Grounder<'g> {
         if self.is_stable(formula) && !has_numbers(formula) {
             let free: Vec<Variable> = formula.free_variables().into_iter().collect();
             let query = self.query(formula, &free)?;
-            let holds = self.evaluator.holds(query, self.game.start_structure(), &scope.elements)?;
+            let holds =
+                self.evaluator.holds(query, self.game.start_structure(), &scope.elements)?;
             return Ok(if holds { Wire::TRUE } else { Wire::FALSE });
         }
         match formula {
             Formula::Relation(name, arguments) => {
-                let tuple: Vec<Element> =
-                    arguments.iter().map(|argument| element(argument, scope)).collect::<Answer<_>>()?;
+                let tuple: Vec<Element> = arguments
+                    .iter()
+                    .map(|argument| element(argument, scope))
+                    .collect::<Answer<_>>()?;
                 self.atom(name, tuple)
             }
             Formula::Equal(a, b) => {

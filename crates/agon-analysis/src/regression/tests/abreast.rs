@@ -14,7 +14,11 @@ use crate::Subject;
 
 /// Plays at random side by side, some plays further on than others, and compares what is said of all legal moves. Returns how many
 /// values were not 0.
-fn compare<P: Notation + 'static>(start: &P, heuristics: &ActionHeuristics, n_ticks: usize) -> usize {
+fn compare<P: Notation + 'static>(
+    start: &P,
+    heuristics: &ActionHeuristics,
+    n_ticks: usize,
+) -> usize {
     let network = Arc::new(Network::new(heuristics, Logic::PRODUCT));
     let reader = Reader::new(start, heuristics);
     let mut abreast = Abreast::new(&network).expect("it is not too large");
@@ -56,11 +60,17 @@ fn compare<P: Notation + 'static>(start: &P, heuristics: &ActionHeuristics, n_ti
 
 #[test]
 fn positions_of_many_games_are_judged_side_by_side_as_alone() {
-    for name in
-        ["tic-tac-toe", "connect-four", "breakthrough", "bidding-tic-tac-toe", "sheep-and-wolf", "blocker"]
-    {
+    for name in [
+        "tic-tac-toe",
+        "connect-four",
+        "breakthrough",
+        "bidding-tic-tac-toe",
+        "sheep-and-wolf",
+        "blocker",
+    ] {
         let game = shipped(name);
-        let compiled = Arc::new(game.compile(&CircuitLimits::default()).expect("shipped games are compiled"));
+        let compiled =
+            Arc::new(game.compile(&CircuitLimits::default()).expect("shipped games are compiled"));
         let subject = Subject::new(Arc::clone(&game), Some(Arc::clone(&compiled)));
         let heuristics = subject.action_heuristics(Wanted::default(), Duration::from_secs(600));
         let heuristics = heuristics.unwrap_or_else(|why| panic!("{name}: {why}"));

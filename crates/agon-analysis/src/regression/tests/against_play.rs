@@ -79,7 +79,8 @@ fn compare_extent_with_play(name: &str, n_plays: u64, extent: Extent) -> Said {
                 let moves = position.legal_moves(role);
                 let m = moves[rng.random_range(0..moves.len())];
                 let text = position.move_text(&m);
-                let at = about.moves.iter().position(|known| *known == text).expect("moves are listed");
+                let at =
+                    about.moves.iter().position(|known| *known == text).expect("moves are listed");
                 let Some(regressed) = &about.regressed[at] else { continue };
                 let mut after = position.clone();
                 let mut tried = joint.clone();
@@ -133,8 +134,8 @@ fn goals_that_say_nothing_of_the_end_are_regressed_together_with_it() {
     );
     let circuit = ground(&game).circuit;
     let knowledge = Knowledge { turns: prove_turns(&circuit), ..Knowledge::default() };
-    let heuristics =
-        regress(&circuit, knowledge, &RegressOptions::default()).expect("the end tells moves apart");
+    let heuristics = regress(&circuit, knowledge, &RegressOptions::default())
+        .expect("the end tells moves apart");
     let text = |m: &str| {
         let formula = heuristics.formula(Role::new(0), m).expect("it is a move");
         formula_text(&heuristics.formulas, formula, &heuristics.fluents, 100)
@@ -191,7 +192,10 @@ fn what_is_cut_off_is_unknown_and_never_wrong() {
             }
         }
     }
-    assert!(all.n_true > 0 && all.n_false > 0 && all.n_unknown > 0, "some is known, and some is not");
+    assert!(
+        all.n_true > 0 && all.n_false > 0 && all.n_unknown > 0,
+        "some is known, and some is not"
+    );
 }
 
 #[test]
@@ -224,7 +228,8 @@ fn a_goal_that_takes_two_steps_is_regressed_through_two() {
          (<= (goal a 100) (true rung)) (<= (goal a 0) (not (true rung)))",
     );
     let circuit = ground(&game).circuit;
-    let made = regress(&circuit, Knowledge::default(), &RegressOptions::default()).expect("two steps tell");
+    let made = regress(&circuit, Knowledge::default(), &RegressOptions::default())
+        .expect("two steps tell");
     assert_eq!(made.extent, Extent { n_steps: 2, ..Extent::default() });
     let text = |m: &str| {
         let formula = made.formula(Role::new(0), m).expect("it is a move");
@@ -239,7 +244,8 @@ fn where_two_steps_are_too_large_there_is_one() {
     let circuit = ground(&shipped("hanoi")).circuit;
     let options = RegressOptions { n_steps: 2, ..RegressOptions::default() };
     let two = regress(&circuit, Knowledge::default(), &options).expect("it is a small game");
-    let one = regress(&circuit, Knowledge::default(), &RegressOptions::default()).expect("it is small");
+    let one =
+        regress(&circuit, Knowledge::default(), &RegressOptions::default()).expect("it is small");
     assert_eq!((one.extent.n_steps, two.extent.n_steps), (1, 2));
     assert!(two.formulas.size() > one.formulas.size());
     let options = RegressOptions { max_operands: two.formulas.size() - 1, ..options };
@@ -248,8 +254,11 @@ fn where_two_steps_are_too_large_there_is_one() {
 }
 
 fn sorted_words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> =
-        text.split(|c: char| " ()".contains(c)).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let mut words: Vec<String> = text
+        .split(|c: char| " ()".contains(c))
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
     words.sort();
     words
 }
@@ -272,30 +281,39 @@ fn who_loses_by_the_last_move_avoids_it() {
     let circuit = ground.circuit;
     let groups = agon_circuit::prove_groups(&circuit, ground.candidates);
     let knowledge = Knowledge { turns: prove_turns(&circuit), groups, ..Knowledge::default() };
-    let made = regress(&circuit, knowledge, &RegressOptions::default()).expect("the end tells moves apart");
+    let made = regress(&circuit, knowledge, &RegressOptions::default())
+        .expect("the end tells moves apart");
     assert_eq!(made.extent.aim, Aim::AvoidWorst);
     let text = |m: &str| {
         let formula = made.formula(Role::new(0), m).expect("it is a move");
         formula_text(&made.formulas, formula, &made.fluents, 100)
     };
-    assert_eq!((text("(take 1)").as_str(), text("(take 2)").as_str()), ("(not (heap 1))", "(not (heap 2))"));
+    assert_eq!(
+        (text("(take 1)").as_str(), text("(take 2)").as_str()),
+        ("(not (heap 1))", "(not (heap 2))")
+    );
     let mut evaluator = Evaluator::new(Arc::new(Network::new(&made, Logic::PRODUCT)));
     let mut state = vec![0_u64; made.fluents.len().div_ceil(64)];
-    let heap = made.fluents.iter().position(|name| name == "(heap 1)").expect("there is such a heap");
+    let heap =
+        made.fluents.iter().position(|name| name == "(heap 1)").expect("there is such a heap");
     state[heap / 64] |= 1 << (heap % 64);
     evaluator.go_to(&state);
     let of = |evaluator: &mut Evaluator, m: &str| {
         let at = made.roles[0].moves.iter().position(|text| text == m).expect("it is a move");
         evaluator.value(Role::new(0), at).expect("it is regressed")
     };
-    assert!(of(&mut evaluator, "(take 2)") > of(&mut evaluator, "(take 1)"), "the last one is left");
+    assert!(
+        of(&mut evaluator, "(take 2)") > of(&mut evaluator, "(take 1)"),
+        "the last one is left"
+    );
 }
 
 #[test]
 fn what_is_too_large_is_cut_down_and_in_the_end_refused() {
     let ground = ground(&shipped("connect-four"));
     let knowledge = Knowledge { turns: prove_turns(&ground.circuit), ..Knowledge::default() };
-    let whole = regress(&ground.circuit, knowledge.clone(), &RegressOptions::default()).expect("it is small");
+    let whole = regress(&ground.circuit, knowledge.clone(), &RegressOptions::default())
+        .expect("it is small");
     assert_eq!(whole.extent, Extent::default());
     let mut sizes = vec![whole.formulas.size()];
     for part in [2, 8, 40] {

@@ -48,7 +48,8 @@ fn text(heuristics: &ActionHeuristics, m: &str) -> String {
 
 #[test]
 fn the_goal_is_regressed_as_in_formula_3_13() {
-    let heuristics = heuristics(&RegressOptions { preconditions: false, ..RegressOptions::default() });
+    let heuristics =
+        heuristics(&RegressOptions { preconditions: false, ..RegressOptions::default() });
     let found = text(&heuristics, "(mark 1 1)");
     let wanted = "(or \
         (and (cell 1 3 x) (cell 2 2 x) (cell 3 1 x)) \
@@ -56,8 +57,7 @@ fn the_goal_is_regressed_as_in_formula_3_13() {
     assert_eq!(sorted(&found), sorted(wanted), "{found}");
     // As the text under 3.12 says, any other fluent is replaced by itself.
     let found = text(&heuristics, "(mark 1 2)");
-    let wanted =
-        "(or (and (cell 1 1 x) (cell 2 2 x) (cell 3 3 x)) (and (cell 1 3 x) (cell 2 2 x) (cell 3 1 x)))";
+    let wanted = "(or (and (cell 1 1 x) (cell 2 2 x) (cell 3 3 x)) (and (cell 1 3 x) (cell 2 2 x) (cell 3 1 x)))";
     assert_eq!(sorted(&found), sorted(wanted), "{found}");
 }
 
@@ -65,7 +65,8 @@ fn the_goal_is_regressed_as_in_formula_3_13() {
 fn what_makes_the_move_legal_shortens_it_to_formula_3_15() {
     let heuristics = heuristics(&RegressOptions::default());
     let found = text(&heuristics, "(mark 1 1)");
-    let wanted = "(or (and (cell 1 3 x) (cell 2 2 x) (cell 3 1 x)) (and (cell 2 2 x) (cell 3 3 x)))";
+    let wanted =
+        "(or (and (cell 1 3 x) (cell 2 2 x) (cell 3 1 x)) (and (cell 2 2 x) (cell 3 3 x)))";
     assert_eq!(sorted(&found), sorted(wanted), "{found}");
 }
 
@@ -78,9 +79,10 @@ fn sorted(text: &str) -> Vec<&str> {
 
 #[test]
 fn the_values_are_those_of_table_3_1() {
-    for options in
-        [RegressOptions::default(), RegressOptions { preconditions: false, ..RegressOptions::default() }]
-    {
+    for options in [
+        RegressOptions::default(),
+        RegressOptions { preconditions: false, ..RegressOptions::default() },
+    ] {
         let heuristics = heuristics(&options);
         let mut evaluator = Evaluator::new(Arc::new(Network::new(&heuristics, Logic::PRODUCT)));
         let mut state = vec![0_u64; heuristics.fluents.len().div_ceil(64)];

@@ -37,7 +37,8 @@ impl Ahead {
         let mut now: Vec<Signal> = (0..circuit.first_and()).map(Signal::of_gate).collect();
         now.resize(circuit.n_gates(), Signal::FALSE);
         graph.embed(circuit, &mut now, |_| true);
-        let to = |map: &[Signal], signal: Signal| map[signal.gate()].inverted_if(signal.is_inverted());
+        let to =
+            |map: &[Signal], signal: Signal| map[signal.gate()].inverted_if(signal.is_inverted());
         let mut then = vec![Signal::FALSE; circuit.n_gates()];
         for (bit, &next) in circuit.outputs.next.iter().enumerate() {
             then[1 + bit] = to(&now, next);

@@ -28,7 +28,8 @@ impl Answers {
             Some(*end)
         });
         let all = circuit.outputs.goals.iter().enumerate();
-        let all = all.flat_map(|(role, goals)| goals.iter().enumerate().map(move |goal| (role, goal)));
+        let all =
+            all.flat_map(|(role, goals)| goals.iter().enumerate().map(move |goal| (role, goal)));
         let goals = (n_moves + 1..)
             .zip(all)
             .filter(|(_, (_, (rank, (value, _))))| (*rank, *value) != (0, 0))
@@ -57,7 +58,8 @@ impl Answers {
 
     /// Makes the buffer of legal moves such as is filled here.
     pub(super) fn begin(&self, children: &mut Children<Bits, Input>) {
-        if !matches!(&children.legal, LegalMoves::Masks { moves, .. } if Arc::ptr_eq(moves, &self.moves)) {
+        if !matches!(&children.legal, LegalMoves::Masks { moves, .. } if Arc::ptr_eq(moves, &self.moves))
+        {
             children.legal = LegalMoves::Masks {
                 moves: Arc::clone(&self.moves),
                 role_ends: Arc::clone(&self.role_ends),
@@ -153,7 +155,11 @@ fn write_rows(matrices: &[[Plane; 64]], written: Range<usize>, rows: &mut Vec<u6
 
 /// Writes the rows in the first lanes as states.
 #[inline(always)]
-pub(super) fn write_states(matrices: &[[Plane; 64]], written: Range<usize>, states: &mut Vec<Bits>) {
+pub(super) fn write_states(
+    matrices: &[[Plane; 64]],
+    written: Range<usize>,
+    states: &mut Vec<Bits>,
+) {
     let n_words = if matrices.len() <= Bits::MAX_HERE { matrices.len() } else { 0 };
     let states = of_children(written, 1, Bits::zero(n_words), states);
     match matrices {

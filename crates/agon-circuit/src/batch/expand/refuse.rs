@@ -77,14 +77,20 @@ impl Refused {
         let n_words = moves.len().div_ceil(64);
         for child in 0..states.len() {
             if ended[child]
-                || !self.list_moves(&words[child * n_words..(child + 1) * n_words], moves, role_ends)
+                || !self.list_moves(
+                    &words[child * n_words..(child + 1) * n_words],
+                    moves,
+                    role_ends,
+                )
             {
                 continue;
             }
             let mut first = 0;
             while first < self.own.len() {
                 let n = self.sieve.seat(states[child].words(), &self.own[first..], &self.others);
-                self.seated.extend(self.own[first..first + n].iter().map(|input| (child, input.0 as usize)));
+                self.seated.extend(
+                    self.own[first..first + n].iter().map(|input| (child, input.0 as usize)),
+                );
                 first += n;
                 if self.sieve.n_seated() == Plane::LANES {
                     self.sift(words, n_words);

@@ -132,7 +132,8 @@ impl Seats {
         let mut role = n_roles;
         while role > 0 {
             role -= 1;
-            let moves = &self.moves[if role == 0 { 0 } else { self.ends[role - 1] }..self.ends[role]];
+            let moves =
+                &self.moves[if role == 0 { 0 } else { self.ends[role - 1] }..self.ends[role]];
             let mut place = role;
             go_through(moves.len(), run, numbers.start, n, |at| {
                 joints[place] = moves[at];
@@ -151,7 +152,8 @@ const MANY: usize = 64;
 #[inline(always)]
 fn go_through(n_moves: usize, run: usize, first: usize, n: usize, mut visit: impl FnMut(usize)) {
     // Most families begin at their beginning, which spares a division.
-    let (mut at, mut left) = if first == 0 { (0, run) } else { (first / run % n_moves, run - first % run) };
+    let (mut at, mut left) =
+        if first == 0 { (0, run) } else { (first / run % n_moves, run - first % run) };
     let mut done = 0;
     while done < n {
         visit(at);
@@ -166,7 +168,13 @@ fn go_through(n_moves: usize, run: usize, first: usize, n: usize, mut visit: imp
 
 /// Tells these lanes, the first of which is given, which of a role's moves is theirs: each move comes again after as many lanes.
 #[inline(always)]
-fn seat_by_pattern(moves: &[Input], run: usize, first_lane: usize, lanes: Plane, inputs: &mut [Plane]) {
+fn seat_by_pattern(
+    moves: &[Input],
+    run: usize,
+    first_lane: usize,
+    lanes: Plane,
+    inputs: &mut [Plane],
+) {
     let mut first = Plane::ZERO;
     let mut lane = 0;
     while lane < Plane::LANES {

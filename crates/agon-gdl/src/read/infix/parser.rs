@@ -13,7 +13,8 @@ use crate::syntax::{Atom, Clause, Literal, LiteralKind, Term, TermKind};
 
 /// All clauses that could be read from the tokens of `text`.
 pub(super) fn clauses(text: &str, tokens: &[Token<'_>], builder: &mut Builder) -> Vec<Clause> {
-    let mut parser = Parser { text, tokens, at: 0, builder, clause_column: 0, depth: 0, is_wrong: false };
+    let mut parser =
+        Parser { text, tokens, at: 0, builder, clause_column: 0, depth: 0, is_wrong: false };
     let mut clauses = Vec::new();
     while *parser.kind() != TokenKind::End {
         clauses.extend(parser.clause());
@@ -153,7 +154,9 @@ impl<'t, 'a> Parser<'t, 'a> {
             let condition = self.condition()?;
             match connective {
                 Connective::And => together.push(condition),
-                Connective::Or => alternatives.push(std::mem::replace(&mut together, vec![condition])),
+                Connective::Or => {
+                    alternatives.push(std::mem::replace(&mut together, vec![condition]))
+                }
             }
         }
         alternatives.push(together);
@@ -180,9 +183,14 @@ impl<'t, 'a> Parser<'t, 'a> {
             }
             TokenKind::Name(name) if name.eq_ignore_ascii_case("not") => {
                 self.at += 1;
-                if *self.kind() == TokenKind::Open && self.tokens[self.at + 1].kind == TokenKind::Close {
+                if *self.kind() == TokenKind::Open
+                    && self.tokens[self.at + 1].kind == TokenKind::Close
+                {
                     self.at += 2;
-                    self.report_arity(start.to(self.last_span()), "`not` takes one condition, here it has 0");
+                    self.report_arity(
+                        start.to(self.last_span()),
+                        "`not` takes one condition, here it has 0",
+                    );
                     return Ok(placeholder(start));
                 }
                 self.negation(start)
@@ -271,7 +279,10 @@ impl<'t, 'a> Parser<'t, 'a> {
             keyword::DISTINCT => {
                 let n_terms = atom.arguments.len();
                 if n_terms != 2 {
-                    self.report_arity(span, &format!("`distinct` compares two terms, here it has {n_terms}"));
+                    self.report_arity(
+                        span,
+                        &format!("`distinct` compares two terms, here it has {n_terms}"),
+                    );
                 }
                 LiteralKind::Distinct(atom.arguments)
             }
@@ -376,7 +387,10 @@ impl<'t, 'a> Parser<'t, 'a> {
 
 /// Whether a term, and therefore a clause, may begin with it.
 fn is_word(kind: &TokenKind<'_>) -> bool {
-    matches!(kind, TokenKind::Name(_) | TokenKind::Quoted(_) | TokenKind::Variable(_) | TokenKind::Anonymous)
+    matches!(
+        kind,
+        TokenKind::Name(_) | TokenKind::Quoted(_) | TokenKind::Variable(_) | TokenKind::Anonymous
+    )
 }
 
 /// The sentence a term would be; `None` for variables.
@@ -396,14 +410,21 @@ fn placeholder(span: Span) -> Literal {
 
 /// What [`Parser::conditions`] gave, as one condition.
 fn disjunction(alternatives: Vec<Vec<Literal>>) -> Literal {
-    join(alternatives.into_iter().map(|together| join(together, LiteralKind::And)).collect(), LiteralKind::Or)
+    join(
+        alternatives.into_iter().map(|together| join(together, LiteralKind::And)).collect(),
+        LiteralKind::Or,
+    )
 }
 
 fn join(mut parts: Vec<Literal>, kind: fn(Vec<Literal>) -> LiteralKind) -> Literal {
     if parts.len() == 1 {
         return parts.remove(0);
     }
-    let span = parts.iter().map(|part| part.span).reduce(Span::to).expect("conditions are never empty lists");
+    let span = parts
+        .iter()
+        .map(|part| part.span)
+        .reduce(Span::to)
+        .expect("conditions are never empty lists");
     Literal { kind: kind(parts), span }
 }
 

@@ -118,7 +118,10 @@ fn deep_nesting() {
     check_findings(&kif(10_000), &["nested-too-deep ("]);
     check_findings(&terms(10_000), &["nested-too-deep ("]);
     check_findings(&format!("p :- {}q.", "~".repeat(10_000)), &["nested-too-deep ~"]);
-    check_findings(&format!("p :- {}q{}.", "(".repeat(10_000), ")".repeat(10_000)), &["nested-too-deep ("]);
+    check_findings(
+        &format!("p :- {}q{}.", "(".repeat(10_000), ")".repeat(10_000)),
+        &["nested-too-deep ("],
+    );
     // Each pair of parentheses makes two lists of KIF.
     let mixed = |depth: usize| format!("p :- {}q{}.", "a & (b | ".repeat(depth), ")".repeat(depth));
     check_laws(read(source(&mixed(MAX_NESTING / 2 - 1))));
@@ -160,7 +163,10 @@ fn infix_connectives() {
         "p :- ~a(X) & not b(X) & not(c(X)) & ~(d & e).",
         "(<= p (not (a ?X)) (not (b ?X)) (not (c ?X)) (not (and d e)))",
     );
-    check("p :- ~ ~a, not not b, not (c, d).", "(<= p (not (not a)) (not (not b)) (not (and c d)))");
+    check(
+        "p :- ~ ~a, not not b, not (c, d).",
+        "(<= p (not (not a)) (not (not b)) (not (and c d)))",
+    );
     check(
         "p :- X != Y, f(X) \\= a, ~X != b.",
         "(<= p (distinct ?X ?Y) (distinct (f ?X) a) (not (distinct ?X b)))",
@@ -269,7 +275,12 @@ fn kif_findings() {
     check_findings("(<=) () (p ())", &["empty-rule (<=)", "empty-list ()", "empty-list ()"]);
     check_findings(
         "(not (p a)) (<= p not) (p <=) (p (<= a b))",
-        &["misplaced-keyword not", "misplaced-keyword not", "misplaced-keyword <=", "misplaced-keyword <="],
+        &[
+            "misplaced-keyword not",
+            "misplaced-keyword not",
+            "misplaced-keyword <=",
+            "misplaced-keyword <=",
+        ],
     );
     check_findings(
         "(<= p (not) (not a b) (distinct a) (distinct a b c))",

@@ -30,7 +30,8 @@ fn schedules_are_balanced_and_keep_what_they_have_when_they_grow() {
             // In each game, everybody sits at every role equally often, against everybody.
             for role in 0..n {
                 for player in 0..n_players {
-                    let at = s.fixtures.iter().filter(|f| f.game == game && f.seating[role] == player);
+                    let at =
+                        s.fixtures.iter().filter(|f| f.game == game && f.seating[role] == player);
                     let per_pair = [0, 1, 1, 3, 7, 5, 6][n];
                     let n_pairs = if n == 1 { 1 } else { n_players - 1 };
                     assert_eq!(at.count(), per_pair * n_pairs * repeats as usize);
@@ -45,12 +46,12 @@ fn schedules_are_balanced_and_keep_what_they_have_when_they_grow() {
             if fixtures[0].seating.len() > 1 {
                 // One seed, one opening, and for each seating the one with all seats swapped.
                 assert!(
-                    fixtures
-                        .iter()
-                        .all(|f| (f.seed, f.opening_seed) == (fixtures[0].seed, fixtures[0].opening_seed))
+                    fixtures.iter().all(|f| (f.seed, f.opening_seed)
+                        == (fixtures[0].seed, fixtures[0].opening_seed))
                 );
                 for f in &fixtures {
-                    let swapped: Vec<usize> = f.seating.iter().map(|p| if *p == a { b } else { a }).collect();
+                    let swapped: Vec<usize> =
+                        f.seating.iter().map(|p| if *p == a { b } else { a }).collect();
                     assert_eq!(fixtures.iter().filter(|other| other.seating == swapped).count(), 1);
                     assert!(f.seating.contains(&a) && f.seating.contains(&b));
                 }
@@ -67,7 +68,9 @@ fn schedules_are_balanced_and_keep_what_they_have_when_they_grow() {
             schedule(&Tournament { seed: t.seed ^ 1, ..t.clone() }, &n_roles).expect("it is small");
         let pairs = s.fixtures.iter().zip(&other_seed.fixtures);
         assert!(
-            pairs.clone().all(|(a, b)| a.id == b.id && a.seed != b.seed && a.opening_seed != b.opening_seed)
+            pairs
+                .clone()
+                .all(|(a, b)| a.id == b.id && a.seed != b.seed && a.opening_seed != b.opening_seed)
         );
     }
     assert!(schedule(&tournament(1, 2, 1_000_000, 1), &[4]).is_err(), "nobody waits for that");
@@ -85,7 +88,13 @@ fn points_are_shared_out() {
 }
 
 /// Plays a schedule by chance: the goals of a match from each player's strength, with draws.
-fn simulate(t: &Tournament, s: &Schedule, elo: &[f64], draws: f64, rng: &mut Rng) -> Vec<Option<Outcome>> {
+fn simulate(
+    t: &Tournament,
+    s: &Schedule,
+    elo: &[f64],
+    draws: f64,
+    rng: &mut Rng,
+) -> Vec<Option<Outcome>> {
     let _ = t;
     let play = |f: &Fixture| {
         let a = f.seating[0];
@@ -100,7 +109,12 @@ fn simulate(t: &Tournament, s: &Schedule, elo: &[f64], draws: f64, rng: &mut Rng
             _ => 0.0,
         };
         let goals = f.seating.iter().map(|p| if *p == a { ours } else { 100.0 - ours }).collect();
-        Some(Outcome { goals: Some(goals), n_steps: 7, slips: vec![0; f.seating.len()], seconds: 0.1 })
+        Some(Outcome {
+            goals: Some(goals),
+            n_steps: 7,
+            slips: vec![0; f.seating.len()],
+            seconds: 0.1,
+        })
     };
     s.fixtures.iter().map(play).collect()
 }
@@ -136,7 +150,8 @@ fn intervals_hold_what_they_promise() {
         const TRIES: usize = 600;
         for _ in 0..TRIES {
             let table =
-                standings(&t, &s, &simulate(&t, &s, &[elo / 2.0, -elo / 2.0], draws, &mut rng)).overall;
+                standings(&t, &s, &simulate(&t, &s, &[elo / 2.0, -elo / 2.0], draws, &mut rng))
+                    .overall;
             let points = table.rows[0].points.expect("there are matches");
             n_points += usize::from((points.low..=points.high).contains(&points_of_elo(elo)));
             let rating = table.ratings.ratings[0].expect("there are matches");
@@ -202,7 +217,11 @@ fn the_most_likely_ratings_pay_everybody_what_they_got() {
             .map(|cluster| {
                 let a = rng.random_range(0..n);
                 let b = (a + rng.random_range(1..n)) % n;
-                EloGame { players: [a, b], points: f64::from(rng.random_range(0..3)) / 2.0, cluster }
+                EloGame {
+                    players: [a, b],
+                    points: f64::from(rng.random_range(0..3)) / 2.0,
+                    cluster,
+                }
             })
             .collect();
         let ratings = rate(n, &games);
@@ -239,7 +258,8 @@ fn sprt_rate(sprt: &Sprt, elo: f64, draws: f64, bias: f64, rng: &mut Rng) -> (f6
             if x < draws { 0.5 } else { f64::from(u8::from(x < draws / 2.0 + expected)) }
         };
         let blocks =
-            std::iter::repeat_with(|| f64::midpoint(result(elo + bias), result(elo - bias))).take(20_000);
+            std::iter::repeat_with(|| f64::midpoint(result(elo + bias), result(elo - bias)))
+                .take(20_000);
         let state = sprt.run(blocks);
         assert!(state.decision.is_some(), "{state:?}");
         n_second += usize::from(state.decision == Some(Decision::Second));
@@ -289,7 +309,8 @@ fn standings_count_what_was_played() {
         let (won, lost): (usize, usize) =
             (table.rows.iter().map(|r| r.wins).sum(), table.rows.iter().map(|r| r.losses).sum());
         assert_eq!(won, lost);
-        let sum: f64 = table.rows.iter().filter_map(|row| row.points).map(|points| points.mean).sum();
+        let sum: f64 =
+            table.rows.iter().filter_map(|row| row.points).map(|points| points.mean).sum();
         assert!((sum - 1.5).abs() < 1e-9, "points are shared out: {sum}");
     }
     outcomes.iter_mut().skip(3).for_each(|outcome| *outcome = None);
@@ -298,6 +319,9 @@ fn standings_count_what_was_played() {
         outcome.slips = vec![2];
     }
     let part = standings(&t, &s, &outcomes);
-    assert_eq!((part.n_played, part.overall.rows[0].n_broken, part.overall.rows[0].slips), (3, 1, 2));
+    assert_eq!(
+        (part.n_played, part.overall.rows[0].n_broken, part.overall.rows[0].slips),
+        (3, 1, 2)
+    );
     assert!(part.overall.rows[0].points.is_none() && part.overall.rows[1].points.is_some());
 }

@@ -33,7 +33,11 @@ fn what_is_wrong_is_pointed_at_and_told_how_to_mend() {
     for (text, place, words) in [
         ("repeets = 3\n", "repeets", "a tournament has no `repeets` / did you mean `repeats`?"),
         ("colour = 3\n", "colour", "a tournament has no `colour` / it has name, seed"),
-        ("repeats = 0\n", "0", "`repeats` is a whole number from 1 to 1000000 / such as repeats = 10"),
+        (
+            "repeats = 0\n",
+            "0",
+            "`repeats` is a whole number from 1 to 1000000 / such as repeats = 10",
+        ),
         ("repeats = \"3\"\n", "\"3\"", "`repeats` is a whole number from 1"),
         ("seed = -1\n", "-1", "`seed` is a whole number from 0 on"),
         ("play_clock = 1\n", "1", "by the clock or by iterations, not both / remove one"),
@@ -53,8 +57,16 @@ fn what_is_wrong_is_pointed_at_and_told_how_to_mend() {
         ("games = [\"x\", \"x\"]", "\"x\"", "the game `x` is there twice"),
         ("games = \"x\"", "\"x\"", "`games` is a list of games"),
         ("players = [\"mcts\"]", "[\"mcts\"]", "a tournament takes two players, and here are 1"),
-        ("players = [\"mcts\", \"mcts\"]", "\"mcts\"", "two players are called `mcts` / give them names"),
-        ("players = [\"mtcs\", \"random\"]", "mtcs", "no player is called `mtcs` / did you mean `mcts`?"),
+        (
+            "players = [\"mcts\", \"mcts\"]",
+            "\"mcts\"",
+            "two players are called `mcts` / give them names",
+        ),
+        (
+            "players = [\"mtcs\", \"random\"]",
+            "mtcs",
+            "no player is called `mtcs` / did you mean `mcts`?",
+        ),
         ("players = [\"mcts(z=1)\", \"random\"]", "z", "`mcts` has no option `z`"),
         ("players = [\"human\", \"random\"]", "\"human\"", "a person cannot play a tournament"),
         ("[players]\na = { plaier = \"mcts\" }\n", "plaier", "did you mean `player`?"),
@@ -71,7 +83,9 @@ fn what_is_wrong_is_pointed_at_and_told_how_to_mend() {
         ),
     ] {
         let found = complaints(text);
-        let is_it = |(at, what): &(String, String)| (place.is_empty() || at == place) && what.contains(words);
+        let is_it = |(at, what): &(String, String)| {
+            (place.is_empty() || at == place) && what.contains(words)
+        };
         assert!(found.iter().any(is_it), "{text}: {found:?}");
     }
     let many = complaints("games = 3\nplayers = 4\nrepeets = 5\n");
@@ -94,16 +108,27 @@ fn only_more_of_the_same_may_be_added() {
         text.push_str("repeats = 5\nname = \"other\"\n");
     });
     let growth = change(&old, &more).expect("it only adds");
-    assert_eq!((growth.players, growth.games, growth.repeats), (vec!["legal".into()], vec!["nim".into()], 4));
+    assert_eq!(
+        (growth.players, growth.games, growth.repeats),
+        (vec!["legal".into()], vec!["nim".into()], 4)
+    );
     let words = |new| change(&old, &new).expect_err("not the same").join("; ");
     assert_eq!(words(with(|text| text.push_str("seed = 2\n"))), "seed was 1 and is now 2");
-    assert_eq!(words(with(|text| *text = text.replace("10", "11"))), "iterations was 10 and is now 11");
-    assert_eq!(words(with(|text| *text = text.replace("random", "greedy"))), "the player `random` is gone");
+    assert_eq!(
+        words(with(|text| *text = text.replace("10", "11"))),
+        "iterations was 10 and is now 11"
+    );
+    assert_eq!(
+        words(with(|text| *text = text.replace("random", "greedy"))),
+        "the player `random` is gone"
+    );
     assert_eq!(
         words(with(|text| *text = text.replace("tic-tac-toe", "nim"))),
         "the game `tic-tac-toe` is gone"
     );
-    assert!(change(&more, &old).expect_err("fewer").iter().any(|what| what.contains("repeats was 5")));
+    assert!(
+        change(&more, &old).expect_err("fewer").iter().any(|what| what.contains("repeats was 5"))
+    );
 }
 
 #[test]

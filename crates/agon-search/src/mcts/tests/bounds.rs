@@ -19,7 +19,8 @@ fn random_table(seed: u64) -> Table {
             return Place::end(&[ours, 100.0 - ours]);
         }
         let n_moves: Vec<usize> = (0..2).map(|_| rng.random_range(2..4)).collect();
-        let next = (0..n_moves[0] * n_moves[1]).map(|_| rng.random_range(at + 1..N_PLACES)).collect();
+        let next =
+            (0..n_moves[0] * n_moves[1]).map(|_| rng.random_range(at + 1..N_PLACES)).collect();
         Place { n_moves, next, payoffs: vec![0.0; 2], chances: Vec::new() }
     });
     let places = places.collect();
@@ -40,7 +41,8 @@ fn by_brute_force(table: &Table) -> Vec<[[f64; 2]; 2]> {
                 bounds[place.next[row * place.n_moves[1] + column]][role]
             };
             let (n_own, n_other) = (place.n_moves[role], place.n_moves[1 - role]);
-            let secured = |own| (0..n_other).map(|other| cell(own, other)[0]).fold(f64::INFINITY, f64::min);
+            let secured =
+                |own| (0..n_other).map(|other| cell(own, other)[0]).fold(f64::INFINITY, f64::min);
             let lo = (0..n_own).map(secured).fold(f64::NEG_INFINITY, f64::max);
             let best = |own| (0..n_other).map(move |other| (own, other));
             let hi = (0..n_own).flat_map(best).map(|(own, other)| cell(own, other)[1]);
@@ -57,8 +59,12 @@ fn what_is_proved_of_children_is_taken_in_and_never_more() {
     let (mut n_proved, mut n_all) = (0, 0);
     for seed in 0..400 {
         let look_ahead = seed % 2 == 0;
-        let options =
-            MctsOptions { transpositions: false, leaves: Leaves::ONE, look_ahead, ..MctsOptions::default() };
+        let options = MctsOptions {
+            transpositions: false,
+            leaves: Leaves::ONE,
+            look_ahead,
+            ..MctsOptions::default()
+        };
         let table = Table { has_batch: look_ahead, ..random_table(seed) };
         let brute = by_brute_force(&table);
         let mut start = table.start();
@@ -67,10 +73,14 @@ fn what_is_proved_of_children_is_taken_in_and_never_more() {
             search.think(&mut start, Role::new(0), &Budget::iterations(n));
             let tree = search.tree.as_mut().expect("it has thought");
             let ids = (0..tree.nodes.len() as u32).map(NodeId);
-            let joint =
-                ids.filter(|&id| tree.node(id).kind == Kind::Joint && tree.node(id).first_arm != NO_ARMS);
+            let joint = ids.filter(|&id| {
+                tree.node(id).kind == Kind::Joint && tree.node(id).first_arm != NO_ARMS
+            });
             for id in joint.collect::<Vec<NodeId>>() {
-                assert!(!tree.tighten(id), "more could have been proved, seed {seed}, {n} iterations");
+                assert!(
+                    !tree.tighten(id),
+                    "more could have been proved, seed {seed}, {n} iterations"
+                );
                 n_proved += usize::from(tree.node(id).proof != Proof::None);
                 n_all += usize::from(tree.node(id).proof == Proof::All);
                 let Some(place) = tree.states[id.index()] else { panic!("play goes on there") };
@@ -84,5 +94,8 @@ fn what_is_proved_of_children_is_taken_in_and_never_more() {
             }
         }
     }
-    assert!(n_proved > 1000 && n_all > 100, "{n_proved} positions, {n_all} wholly: that says little");
+    assert!(
+        n_proved > 1000 && n_all > 100,
+        "{n_proved} positions, {n_all} wholly: that says little"
+    );
 }

@@ -6,7 +6,8 @@ use agon_game::{Position as _, Role};
 use super::is_sound;
 use crate::sample::shipped;
 use crate::{
-    ActionHeuristic, Amaf, Budget, HeuristicUse, Mcts, MctsOptions, PlayoutPolicy, Report, Search as _,
+    ActionHeuristic, Amaf, Budget, HeuristicUse, Mcts, MctsOptions, PlayoutPolicy, Report,
+    Search as _,
 };
 
 type Move = <ScalarCircuit as agon_game::Position>::Move;
@@ -16,7 +17,13 @@ type Move = <ScalarCircuit as agon_game::Position>::Move;
 struct LikesLast;
 
 impl ActionHeuristic<ScalarCircuit> for LikesLast {
-    fn values(&mut self, _: &ScalarCircuit, _: Role, moves: &[Move], values: &mut Vec<f64>) -> bool {
+    fn values(
+        &mut self,
+        _: &ScalarCircuit,
+        _: Role,
+        moves: &[Move],
+        values: &mut Vec<f64>,
+    ) -> bool {
         values.clear();
         values.resize(moves.len(), 0.0);
         *values.last_mut().expect("a role has a move") = 1.0;
@@ -42,11 +49,19 @@ fn seeded_report(game: &str, options: &MctsOptions, n: u64, seed: u64) -> Report
 
 fn visits_of_last(game: &str, report: &Report<Move>) -> u64 {
     let last = *shipped(game).legal_moves(Role::new(0)).last().expect("it has moves");
-    report.candidates.iter().find(|candidate| candidate.m == last).expect("it is a candidate").visits
+    report
+        .candidates
+        .iter()
+        .find(|candidate| candidate.m == last)
+        .expect("it is a candidate")
+        .visits
 }
 
 fn by(playout: bool, tree: bool) -> MctsOptions {
-    MctsOptions { heuristic: HeuristicUse { playout, tree, ..HeuristicUse::OFF }, ..MctsOptions::plain() }
+    MctsOptions {
+        heuristic: HeuristicUse { playout, tree, ..HeuristicUse::OFF },
+        ..MctsOptions::plain()
+    }
 }
 
 #[test]
@@ -87,7 +102,11 @@ fn it_goes_together_with_everything_and_is_repeated_exactly() {
             for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Mast, PlayoutPolicy::NST] {
                 for (playout, tree) in [(true, false), (false, true), (true, true)] {
                     let options = MctsOptions { amaf, policy, ..by(playout, tree) };
-                    assert_eq!(report(game, &options, 60), report(game, &options, 60), "{game} {options:?}");
+                    assert_eq!(
+                        report(game, &options, 60),
+                        report(game, &options, 60),
+                        "{game} {options:?}"
+                    );
                 }
             }
         }
@@ -137,7 +156,10 @@ fn what_is_backed_up_by_minimax_counts_beside_playouts() {
             })
             .collect();
         position.go_to(&home);
-        let mark = made.into_iter().find(|fact| !others.contains(fact)).expect("it makes a mark of its own");
+        let mark = made
+            .into_iter()
+            .find(|fact| !others.contains(fact))
+            .expect("it makes a mark of its own");
         let think = |implicit: f64| {
             let heuristic = HeuristicUse { implicit, ..HeuristicUse::OFF };
             let options = MctsOptions { heuristic, ..MctsOptions::plain() };

@@ -82,9 +82,14 @@ fn some_positions(start: &ScalarCircuit, n: usize, seed: u64) -> Vec<ScalarCircu
 #[test]
 fn playouts_side_by_side_are_those_one_by_one() {
     let how = HeuristicUse { playout: true, scale: 5.0, ..HeuristicUse::OFF };
-    for game in
-        ["tic-tac-toe", "connect-four", "bidding-tic-tac-toe", "blocker", "monty-hall", "breakthrough"]
-    {
+    for game in [
+        "tic-tac-toe",
+        "connect-four",
+        "bidding-tic-tac-toe",
+        "blocker",
+        "monty-hall",
+        "breakthrough",
+    ] {
         let start = shipped(game);
         let mut lockstep = Lockstep::new();
         for (n, max_steps) in [(1, 1000), (16, 1000), (37, 1000), (5, 3), (3, 0)] {
@@ -120,7 +125,11 @@ fn playouts_side_by_side_are_those_one_by_one() {
                 let found = &lockstep.positions()[at];
                 assert_eq!(found.state(), position.state(), "{game}: playout {at} of {n}");
                 for role in position.shape().roles() {
-                    assert_eq!(found.payoff(role), position.payoff(role), "{game}: playout {at} of {n}");
+                    assert_eq!(
+                        found.payoff(role),
+                        position.payoff(role),
+                        "{game}: playout {at} of {n}"
+                    );
                 }
             }
         }

@@ -9,7 +9,8 @@ use crate::{MctsOptions, Report, Simultaneous};
 const PENNIES: &[&[f64]] = &[&[100.0, 0.0], &[0.0, 100.0]];
 /// Rows (3/4, 1/4)... of value 42.86: see the test.
 const BIASED: &[&[f64]] = &[&[100.0, 20.0], &[0.0, 60.0]];
-const ROCK_PAPER_SCISSORS: &[&[f64]] = &[&[50.0, 0.0, 100.0], &[100.0, 50.0, 0.0], &[0.0, 100.0, 50.0]];
+const ROCK_PAPER_SCISSORS: &[&[f64]] =
+    &[&[50.0, 0.0, 100.0], &[100.0, 50.0, 0.0], &[0.0, 100.0, 50.0]];
 
 fn search(payoffs: &[&[f64]], us: usize, simultaneous: Simultaneous) -> Report<u8> {
     let options = MctsOptions { simultaneous, ..MctsOptions::default() };
@@ -28,7 +29,10 @@ fn strategy(report: &Report<u8>) -> Vec<f64> {
 #[track_caller]
 fn is_near(found: &[f64], wanted: &[f64], within: f64) {
     assert_eq!(found.len(), wanted.len());
-    assert!(found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < within), "{found:?} for {wanted:?}");
+    assert!(
+        found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < within),
+        "{found:?} for {wanted:?}"
+    );
 }
 
 #[test]
@@ -52,7 +56,11 @@ fn regret_matching_finds_the_equilibrium() {
 fn decoupled_bandits_mix_evenly_where_that_is_right() {
     for us in 0..2 {
         is_near(&strategy(&search(PENNIES, us, Simultaneous::DECOUPLED)), &[0.5, 0.5], 0.1);
-        is_near(&strategy(&search(ROCK_PAPER_SCISSORS, us, Simultaneous::DECOUPLED)), &[1.0 / 3.0; 3], 0.1);
+        is_near(
+            &strategy(&search(ROCK_PAPER_SCISSORS, us, Simultaneous::DECOUPLED)),
+            &[1.0 / 3.0; 3],
+            0.1,
+        );
     }
 }
 
@@ -71,7 +79,9 @@ fn iterated_regret_keeps_what_minimises_regret() {
 fn a_dominated_move_is_not_made() {
     // The first row is better whatever the column.
     let payoffs: &[&[f64]] = &[&[70.0, 40.0], &[60.0, 10.0], &[20.0, 30.0]];
-    for method in [Simultaneous::REGRET_MATCHING, Simultaneous::DECOUPLED, Simultaneous::ITERATED_REGRET] {
+    for method in
+        [Simultaneous::REGRET_MATCHING, Simultaneous::DECOUPLED, Simultaneous::ITERATED_REGRET]
+    {
         let rows = search(payoffs, 0, method);
         assert!(strategy(&rows)[0] > 0.9, "{method:?}: {rows:?}");
         assert!(strategy(&search(payoffs, 1, method))[1] > 0.9, "{method:?}");
@@ -108,11 +118,14 @@ fn mixing_works_deeper_down_and_beside_chance() {
             places.push(Place::end(&[ours, 100.0 - ours, 0.0]));
         }
     }
-    let shape =
-        Shape::new(vec!["row".into(), "column".into(), "random".into()], Some(agon_game::Role::new(2)));
+    let shape = Shape::new(
+        vec!["row".into(), "column".into(), "random".into()],
+        Some(agon_game::Role::new(2)),
+    );
     for has_batch in [false, true] {
         let table = Table { shape: shape.clone(), places: places.clone(), has_batch };
-        let options = MctsOptions { simultaneous: Simultaneous::REGRET_MATCHING, ..MctsOptions::default() };
+        let options =
+            MctsOptions { simultaneous: Simultaneous::REGRET_MATCHING, ..MctsOptions::default() };
         let report = think(&mut table.start(), 0, &options, 3, 60_000);
         let value = 0.25 * 50.0 + 0.75 * 300.0 / 7.0;
         assert!((report.value - value).abs() < 3.0, "{} for {value}", report.value);

@@ -7,8 +7,8 @@ use rand::{RngExt, SeedableRng};
 use super::table_game::{At, Like, Place, Table, random_table};
 use super::{is_sound, think};
 use crate::{
-    Amaf, Bandit, Budget, Candidate, Choice, FirstPlay, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy,
-    Search,
+    Amaf, Bandit, Budget, Candidate, Choice, FirstPlay, Leaves, Mcts, MctsOptions, Others,
+    PlayoutPolicy, Search,
 };
 use agon_game::Shape;
 
@@ -21,7 +21,11 @@ fn ways() -> Vec<MctsOptions> {
         MctsOptions { look_ahead: false, leaves: Leaves::ONE, ..default.clone() },
         MctsOptions { transpositions: false, bandit: Bandit::TUNED, ..default.clone() },
         MctsOptions { policy: PlayoutPolicy::Mast, amaf: Amaf::RAVE, ..default.clone() },
-        MctsOptions { policy: PlayoutPolicy::NST, choice: Choice::EPSILON_GREEDY, ..default.clone() },
+        MctsOptions {
+            policy: PlayoutPolicy::NST,
+            choice: Choice::EPSILON_GREEDY,
+            ..default.clone()
+        },
         MctsOptions { policy: PlayoutPolicy::PAST, amaf: Amaf::GRAVE, ..default.clone() },
         MctsOptions { virtual_loss: 0.0, first_play: FirstPlay::BelowMean(0.1), ..default.clone() },
         MctsOptions { first_play: FirstPlay::Urgency(0.7), keep_tree: false, ..default },
@@ -35,7 +39,8 @@ fn likes() -> impl Strategy<Value = Like> {
 /// A child's value for a role, by the joint move that `us` makes alone.
 fn child_value(start: &At, values: &[Vec<f64>], us: Role, candidate: &Candidate<u8>) -> f64 {
     let mut child = start.clone();
-    let joint: Vec<u8> = start.shape().roles().map(|role| if role == us { candidate.m } else { 0 }).collect();
+    let joint: Vec<u8> =
+        start.shape().roles().map(|role| if role == us { candidate.m } else { 0 }).collect();
     child.advance(&joint);
     values[child.state][us.index()]
 }
@@ -157,7 +162,11 @@ fn corridor() -> Table {
         let mut n_moves = vec![1; 2];
         n_moves[mover] = 3;
         let next = if mover == 0 {
-            vec![here.saturating_sub(2) + 1, here + 1, if here + 2 == 2 * n { 2 * n } else { here + 3 }]
+            vec![
+                here.saturating_sub(2) + 1,
+                here + 1,
+                if here + 2 == 2 * n { 2 * n } else { here + 3 },
+            ]
         } else {
             vec![here, (here + 2).min(2 * n - 2), here]
         };
@@ -184,7 +193,8 @@ fn a_win_is_reached_although_there_are_circles() {
     for start in [10, 8, 6, 0] {
         let mut position = corridor().start();
         position.go_to(&start);
-        let mut search = Mcts::new(MctsOptions { max_playout_steps: 50, ..MctsOptions::default() }, 1);
+        let mut search =
+            Mcts::new(MctsOptions { max_playout_steps: 50, ..MctsOptions::default() }, 1);
         let mut n_steps = 0;
         while !position.is_terminal() && n_steps < 60 {
             let mut joint = vec![0, 0];
@@ -205,7 +215,8 @@ fn a_win_is_reached_although_there_are_circles() {
 
 /// A seed that begins with a choice.
 fn wide_seed(like: Like) -> u64 {
-    let has_choice = |seed: &u64| random_table(like, 9000, *seed).start().choosers().next().is_some();
+    let has_choice =
+        |seed: &u64| random_table(like, 9000, *seed).start().choosers().next().is_some();
     (0..50).find(has_choice).expect("most begin with a choice")
 }
 
@@ -252,8 +263,13 @@ fn a_decisive_move_is_seen_at_once() {
         payoffs: vec![0.0, 0.0],
         chances: Vec::new(),
     }];
-    places.extend((1..10).map(|at| Place::end(if at == 7 { &[100.0, 0.0] } else { &[0.0, 100.0] })));
-    let table = Table { shape: Shape::new(vec!["one".into(), "two".into()], None), places, has_batch: false };
+    places
+        .extend((1..10).map(|at| Place::end(if at == 7 { &[100.0, 0.0] } else { &[0.0, 100.0] })));
+    let table = Table {
+        shape: Shape::new(vec!["one".into(), "two".into()], None),
+        places,
+        has_batch: false,
+    };
     let report = think(&mut table.start(), 0, &MctsOptions::default(), 1, 1);
     assert_eq!((report.best, report.value, report.is_proven), (6, 100.0, true));
     let blind = MctsOptions { look_ahead: false, ..MctsOptions::default() };

@@ -66,7 +66,8 @@ fn nothing_stays_under_way_when_time_is_up() {
 fn a_full_tree_is_emptied_between_rounds() {
     for name in GAMES {
         for threads in [2, 3] {
-            let options = MctsOptions { threads, solver: false, max_nodes: 500, ..MctsOptions::default() };
+            let options =
+                MctsOptions { threads, solver: false, max_nodes: 500, ..MctsOptions::default() };
             let (iterations, _) = think(name, &options, 1, || Budget::iterations(40_000));
             assert_eq!(iterations, 40_000, "{name}");
         }

@@ -12,7 +12,9 @@ use agon_text::Source;
 use rand::SeedableRng;
 
 use super::{is_sound, think};
-use crate::{Amaf, Budget, Choice, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Search, Simultaneous};
+use crate::{
+    Amaf, Budget, Choice, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Search, Simultaneous,
+};
 
 fn games() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games")
@@ -75,7 +77,12 @@ fn ways() -> [MctsOptions; 5] {
             ..default.clone()
         },
         MctsOptions { simultaneous: Simultaneous::ITERATED_REGRET, threads: 2, ..default.clone() },
-        MctsOptions { policy: PlayoutPolicy::PAST, look_ahead: false, leaves: Leaves::ONE, ..default },
+        MctsOptions {
+            policy: PlayoutPolicy::PAST,
+            look_ahead: false,
+            leaves: Leaves::ONE,
+            ..default
+        },
     ]
 }
 
@@ -104,7 +111,9 @@ fn games_of_every_kind_are_played() {
 
 #[test]
 fn the_interpreter_is_searched_too() {
-    for (family, name) in [("gdl", "tic-tac-toe"), ("gdl2", "dice-race"), ("gdl", "rock-paper-scissors")] {
+    for (family, name) in
+        [("gdl", "tic-tac-toe"), ("gdl2", "dice-race"), ("gdl", "rock-paper-scissors")]
+    {
         let game = open(&games().join(family).join(format!("{name}.kif")));
         for options in ways() {
             plays(&game.start(), &options, 15, 2);
@@ -116,7 +125,10 @@ fn the_interpreter_is_searched_too() {
 fn tic_tac_toe_is_a_draw() {
     for options in [
         MctsOptions::default(),
-        MctsOptions { leaves: Leaves { at_once: 8, playouts: 4, siblings: 3 }, ..MctsOptions::default() },
+        MctsOptions {
+            leaves: Leaves { at_once: 8, playouts: 4, siblings: 3 },
+            ..MctsOptions::default()
+        },
     ] {
         let mut position = circuit("tic-tac-toe");
         let report = think(&mut position, 0, &options, 1, 3_000_000);
@@ -186,7 +198,11 @@ fn what_is_proved_is_got() {
                 joint[us.index()] = report.best;
                 position.advance(&joint);
             }
-            assert!(position.payoff(us) >= proved, "{name}: {} after {proved}", position.payoff(us));
+            assert!(
+                position.payoff(us) >= proved,
+                "{name}: {} after {proved}",
+                position.payoff(us)
+            );
         }
     }
 }
@@ -206,7 +222,9 @@ fn lines_of_won_games_go_to_the_end() {
                 break;
             }
         }
-        let Some(us) = position.choosers().next().filter(|_| !position.is_terminal()) else { continue };
+        let Some(us) = position.choosers().next().filter(|_| !position.is_terminal()) else {
+            continue;
+        };
         let report = think(&mut position, us.index(), &MctsOptions::default(), seed, 20_000);
         if !report.is_proven || report.value < 100.0 {
             continue;
@@ -214,7 +232,11 @@ fn lines_of_won_games_go_to_the_end() {
         n_won += 1;
         let mut along = position.clone();
         report.lines[0].joints.iter().for_each(|joint| along.advance(joint));
-        assert!(along.is_terminal() && along.payoff(us) == 100.0, "seed {seed}: {:?}", report.lines[0]);
+        assert!(
+            along.is_terminal() && along.payoff(us) == 100.0,
+            "seed {seed}: {:?}",
+            report.lines[0]
+        );
     }
     assert!(n_won > 10, "{n_won} of them were won");
 }

@@ -29,7 +29,10 @@ fn way(steps: &[Step], last: u32) -> Vec<u64> {
 fn with_grown_tree<R>(
     name: &str,
     options: &MctsOptions,
-    work: impl FnOnce(&mut Tree<agon_circuit::ScalarCircuit>, &mut Chooser<'_, agon_circuit::Input>) -> R,
+    work: impl FnOnce(
+        &mut Tree<agon_circuit::ScalarCircuit>,
+        &mut Chooser<'_, agon_circuit::Input>,
+    ) -> R,
 ) -> R {
     let mut position = circuit(name);
     let us = position.choosers().next().unwrap_or(Role::new(0));
@@ -69,7 +72,10 @@ fn many_ways_at_once_are_those_one_after_another() {
                 tree.unmark(step);
             }
             assert!(tree.nodes.iter().all(|node| node.pending == 0), "{name}");
-            assert!(tree.arms.iter().all(|arm| arm.pending == 0), "{name}: what is marked is taken back");
+            assert!(
+                tree.arms.iter().all(|arm| arm.pending == 0),
+                "{name}: what is marked is taken back"
+            );
             ways
         });
         let in_turn = with_grown_tree(name, &options, |tree, chooser| {
@@ -107,7 +113,10 @@ fn nobody_goes_where_somebody_is() {
                 let n_most = N_WAYS as usize * (1 + options.leaves.siblings as usize);
                 assert!(spreading.tips.len() <= n_most, "{name}: a round has an end");
                 tips.extend(
-                    spreading.tips.iter().map(|tip| (tip.n, tip.end, steps.get(tip.step as usize).copied())),
+                    spreading
+                        .tips
+                        .iter()
+                        .map(|tip| (tip.n, tip.end, steps.get(tip.step as usize).copied())),
                 );
                 rounds.push(steps);
             }
@@ -132,7 +141,10 @@ fn nobody_goes_where_somebody_is() {
                 tree.unmark(step);
             }
             assert!(tree.nodes.iter().all(|node| node.pending == 0), "{name}");
-            assert!(tree.arms.iter().all(|arm| arm.pending == 0), "{name}: what is marked is taken back");
+            assert!(
+                tree.arms.iter().all(|arm| arm.pending == 0),
+                "{name}: what is marked is taken back"
+            );
         });
     }
 }
@@ -161,7 +173,12 @@ fn a_tree_that_grows_stays_where_it_is() {
         search.think(&mut position, us, &Budget::iterations(n));
         let tree = search.tree.as_ref().expect("it has thought");
         assert!((1024..max_nodes).contains(&tree.nodes.len()), "{}", tree.nodes.len());
-        places.push((tree.nodes.as_ptr(), tree.states.as_ptr(), tree.sums.as_ptr(), tree.bounds.as_ptr()));
+        places.push((
+            tree.nodes.as_ptr(),
+            tree.states.as_ptr(),
+            tree.sums.as_ptr(),
+            tree.bounds.as_ptr(),
+        ));
     }
     assert_eq!(places[0], places[1]);
 }

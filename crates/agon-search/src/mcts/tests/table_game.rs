@@ -20,7 +20,12 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn end(payoffs: &[f64]) -> Place {
-        Place { n_moves: Vec::new(), next: Vec::new(), payoffs: payoffs.to_vec(), chances: Vec::new() }
+        Place {
+            n_moves: Vec::new(),
+            next: Vec::new(),
+            payoffs: payoffs.to_vec(),
+            chances: Vec::new(),
+        }
     }
 }
 
@@ -51,7 +56,11 @@ impl Table {
             chances: Vec::new(),
         });
         places.extend(ends);
-        Table { shape: Shape::new(vec!["row".into(), "column".into()], None), places, has_batch: false }
+        Table {
+            shape: Shape::new(vec!["row".into(), "column".into()], None),
+            places,
+            has_batch: false,
+        }
     }
 
     /// What perfect play gives each role: where one role moves at a time, and places lead to later ones only.
@@ -64,11 +73,16 @@ impl Table {
             } else if self.shape.nature == Some(Role::new(mover)) {
                 let mut sums = vec![0.0; place.payoffs.len()];
                 for (&next, &chance) in place.next.iter().zip(&place.chances) {
-                    sums.iter_mut().zip(&values[next]).for_each(|(sum, value)| *sum += chance * value);
+                    sums.iter_mut()
+                        .zip(&values[next])
+                        .for_each(|(sum, value)| *sum += chance * value);
                 }
                 sums
             } else {
-                let best = place.next.iter().max_by(|&&a, &&b| values[a][mover].total_cmp(&values[b][mover]));
+                let best = place
+                    .next
+                    .iter()
+                    .max_by(|&&a, &&b| values[a][mover].total_cmp(&values[b][mover]));
                 values[*best.expect("somebody can move")].clone()
             };
         }
@@ -127,7 +141,9 @@ pub(crate) fn random_table(like: Like, n_places: usize, seed: u64) -> Table {
         let weights: Vec<f64> = (0..n).map(|_| f64::from(rng.random_range(1..4))).collect();
         let total: f64 = weights.iter().sum();
         let chances = match nature {
-            Some(nature) if nature.index() == mover => weights.iter().map(|weight| weight / total).collect(),
+            Some(nature) if nature.index() == mover => {
+                weights.iter().map(|weight| weight / total).collect()
+            }
             _ => vec![1.0],
         };
         places.push(Place { n_moves, next, payoffs: vec![0.0; n_roles], chances });
@@ -173,7 +189,8 @@ impl Position for At {
 
     fn advance(&mut self, joint: &[u8]) {
         let place = &self.table.places[self.state];
-        let index = place.n_moves.iter().zip(joint).fold(0, |index, (n, &m)| index * n + usize::from(m));
+        let index =
+            place.n_moves.iter().zip(joint).fold(0, |index, (n, &m)| index * n + usize::from(m));
         *self = At::new(Arc::clone(&self.table), place.next[index]);
     }
 

@@ -92,7 +92,11 @@ impl Updating<'_, '_> {
 
     /// The same where these variables are bound, so that they are no longer what they were in elements that came or went. Where an atom
     /// binds a variable, nothing more has changed than what the atom tells.
-    pub(super) fn candidates_within(&mut self, variables: &[Var], id: NodeId) -> Result<Vec<Table>, Refusal> {
+    pub(super) fn candidates_within(
+        &mut self,
+        variables: &[Var],
+        id: NodeId,
+    ) -> Result<Vec<Table>, Refusal> {
         let mut found = self.candidates(id)?;
         if self.since.moved.is_empty() {
             return Ok(found);
@@ -121,11 +125,17 @@ impl Updating<'_, '_> {
                 slots.iter().any(|slot| matches!(slot, Slot::Variable(other) if *other == variable))
             }
             Node::And(parts) => parts.iter().any(|&part| self.is_bound(variable, part)),
-            Node::Or(parts) => !parts.is_empty() && parts.iter().all(|&part| self.is_bound(variable, part)),
+            Node::Or(parts) => {
+                !parts.is_empty() && parts.iter().all(|&part| self.is_bound(variable, part))
+            }
             Node::Exists(variables, inner) => {
                 !variables.contains(&variable) && self.is_bound(variable, *inner)
             }
-            Node::Equal(..) | Node::Compare(..) | Node::Not(_) | Node::Closure(_) | Node::Fix(_) => false,
+            Node::Equal(..)
+            | Node::Compare(..)
+            | Node::Not(_)
+            | Node::Closure(_)
+            | Node::Fix(_) => false,
         }
     }
 

@@ -114,7 +114,8 @@ impl<'a> Naive<'a> {
             Formula::Relation(name, _) => self.model.definitions.place(name).is_none(),
             Formula::Equal(..) => true,
             Formula::Not(inner) => {
-                matches!(&**inner, Formula::Relation(..) | Formula::Equal(..)) && self.is_cheap(inner)
+                matches!(&**inner, Formula::Relation(..) | Formula::Equal(..))
+                    && self.is_cheap(inner)
             }
             _ => false,
         }
@@ -126,7 +127,8 @@ impl<'a> Naive<'a> {
         arguments: &[Argument],
         scope: &Scope<'_>,
     ) -> Result<Option<bool>, Refusal> {
-        let given: Vec<Given> = arguments.iter().map(|argument| self.argument(argument, scope)).collect();
+        let given: Vec<Given> =
+            arguments.iter().map(|argument| self.argument(argument, scope)).collect();
         if given.contains(&Given::Nothing) {
             return Ok(Some(false));
         }
@@ -139,7 +141,8 @@ impl<'a> Naive<'a> {
         match model.definitions.place(name) {
             Some(place) if scope.relation(name).is_none() => {
                 let definition = &model.definitions.iter().as_slice()[place];
-                let inner = Scope { outer: None, binding: Binding::Pending(&definition.variables, &row) };
+                let inner =
+                    Scope { outer: None, binding: Binding::Pending(&definition.variables, &row) };
                 self.perhaps(&definition.body, &inner)
             }
             _ => Ok(None),
@@ -148,8 +151,12 @@ impl<'a> Naive<'a> {
 
     fn argument(&self, argument: &Argument, scope: &Scope<'_>) -> Given {
         match argument {
-            Argument::Variable(variable) => scope.known(variable).map_or(Given::Pending, Given::Element),
-            Argument::Constant(_) => self.element(argument, scope).map_or(Given::Nothing, Given::Element),
+            Argument::Variable(variable) => {
+                scope.known(variable).map_or(Given::Pending, Given::Element)
+            }
+            Argument::Constant(_) => {
+                self.element(argument, scope).map_or(Given::Nothing, Given::Element)
+            }
         }
     }
 

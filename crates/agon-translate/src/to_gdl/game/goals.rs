@@ -32,10 +32,13 @@ impl Maker<'_> {
             }
             let role = Expression::word(self.names.constant(name));
             self.context = format!("payoff_{name}");
-            let terms: Vec<_> = arena.locations().iter().map(|location| &location.payoffs[player]).collect();
+            let terms: Vec<_> =
+                arena.locations().iter().map(|location| &location.payoffs[player]).collect();
             let is_alike = terms.iter().all(|term| *term == terms[0]);
             let mut by_location = Vec::new();
-            for (index, term) in terms.iter().enumerate().take(if is_alike { 1 } else { terms.len() }) {
+            for (index, term) in
+                terms.iter().enumerate().take(if is_alike { 1 } else { terms.len() })
+            {
                 let cases = self.term(term, &scope)?;
                 values.extend(cases.iter().map(|(value, _)| *value));
                 by_location.push(((!is_alike).then_some(index), cases));
@@ -50,8 +53,10 @@ impl Maker<'_> {
                         None => vec![Node::truth()],
                         Some(index) => {
                             let own = self.names.constant(&arena.locations()[index].name);
-                            let waiting =
-                                pending.iter().filter(|(_, of)| **of == index).map(|(name, _)| name.clone());
+                            let waiting = pending
+                                .iter()
+                                .filter(|(_, of)| **of == index)
+                                .map(|(name, _)| name.clone());
                             [own]
                                 .into_iter()
                                 .chain(waiting)

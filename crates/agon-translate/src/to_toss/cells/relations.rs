@@ -38,8 +38,9 @@ impl Celler<'_, '_> {
             .filter(|v| !scope.sort.contains_key(v) && !elsewhere.contains(v))
             .collect();
         for v in locals {
-            let (with, without): (Vec<_>, Vec<_>) =
-                std::mem::take(&mut groups).into_iter().partition(|(variables, _, _)| variables.contains(&v));
+            let (with, without): (Vec<_>, Vec<_>) = std::mem::take(&mut groups)
+                .into_iter()
+                .partition(|(variables, _, _)| variables.contains(&v));
             let mut all: BTreeSet<Var> =
                 with.iter().flat_map(|(variables, _, _)| variables.iter().copied()).collect();
             all.remove(&v);
@@ -71,7 +72,12 @@ impl Celler<'_, '_> {
             if is_negative && hidden.is_empty() && variables.len() > 1 {
                 for constraint in constraints {
                     let Constraint::Not(inner) = constraint else { continue };
-                    forms.push(not(self.relation(&variables, &BTreeSet::new(), &[*inner], scope)?));
+                    forms.push(not(self.relation(
+                        &variables,
+                        &BTreeSet::new(),
+                        &[*inner],
+                        scope,
+                    )?));
                 }
                 continue;
             }
@@ -121,7 +127,15 @@ impl Celler<'_, '_> {
         order.extend(hidden);
         let mut rows: BTreeSet<Vec<TermId>> = BTreeSet::new();
         let mut n_tried = 0;
-        self.search(&order, listed.len(), constraints, scope, &mut BTreeMap::new(), &mut rows, &mut n_tried)?;
+        self.search(
+            &order,
+            listed.len(),
+            constraints,
+            scope,
+            &mut BTreeMap::new(),
+            &mut rows,
+            &mut n_tried,
+        )?;
         self.tried += n_tried;
         if self.tried > MAX_TRIED_IN_ALL {
             return Err(TooMuch);
@@ -222,7 +236,9 @@ impl Celler<'_, '_> {
                 return Err(TooMuch);
             }
             assigned.insert(v, choice);
-            let fits = constraints.iter().all(|constraint| self.holds(constraint, assigned).unwrap_or(true));
+            let fits = constraints
+                .iter()
+                .all(|constraint| self.holds(constraint, assigned).unwrap_or(true));
             if fits {
                 self.search(order, n_listed, constraints, scope, assigned, rows, n_tried)?;
             }
@@ -253,7 +269,8 @@ impl Celler<'_, '_> {
                     (own.index(), Rc::from([value]))
                 }
                 Constraint::In(table, arguments) => {
-                    let Some(place) = arguments.iter().position(|argument| argument.is_about(v)) else {
+                    let Some(place) = arguments.iter().position(|argument| argument.is_about(v))
+                    else {
                         continue;
                     };
                     let known: Vec<Option<TermId>> =
@@ -267,8 +284,9 @@ impl Celler<'_, '_> {
             };
             let choices: Vec<TermId> = match (index, scope.sort.get(&v)) {
                 (Some(index), Some(functor)) => {
-                    let at =
-                        |value| self.places_at.get(&(*functor, index, value)).into_iter().flatten().copied();
+                    let at = |value| {
+                        self.places_at.get(&(*functor, index, value)).into_iter().flatten().copied()
+                    };
                     values.iter().copied().flat_map(at).collect()
                 }
                 _ => values.to_vec(),
@@ -297,9 +315,14 @@ impl Celler<'_, '_> {
         let index = all.entry((table, mask, place)).or_insert_with(|| {
             let mut found: BTreeMap<Vec<TermId>, BTreeSet<TermId>> = BTreeMap::new();
             for row in rows {
-                found.entry(places.iter().map(|&at| row[at]).collect()).or_default().insert(row[place]);
+                found
+                    .entry(places.iter().map(|&at| row[at]).collect())
+                    .or_default()
+                    .insert(row[place]);
             }
-            Rc::new(found.into_iter().map(|(key, cells)| (key, cells.into_iter().collect())).collect())
+            Rc::new(
+                found.into_iter().map(|(key, cells)| (key, cells.into_iter().collect())).collect(),
+            )
         });
         let key: Vec<TermId> = known.iter().flatten().copied().collect();
         index.get(&key).cloned().unwrap_or_else(|| Rc::from([]))
@@ -308,9 +331,9 @@ impl Celler<'_, '_> {
     fn value(&self, argument: &Argument, assigned: &BTreeMap<Var, TermId>) -> Option<TermId> {
         match argument {
             Argument::Constant(term) => Some(*term),
-            Argument::Coordinate(place, index) => {
-                assigned.get(place).map(|&place| self.arena.lifter.domain.bank.argument(place, *index))
-            }
+            Argument::Coordinate(place, index) => assigned
+                .get(place)
+                .map(|&place| self.arena.lifter.domain.bank.argument(place, *index)),
             Argument::Value(v) => assigned.get(v).copied(),
         }
     }

@@ -1,9 +1,9 @@
 //! Atoms of relations that rules derive: tables where they never change, definitions where they change with the state, and put in
 //! place where they depend on moves.
 
+use agon_datalog::{Symbol, TermId};
 use agon_gdl::rules::{Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
-use agon_datalog::{Symbol, TermId};
 
 use super::{Binding, Defined, Does, Doing, Instance, Lifter, MAX_DEFINED, MAX_DEPTH, Part};
 use crate::to_toss::domain::Functor;
@@ -20,7 +20,9 @@ impl Lifter<'_> {
         doing: Option<&Doing>,
     ) -> Result<Part, Untranslatable> {
         let mut values = Vec::new();
-        if is_about_any_move(rule, atom) && self.table(atom.relation, atom.arguments.len()).is_none() {
+        if is_about_any_move(rule, atom)
+            && self.table(atom.relation, atom.arguments.len()).is_none()
+        {
             let role = self.value(rule, &atom.arguments[0], b)?;
             return self.ask_first(atom.relation, atom.arguments.len(), vec![role]);
         }
@@ -41,7 +43,12 @@ impl Lifter<'_> {
 
     /// Whether a role may make a move of a form, said by the rules. So a move with many arguments need be neither an element nor
     /// a row of a table.
-    fn ask_move(&mut self, role: Val, functor: Functor, arguments: &[Val]) -> Result<Part, Untranslatable> {
+    fn ask_move(
+        &mut self,
+        role: Val,
+        functor: Functor,
+        arguments: &[Val],
+    ) -> Result<Part, Untranslatable> {
         if self.depth > MAX_DEPTH {
             return Err(self.refuse(Construct::Recursion, "what is legal depends on what is legal"));
         }
@@ -72,8 +79,9 @@ impl Lifter<'_> {
         doing: Option<&Doing>,
     ) -> Result<Vec<Part>, Untranslatable> {
         let own = || Binding { values: b.values.clone(), locals: Vec::new(), extra: Vec::new() };
-        let closed =
-            |inner: Binding, form: Form| ex(&inner.locals, and(inner.extra.into_iter().chain([form])));
+        let closed = |inner: Binding, form: Form| {
+            ex(&inner.locals, and(inner.extra.into_iter().chain([form])))
+        };
         let mut ways = Vec::new();
         match atom.relation {
             keyword::TRUE => {
@@ -90,7 +98,8 @@ impl Lifter<'_> {
                 for role in 0..self.domain.moves.len() {
                     let mut inner = own();
                     if self.unify_does(rule, atom, role, &mut inner, doing)? {
-                        let is_foreign = matches!(doing.map(|doing| &doing[role]), Some(Does::Foreign));
+                        let is_foreign =
+                            matches!(doing.map(|doing| &doing[role]), Some(Does::Foreign));
                         let form = if is_foreign { Form::Foreign } else { TRUE };
                         ways.push(Part { form: closed(inner, form), roles: 1 << role });
                     }
@@ -170,7 +179,11 @@ impl Lifter<'_> {
                         Val::Var(_) => true,
                     })
                 };
-                if rows.iter().any(fits) { Form::Atom(Relation::Static(table), values) } else { FALSE }
+                if rows.iter().any(fits) {
+                    Form::Atom(Relation::Static(table), values)
+                } else {
+                    FALSE
+                }
             }
         }
     }
@@ -183,9 +196,10 @@ impl Lifter<'_> {
         doing: Option<&Doing>,
     ) -> Result<Vec<Part>, Untranslatable> {
         if self.depth > MAX_DEPTH {
-            return Err(
-                self.refuse(Construct::Recursion, "a relation that depends on moves depends on itself")
-            );
+            return Err(self.refuse(
+                Construct::Recursion,
+                "a relation that depends on moves depends on itself",
+            ));
         }
         self.depth += 1;
         let mut ways = Vec::new();
@@ -221,7 +235,12 @@ impl Lifter<'_> {
     }
 
     /// The definition of a relation asked of its first arguments with these constants.
-    fn define(&mut self, relation: Symbol, arity: usize, values: &[Val]) -> Result<usize, Untranslatable> {
+    fn define(
+        &mut self,
+        relation: Symbol,
+        arity: usize,
+        values: &[Val],
+    ) -> Result<usize, Untranslatable> {
         let pattern: Vec<Option<TermId>> = values
             .iter()
             .map(|value| match value {
@@ -244,9 +263,10 @@ impl Lifter<'_> {
         let id = self.defined.len();
         // Each is made within the one that asks for it, on the stack of the caller.
         if self.open.len() > MAX_DEPTH {
-            return Err(
-                self.refuse(Construct::Size, "relations depend on each other through too many others")
-            );
+            return Err(self.refuse(
+                Construct::Size,
+                "relations depend on each other through too many others",
+            ));
         }
         if id > MAX_DEFINED {
             return Err(self.refuse(Construct::Size, "too many relations are to be defined"));
@@ -264,7 +284,8 @@ impl Lifter<'_> {
             });
         }
         let constants = pattern.iter().flatten().map(|&term| format!("_{}", self.term_name(term)));
-        let name = std::iter::once(self.symbol_name(relation).to_owned()).chain(constants).collect();
+        let name =
+            std::iter::once(self.symbol_name(relation).to_owned()).chain(constants).collect();
         self.defined.push(Defined { name, parameters, body: FALSE, is_recursive: false });
         self.defined_ids.insert(key, id);
         self.open.push(id);
@@ -279,7 +300,8 @@ impl Lifter<'_> {
         // Parameters are called as the rules call them.
         if let Some(&first) = rules.first() {
             let rule = self.rule(first);
-            let open = rule.head.arguments.iter().zip(&pattern).filter(|(_, value)| value.is_none());
+            let open =
+                rule.head.arguments.iter().zip(&pattern).filter(|(_, value)| value.is_none());
             let names: Vec<Option<String>> = open
                 .map(|(argument, _)| match argument {
                     RuleTerm::Variable(v) => Some(self.variable_name(rule, *v)),

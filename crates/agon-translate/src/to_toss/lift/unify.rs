@@ -1,7 +1,7 @@
 //! Terms of rules made to stand for values.
 
-use agon_gdl::rules::{Rule, RuleAtom, RuleTerm};
 use agon_datalog::TermId;
+use agon_gdl::rules::{Rule, RuleAtom, RuleTerm};
 
 use super::super::domain::Functor;
 use super::super::formula::{Form, Relation, Val, same};
@@ -103,10 +103,14 @@ impl Lifter<'_> {
     }
 
     /// The predicates that a state term of a rule may speak of.
-    pub(in crate::to_toss) fn predicates_of(&self, atom: &RuleAtom) -> Result<Vec<usize>, Untranslatable> {
+    pub(in crate::to_toss) fn predicates_of(
+        &self,
+        atom: &RuleAtom,
+    ) -> Result<Vec<usize>, Untranslatable> {
         match &atom.arguments[0] {
             RuleTerm::Variable(_) => {
-                Err(self.refuse(Construct::StateVariable, "a variable stands for a whole state term"))
+                Err(self
+                    .refuse(Construct::StateVariable, "a variable stands for a whole state term"))
             }
             RuleTerm::Function(symbol, arguments) => {
                 let functor = (*symbol, arguments.len());
@@ -187,9 +191,10 @@ impl Lifter<'_> {
             return Ok(false);
         }
         let Some(doing) = doing else {
-            return Err(
-                self.refuse(Construct::MoveOutOfPlace, "what holds depends on moves where there are none")
-            );
+            return Err(self.refuse(
+                Construct::MoveOutOfPlace,
+                "what holds depends on moves where there are none",
+            ));
         };
         match &doing[role] {
             Does::Foreign => Ok(true),
@@ -225,7 +230,9 @@ impl Lifter<'_> {
                         let table = self.shape_table(functor);
                         let whole = self.fresh("move");
                         b.locals.push(whole);
-                        let row = std::iter::once(Val::Var(whole)).chain(arguments.iter().copied()).collect();
+                        let row = std::iter::once(Val::Var(whole))
+                            .chain(arguments.iter().copied())
+                            .collect();
                         b.extra.push(Form::Atom(Relation::Static(table), row));
                         Val::Var(whole)
                     }

@@ -4,11 +4,11 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_game::{Position as _, Rng};
 use agon_analysis::goal_formulas::{
     GoalCircuit, GoalCircuitLimits, GoalJudge, GoalOptions, LANES, ManyStates, Method, OneState,
     RewritingGame, goal_terms,
 };
+use agon_game::{Position as _, Rng};
 use agon_toss::interpreter::State;
 use rand::SeedableRng as _;
 use serde_json::{Value, json};
@@ -25,7 +25,12 @@ const METHODS: [(&str, Method); 3] = [
 ];
 
 /// Measures every method on every game.
-pub(super) fn run(games: &[String], time: Duration, seed: u64, is_json: bool) -> Result<(), Failure> {
+pub(super) fn run(
+    games: &[String],
+    time: Duration,
+    seed: u64,
+    is_json: bool,
+) -> Result<(), Failure> {
     if !is_json {
         say!(
             "{:24} {:16} {:>14} {:>14} {:>14} {:>8} {:>8}",
@@ -89,10 +94,11 @@ fn measure(
     states: &[State],
     time: Duration,
 ) -> Result<Measured, String> {
-    let terms = goal_terms(game.arena(), method, &GoalOptions::default()).map_err(|why| why.to_string())?;
+    let terms =
+        goal_terms(game.arena(), method, &GoalOptions::default()).map_err(|why| why.to_string())?;
     let mut judge = GoalJudge::new(game, &terms).map_err(|why| why.to_string())?;
-    let circuit =
-        GoalCircuit::new(game, &terms, GoalCircuitLimits::default()).map_err(|why| why.to_string())?;
+    let circuit = GoalCircuit::new(game, &terms, GoalCircuitLimits::default())
+        .map_err(|why| why.to_string())?;
     let circuit = Arc::new(circuit);
     // Where open ways are many, the evaluator takes a second for a few of them: no round is waited for.
     let (began, mut n_evaluated) = (Instant::now(), 0_u32);

@@ -141,7 +141,8 @@ fn play_one_by_one<P: Position>(start: &P, build: Build, time: Duration, args: &
         sum += start.shape().players().map(|role| position.payoff(role)).sum::<f64>();
         n_steps += n_made as u64;
         n_playouts += 1;
-        n_before_clock = if n_before_clock == 0 { 20 } else { n_before_clock.saturating_sub(1 + n_made) };
+        n_before_clock =
+            if n_before_clock == 0 { 20 } else { n_before_clock.saturating_sub(1 + n_made) };
     }
     std::hint::black_box(sum);
     let seconds = seconds_of_work(began, cpu);
@@ -155,9 +156,16 @@ fn seconds_of_work(began: Instant, cpu_began: f64) -> f64 {
     if cpu > 0.0 { cpu } else { began.elapsed().as_secs_f64() }
 }
 
-fn play_in_lanes(compiled: &Machine, backend: Backend, began: &Began, time: Duration, args: &Args) -> Rate {
+fn play_in_lanes(
+    compiled: &Machine,
+    backend: Backend,
+    began: &Began,
+    time: Duration,
+    args: &Args,
+) -> Rate {
     let options = BatchOptions { backend, seed: args.seed, turns: compiled.turns.clone() };
-    let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
+    let mut batch =
+        BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
     let initial = Bits::pack(compiled.circuit.initial.iter().copied());
     // A first small batch makes the code; then batches large enough that the last games of each hardly count.
     let order = |n_playouts| [Order { state: initial.clone(), n_playouts, expected_steps: 0 }];
@@ -213,8 +221,10 @@ const N_NODES: usize = 256;
 const NODES_AT_ONCE: usize = 64;
 
 fn expand_nodes(compiled: &Machine, began: &Began, time: Duration, args: &Args) -> Rate {
-    let options = BatchOptions { seed: args.seed, turns: compiled.turns.clone(), ..BatchOptions::default() };
-    let mut batch = BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
+    let options =
+        BatchOptions { seed: args.seed, turns: compiled.turns.clone(), ..BatchOptions::default() };
+    let mut batch =
+        BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options);
     let nodes = sample(compiled, args);
     let nodes: Vec<&Bits> = nodes.iter().collect();
     let mut children = Children::new(compiled.circuit.roles.len());

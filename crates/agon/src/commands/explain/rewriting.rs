@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use agon_game::{Notation as _, Position as _};
 use agon_analysis::goal_formulas::words::{addends, in_words};
 use agon_analysis::goal_formulas::{
     Change, GoalJudge, GoalOptions, GoalTerms, Method, RewritingGame, changes, goal_terms, suitable,
 };
+use agon_game::{Notation as _, Position as _};
 use agon_toss::interpreter::Interpreter;
 use serde_json::{Value, json};
 
@@ -30,7 +30,8 @@ pub(super) fn run(args: &Args, name: &str, game: &Arc<RewritingGame>) -> Result<
     }
     let mut position = game.start();
     go_on(&mut position, &args.after)?;
-    let n_moves = game.start().choosers().map(|role| game.start().legal_moves(role).len()).max().unwrap_or(0);
+    let n_moves =
+        game.start().choosers().map(|role| game.start().legal_moves(role).len()).max().unwrap_or(0);
     let best = suitable(game.arena(), n_moves);
     let made: Vec<(&str, Method, Result<GoalTerms, String>)> = METHODS
         .iter()
@@ -69,7 +70,10 @@ fn in_text(
         .filter(|&relation| !arena.is_fluent(relation))
         .map(|relation| vocabulary.relation_name(relation).to_string())
         .collect();
-    say!("  {}: nothing changes them", if stable.is_empty() { "none".to_owned() } else { stable.join(", ") });
+    say!(
+        "  {}: nothing changes them",
+        if stable.is_empty() { "none".to_owned() } else { stable.join(", ") }
+    );
     let location = position.state().location();
     for (word, method, terms) in made {
         say!("");
@@ -100,7 +104,12 @@ fn in_text(
 }
 
 /// The value of a player's term at the position, and as searches see it.
-fn worth(game: &Arc<RewritingGame>, position: &Interpreter, terms: &GoalTerms, player: usize) -> String {
+fn worth(
+    game: &Arc<RewritingGame>,
+    position: &Interpreter,
+    terms: &GoalTerms,
+    player: usize,
+) -> String {
     let state = position.state();
     let judge = GoalJudge::for_search(game, terms);
     let value = judge.and_then(|mut judge| {
@@ -109,7 +118,9 @@ fn worth(game: &Arc<RewritingGame>, position: &Interpreter, terms: &GoalTerms, p
         Ok((value, estimate))
     });
     match value {
-        Ok((Some(value), estimate)) => format!("{value} here, {estimate:.3} within the range of payoffs"),
+        Ok((Some(value), estimate)) => {
+            format!("{value} here, {estimate:.3} within the range of payoffs")
+        }
         Ok((None, _)) => "no value here".to_owned(),
         Err(why) => format!("not evaluated: {why}"),
     }
@@ -153,8 +164,11 @@ fn as_json(
         match terms {
             Err(why) => drop(refused.insert((*word).to_owned(), json!(why))),
             Ok(terms) => {
-                let players =
-                    arena.players().iter().enumerate().filter(|(at, _)| arena.nature() != Some(*at));
+                let players = arena
+                    .players()
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, _)| arena.nature() != Some(*at));
                 let players: Vec<Value> = players
                     .map(|(player, name)| {
                         let term = &terms.terms[location.index()][player];

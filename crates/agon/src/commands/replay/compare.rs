@@ -55,7 +55,8 @@ impl Tally {
 
     /// Whether the roles are the recorded ones; without that, there is nothing to compare.
     pub(super) fn same_roles(&mut self, recorded: &[String], here: &[String]) -> bool {
-        let fold = |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
+        let fold =
+            |names: &[String]| names.iter().map(|name| name.to_lowercase()).collect::<Vec<_>>();
         let is_same = fold(recorded) == fold(here);
         if !is_same {
             let (recorded, here) = (recorded.join(" "), fold(here).join(" "));
@@ -106,21 +107,27 @@ impl Tally {
         for ((role, name), recorded) in role_names.iter().enumerate().zip(&play.goals) {
             let here = goals(role);
             if !here.agrees(*recorded) {
-                let recorded = recorded.map_or("none or several".to_owned(), |value| value.to_string());
-                self.differ(place, &format!("goal of {name}: recorded {recorded}, here {}", here.text()));
+                let recorded =
+                    recorded.map_or("none or several".to_owned(), |value| value.to_string());
+                self.differ(
+                    place,
+                    &format!("goal of {name}: recorded {recorded}, here {}", here.text()),
+                );
             }
         }
     }
 
     /// Compares two sets of terms.
     fn compare(&mut self, place: &str, recorded: &[String], here: &[String]) {
-        let fold = |list: &[String]| list.iter().map(|term| canonical(term)).collect::<BTreeSet<_>>();
+        let fold =
+            |list: &[String]| list.iter().map(|term| canonical(term)).collect::<BTreeSet<_>>();
         let (recorded, here) = (fold(recorded), fold(here));
         if recorded == here {
             return;
         }
         let some = |set: Vec<&String>| {
-            let more = if set.len() > 4 { format!(" and {} more", set.len() - 4) } else { String::new() };
+            let more =
+                if set.len() > 4 { format!(" and {} more", set.len() - 4) } else { String::new() };
             set.into_iter().take(4).cloned().collect::<Vec<_>>().join(" ") + &more
         };
         let missing: Vec<&String> = recorded.difference(&here).collect();

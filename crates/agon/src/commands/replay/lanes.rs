@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use agon_circuit::{
-    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Executor, Input, Plane, ScalarCircuit, Turns,
+    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Executor, Input, Plane, ScalarCircuit,
+    Turns,
 };
 use agon_game::{Batch as _, Children, Position as _, Role, Shape};
 
@@ -61,13 +62,15 @@ struct Standing {
 impl<'a> Lanes<'a> {
     fn new(compiled: &'a Machine, backend: Backend, trace: &'a Trace) -> Lanes<'a> {
         let circuit = Arc::clone(&compiled.circuit);
-        let options = BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
+        let options =
+            BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
         // A batch tells of states that steps lead to, so the first state is looked at by itself.
         let executor = match backend {
             Backend::Native => Executor::Native,
             Backend::Portable => Executor::Levelled,
         };
-        let start = ScalarCircuit::with_executor(Arc::clone(&circuit), compiled.shape.clone(), executor);
+        let start =
+            ScalarCircuit::with_executor(Arc::clone(&circuit), compiled.shape.clone(), executor);
         let roles = || compiled.shape.roles();
         let standing = Standing {
             state: start.state().clone(),
@@ -118,7 +121,10 @@ impl<'a> Lanes<'a> {
             let joint = self.joint(recorded, standing);
             if joint.is_none() {
                 let moves = recorded.joint.join(" ");
-                tally.differ(&place(number, step), &format!("the recorded move {moves} is not legal here"));
+                tally.differ(
+                    &place(number, step),
+                    &format!("the recorded move {moves} is not legal here"),
+                );
             }
             joints.push(joint);
         }
@@ -153,7 +159,9 @@ impl<'a> Lanes<'a> {
                 let exact = legal.iter().find(|&&m| self.move_text(role, m) == text);
                 let wanted = canonical(text);
                 exact
-                    .or_else(|| legal.iter().find(|&&m| canonical(self.move_text(role, m)) == wanted))
+                    .or_else(|| {
+                        legal.iter().find(|&&m| canonical(self.move_text(role, m)) == wanted)
+                    })
                     .copied()
             })
             .collect()

@@ -33,7 +33,9 @@ fn replay_play<P: GamePosition>(position: &mut P, play: &Play, number: usize, ta
     let names = position.shape().role_names.clone();
     for (index, step) in play.steps.iter().enumerate() {
         let place = format!("play {number}, step {}", index + 1);
-        let texts = |role: &Role| position.legal_moves(*role).iter().map(|m| position.move_text(m)).collect();
+        let texts = |role: &Role| {
+            position.legal_moves(*role).iter().map(|m| position.move_text(m)).collect()
+        };
         let legal: Vec<Vec<String>> = roles.iter().map(texts).collect();
         if !tally.compare_step(&place, step, &position.state_text(), &legal, &names) {
             return;

@@ -22,7 +22,11 @@ pub(super) fn show(source: Arc<Source>, args: &Args) -> Result<(), Failure> {
         Stage::Rules => {
             let (sheet, findings) = agon_toss::read::read(Arc::clone(&source));
             if findings.has_errors() {
-                return Err(Failure::wrong(render(&findings.0, &source, terminal::colour_on_stderr())));
+                return Err(Failure::wrong(render(
+                    &findings.0,
+                    &source,
+                    terminal::colour_on_stderr(),
+                )));
             }
             put!("{}", agon_toss::print::print_sheet(&sheet));
         }
@@ -40,9 +44,12 @@ pub(super) fn show(source: Arc<Source>, args: &Args) -> Result<(), Failure> {
         Stage::Circuit | Stage::Dot => {
             let compiled = open::open_toss(source)?
                 .compile(&CircuitLimits::default(), Deadline::NEVER)
-                .map_err(|why| Failure::wrong(format!("no circuit could be made of the game: {why}")))?;
+                .map_err(|why| {
+                    Failure::wrong(format!("no circuit could be made of the game: {why}"))
+                })?;
             if args.stage == Stage::Circuit && args.stats {
-                let asked = if compiled.circuit.is_exact() { "of the state" } else { "of the step" };
+                let asked =
+                    if compiled.circuit.is_exact() { "of the state" } else { "of the step" };
                 say!("ground   {} gates; post-conditions are asked {asked}", compiled.n_raw_gates);
                 show_stats(&compiled.circuit, compiled.turns.is_some(), &compiled.passes);
             } else {
@@ -73,7 +80,12 @@ fn show_rules(arena: &CheckedArena) {
             say!("  {reason:10} {}", part.formula);
         }
         for (earlier, holds) in &rule.history {
-            say!("  {:10} {}{}", "before", if *holds { "" } else { "not " }, arena.rule(*earlier).name);
+            say!(
+                "  {:10} {}{}",
+                "before",
+                if *holds { "" } else { "not " },
+                arena.rule(*earlier).name
+            );
         }
         show_effect(arena, rule);
         if let Some(post) = &rule.post {
@@ -87,7 +99,8 @@ fn show_effect(arena: &CheckedArena, rule: &ArenaRule) {
     match &rule.effect {
         Effect::Tuples { delete, add } => {
             for pattern in delete {
-                let name = |index: &Option<usize>| index.map_or("_", |index| rule.elements[index].name());
+                let name =
+                    |index: &Option<usize>| index.map_or("_", |index| rule.elements[index].name());
                 let names: Vec<&str> = pattern.arguments.iter().map(name).collect();
                 say!(
                     "  {:10} {}({})",
@@ -99,13 +112,20 @@ fn show_effect(arena: &CheckedArena, rule: &ArenaRule) {
             for tuple in add {
                 let names: Vec<&str> =
                     tuple.arguments.iter().map(|&index| rule.elements[index].name()).collect();
-                say!("  {:10} {}({})", "add", vocabulary.relation_name(tuple.relation), names.join(", "));
+                say!(
+                    "  {:10} {}({})",
+                    "add",
+                    vocabulary.relation_name(tuple.relation),
+                    names.join(", ")
+                );
             }
         }
         Effect::Rewrite(rewrite) => {
             for (variable, map) in rewrite.right.iter().zip(&rewrite.map) {
                 match map {
-                    Some(left) => say!("  {:10} {} <- {}", "replace", variable, rule.elements[*left]),
+                    Some(left) => {
+                        say!("  {:10} {} <- {}", "replace", variable, rule.elements[*left])
+                    }
                     None => say!("  {:10} {}", "create", variable),
                 }
             }
@@ -117,7 +137,12 @@ fn show_effect(arena: &CheckedArena, rule: &ArenaRule) {
             for tuple in &rewrite.tuples {
                 let names: Vec<&str> =
                     tuple.arguments.iter().map(|&index| rewrite.right[index].name()).collect();
-                say!("  {:10} {}({})", "add", vocabulary.relation_name(tuple.relation), names.join(", "));
+                say!(
+                    "  {:10} {}({})",
+                    "add",
+                    vocabulary.relation_name(tuple.relation),
+                    names.join(", ")
+                );
             }
         }
     }
@@ -126,7 +151,8 @@ fn show_effect(arena: &CheckedArena, rule: &ArenaRule) {
 fn show_relations(arena: &CheckedArena) {
     let vocabulary = arena.vocabulary();
     let names = vocabulary.relations().map(|relation| vocabulary.relation_name(relation).len());
-    let width = names.chain(arena.definitions().iter().map(|d| d.name.len())).max().unwrap_or(0).max(8);
+    let width =
+        names.chain(arena.definitions().iter().map(|d| d.name.len())).max().unwrap_or(0).max(8);
     say!("{:width$}  arguments  tuples at the start  changes", "relation");
     for relation in vocabulary.relations() {
         let (name, arity) = (vocabulary.relation_name(relation), vocabulary.arity(relation));

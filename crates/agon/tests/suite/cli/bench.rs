@@ -37,7 +37,8 @@ fn each_engine_is_measured() {
         let length = results[0]["mean_length"].as_f64().expect("a number");
         assert!((5.0..=9.0).contains(&length), "{}", results[0]);
     }
-    let all: Vec<Value> = bench(&["nim"], "all").into_iter().map(|line| line["engine"].clone()).collect();
+    let all: Vec<Value> =
+        bench(&["nim"], "all").into_iter().map(|line| line["engine"].clone()).collect();
     assert_eq!(all, ["interpreter", "circuit", "lanes"]);
     let by_default = agon(&["bench", "nim", "--seconds", "0.01"]).succeeds();
     assert_eq!(by_default.out.lines().count(), 4, "a head and three engines: {}", by_default.out);
@@ -90,7 +91,10 @@ fn ground_tells_of_every_sheet_of_a_folder() {
     let results = lines(&run);
     assert_eq!(results.len(), games::rulesheets(&folder).len());
     for result in &results {
-        has_keys(result, &["game", "grounded", "reason", "seconds", "peak_mb", "atoms", "gates", "cpu_s"]);
+        has_keys(
+            result,
+            &["game", "grounded", "reason", "seconds", "peak_mb", "atoms", "gates", "cpu_s"],
+        );
         assert_eq!(result["grounded"], true, "{result}");
     }
 }

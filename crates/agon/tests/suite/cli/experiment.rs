@@ -14,7 +14,8 @@ fn experiments_are_listed() {
     }
     assert!(agon(&["experiment"]).succeeds().out.contains("003-table-5.3"));
     agon(&["experiment", "005-table-1"]).complains(2, "there is no experiment");
-    agon(&["experiment", "003-table-5.2", "--only", "no such game"]).complains(2, "none of its games");
+    agon(&["experiment", "003-table-5.2", "--only", "no such game"])
+        .complains(2, "none of its games");
     agon(&["experiment", "003-table-5.2", "--repeats", "0"]).fails_with(2);
 }
 
@@ -23,7 +24,8 @@ fn an_experiment_is_played_and_its_matches_are_kept() {
     let scratch = Scratch::new("experiment");
     let folder = scratch.path("store").to_string_lossy().into_owned();
     let folder = folder.as_str();
-    let args = ["experiment", "003-table-5.2", "--iterations", "5", "--repeats", "1", "--only", "Bidding"];
+    let args =
+        ["experiment", "003-table-5.2", "--iterations", "5", "--repeats", "1", "--only", "Bidding"];
     let rest = ["--jobs", "1", "--quiet", "--json", "--store", folder];
     let first = agon(&[&args[..], &rest[..]].concat()).succeeds();
     let told = json(&first);
@@ -31,13 +33,18 @@ fn an_experiment_is_played_and_its_matches_are_kept() {
     let cells = told["cells"].as_array().expect("a cell for each column and game");
     assert_eq!(cells.len(), 3, "playout, tree and combined");
     for cell in cells {
-        has_keys(cell, &["column", "opponent", "player", "game", "goals", "points", "roles", "paper"]);
+        has_keys(
+            cell,
+            &["column", "opponent", "player", "game", "goals", "points", "roles", "paper"],
+        );
         assert_eq!(cell["game"], "Bidding Tic Tac Toe");
         let played: u64 = cell["roles"]
             .as_array()
             .expect("by role")
             .iter()
-            .map(|role| ["won", "lost", "drawn"].iter().filter_map(|key| role[key].as_u64()).sum::<u64>())
+            .map(|role| {
+                ["won", "lost", "drawn"].iter().filter_map(|key| role[key].as_u64()).sum::<u64>()
+            })
             .sum();
         assert_eq!(played, 2, "one match with each role: {cell}");
     }
@@ -56,7 +63,16 @@ fn an_experiment_is_played_and_its_matches_are_kept() {
 
 #[test]
 fn what_heuristics_cost_is_told_beside_the_paper() {
-    let run = ["experiment", "003-table-5.5", "--quick", "--iterations", "20", "--only", "Bidding", "--json"];
+    let run = [
+        "experiment",
+        "003-table-5.5",
+        "--quick",
+        "--iterations",
+        "20",
+        "--only",
+        "Bidding",
+        "--json",
+    ];
     let told = json(&agon(&run).succeeds());
     let [game] = told["games"].as_array().expect("a list").as_slice() else { panic!("{told}") };
     has_keys(game, &["game", "engine", "making_seconds", "refused", "shares", "paper"]);

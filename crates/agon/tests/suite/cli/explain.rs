@@ -17,7 +17,9 @@ fn explain_has_every_key_or_a_reason() {
     has_keys(fuzzy, &["goals", "nodes", "features", "moves"]);
     assert_eq!(fuzzy["features"]["persistence"], 18);
     assert!(
-        fuzzy["nodes"].as_array().is_some_and(|nodes| nodes.iter().all(|node| node["truth"].is_number()))
+        fuzzy["nodes"]
+            .as_array()
+            .is_some_and(|nodes| nodes.iter().all(|node| node["truth"].is_number()))
     );
 }
 
@@ -59,7 +61,9 @@ fn info_tells_how_it_knows() {
 
 #[test]
 fn fuzzy_players_play() {
-    let players = "alphabeta(eval=fuzzy, depth=2),bestfirst(eval=fuzzy, fuzzy-norm=yager, fuzzy-order=off)";
-    let run = agon(&["match", "connect-three", "--players", players, "--iterations", "20", "--json"]);
+    let players =
+        "alphabeta(eval=fuzzy, depth=2),bestfirst(eval=fuzzy, fuzzy-norm=yager, fuzzy-order=off)";
+    let run =
+        agon(&["match", "connect-three", "--players", players, "--iterations", "20", "--json"]);
     assert!(run.succeeds().out.contains("connect-three"));
 }

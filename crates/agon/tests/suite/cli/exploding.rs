@@ -25,14 +25,22 @@ fn left_to_choose_it_plays_by_the_interpreter_and_says_why_in_one_line() {
         let run = agon(&["simulate", &path, "-n", "20", "--engine", "auto"]).succeeds();
         assert!(run.out.contains("20 plays at random"), "{}", run.out);
         assert_eq!(run.err.lines().count(), 1, "{}", run.err);
-        assert!(run.err.starts_with("played by the interpreter, because no circuit was made"), "{}", run.err);
+        assert!(
+            run.err.starts_with("played by the interpreter, because no circuit was made"),
+            "{}",
+            run.err
+        );
         let place = run.err.trim_end().rsplit_once(&format!("({path}:"));
         let line: usize = place
             .and_then(|(_, line)| line.strip_suffix(')')?.parse().ok())
             .unwrap_or_else(|| panic!("no rule is named: {}", run.err));
         // On a busy machine the time may be up before the worst rule is come to.
         let is_late = run.err.contains("took longer");
-        assert!(is_late || lines.contains(&line), "one of the lines {lines:?} is to blame: {}", run.err);
+        assert!(
+            is_late || lines.contains(&line),
+            "one of the lines {lines:?} is to blame: {}",
+            run.err
+        );
     }
 }
 
@@ -41,8 +49,13 @@ fn the_choice_changes_nothing_but_the_speed() {
     for (path, _) in sheets() {
         let path = path.to_string_lossy();
         let scores = |engine: &str| {
-            let run = agon(&["simulate", &path, "-n", "50", "--seed", "3", "--engine", engine]).succeeds();
-            run.out.lines().filter(|line| line.ends_with("points")).map(str::to_owned).collect::<Vec<_>>()
+            let run = agon(&["simulate", &path, "-n", "50", "--seed", "3", "--engine", engine])
+                .succeeds();
+            run.out
+                .lines()
+                .filter(|line| line.ends_with("points"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
         };
         let by_itself = scores("auto");
         assert_eq!(by_itself.len(), 2, "a line for each player");

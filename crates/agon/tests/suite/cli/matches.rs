@@ -10,7 +10,10 @@ use super::run::{Run, agon, agon_reading};
 
 /// The objects of `agon match --json`.
 fn lines(run: &Run) -> Vec<Value> {
-    run.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+    run.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+        .collect()
 }
 
 fn result(run: &Run) -> Value {
@@ -29,8 +32,9 @@ fn python_bot(body: &str, scratch: &Scratch) -> Option<String> {
     let path = if body.is_empty() {
         games::root().join("examples/random_bot.py").to_string_lossy().into_owned()
     } else {
-        let text =
-            format!("import json, sys, time\nfor line in sys.stdin:\n    m = json.loads(line)\n{body}\n");
+        let text = format!(
+            "import json, sys, time\nfor line in sys.stdin:\n    m = json.loads(line)\n{body}\n"
+        );
         scratch.file("bot.py", text)
     };
     Some(format!("cmd:python3 '{path}'"))
@@ -38,10 +42,14 @@ fn python_bot(body: &str, scratch: &Scratch) -> Option<String> {
 
 #[test]
 fn a_match_is_shown() {
-    let run = agon(&["match", "tic-tac-toe", "--players", "greedy,legal", "--iterations", "50"]).succeeds();
-    for part in
-        ["tic-tac-toe: xplayer greedy, oplayer legal", "\n1. xplayer (mark ", "    1 2 3\n", "result after "]
-    {
+    let run = agon(&["match", "tic-tac-toe", "--players", "greedy,legal", "--iterations", "50"])
+        .succeeds();
+    for part in [
+        "tic-tac-toe: xplayer greedy, oplayer legal",
+        "\n1. xplayer (mark ",
+        "    1 2 3\n",
+        "result after ",
+    ] {
         assert!(run.out.contains(part), "no {part} in\n{}", run.out);
     }
     assert!(!run.out.contains('\x1b'), "no colours in a pipe");
@@ -53,9 +61,19 @@ fn a_match_is_shown() {
 #[test]
 fn the_same_seed_gives_the_same_lines() {
     let play = |game: &str, seed: &str| {
-        agon(&["match", game, "--players", "random", "--iterations", "20", "--seed", seed, "--json"])
-            .succeeds()
-            .out
+        agon(&[
+            "match",
+            game,
+            "--players",
+            "random",
+            "--iterations",
+            "20",
+            "--seed",
+            seed,
+            "--json",
+        ])
+        .succeeds()
+        .out
     };
     for game in ["rock-paper-scissors", "kuhn-poker", "four-way-tron"] {
         assert_eq!(play(game, "3"), play(game, "3"), "{game}");
@@ -73,16 +91,20 @@ fn what_is_recorded_is_what_ggp_org_has_and_replays() {
     let scratch = Scratch::new("match-record");
     let file = scratch.file("match.json", "");
     for game in ["tic-tac-toe", "rock-paper-scissors", "kuhn-poker", "dice-race", "hanoi"] {
-        agon(&["match", game, "--players", "random", "--iterations", "5", "--record", &file]).succeeds();
-        let record: Value = serde_json::from_str(&std::fs::read_to_string(&file).expect("it was written"))
-            .expect("it is JSON");
+        agon(&["match", game, "--players", "random", "--iterations", "5", "--record", &file])
+            .succeeds();
+        let record: Value =
+            serde_json::from_str(&std::fs::read_to_string(&file).expect("it was written"))
+                .expect("it is JSON");
         for (name, is_right) in [
             ("matchId", record["matchId"].is_string()),
             ("randomToken", record["randomToken"].as_str().is_some_and(|token| token.len() == 32)),
             ("startTime", record["startTime"].is_u64()),
             (
                 "gameMetaURL",
-                record["gameMetaURL"].as_str().is_some_and(|url| url.ends_with(&format!("/{game}/v0/"))),
+                record["gameMetaURL"]
+                    .as_str()
+                    .is_some_and(|url| url.ends_with(&format!("/{game}/v0/"))),
             ),
             ("isCompleted", record["isCompleted"] == true),
             ("isAborted", record["isAborted"] == false),
@@ -103,7 +125,10 @@ fn what_is_recorded_is_what_ggp_org_has_and_replays() {
         for name in ["goalValues", "playerNamesFromHost", "isPlayerHuman"] {
             assert_eq!(length(name), n_roles, "{game}: {name}");
         }
-        assert!(record["states"][0].as_str().is_some_and(|state| state.starts_with("( ")), "{record}");
+        assert!(
+            record["states"][0].as_str().is_some_and(|state| state.starts_with("( ")),
+            "{record}"
+        );
 
         let expected = format!("replayed 1 plays, {} states, 0 mismatches\n", n_moves + 1);
         assert_eq!(agon(&["replay", &file]).succeeds().out, expected);
@@ -115,7 +140,8 @@ fn what_is_recorded_is_what_ggp_org_has_and_replays() {
 fn whatever_is_changed_in_a_record_is_noticed() {
     let scratch = Scratch::new("match-changed");
     let file = scratch.file("match.json", "");
-    agon(&["match", "tic-tac-toe", "--players", "random", "--iterations", "5", "--record", &file]).succeeds();
+    agon(&["match", "tic-tac-toe", "--players", "random", "--iterations", "5", "--record", &file])
+        .succeeds();
     let text = std::fs::read_to_string(&file).expect("it was written");
     let changed = |change: &dyn Fn(&mut Value)| {
         let mut record: Value = serde_json::from_str(&text).expect("it is JSON");
@@ -129,14 +155,21 @@ fn whatever_is_changed_in_a_record_is_noticed() {
             .contains("state 2")
     );
     assert!(
-        changed(&|record| record["moves"][0][0] = "( mark 7 7 )".into()).fails_with(1).out.contains("step 1")
+        changed(&|record| record["moves"][0][0] = "( mark 7 7 )".into())
+            .fails_with(1)
+            .out
+            .contains("step 1")
     );
     assert!(
-        changed(&|record| record["goalValues"][0] = 42.into()).fails_with(1).out.contains("goal of xplayer")
+        changed(&|record| record["goalValues"][0] = 42.into())
+            .fails_with(1)
+            .out
+            .contains("goal of xplayer")
     );
     // Spacing and capitalisation are nothing to notice.
     let upper = |record: &mut Value| {
-        let state = record["states"][0].as_str().unwrap_or_default().to_uppercase().replace("( ", "(");
+        let state =
+            record["states"][0].as_str().unwrap_or_default().to_uppercase().replace("( ", "(");
         record["states"][0] = state.into();
     };
     changed(&upper).succeeds();
@@ -158,7 +191,8 @@ fn mistakes_in_the_players_are_shown() {
     agon(&["match", "tic-tac-toe", "--play-clock=-1"]).complains(2, "play-clock");
     agon(&["match", "tic-tac-toe", "--play-clock", "nan"]).complains(2, "play-clock");
     agon(&["play", "tic-tac-toe", "--as", "nobody"]).complains(2, "one of xplayer, oplayer");
-    agon(&["play", "tic-tac-toe", "--against", "legal,legal"]).complains(2, "2 players for 1 roles");
+    agon(&["play", "tic-tac-toe", "--against", "legal,legal"])
+        .complains(2, "2 players for 1 roles");
 }
 
 #[test]
@@ -175,7 +209,8 @@ fn players_are_listed() {
         }
     }
     let names: Vec<&str> = objects.iter().filter_map(|object| object["name"].as_str()).collect();
-    let wanted = "auto random legal greedy mcts uct alphabeta bestfirst puzzle hidden solver human http cmd";
+    let wanted =
+        "auto random legal greedy mcts uct alphabeta bestfirst puzzle hidden solver human http cmd";
     for name in wanted.split(' ') {
         assert!(names.contains(&name), "{names:?}");
     }
@@ -191,18 +226,26 @@ fn a_person_plays() {
     assert!(run.out.contains("result after 5 steps: xplayer 100, oplayer 0"), "{}", run.out);
     // What is no move is said, and asked again; the end of the input ends it all.
     let run = play("mark 1\n77\nnonsense\nhelp\nmoves\nboard\n").succeeds();
-    for part in
-        ["may be (mark 1 1), (mark 1 2), (mark 1 3)", "from 1 to 9", "not a legal move", "Type the number"]
-    {
+    for part in [
+        "may be (mark 1 1), (mark 1 2), (mark 1 3)",
+        "from 1 to 9",
+        "not a legal move",
+        "Type the number",
+    ] {
         assert!(run.out.contains(part), "no {part} in\n{}", run.out);
     }
     assert!(run.out.contains("the match was left after 0 steps"), "{}", run.out);
     // Back to before the last choice.
     let run = play("5\n1 2\nundo\n3 3\nquit\n").succeeds();
-    assert!(run.out.contains("back to step 2") && run.out.contains("xplayer (mark 3 3)"), "{}", run.out);
+    assert!(
+        run.out.contains("back to step 2") && run.out.contains("xplayer (mark 3 3)"),
+        "{}",
+        run.out
+    );
     // Two people at one terminal.
-    let run = agon_reading(&["play", "tic-tac-toe", "--against", "human"], "1\n1\n1\n1\n1\n1\n1\n1\n1\n")
-        .succeeds();
+    let run =
+        agon_reading(&["play", "tic-tac-toe", "--against", "human"], "1\n1\n1\n1\n1\n1\n1\n1\n1\n")
+            .succeeds();
     assert!(run.out.contains("result after"), "{}", run.out);
 }
 
@@ -224,7 +267,11 @@ fn a_person_sees_no_more_than_the_role_does() {
         ];
         let run = agon_reading(&args, "").succeeds();
         assert!(run.out.contains("perceived (holds opener "), "{}", run.out);
-        assert!(!run.out.contains("dealer ace") && !run.out.contains("holds dealer"), "{}", run.out);
+        assert!(
+            !run.out.contains("dealer ace") && !run.out.contains("holds dealer"),
+            "{}",
+            run.out
+        );
         assert!(!run.out.contains("deal "), "{}", run.out);
     }
 }
@@ -239,9 +286,18 @@ fn a_program_plays() {
             _ => 2,
         };
         let players = vec![bot.as_str(); n_players].join(",");
-        let run =
-            agon(&["match", game, "--players", &players, "--json", "--seed", "4", "--play-clock", "60"])
-                .succeeds();
+        let run = agon(&[
+            "match",
+            game,
+            "--players",
+            &players,
+            "--json",
+            "--seed",
+            "4",
+            "--play-clock",
+            "60",
+        ])
+        .succeeds();
         let result = result(&run);
         assert_eq!(result["ending"], "finished", "{game}: {}", run.out);
         assert!(
@@ -261,12 +317,22 @@ fn what_a_program_is_told() {
     if m['type'] != 'stop': print(json.dumps({'move': m.get('legal', ['x'])[0]}), flush=True)";
     let Some(bot) = python_bot(body, &scratch) else { return };
     let told = |game: &str, role: &str| -> Vec<Value> {
-        let run =
-            agon(&["match", game, "--players", &bot, "--json", "--iterations", "1", "--play-clock", "60"])
-                .succeeds();
+        let run = agon(&[
+            "match",
+            game,
+            "--players",
+            &bot,
+            "--json",
+            "--iterations",
+            "1",
+            "--play-clock",
+            "60",
+        ])
+        .succeeds();
         let prefix = format!("[{role}] ");
         let told = run.err.lines().filter_map(|line| line.strip_prefix(&prefix));
-        told.map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+        told.map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+            .collect()
     };
     let open = told("tic-tac-toe", "xplayer");
     assert_eq!(open[0]["roles"], serde_json::json!(["xplayer", "oplayer"]));
@@ -322,7 +388,8 @@ fn a_program_that_misbehaves_costs_nothing_but_its_moves() {
         assert!(play(bot, "60").iter().all(|error| error.contains("cannot be reached")), "{bot}");
     }
     assert!(play("cmd:sleep 30", "0.1").iter().all(|error| error == "too late"));
-    let Some(bot) = python_bot("    print('{\"move\": \"(mark 7 7)\"}', flush=True)", &scratch) else {
+    let Some(bot) = python_bot("    print('{\"move\": \"(mark 7 7)\"}', flush=True)", &scratch)
+    else {
         return;
     };
     assert!(play(&bot, "60").iter().all(|error| error.contains("`(mark 7 7)` is not legal")));
@@ -341,7 +408,9 @@ fn a_program_that_misbehaves_costs_nothing_but_its_moves() {
     let bot = python_bot("    sys.stdout.write('x' * 3000000); sys.stdout.flush()", &scratch)
         .expect("there is Python");
     assert!(
-        play(&bot, "60").iter().all(|error| error.contains("bytes") || error.contains("cannot be reached"))
+        play(&bot, "60")
+            .iter()
+            .all(|error| error.contains("bytes") || error.contains("cannot be reached"))
     );
 }
 
@@ -380,7 +449,10 @@ fn serve(
 
 /// An answer as ggp-base writes it.
 fn reply(body: &str) -> String {
-    format!("HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: {}\r\n\r\n{body}", body.len())
+    format!(
+        "HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 #[test]
@@ -394,12 +466,24 @@ fn a_player_elsewhere_plays() {
         })
     });
     let players = format!("legal,{url}");
-    let run = agon(&["match", "matching-pennies", "--players", &players, "--json", "--start-clock", "60"])
-        .succeeds();
+    let run = agon(&[
+        "match",
+        "matching-pennies",
+        "--players",
+        &players,
+        "--json",
+        "--start-clock",
+        "60",
+    ])
+    .succeeds();
     assert_eq!(result(&run)["errors"], serde_json::json!([0, 0]), "{}", run.out);
     let got = server.join().expect("the server does not panic");
     let id = lines(&run)[0]["match"].as_str().expect("it has an id").to_owned();
-    assert!(got[0].starts_with(&format!("( START {id} mismatcher (( role matcher )")), "{}", got[0]);
+    assert!(
+        got[0].starts_with(&format!("( START {id} mismatcher (( role matcher )")),
+        "{}",
+        got[0]
+    );
     assert!(got[0].ends_with(" 60 10)"), "{}", got[0]);
     assert!(!got[0].contains('\n'), "newlines may vanish on the way");
     assert_eq!(got[1], format!("( PLAY {id} NIL )"));
@@ -413,12 +497,16 @@ fn players_elsewhere_speak_many_dialects() {
         let players = format!("legal,{url}");
         let run = agon(&["match", "matching-pennies", "--players", &players, "--json"]).succeeds();
         server.join().expect("the server does not panic");
-        let steps: Vec<Value> = lines(&run).into_iter().filter(|object| object["type"] == "step").collect();
+        let steps: Vec<Value> =
+            lines(&run).into_iter().filter(|object| object["type"] == "step").collect();
         steps[0]["errors"]["mismatcher"].as_str().unwrap_or_default().to_owned()
     };
     // Without a length, with bare newlines, in another spelling.
     assert_eq!(play("HTTP/1.0 200 OK\r\n\r\n(show tails)"), "");
-    assert_eq!(play("HTTP/1.1 200 OK\nCONTENT-LENGTH:   12\n\n(show tails)and what comes after"), "");
+    assert_eq!(
+        play("HTTP/1.1 200 OK\nCONTENT-LENGTH:   12\n\n(show tails)and what comes after"),
+        ""
+    );
     assert_eq!(play("HTTP/1.0 200 OK\r\nContent-Length: 6\r\n\r\n(dance"), "`null` is not legal");
     assert_eq!(play("HTTP/1.0 200 OK\r\n\r\nnil"), "`nil` is not legal");
     assert!(play("HTTP/1.0 500 Oops\r\n\r\n(show tails)").contains("500"));
@@ -432,7 +520,8 @@ fn players_that_are_not_there_or_silent_cost_nothing_but_their_moves() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let url = format!("http://{}", listener.local_addr().expect("it is bound"));
     drop(listener);
-    let run = agon(&["match", "matching-pennies", "--players", &format!("legal,{url}"), "--json"]).succeeds();
+    let run = agon(&["match", "matching-pennies", "--players", &format!("legal,{url}"), "--json"])
+        .succeeds();
     assert!(run.out.contains("cannot be reached"), "{}", run.out);
     assert_eq!(result(&run)["errors"], serde_json::json!([0, 1]));
     // The system takes the connection, and nobody ever answers.
@@ -459,10 +548,12 @@ fn players_that_are_not_there_or_silent_cost_nothing_but_their_moves() {
 #[test]
 fn players_of_both_families_of_rules_meet() {
     let both = "alphabeta(eval=fuzzy,depth=2),alphabeta(eval=tnf,depth=2)";
-    let run = agon(&["match", "toss/tic-tac-toe", "--players", both, "--iterations", "60"]).succeeds();
+    let run =
+        agon(&["match", "toss/tic-tac-toe", "--players", both, "--iterations", "60"]).succeeds();
     assert!(!run.err.contains("as they stand"), "{}", run.err);
     let trees = "uct(prior=rule-conditions(m=4)),uct(implicit-minimax=tnf,alpha=0.4)";
-    let run = agon(&["match", "toss/tic-tac-toe", "--players", trees, "--iterations", "60"]).succeeds();
+    let run =
+        agon(&["match", "toss/tic-tac-toe", "--players", trees, "--iterations", "60"]).succeeds();
     assert!(!run.err.contains("as they stand"), "{}", run.err);
 }
 
@@ -470,12 +561,21 @@ fn players_of_both_families_of_rules_meet() {
 fn who_cannot_judge_as_told_says_so() {
     let told = "alphabeta(eval=descriptions,depth=1),random";
     let run = agon(&["match", "tic-tac-toe", "--players", told, "--iterations", "20"]).succeeds();
-    assert!(run.err.contains("judged by the goals as they stand: terms made of goals"), "{}", run.err);
+    assert!(
+        run.err.contains("judged by the goals as they stand: terms made of goals"),
+        "{}",
+        run.err
+    );
     assert!(run.err.contains("agon translate"), "{}", run.err);
     let told = "uct(prior=tnf),random";
     let run = agon(&["match", "tic-tac-toe", "--players", told, "--iterations", "20"]).succeeds();
     assert!(run.err.contains("as they stand"), "{}", run.err);
     let told = "alphabeta(eval=fuzzy,depth=1),random";
-    let run = agon(&["match", "toss/entanglement", "--players", told, "--iterations", "20"]).succeeds();
-    assert!(run.err.contains("fuzzy evaluation is for GDL, and some of its names mean"), "{}", run.err);
+    let run =
+        agon(&["match", "toss/entanglement", "--players", told, "--iterations", "20"]).succeeds();
+    assert!(
+        run.err.contains("fuzzy evaluation is for GDL, and some of its names mean"),
+        "{}",
+        run.err
+    );
 }

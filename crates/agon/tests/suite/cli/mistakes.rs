@@ -43,7 +43,8 @@ fn files_that_cannot_be_read() {
 #[test]
 fn files_with_no_game_in_them() {
     let scratch = Scratch::new("no-game");
-    for (name, text) in [("empty.kif", ""), ("blank.kif", " \r\n\t"), ("comment.kif", "; nothing")] {
+    for (name, text) in [("empty.kif", ""), ("blank.kif", " \r\n\t"), ("comment.kif", "; nothing")]
+    {
         let path = scratch.file(name, text);
         let check = agon(&["check", &path]).fails_with(1);
         assert!(check.out.contains("error[missing-role]"), "{}", check.out);
@@ -66,8 +67,7 @@ fn rules_that_cannot_be_read() {
 #[test]
 fn rules_that_go_on_for_ever() {
     let scratch = Scratch::new("endless");
-    let recursion =
-        "(number zero)\n(<= (number (s ?n)) (number ?n))\n(<= (legal chooser (wait ?n)) (number ?n))\n";
+    let recursion = "(number zero)\n(<= (number (s ?n)) (number ?n))\n(<= (legal chooser (wait ?n)) (number ?n))\n";
     let recursion = scratch.file("recursion.kif", format!("{COIN}{recursion}"));
     agon(&["check", &recursion, "--plays", "2"]).fails_with(1);
     each(&recursion, |run| run.complains(1, "number"));
@@ -92,8 +92,10 @@ fn moves_that_cannot_be_made() {
     let why = |after: &str| agon(&["why", "tic-tac-toe", "--after", after, "terminal"]);
     why("(mark 1 1) (mark 1 1)").complains(1, "step 2: `(mark 1 1)` is not a legal joint move");
     why("(mark 1 1").complains(2, "parenthesis");
-    why("nonsense")
-        .complains(1, "step 1: `nonsense` is not a legal joint move; legal are\n  xplayer: (mark 1 1)");
+    why("nonsense").complains(
+        1,
+        "step 1: `nonsense` is not a legal joint move; legal are\n  xplayer: (mark 1 1)",
+    );
     why("(mark 1 1) (mark 1 2) (mark 2 1) (mark 2 2) (mark 3 1) (mark 3 3)")
         .complains(1, "step 6: play has ended");
     let does = |joint: &str| agon(&["why", "tic-tac-toe", "--does", joint, "(next (cell 1 1 x))"]);

@@ -47,9 +47,13 @@ fn a_tournament_is_played_and_told_in_every_form() {
     let spec = scratch.file("small.toml", SMALL);
     let (csv, html) = (scratch.file("t.csv", ""), scratch.file("t.html", ""));
     let run = agon(&["tournament", &spec, "--csv", &csv, "--html", &html]).succeeds();
-    for part in
-        ["tournament: 24 of 24 matches, 20 iterations a move", "all games", "points %", "strong", "hanoi"]
-    {
+    for part in [
+        "tournament: 24 of 24 matches, 20 iterations a move",
+        "all games",
+        "points %",
+        "strong",
+        "hanoi",
+    ] {
         assert!(run.out.contains(part), "no {part} in\n{}", run.out);
     }
     assert!(!run.out.contains('\x1b') && !run.err.contains('\x1b'), "no colours in a pipe");
@@ -60,11 +64,15 @@ fn a_tournament_is_played_and_told_in_every_form() {
     assert!(again.err.contains("going on: 24 of 24 matches are played"), "{}", again.err);
     let told = json(&again);
     assert_eq!((&told["played"], &told["is_complete"]), (&24.into(), &true.into()));
-    let points =
-        |player: usize| told["overall"]["players"][player]["points"]["mean"].as_f64().expect("a number");
+    let points = |player: usize| {
+        told["overall"]["players"][player]["points"]["mean"].as_f64().expect("a number")
+    };
     assert!((points(0) + points(1) - 1.0).abs() < 1e-9 && points(0) > 0.5, "{told}");
     assert_eq!(told["games"].as_array().map(Vec::len), Some(4));
-    assert_eq!(agon(&["tournament", "show", "--store", &store, "--json"]).succeeds().out, again.out);
+    assert_eq!(
+        agon(&["tournament", "show", "--store", &store, "--json"]).succeeds().out,
+        again.out
+    );
 
     let csv = std::fs::read_to_string(csv).expect("it was written");
     let columns: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
@@ -74,7 +82,8 @@ fn a_tournament_is_played_and_told_in_every_form() {
     for foreign in ["http://", "https://", "<script", "url(", "@import"] {
         assert!(!html.contains(foreign), "{foreign} in the page");
     }
-    for line in agon(&["tournament", "show", "--matches", "--store", &store]).succeeds().out.lines() {
+    for line in agon(&["tournament", "show", "--matches", "--store", &store]).succeeds().out.lines()
+    {
         let Some(id) = line.get(..12).filter(|id| id.chars().all(|c| c.is_ascii_hexdigit())) else {
             continue;
         };
@@ -122,14 +131,19 @@ fn killed_and_started_again_it_loses_and_repeats_nothing() {
         found = now;
     }
     agon(&["tournament", &spec, "--quiet"]).succeeds();
-    assert_eq!(matches(&store), expected, "the same matches with the same results as without a kill");
+    assert_eq!(
+        matches(&store),
+        expected,
+        "the same matches with the same results as without a kill"
+    );
 }
 
 #[test]
 fn only_one_plays_into_a_store() {
     let scratch = Scratch::new("tournament-lock");
     // A program that never answers; it ends by itself when nobody waits for it any more.
-    let text = "games = [\"tic-tac-toe\"]\nplay_clock = 50\nplayers = [\"cmd:sleep 20\", \"random\"]\n";
+    let text =
+        "games = [\"tic-tac-toe\"]\nplay_clock = 50\nplayers = [\"cmd:sleep 20\", \"random\"]\n";
     let spec = scratch.file("slow.toml", text);
     let mut child = begin(&spec);
     let lock = spec.replace(".toml", ".db.lock");
@@ -146,7 +160,8 @@ fn only_one_plays_into_a_store() {
 #[test]
 fn a_tournament_may_grow_and_not_change() {
     let scratch = Scratch::new("tournament-grows");
-    let small = "games = [\"tic-tac-toe\"]\niterations = 5\n[players]\na = \"random\"\nb = \"legal\"\n";
+    let small =
+        "games = [\"tic-tac-toe\"]\niterations = 5\n[players]\na = \"random\"\nb = \"legal\"\n";
     let spec = scratch.file("t.toml", small);
     let store = spec.replace(".toml", ".db");
     agon(&["tournament", &spec]).succeeds();
@@ -163,7 +178,10 @@ fn a_tournament_may_grow_and_not_change() {
     for (change, complaint) in [
         (more.replace("iterations = 5", "iterations = 6"), "iterations was 5 and is now 6"),
         (more.replace("repeats = 3", "repeats = 2"), "repeats was 3 and is now 2"),
-        (more.replace("b = \"legal\"", "b = \"random\""), "the player `b` was legal and is now random"),
+        (
+            more.replace("b = \"legal\"", "b = \"random\""),
+            "the player `b` was legal and is now random",
+        ),
         (more.replace("\"nim\", ", ""), "the game `nim` is gone"),
     ] {
         scratch.file("t.toml", change);
@@ -218,13 +236,15 @@ fn what_is_wrong_is_shown_with_its_place() {
     agon(&["tournament", "nowhere.toml"]).complains(2, "cannot read nowhere.toml");
     agon(&["tournament", "show", "--store", "nowhere.db"])
         .complains(2, "there is no tournament in nowhere.db");
-    let text = scratch.file("text.db", "this is no database, and long enough to be looked at twice");
+    let text =
+        scratch.file("text.db", "this is no database, and long enough to be looked at twice");
     agon(&["tournament", "show", "--store", &text]).complains(2, "is not a tournament's file");
     let good = scratch.file("good.toml", format!("{players}games = [\"tic-tac-toe\"]"));
     agon(&["tournament", &good, "--store", &text]).complains(2, "is not a tournament's file");
     agon(&["tournament", &good, "--quiet"]).succeeds();
     let store = good.replace(".toml", ".db");
-    agon(&["tournament", "rerun", "zzz", "--store", &store]).complains(2, "is not the id of a match");
+    agon(&["tournament", "rerun", "zzz", "--store", &store])
+        .complains(2, "is not the id of a match");
     agon(&["tournament", "rerun", "000000000000", "--store", &store]).complains(2, "no match in");
     let missing = scratch.file(
         "cmd.toml",

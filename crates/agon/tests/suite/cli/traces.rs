@@ -11,7 +11,8 @@ const ENGINES: [&str; 4] = ["interpreter", "circuit", "lanes", "portable"];
 
 fn recorded() -> Value {
     let run =
-        agon(&["record", "tic-tac-toe", "-n", "2", "--seed", "7", "--name", "tic-tac-toe.kif"]).succeeds();
+        agon(&["record", "tic-tac-toe", "-n", "2", "--seed", "7", "--name", "tic-tac-toe.kif"])
+            .succeeds();
     serde_json::from_str(&run.out).expect("a recording is JSON")
 }
 
@@ -61,13 +62,27 @@ fn a_game_that_the_engine_does_not_take_is_counted_apart() {
     let n_known: usize = known["plays"].as_array().into_iter().flatten().map(n_states).sum();
     scratch.file("known.json", known.to_string());
     for engine in ["circuit", "lanes", "portable"] {
-        let one = agon(&["replay", &tower, &trace, "--engine", engine, "--seconds", "0.2"]).succeeds();
+        let one =
+            agon(&["replay", &tower, &trace, "--engine", engine, "--seconds", "0.2"]).succeeds();
         let lines: Vec<&str> = one.out.lines().collect();
         let [why, last] = lines.as_slice() else { panic!("{}", one.out) };
-        assert!(why.starts_with("not taken by this engine: ") && why.contains("tower.kif:"), "{why}");
+        assert!(
+            why.starts_with("not taken by this engine: ") && why.contains("tower.kif:"),
+            "{why}"
+        );
         let nothing = "replayed 0 plays, 0 states, 0 mismatches";
         assert_eq!(*last, format!("{nothing}; 3 plays of 1 game not taken by the engine"));
-        let all = ["replay", "--games", &folder, "--traces", &folder, "--seconds", "0.2", "--engine", engine];
+        let all = [
+            "replay",
+            "--games",
+            &folder,
+            "--traces",
+            &folder,
+            "--seconds",
+            "0.2",
+            "--engine",
+            engine,
+        ];
         let all = agon(&all).succeeds();
         assert!(all.out.contains("tower: not taken by this engine, 3 plays, "), "{}", all.out);
         let last = all.out.lines().last().unwrap_or_default();
@@ -129,7 +144,11 @@ fn every_kind_of_tampering_is_noticed() {
             |t| push(&mut t["plays"][1]["steps"][0]["legal"][0], "(mark 4 4)"),
             "legal moves of xplayer",
         ),
-        ("move-less", |t| pop(&mut t["plays"][1]["steps"][0]["legal"][0]), "legal moves of xplayer"),
+        (
+            "move-less",
+            |t| pop(&mut t["plays"][1]["steps"][0]["legal"][0]),
+            "legal moves of xplayer",
+        ),
         (
             "other-move",
             |t| t["plays"][0]["steps"][0]["move"] = json!(["(mark 4 4)", "noop"]),
@@ -156,7 +175,11 @@ fn every_kind_of_tampering_is_noticed() {
             }
             let run = agon(&["replay", "tic-tac-toe", &path, "--engine", engine]).fails_with(1);
             assert!(tally(&run).2 > 0, "{name}, {engine}: {}", run.out);
-            assert!(run.out.contains(expected), "{name}, {engine}: no `{expected}` in\n{}", run.out);
+            assert!(
+                run.out.contains(expected),
+                "{name}, {engine}: no `{expected}` in\n{}",
+                run.out
+            );
         }
     }
 }
@@ -206,7 +229,8 @@ fn files_that_are_no_traces() {
 fn a_collection_counts_what_cannot_be_replayed() {
     let scratch = Scratch::new("collection");
     let folder = scratch.path("").to_string_lossy().into_owned();
-    let all = |jobs: &str| agon(&["replay", "--games", &folder, "--traces", &folder, "--jobs", jobs]);
+    let all =
+        |jobs: &str| agon(&["replay", "--games", &folder, "--traces", &folder, "--jobs", jobs]);
     all("1").complains(2, "no .json or .json.gz files");
     let rules = agon(&["show", "tic-tac-toe"]).succeeds().out;
     scratch.file("tic-tac-toe.kif", rules);

@@ -60,11 +60,13 @@ fn recorded_plays_are_replayed_by_the_translation() {
         let arena = agon_toss::check::check(games::source(&folder.join(format!("{name}.toss"))))
             .arena
             .expect("shipped games are fine");
-        let translation = agon_translate::to_gdl::to_gdl(&arena, agon_translate::to_gdl::Limits::default())
-            .unwrap_or_else(|why| panic!("{name}: {why}"));
+        let translation =
+            agon_translate::to_gdl::to_gdl(&arena, agon_translate::to_gdl::Limits::default())
+                .unwrap_or_else(|why| panic!("{name}: {why}"));
         let source = agon_text::Source::new("translated.kif", translation.text.as_str());
         let game = games::open(source.into()).unwrap_or_else(|why| panic!("{name}: {why}"));
-        let text = std::fs::read_to_string(folder.join(format!("{name}.trace.json"))).expect("it ships");
+        let text =
+            std::fs::read_to_string(folder.join(format!("{name}.trace.json"))).expect("it ships");
         let trace: Value = serde_json::from_str(&text).expect("it is JSON");
         let mut n_steps = 0;
         for play in trace["plays"].as_array().expect("plays").iter().take(1) {
@@ -72,14 +74,22 @@ fn recorded_plays_are_replayed_by_the_translation() {
             // Long plays show no more than their beginning does.
             for step in play["steps"].as_array().expect("steps").iter().take(30) {
                 let mut joint = Vec::new();
-                for (role, recorded) in step["legal"].as_array().expect("legal moves").iter().enumerate() {
+                for (role, recorded) in
+                    step["legal"].as_array().expect("legal moves").iter().enumerate()
+                {
                     let legal = position.legal_moves(Role::new(role));
-                    let mut texts: Vec<String> =
-                        legal.iter().map(|m| translation.toss_move(&position.move_text(m))).collect();
+                    let mut texts: Vec<String> = legal
+                        .iter()
+                        .map(|m| translation.toss_move(&position.move_text(m)))
+                        .collect();
                     texts.sort();
                     texts.dedup();
-                    let recorded: Vec<&str> =
-                        recorded.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+                    let recorded: Vec<&str> = recorded
+                        .as_array()
+                        .expect("a list")
+                        .iter()
+                        .filter_map(Value::as_str)
+                        .collect();
                     assert_eq!(texts, recorded, "{name}, step {n_steps}");
                     let chosen = step["move"][role].as_str().expect("a move");
                     let m = position.parse_move(Role::new(role), &translation.gdl_move(chosen));
@@ -122,8 +132,12 @@ fn graphs_are_what_graphviz_takes() {
 #[test]
 fn logic_programs_are_what_solvers_take() {
     // clingo tells by its code whether there are answers: 10 and 30 are yes, 20 is no.
-    let puzzle = agon(&["translate", "eight-puzzle", "--to", "asp", "--horizon", "3"]).succeeds().out;
-    assert!(puzzle.contains("#const horizon=3.") && puzzle.contains("1 { does(R,M,T) : legal(R,M,T) } 1"));
+    let puzzle =
+        agon(&["translate", "eight-puzzle", "--to", "asp", "--horizon", "3"]).succeeds().out;
+    assert!(
+        puzzle.contains("#const horizon=3.")
+            && puzzle.contains("1 { does(R,M,T) : legal(R,M,T) } 1")
+    );
     given_to("clingo", &["-", "1", "--warn=no-atom-undefined"], &puzzle, &[10, 30]);
     let cross = agon(&["translate", "toss/tic-tac-toe", "--to", "asp"]).succeeds().out;
     given_to("clingo", &["-", "1", "--warn=no-atom-undefined"], &cross, &[10, 30]);
@@ -153,7 +167,8 @@ fn what_cannot_be_translated_is_refused_with_a_hint() {
     let scratch = Scratch::new("translate-refused");
     let path = games::root().join("games/toss/rewriting.toss");
     let text = std::fs::read_to_string(path).expect("it ships");
-    let text = text.replace("pre not Triangle() and Sum (x | Cell(x) : 1) > 1", "post ex x Cell(x)");
+    let text =
+        text.replace("pre not Triangle() and Sum (x | Cell(x) : 1) > 1", "post ex x Cell(x)");
     let game = scratch.file("posted.toss", text);
     let universe = agon(&["translate", &game, "--to", "gdl"]).fails_with(1);
     assert!(
@@ -163,5 +178,6 @@ fn what_cannot_be_translated_is_refused_with_a_hint() {
     );
     agon(&["translate", "tic-tac-toe", "--to", "kif", "--check", "3"])
         .complains(2, "hint: check `--to toss`");
-    agon(&["translate", "tic-tac-toe", "--to", "prolog"]).complains(2, "possible values: toss, gdl");
+    agon(&["translate", "tic-tac-toe", "--to", "prolog"])
+        .complains(2, "possible values: toss, gdl");
 }

@@ -24,7 +24,9 @@ impl Parser<'_, '_> {
             TokenKind::Close => Diagnostic::error(
                 "unmatched-parenthesis",
                 span,
-                format!("closing parenthesis without an opening one, or too early: expected {expected}"),
+                format!(
+                    "closing parenthesis without an opening one, or too early: expected {expected}"
+                ),
             )
             .hint("remove it, or add what is missing before"),
             TokenKind::End => Diagnostic::error(
@@ -32,26 +34,34 @@ impl Parser<'_, '_> {
                 span,
                 format!("expected {expected}, found the end of the text"),
             ),
-            _ => Diagnostic::error("unexpected-token", span, format!("expected {expected}, found `{shown}`")),
+            _ => Diagnostic::error(
+                "unexpected-token",
+                span,
+                format!("expected {expected}, found `{shown}`"),
+            ),
         };
         let problem = match self.kind() {
-            TokenKind::Name(_) | TokenKind::Quoted(_) | TokenKind::Variable(_) | TokenKind::Anonymous => {
-                problem.hint("join conditions by `&`, separate terms by `,`, and end clauses with `.`")
-            }
+            TokenKind::Name(_)
+            | TokenKind::Quoted(_)
+            | TokenKind::Variable(_)
+            | TokenKind::Anonymous => problem
+                .hint("join conditions by `&`, separate terms by `,`, and end clauses with `.`"),
             TokenKind::Implies => {
                 problem.hint("the clause before it may lack its `.` or have a connective too many")
             }
-            TokenKind::And | TokenKind::Or | TokenKind::Comma => {
-                problem.hint("a connective stands between two conditions; `:-` stands before the first")
-            }
-            TokenKind::Other => problem
-                .hint(format!("names with other characters than letters and digits are quoted: `'{shown}'`")),
+            TokenKind::And | TokenKind::Or | TokenKind::Comma => problem
+                .hint("a connective stands between two conditions; `:-` stands before the first"),
+            TokenKind::Other => problem.hint(format!(
+                "names with other characters than letters and digits are quoted: `'{shown}'`"
+            )),
             TokenKind::Not | TokenKind::Differ => {
                 problem.hint("`~` and `!=` are for conditions, not for terms")
             }
-            TokenKind::Open | TokenKind::Close | TokenKind::Stop | TokenKind::Wrong | TokenKind::End => {
-                problem
-            }
+            TokenKind::Open
+            | TokenKind::Close
+            | TokenKind::Stop
+            | TokenKind::Wrong
+            | TokenKind::End => problem,
         };
         self.builder.report(problem);
         Lost
@@ -145,6 +155,8 @@ fn name_hint(shown: &str, what: &str) -> String {
     if shown.starts_with(['?', '_']) {
         format!("GDL has no variables for {what}s; name the {what}")
     } else {
-        format!("words with a capital letter are variables; if it is the name of a {what}, write `'{shown}'`")
+        format!(
+            "words with a capital letter are variables; if it is the name of a {what}, write `'{shown}'`"
+        )
     }
 }

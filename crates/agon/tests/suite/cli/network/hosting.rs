@@ -7,17 +7,22 @@ use super::super::run::{Run, agon};
 use super::peers::{Player, Vice, bad_player};
 
 fn lines(run: &Run) -> Vec<Value> {
-    run.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect()
+    run.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+        .collect()
 }
 
 fn record(path: &str) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).expect("the record is there")).expect("it is JSON")
+    serde_json::from_str(&std::fs::read_to_string(path).expect("the record is there"))
+        .expect("it is JSON")
 }
 
 #[test]
 fn two_players_under_one_host() {
     let scratch = Scratch::new("hosted");
-    let (one, two) = (Player::start(&["--player", "legal"]), Player::start(&["--player", "random"]));
+    let (one, two) =
+        (Player::start(&["--player", "legal"]), Player::start(&["--player", "random"]));
     let players = format!("{},{}", one.url, two.url);
     let file = scratch.path("match.json").to_string_lossy().into_owned();
     let xml = scratch.path("xml").to_string_lossy().into_owned();
@@ -50,8 +55,11 @@ fn two_players_under_one_host() {
         .expect("of a match")
         .expect("it is readable")
         .path();
-    let last = std::fs::read_to_string(folder.join("finalstate.xml")).expect("there is a last state");
-    for part in ["<prop-f>CELL</prop-f><arg>1</arg>", "<reward>", "<role>xplayer</role>", "</match>"] {
+    let last =
+        std::fs::read_to_string(folder.join("finalstate.xml")).expect("there is a last state");
+    for part in
+        ["<prop-f>CELL</prop-f><arg>1</arg>", "<reward>", "<role>xplayer</role>", "</match>"]
+    {
         assert!(last.contains(part), "no {part} in {last}");
     }
     assert!(folder.join("step_1.xml").exists());
@@ -139,8 +147,17 @@ fn another_substitute_is_put_in() {
     let file = scratch.path("match.json").to_string_lossy().into_owned();
     let first_moves = ["first", "last"].map(|substitute| {
         let players = format!("{},random", bad_player(Vice::Lie));
-        agon(&["host", "tic-tac-toe", "--players", &players, "--substitute", substitute, "--record", &file])
-            .succeeds();
+        agon(&[
+            "host",
+            "tic-tac-toe",
+            "--players",
+            &players,
+            "--substitute",
+            substitute,
+            "--record",
+            &file,
+        ])
+        .succeeds();
         record(&file)["moves"][0][0].clone()
     });
     assert_ne!(first_moves[0], first_moves[1]);
@@ -151,8 +168,10 @@ fn many_tables_play_at_once() {
     let scratch = Scratch::new("tables");
     let folder = scratch.path("records").to_string_lossy().into_owned();
     let players: Vec<Player> = (0..4).map(|_| Player::start(&["--player", "random"])).collect();
-    let mut arguments = vec!["host", "tic-tac-toe", "--matches", "12", "--json", "--record", &folder];
-    let tables: Vec<String> = players.iter().map(|player| format!("{},random", player.url)).collect();
+    let mut arguments =
+        vec!["host", "tic-tac-toe", "--matches", "12", "--json", "--record", &folder];
+    let tables: Vec<String> =
+        players.iter().map(|player| format!("{},random", player.url)).collect();
     tables.iter().for_each(|table| arguments.extend(["--players", table.as_str()]));
     let run = agon(&arguments).succeeds();
     let told = lines(&run);
@@ -174,7 +193,10 @@ fn mistakes_are_told_before_anything_is_played() {
         (&["host", "tic-tac-toe"], "--players"),
         (&["host", "tic-tac-toe", "--players", "human,random"], "agon play"),
         (&["host", "tic-tac-toe", "--players", "random,random,random"], "3 players for 2 roles"),
-        (&["host", "tic-tac-toe", "--players", "random", "--unlimited", "zeus"], "nobody plays `zeus`"),
+        (
+            &["host", "tic-tac-toe", "--players", "random", "--unlimited", "zeus"],
+            "nobody plays `zeus`",
+        ),
         (&["player", "--player", "human"], "one of our own"),
         (&["player", "--name", "a b"], "not a single word"),
     ];
@@ -194,7 +216,10 @@ fn a_match_is_taken_up_where_it_was_left() {
     let begun = ["host", "tic-tac-toe", "--players", &players, "--record", &file];
     agon(&[&begun[..], &["--max-steps", "4"]].concat()).fails_with(1);
     let half = record(&file);
-    assert_eq!((&half["isAborted"], half["moves"].as_array().map(Vec::len)), (&true.into(), Some(4)));
+    assert_eq!(
+        (&half["isAborted"], half["moves"].as_array().map(Vec::len)),
+        (&true.into(), Some(4))
+    );
     let copy = scratch.file("half.json", half.to_string());
     agon(&[&begun[..], &["--resume", &copy]].concat()).succeeds();
     let resumed = record(&file);
@@ -208,14 +233,18 @@ fn a_match_is_taken_up_where_it_was_left() {
         .expect("there are errors")
         .iter()
         .flat_map(|row| row.as_array().expect("by role"));
-    assert!(slips.into_iter().all(|error| error == ""), "players elsewhere have followed: {resumed}");
+    assert!(
+        slips.into_iter().all(|error| error == ""),
+        "players elsewhere have followed: {resumed}"
+    );
     agon(&[&begun[..], &["--resume", &file]].concat()).complains(2, "played to its end");
 }
 
 #[test]
 fn a_hopeless_table_is_closed() {
     let players = format!("{},random", bad_player(Vice::Lie));
-    let run = agon(&["host", "tic-tac-toe", "--players", &players, "--matches", "9", "--json"]).succeeds();
+    let run = agon(&["host", "tic-tac-toe", "--players", &players, "--matches", "9", "--json"])
+        .succeeds();
     assert_eq!(lines(&run).len(), 4, "three matches and a summary: {}", run.out);
     assert!(run.err.contains("table 1 is closed"), "{}", run.err);
 }
@@ -227,7 +256,16 @@ fn a_match_that_is_broken_off_is_told_to_its_players() {
     let player = Player::start(&["--player", "mcts"]);
     let players = format!("{},random", player.url);
     let mut host = std::process::Command::new(env!("CARGO_BIN_EXE_agon"))
-        .args(["host", "breakthrough", "--players", &players, "--start-clock", "2", "--play-clock", "600"])
+        .args([
+            "host",
+            "breakthrough",
+            "--players",
+            &players,
+            "--start-clock",
+            "2",
+            "--play-clock",
+            "600",
+        ])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .spawn()
@@ -235,7 +273,8 @@ fn a_match_that_is_broken_off_is_told_to_its_players() {
     while !player.say("( INFO )").contains("busy") {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    let interrupt = std::process::Command::new("kill").args(["-INT", &host.id().to_string()]).status();
+    let interrupt =
+        std::process::Command::new("kill").args(["-INT", &host.id().to_string()]).status();
     assert!(interrupt.is_ok_and(|status| status.success()));
     assert_eq!(host.wait().expect("it ends").code(), Some(1));
     assert!(player.say("( INFO )").contains("( status available )"), "it was told");

@@ -24,7 +24,11 @@ fn a_session_as_ggp_base_has_it() {
     assert_eq!(player.say("( PLAY Base.m.2 NIL )"), "busy");
     assert_eq!(player.say("( STOP Base.m.2 NIL )"), "busy");
     assert_eq!(player.say(&start("xplayer", "tic-tac-toe", 10).replace("m.1", "m.2")), "busy");
-    assert_eq!(player.say(&start("xplayer", "tic-tac-toe", 10)), "ready", "the same match once more");
+    assert_eq!(
+        player.say(&start("xplayer", "tic-tac-toe", 10)),
+        "ready",
+        "the same match once more"
+    );
     // A joint move that cannot be is not believed; it still moves.
     assert_eq!(player.say("( PLAY Base.m.1 (noop noop noop) )"), "noop");
     assert_eq!(player.say("( PLAY Base.m.1 (( mark 9 9 ) noop ) )"), "noop");
@@ -100,7 +104,10 @@ fn every_form_of_http_is_heard() {
 #[test]
 fn it_answers_while_it_thinks_and_stops_when_told() {
     let player = Player::start(&["--player", "mcts"]);
-    assert_eq!(player.say(&start("white", "breakthrough", 600).replace(" 20 600", " 4 600")), "ready");
+    assert_eq!(
+        player.say(&start("white", "breakthrough", 600).replace(" 20 600", " 4 600")),
+        "ready"
+    );
     std::thread::scope(|scope| {
         let thinking = scope.spawn(|| player.say("( PLAY Base.m.1 NIL )"));
         // However long that takes, it is not ten minutes.
@@ -162,13 +169,16 @@ fn nonsense_changes_nothing() {
     assert_eq!(player.say(&start("nobody", "tic-tac-toe", 5)), "busy");
     let deep = format!("(START m x ({}) 5 5)", "(".repeat(50_000) + &")".repeat(50_000));
     assert_eq!(player.say(&deep), "what");
-    for bytes in
-        [b"\x16\x03\x01\x02\x00\x01\r\n\r\n".as_slice(), b"POST / HTTP/1.0\r\nContent-Length: x\r\n\r\n"]
-    {
+    for bytes in [
+        b"\x16\x03\x01\x02\x00\x01\r\n\r\n".as_slice(),
+        b"POST / HTTP/1.0\r\nContent-Length: x\r\n\r\n",
+    ] {
         assert!(player.raw(bytes).starts_with("HTTP/1.0 400 "));
     }
     assert!(
-        player.raw(b"POST / HTTP/1.0\r\nContent-Length: 99999999999\r\n\r\n").starts_with("HTTP/1.0 413 ")
+        player
+            .raw(b"POST / HTTP/1.0\r\nContent-Length: 99999999999\r\n\r\n")
+            .starts_with("HTTP/1.0 413 ")
     );
     let long = [b"GET /".as_slice(), &[b'a'; 20_000], b" HTTP/1.0\r\n\r\n"].concat();
     assert!(player.raw(&long).starts_with("HTTP/1.0 431 "));
@@ -187,7 +197,9 @@ fn too_many_connections_are_told_so() {
     let answer = player.raw_to_the_end(b"");
     assert!(answer.starts_with("HTTP/1.0 503 "), "{answer}");
     for stream in &mut full {
-        stream.write_all(b"POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )").expect("it reads");
+        stream
+            .write_all(b"POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )")
+            .expect("it reads");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("it answers");
         assert!(body(&answer).contains("available"));
