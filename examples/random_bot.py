@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A player for Agon that moves at random: the smallest program that speaks the protocol of docs/players.md.
+"""A player that moves at random: the smallest program that speaks the protocol of docs/players.md.
 
     agon match tic-tac-toe --players "auto,cmd:python3 examples/random_bot.py"
 """
@@ -13,7 +13,7 @@ def main():
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "start":
-            # The same role in the same match plays the same: matches can be repeated.
+            # Seeded by the role, so that matches can be repeated.
             random.seed(message["role"])
             answer = {"ready": True}
         elif message["type"] == "play":

@@ -1,20 +1,20 @@
-//! What must be true of every text, however broken: the laws that fuzzing tries to break.
+//! Laws for every text that is read as GDL, however broken.
 //!
-//! Included both by the fuzz targets and by `crates/agon-gdl/tests/fuzz_smoke.rs`, which runs the same laws without
-//! a fuzzer. A law panics where it is broken.
+//! The fuzz targets and `crates/agon-gdl/tests/suite/fuzz_smoke.rs` include this file. The latter
+//! checks the laws without a fuzzer. A broken law panics.
 #![allow(dead_code)] // Each target uses one law.
 
 use std::sync::Arc;
 
-use agon_circuit::{Backend, BatchCircuit, BatchOptions, Executor, Input, ScalarCircuit};
+use agon_circuit::{Backend, BatchCircuit, BatchOptions, Executor, ScalarCircuit};
 use agon_datalog::{GroundLimits, Limits};
-use agon_game::{Batch as _, Children, Fault, Notation as _, Position as _, Rng, Role};
+use agon_game::laws::Plan;
+use agon_game::{Batch as _, Children, Notation, Position as _, Rng, Role, lockstep};
 use agon_gdl::check::check as check_rules;
 use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::GdlPosition;
 use agon_gdl::interpreter::{Game, Interpreter, Move, Options};
 use agon_gdl::print::print_rulesheet;
-use agon_gdl::read::{read as read_rules, read_in};
+use agon_gdl::read::{ReadOptions, read as read_rules, read_with};
 use agon_gdl::same_rules::same_rules;
 use agon_gdl::symbols::Case;
 use agon_gdl::syntax::{Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind};
@@ -22,11 +22,13 @@ use agon_gdl::why::Why;
 use agon_text::{Diagnostics, Source, Span, apply_fixes, render};
 use rand::SeedableRng as _;
 
-/// No reader panics; every place is in the text; what was read without errors is the same after printing.
+/// Checks that no reader panics, that every span lies in the text, and that printing keeps rules
+/// without errors unchanged.
 pub(crate) fn read(text: &str) {
     for syntax in [Syntax::Kif, Syntax::Infix] {
         for case in [Case::Ignored, Case::Respected] {
-            let (sheet, findings) = read_in(source(text), case, syntax);
+            let (sheet, findings) =
+                read_with(source(text), &ReadOptions { case, syntax: Some(syntax) });
             check_places(&sheet, &findings);
             if findings.has_errors() || case == Case::Respected {
                 continue;
@@ -42,7 +44,8 @@ pub(crate) fn read(text: &str) {
     }
 }
 
-/// Checking ends; there are rules just if there are no errors; fixes come to an end and spoil nothing.
+/// Checks that checking ends, that there are rules if and only if there are no errors, and that
+/// applying fixes ends and adds no errors.
 pub(crate) fn check(text: &str) {
     let mut text = text.to_owned();
     let mut was_playable = false;
@@ -53,9 +56,9 @@ pub(crate) fn check(text: &str) {
         assert_eq!(
             checked.rules.is_none(),
             checked.findings.has_errors(),
-            "rules just if no errors:\n{text}"
+            "rules if and only if no errors:\n{text}"
         );
-        assert!(checked.rules.is_some() || !was_playable, "a fix spoilt the rules:\n{text}");
+        assert!(checked.rules.is_some() || !was_playable, "a fix added errors:\n{text}");
         was_playable = checked.rules.is_some();
         check_findings(&source, &checked.findings);
         let fixes = checked.findings.0.iter().filter_map(|finding| finding.fix.as_ref());
@@ -65,10 +68,11 @@ pub(crate) fn check(text: &str) {
         }
         text = fixed;
     }
-    panic!("fixing does not come to an end:\n{text}");
+    panic!("applying fixes does not end:\n{text}");
 }
 
-/// Rules without errors open or are refused; play never panics, and going back to a state restores it.
+/// Checks that rules without errors open or are refused, that play never panics, and that `go_to`
+/// restores a state.
 pub(crate) fn play(text: &str) {
     let Some(mut position) = open(text) else { return };
     let mut rng = seeded(text);
@@ -78,7 +82,7 @@ pub(crate) fn play(text: &str) {
         let moves = legal_moves(&position);
         assert!(
             moves.iter().all(|moves| moves.is_empty() == position.is_terminal()),
-            "moves just until the end"
+            "legal moves until the end"
         );
         for (role, moves) in position.shape().roles().zip(&moves) {
             for m in moves {
@@ -91,7 +95,8 @@ pub(crate) fn play(text: &str) {
             let payoff = position.payoff(role);
             assert!(position.shape().payoffs.contains(&payoff), "payoffs lie within the shape");
         }
-        // A refusal may come or not, depending on what was worked out before; only sound answers are compared.
+        // A refusal may depend on what was computed before, so only positions without a fault are
+        // compared.
         if position.fault().is_none() {
             seen.push((position.state().clone(), moves));
         }
@@ -103,14 +108,15 @@ pub(crate) fn play(text: &str) {
     }
     for (state, moves) in seen.iter().rev() {
         position.go_to(state);
-        assert!(position.state() == state, "going to a state comes to it");
+        assert!(position.state() == state, "`go_to` restores the state");
         if position.fault().is_none() {
-            assert_eq!(&legal_moves(&position), moves, "going back restores the moves");
+            assert_eq!(&legal_moves(&position), moves, "`go_to` restores the legal moves");
         }
     }
 }
 
-/// Any sentence can be asked about; the last line of the text is the sentence, all of it the rules.
+/// Checks that any sentence can be explained. The last line of the text is the sentence, the rest
+/// the rules.
 pub(crate) fn why(text: &str) {
     let (rules, sentence) = text.rsplit_once('\n').unwrap_or((text, "(legal ?role ?move)"));
     let Some(mut position) = open(rules) else { return };
@@ -126,7 +132,7 @@ pub(crate) fn why(text: &str) {
                 let first = why.explain(sentence).map(|answer| format!("{answer:?}"));
                 let again = why.explain(sentence).map(|answer| format!("{answer:?}"));
                 if let (Ok(first), Ok(again)) = (first, again) {
-                    assert_eq!(first, again, "the same question has the same answer");
+                    assert_eq!(first, again, "an explanation is reproducible");
                 }
             }
         }
@@ -134,9 +140,10 @@ pub(crate) fn why(text: &str) {
     }
 }
 
-/// Of rules that become a circuit, the interpreter, the circuit and its lanes say the same, along a random play.
+/// Checks that the interpreter, all executors of the circuit and the lanes of both batch backends
+/// agree along a random game, if the rules can be compiled to a circuit.
 pub(crate) fn circuit(text: &str) {
-    let Some(mut judge) = open(text) else { return };
+    let Some(oracle) = open(text) else { return };
     let ground = GroundLimits {
         atoms: 5_000,
         rules: 20_000,
@@ -144,101 +151,82 @@ pub(crate) fn circuit(text: &str) {
         steps: 1_000_000,
         deadline: None,
     };
-    let Ok(compiled) = judge.game().compile(&CircuitLimits { ground, gates: 100_000 }) else {
+    let Ok(compiled) = oracle.game().compile(&CircuitLimits { ground, gates: 100_000 }) else {
         return;
     };
     let single = |executor| {
         ScalarCircuit::with_executor(
             Arc::clone(&compiled.circuit),
-            compiled.shape.clone(),
+            compiled.shape().clone(),
             executor,
         )
     };
-    let mut scalar = single(Executor::Levelled);
-    let mut others = [Executor::Native, Executor::Events].map(single);
-    let new_batch = |backend| {
+    let scalar = single(Executor::Levelled);
+    // Where the interpreter exceeds its budget, it cannot serve as an oracle, because circuits have
+    // no budget in play. Such games are abandoned.
+    agree(&oracle, |position, role| position.goal_values(role).to_vec(), &scalar, text);
+    for executor in [Executor::Native, Executor::Events] {
+        agree(&scalar, ScalarCircuit::goal_values, &single(executor), text);
+    }
+    for backend in [Backend::Portable, Backend::Native] {
         let options =
             BatchOptions { backend, turns: compiled.turns.clone(), ..BatchOptions::default() };
-        BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options)
-    };
-    let mut batches = [Backend::Portable, Backend::Native].map(new_batch);
-    let mut children = Children::new(compiled.circuit.roles.len());
-    let mut rng = seeded(text);
-    let mut joint = Vec::new();
-    let roles: Vec<Role> = judge.shape().roles().collect();
-    for _ in 0..20 {
-        // A circuit has no budget in play: what the judge could not work out, it cannot judge.
-        let is_refused = |fault: &Fault| matches!(fault, Fault::Refused(_));
-        if judge.fault().is_some_and(is_refused) {
-            return;
-        }
-        assert_eq!(answers(&judge), answers(&scalar), "the circuit says the same as the rules");
-        for other in &others {
-            assert_eq!(answers(other), answers(&scalar), "however it is executed");
-        }
-        if judge.fault().is_some_and(is_refused) || judge.is_terminal() {
-            return;
-        }
-        judge.draw(&mut rng, &mut joint);
-        // Both list the same moves in the same order, as has just been seen.
-        let same = |role: &Role| {
-            let place = judge.legal_moves(*role).iter().position(|m| *m == joint[role.index()]);
-            scalar.legal_moves(*role)[place.expect("what is drawn is legal")]
-        };
-        let same: Vec<Input> = roles.iter().map(same).collect();
-        let before = scalar.state().clone();
-        judge.advance(&joint);
-        scalar.advance(&same);
-        others.iter_mut().for_each(|other| other.advance(&same));
-        for batch in &mut batches {
-            // In several lanes, with the last one of a plane among them.
-            let steps = vec![(&before, same.as_slice()); 256];
-            batch.advance_all(&steps, &mut children);
-            for child in [0, 77, 255] {
-                assert_eq!(
-                    &children.states[child],
-                    scalar.state(),
-                    "lane {child} comes to the same state"
-                );
-                assert_eq!(
-                    children.ended[child],
-                    scalar.is_terminal(),
-                    "lane {child} ends with the others"
-                );
-                for &role in &roles {
-                    let mut legal = Vec::new();
-                    children.list_legal(child, role, &mut legal);
-                    assert_eq!(
-                        legal,
-                        scalar.legal_moves(role),
-                        "lane {child} has the same legal moves"
-                    );
-                    let payoff = children.payoffs(child)[role.index()];
-                    assert_eq!(payoff, scalar.payoff(role), "lane {child} pays the same");
-                }
-            }
-        }
+        let circuit = Arc::clone(&compiled.circuit);
+        let batch = BatchCircuit::new(circuit, compiled.shape().clone(), options);
+        lanes_agree(scalar.clone(), batch, text);
     }
 }
 
-/// What a position says of itself.
-#[derive(Debug, PartialEq, Eq)]
-struct Answers {
-    state: Vec<String>,
-    legal: Vec<Vec<String>>,
-    is_terminal: bool,
-    goals: Vec<Vec<i64>>,
+/// Plays an engine and a circuit in lockstep. `goals` returns the goal values that the engine gives
+/// a role.
+fn agree<P: Notation>(
+    engine: &P,
+    goals: fn(&P, Role) -> Vec<i64>,
+    circuit: &ScalarCircuit,
+    text: &str,
+) {
+    let as_floats = |values: Vec<i64>| Some(values.into_iter().map(|value| value as f64).collect());
+    let first_goals = |position: &P, role| as_floats(goals(position, role));
+    let second_goals = |position: &ScalarCircuit, role| as_floats(position.goal_values(role));
+    let options = lockstep::Options {
+        plan: Plan { seed: seed(text), plays: 1, max_steps: 20 },
+        first_payoffs: Some(&first_goals),
+        second_payoffs: Some(&second_goals),
+        ..lockstep::Options::default()
+    };
+    if let Err(difference) = lockstep::compare(engine, circuit, &options) {
+        panic!("two engines differ: {difference}");
+    }
 }
 
-fn answers<P: GdlPosition>(position: &P) -> Answers {
-    let roles = || position.shape().roles();
-    let texts =
-        |role: Role| position.legal_moves(role).iter().map(|m| position.move_text(m)).collect();
-    Answers {
-        state: position.state_text(),
-        legal: roles().map(texts).collect(),
-        is_terminal: position.is_terminal(),
-        goals: roles().map(|role| position.goal_values(role)).collect(),
+/// Makes every step of a random game in several lanes of a batch as well.
+fn lanes_agree(mut scalar: ScalarCircuit, mut batch: BatchCircuit, text: &str) {
+    let roles: Vec<Role> = scalar.shape().roles().collect();
+    let mut children = Children::new(roles.len());
+    let mut rng = seeded(text);
+    let mut joint = Vec::new();
+    for _ in 0..20 {
+        if scalar.is_terminal() {
+            return;
+        }
+        scalar.draw(&mut rng, &mut joint);
+        let before = scalar.state().clone();
+        scalar.advance(&joint);
+        let steps = vec![(&before, joint.as_slice()); 256];
+        batch.advance_all(&steps, &mut children);
+        // Several lanes, including the last one of a plane.
+        for child in [0, 77, 255] {
+            assert_eq!(&children.states[child], scalar.state(), "the state of lane {child}");
+            let is_terminal = scalar.is_terminal();
+            assert_eq!(children.ended[child], is_terminal, "the end of play in lane {child}");
+            for &role in &roles {
+                let mut legal = Vec::new();
+                children.list_legal(child, role, &mut legal);
+                assert_eq!(legal, scalar.legal_moves(role), "the legal moves of lane {child}");
+                let payoff = children.payoffs(child)[role.index()];
+                assert_eq!(payoff, scalar.payoff(role), "the payoffs of lane {child}");
+            }
+        }
     }
 }
 
@@ -246,11 +234,13 @@ fn source(text: &str) -> Arc<Source> {
     Arc::new(Source::new("fuzz", text))
 }
 
-/// A generator that depends on the text alone, so that a text that breaks a law always does.
+/// Returns a generator that depends on the text alone, so that a failing text always fails.
 fn seeded(text: &str) -> Rng {
-    let seed =
-        text.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
-    Rng::seed_from_u64(seed)
+    Rng::seed_from_u64(seed(text))
+}
+
+fn seed(text: &str) -> u64 {
+    text.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()))
 }
 
 fn open(text: &str) -> Option<Interpreter> {
@@ -318,6 +308,6 @@ fn check_term(source: &Source, term: &Term) {
 fn check_place(source: &Source, span: Span) {
     assert!(
         source.text().get(span.start()..span.end()).is_some(),
-        "{span:?} is not a piece of the text"
+        "{span:?} is not a range of the text"
     );
 }

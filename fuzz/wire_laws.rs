@@ -1,12 +1,15 @@
-//! What must hold of anything that comes over the network: one function for each fuzz target, and for the short run among the tests.
+//! Laws for everything that arrives over the network: one function for each fuzz target. A short
+//! run is among the tests of `agon-server`.
 
 #![allow(dead_code)] // Each target uses one law.
 
+use agon_game::kif::{first_term, spaced};
 use agon_game::{Role, Shape};
-use agon_match::{Heard, Record, Scrambler, Session, first_term, spaced};
+use agon_ggp::{Record, Request, Scrambler, Session};
 use agon_server::http::{Progress, Reader, Sizes};
 
-/// Whatever comes in, in whatever pieces: the reader ends with a request or a refusal and keeps no more than it may.
+/// For all bytes, in pieces of any size, the reader ends with a request or an error, and it never
+/// keeps more bytes than its limits allow.
 pub(crate) fn http(bytes: &[u8]) {
     let sizes = Sizes { head: 300, body: 1000 };
     for piece in [1, 7, bytes.len().max(1)] {
@@ -19,58 +22,57 @@ pub(crate) fn http(bytes: &[u8]) {
                 is_over = true;
                 break;
             }
-            assert!(n_fed <= sizes.head + sizes.body + piece, "more is kept than may be");
-            match reader.progress(false) {
-                Ok(Progress::Whole(_)) | Err(_) => {
+            assert!(
+                n_fed <= sizes.head + sizes.body + piece,
+                "the reader keeps more bytes than it may"
+            );
+            match reader.progress() {
+                Progress::Complete(_) => {
                     is_over = true;
                     break;
                 }
-                Ok(Progress::More | Progress::Continue | Progress::Perhaps(_)) => {}
+                Progress::Incomplete | Progress::Continue | Progress::PerhapsComplete(_) => {}
             }
         }
-        if !is_over {
-            match reader.progress(true) {
-                Ok(Progress::Whole(request)) => {
-                    assert!(request.method.chars().all(|c| c.is_ascii_uppercase()));
-                }
-                Ok(other) => panic!("nothing more can come: {other:?}"),
-                Err(_) => {}
-            }
+        if !is_over && let Ok(request) = reader.finish() {
+            assert!(request.method.chars().all(|c| c.is_ascii_uppercase()));
         }
     }
 }
 
-/// Whatever a host says is understood or refused; what was understood can be followed; and a move is found in any answer or none.
+/// Every text is parsed as a request or rejected. A session accepts every parsed request.
+/// Scrambling keeps the structure of rules, and a record that was written can be read.
 pub(crate) fn message(text: &str) {
-    let heard = Heard::read(text);
-    if let Ok(Heard::Play { told, .. } | Heard::Stop { told, .. }) = &heard {
+    let request = Request::parse(text);
+    if let Ok(Request::Play { last_step, .. } | Request::Stop { last_step, .. }) = &request {
         for hidden in [false, true] {
             let mut shape = Shape::new(vec!["a".into(), "b".into()], None);
             shape.hidden = hidden;
             let mut session = Session::new(&shape, Role::new(1));
             for is_legal in [true, false, true] {
                 let before = session.turn();
-                session.heed(told, &mut |_| is_legal);
+                session.update(last_step, &mut |_| is_legal);
                 assert!(session.turn() <= before + 1, "one message is one step");
                 session.note_answer(session.turn(), "x");
             }
         }
     }
-    if let Ok(Heard::Start { rules, .. }) = &heard {
+    if let Ok(Request::Start { rules, .. }) = &request {
         let scrambler = Scrambler::new(rules, 1);
-        let there = scrambler.scramble(rules);
+        let scrambled = scrambler.scramble(rules);
         let depth = |text: &str| text.matches('(').count();
-        assert_eq!(depth(&there), depth(rules), "only words change");
+        assert_eq!(depth(&scrambled), depth(rules), "only words change");
     }
     if let Some(term) = first_term(text) {
-        assert_eq!(first_term(&spaced(&term)), Some(term), "spacing means nothing");
+        assert_eq!(first_term(&spaced(&term)), Some(term), "spacing does not matter");
     }
     if let Ok(value) = serde_json::from_str(text)
         && let Ok(record) = Record::from_json(&value)
     {
         let _ = Record::signature(&value);
         let _ = record.dresden_xml(usize::MAX, &["a".to_owned()]);
-        let again = Record::from_json(&record.to_json()).expect("what we write we read");
+        let again =
+            Record::from_json(&record.to_json()).expect("a record that was written can be read");
         assert_eq!(again.moves.len(), record.moves.len());
     }
 }

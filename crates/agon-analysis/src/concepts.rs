@@ -1,24 +1,32 @@
-//! Heuristics from random plays, and concepts that can be carried to other games (004).
+//! Heuristics learned from random plays, and concepts that can be transferred to other games
+//! (Sato & Cazenave 2016).
 //!
-//! Random plays show which facts are there when a player has won. The most frequent sets of them make a heuristic; what two
-//! facts of such a set have to do with one another, whichever they are, is a concept: "a cell and its right neighbour hold the
-//! same mark". From concepts a heuristic can be built again, in the same game or in another one.
+//! 1. Random plays show which facts hold at the end when a role has won ([`Endings`]).
+//! 2. The most frequent sets of these facts form a statistical heuristic (algorithm 1 of the
+//!    paper).
+//! 3. The relation between two facts of such a set, independent of where they are, is a
+//!    [`Concept`]: "a cell and its right neighbour hold the same mark" (algorithm 2).
+//! 4. A heuristic can be rebuilt from concepts, in the same game or in another one (algorithm 3).
+//! 5. Two concepts that share a fact form a concept of three facts (algorithm 4).
+//!
+//! A [`ConceptHeuristic`] holds the rules of all roles. A [`ConceptEvaluator`] applies it to many
+//! positions. [`Concept::sentence`] describes a concept in words.
 
 mod concept;
+mod evaluator;
 mod fact;
-mod judge;
+mod heuristic;
 mod learn;
-mod reader;
 mod words;
 
-pub use concept::{Column, Concept};
-pub use fact::{Fact, Facts};
-pub use judge::{
-    ConceptJudge, Kind, LearnOptions, SharedJudge, concepts_of_tic_tac_toe, learn_concepts,
+pub use concept::Concept;
+pub use evaluator::ConceptEvaluator;
+pub(crate) use heuristic::concepts_of_tic_tac_toe;
+pub use heuristic::{
+    ConceptHeuristic, ConceptParseError, HeuristicKind, LearnOptions, learn_concepts,
     read_concepts, write_concepts,
 };
-pub use learn::{Endings, Rule, carried, concepts_of, statistical, structured, ternary};
-pub use reader::ConceptReader;
+pub use learn::{EndingOptions, Endings};
 
 #[cfg(test)]
 mod tests;

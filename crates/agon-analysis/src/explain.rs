@@ -1,34 +1,58 @@
-//! What was found out of a game, said in words and as JSON.
+//! The results of an analysis as text for people and as JSON for programs.
+//!
+//! Each kind of result has a function for text lines (`…_text`) and one for a JSON value
+//! (`…_json`): properties, the evaluation by fuzzy logic, the move heuristic, and the learned
+//! concepts. The commands `agon info` and `agon explain` print them. The keys of the JSON objects
+//! are stable.
 
-mod evaluation;
-mod findings;
-mod learnt;
-mod regressed;
+mod action_heuristic;
+mod concepts;
+mod fuzzy;
+mod properties;
+
+use std::fmt::Display;
 
 use serde_json::{Map, Value, json};
 
-pub use evaluation::{evaluation_json, evaluation_text};
-pub use findings::{properties_json, properties_text};
-pub use learnt::{concepts_json, concepts_text};
-pub use regressed::{action_heuristic_json, action_heuristic_text};
+pub use action_heuristic::{action_heuristic_json, action_heuristic_text};
+pub use concepts::{concepts_json, concepts_text};
+pub use fuzzy::{evaluation_json, evaluation_text};
+pub use properties::{properties_json, properties_text};
 
-/// A part of an explanation, or why there is none.
-pub type Section = Result<Value, String>;
+/// A section of an explanation.
+#[derive(Clone, Debug)]
+pub enum Section {
+    /// The content of the section.
+    Available(Value),
+    /// The reason why the section has no content.
+    Refused(String),
+}
 
-/// The parts of an explanation. Each is there or refused with a reason.
-pub struct Entry {
-    /// What is proved or observed of the game.
+impl<E: Display> From<Result<Value, E>> for Section {
+    fn from(result: Result<Value, E>) -> Section {
+        match result {
+            Ok(value) => Section::Available(value),
+            Err(error) => Section::Refused(error.to_string()),
+        }
+    }
+}
+
+/// The explanation of a game and a position.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The proved and observed properties of the game.
     pub properties: Section,
     /// The goals as evaluation trees.
     pub fuzzy: Section,
     /// The goals regressed by a step.
     pub action_heuristic: Section,
-    /// What was learnt from playouts.
+    /// The concepts learned from random plays.
     pub concepts: Section,
 }
 
-impl Entry {
-    /// One object: the parts there are, and under `refused` the reasons for those there are not.
+impl Explanation {
+    /// Returns the explanation as a JSON object. Sections without content are listed under
+    /// `refused`, with the reason.
     pub fn json(self) -> Map<String, Value> {
         let mut object = Map::new();
         let mut refused = Map::new();
@@ -40,8 +64,8 @@ impl Entry {
         ];
         for (name, section) in sections {
             match section {
-                Ok(value) => object.insert(name.to_owned(), value),
-                Err(why) => refused.insert(name.to_owned(), json!(why)),
+                Section::Available(value) => object.insert(name.to_owned(), value),
+                Section::Refused(reason) => refused.insert(name.to_owned(), json!(reason)),
             };
         }
         if !refused.is_empty() {
@@ -51,8 +75,8 @@ impl Entry {
     }
 }
 
-/// A list for people: the first few, and how many more there are.
-fn some(texts: &[String], n_shown: usize) -> String {
+/// Joins the first `n_shown` texts, and adds the number of the others.
+fn abbreviated(texts: &[String], n_shown: usize) -> String {
     let shown = texts.iter().take(n_shown).cloned().collect::<Vec<_>>().join(", ");
     match texts.len().saturating_sub(n_shown) {
         0 => shown,

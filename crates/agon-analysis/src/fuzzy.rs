@@ -1,35 +1,59 @@
-//! Evaluation by fuzzy logic over the goal conditions, with features read out of them: "Heuristic Interpretation of
-//! Predicate Logic Expressions in General Game Playing" (Michulke, 2011).
+//! Evaluation of positions by fuzzy logic over the goal conditions (Michulke 2011).
 //!
-//! Where the paper leaves a choice:
-//! - The limits on depth and size are for each goal value of each role; equal parts count once.
-//! - What a position is worth is the mean of all goal values, each weighted by how true its condition is.
+//! The condition of each goal value is expanded to a tree over fluents. A position is valued by
+//! evaluating the trees with degrees of truth instead of true and false. Parts of the conditions
+//! that are recognised as features get finer degrees, for example from the distance to a target.
+//!
+//! The stages, each in its own module:
+//!
+//! 1. `goals` finds the goal values of each role.
+//! 2. `expand` turns each goal condition into a tree ([`Tree`]). Rules are expanded, static
+//!    conditions are folded, and variables are instantiated where this takes a conjunction apart.
+//! 3. `evolution` finds along which static relations the arguments of fluents move, and hence the
+//!    distances between their values.
+//! 4. `features` and `targets` recognise comparisons along an order, distances between two fluents,
+//!    and distances to a fluent.
+//! 5. `queries` holds the conjunctions that could not be expanded. They are left to the reasoner
+//!    ([`agon_gdl::interpreter::QueryEngine`]), unless `crisp` compiles them to formulas over
+//!    fluents.
+//! 6. [`FuzzyEvaluator`] evaluates the trees for one state after another. Each part is evaluated at
+//!    most once for a state, and only if another part needs it.
+//!
+//! A degree of truth stores the truth and its complement, so that small differences at either end
+//! of the scale are not lost.
+//!
+//! Decisions where the paper leaves a choice:
+//! - The limits on depth and size apply to each goal value of each role. Equal parts count once.
+//! - The value of a position is the mean of all goal values, weighted by the truth of their
+//!   conditions.
 //! - Distances over several arguments are combined by their mean.
-//! - A distance that is finite is never worth less than a fluent that just does not hold. One that is infinite is worth
-//!   0 only if the fluent can come about by moving alone.
-//! - "All ground fluents occur in the goal": more than half of them.
+//! - A finite distance is never worth less than a fluent that does not hold. An infinite distance
+//!   is worth 0 only if the fluent can come about by movement alone.
+//! - "All ground fluents occur in the goal" is read as "more than half of them".
 
 mod conditions;
 mod crisp;
+mod error;
+mod evaluator;
 mod evolution;
 mod expand;
 mod features;
 mod goals;
-mod judge;
 mod logic;
+mod options;
+mod queries;
+mod targets;
 pub(crate) mod text;
-mod towards;
 mod tree;
 mod unfold;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Instant;
 
 use agon_datalog::TermId;
-use agon_gdl::engine::Compiled;
-use agon_gdl::interpreter::{Game, Inquiry, Query};
-use agon_gdl::rules::{Condition, RuleAtom, RuleTerm};
+use agon_gdl::circuit::Compiled;
+use agon_gdl::interpreter::{Game, QueryPlan};
+use agon_gdl::rules::{RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 use agon_text::Span;
 
@@ -37,180 +61,68 @@ use crate::properties::{Known, Properties};
 use crate::theory::{Bindings, Theory, fluent_of};
 use conditions::variables;
 use crisp::Crisp;
-pub use evolution::{Domain, DomainKind, Evolution};
+pub use error::FuzzyError;
+pub use evaluator::{FluentSet, FuzzyEvaluator};
+pub(crate) use evolution::{DomainKind, Evolution};
 use expand::Expander;
-pub use features::{Between, End, Order, Side, Towards};
+pub(crate) use features::{ComparisonSide, OrderComparison, PairDistance, TargetDistance};
 use goals::goal_values;
-pub use judge::{FuzzyJudge, Seen};
-pub use logic::{Cardinality, Degree, Logic, TNorm};
-use towards::find_towards;
-pub use tree::{Expression, Node, NodeId, Tree};
+pub(crate) use logic::Degree;
+pub use logic::{Cardinality, Logic, TNorm};
+pub use options::{DistanceAggregation, Features, FuzzyOptions};
+use queries::{CountedQuery, inquiry, solution_variables};
+use targets::find_target_distances;
+pub(crate) use tree::Expression;
+pub use tree::{Node, NodeId, Tree};
 
-/// How an evaluation is made.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FuzzyOptions {
-    /// The logic.
-    pub logic: Logic,
-    /// Which features are used.
-    pub features: Features,
-    /// Where several fluents could reach a goal, or several pairs could meet: how they count together.
-    pub several: Several,
-    /// How deep the tree of a goal may be.
-    pub max_depth: usize,
-    /// How many nodes the tree of a goal may have.
-    pub max_size: usize,
-    /// Steps that the reasoner may take for a state.
-    pub max_steps: u64,
-    /// Whether what is left to the reasoner is compiled where that can be. The values are the same.
-    pub is_compiled: bool,
-}
-
-impl Default for FuzzyOptions {
-    fn default() -> FuzzyOptions {
-        FuzzyOptions {
-            logic: Logic::default(),
-            features: Features::ALL,
-            several: Several::Nearest,
-            max_depth: 8,
-            max_size: 500,
-            max_steps: 3_000_000,
-            is_compiled: true,
-        }
-    }
-}
-
-/// Which features are used. Each can be switched off by itself: the paper's handicapped player.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Features {
-    /// Solutions are counted.
-    pub cardinality: bool,
-    /// Comparisons along an order have degrees.
-    pub order: bool,
-    /// How far two fluents are apart.
-    pub between: bool,
-    /// How far it is to a fluent, along a line of numbers.
-    pub natural: bool,
-    /// How far it is to a fluent, along any other graph.
-    pub graph: bool,
-    /// Persistent fluents are wholly true or false.
-    pub persistence: bool,
-}
-
-impl Features {
-    /// All of them.
-    pub const ALL: Features = Features {
-        cardinality: true,
-        order: true,
-        between: true,
-        natural: true,
-        graph: true,
-        persistence: true,
-    };
-    /// None of them: the bare fuzzy logic.
-    pub const NONE: Features = Features {
-        cardinality: false,
-        order: false,
-        between: false,
-        natural: false,
-        graph: false,
-        persistence: false,
-    };
-}
-
-/// How several distances count together.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Several {
-    /// The shortest one.
-    Nearest,
-    /// Their mean.
-    Mean,
-}
-
-/// Fluents that fit a pattern.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    /// The condition on the fluent, and static ones on its variables.
-    pub expression: Expression,
-    /// The fluents that fit, in ascending order.
-    pub fluents: Vec<usize>,
-}
-
-/// A conjunction left to the reasoner.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// What is asked.
-    pub expression: Expression,
-    /// How many solutions there can be at most, if that is known.
-    pub n_instances: Option<usize>,
-}
-
-/// Why there is no evaluation of a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NoFuzzy(pub String);
-
-impl std::fmt::Display for NoFuzzy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for NoFuzzy {}
-
-/// An evaluation function made from the goals of a game. Immutable; a [`FuzzyJudge`] applies it.
-pub struct Fuzzy {
+/// An evaluation function built from the goals of a game. Immutable. A [`FuzzyEvaluator`] applies
+/// it.
+pub struct FuzzyEvaluation {
     /// The game.
     pub game: Arc<Game>,
-    /// How it was made.
+    /// The options of the evaluation.
     pub options: FuzzyOptions,
     /// The trees of all goals.
     pub tree: Tree,
-    /// By role: its goal values in rising order, each with the tree of its condition. Empty for nature.
+    /// By role: its goal values in ascending order, each with the root of its condition. Empty for
+    /// nature.
     pub goals: Vec<Vec<(i64, NodeId)>>,
-    /// What [`Node::Pattern`] refers to.
-    pub patterns: Vec<Pattern>,
-    /// What [`Node::Query`] refers to.
-    pub queries: Vec<Question>,
-    /// What [`Node::Order`] refers to.
-    pub orders: Vec<Order>,
-    /// What [`Node::Between`] refers to.
-    pub betweens: Vec<Between>,
+    /// The patterns that [`Node::Pattern`] refers to.
+    pub(crate) patterns: Vec<Pattern>,
+    /// The queries that [`Node::Query`] refers to.
+    pub(crate) queries: Vec<CountedQuery>,
+    /// The comparisons that [`Node::Order`] refers to.
+    pub(crate) orders: Vec<OrderComparison>,
+    /// The distances that [`Node::PairDistance`] refers to.
+    pub(crate) pair_distances: Vec<PairDistance>,
     /// The nodes of fluents and patterns whose value is a distance.
-    pub towards: BTreeMap<NodeId, Towards>,
-    /// What is known of the fluents by number: whether they are persistent when true, and when false.
+    pub(crate) target_distances: BTreeMap<NodeId, TargetDistance>,
+    /// By fluent: whether it is proved to stay true once it is true, and to stay false once it is
+    /// false.
     persistent: Vec<(bool, bool)>,
     theory: Theory,
-    /// What is left to the reasoner.
-    inquiry: Option<Arc<Inquiry>>,
-    /// What need not be left to it.
+    /// The queries in the form that the reasoner takes.
+    inquiry: Option<Arc<QueryPlan>>,
+    /// Formulas for the queries that do not need the reasoner.
     crisp: Crisp,
 }
 
-/// Instances of an expression are not counted beyond this.
-const MAX_INSTANCES: usize = 50_000;
-const MAX_STEPS: usize = 500_000;
-
-impl Fuzzy {
-    /// Makes the evaluation of a game. `compiled` is its circuit, if there is one, and `properties` are those found with it.
+impl FuzzyEvaluation {
+    /// Builds the evaluation of a game. `compiled` is its circuit, if it has one, and `properties`
+    /// are the properties found with that circuit.
+    ///
+    /// # Errors
+    /// [`FuzzyError`] if the goal values are unknown or too many, or the reasoner cannot evaluate a
+    /// part of a goal.
     pub fn new(
         game: &Arc<Game>,
         compiled: Option<&Compiled>,
         properties: &Properties,
         options: &FuzzyOptions,
-    ) -> Result<Fuzzy, NoFuzzy> {
-        Fuzzy::until(game, compiled, properties, options, None)
-    }
-
-    /// The same. What is not expanded by the deadline goes to the reasoner.
-    pub fn until(
-        game: &Arc<Game>,
-        compiled: Option<&Compiled>,
-        properties: &Properties,
-        options: &FuzzyOptions,
-        deadline: Option<Instant>,
-    ) -> Result<Fuzzy, NoFuzzy> {
+    ) -> Result<FuzzyEvaluation, FuzzyError> {
         let (fluents, is_complete) = universe(game, properties);
         let mut theory = Theory::new(game, fluents, is_complete);
-        theory.set_deadline(deadline);
+        theory.set_deadline(options.deadline);
         let mut evolution = Evolution::new(&mut theory);
         let values = goal_values(game, compiled, &mut theory)?;
         let mut expander = Expander::new(&mut theory, &mut evolution, properties, options);
@@ -225,48 +137,29 @@ impl Fuzzy {
             }
             goals.push(of_role);
         }
-        let Expander { tree, patterns, queries, orders, betweens, .. } = expander;
+        let Expander { tree, patterns, queries, orders, pair_distances, .. } = expander;
         let patterns: Vec<Pattern> =
             patterns.into_iter().map(|expression| Pattern::new(&theory, expression)).collect();
-        let towards = find_towards(&theory, &mut evolution, &tree, &patterns, &goals, options);
-        let asked: Vec<Query> = queries.iter().map(query).collect();
-        let inquiry = match asked.is_empty() {
-            true => None,
-            false => Some(Arc::new(Inquiry::new(game, &asked).map_err(|fault| {
-                NoFuzzy(format!("a part of a goal cannot be asked by itself: {fault}"))
-            })?)),
-        };
-        let wanted: Vec<(Expression, Vec<u32>)> = queries
+        let target_distances =
+            find_target_distances(&theory, &mut evolution, &tree, &patterns, &goals, options);
+        let inquiry = inquiry(game, &queries)?;
+        let queries: Vec<(Expression, Vec<u32>)> = queries
             .into_iter()
             .map(|expression| {
-                let wanted = variables(&positive(&expression));
-                (expression, wanted)
+                let solution = solution_variables(&expression);
+                (expression, solution)
             })
             .collect();
         let crisp = match options.is_compiled {
-            true => Crisp::new(&mut theory, &mut evolution, properties, &wanted),
-            false => Crisp { solutions: vec![None; wanted.len()], ..Crisp::default() },
+            true => Crisp::new(&mut theory, &mut evolution, properties, &queries),
+            false => Crisp { solutions: vec![None; queries.len()], ..Crisp::default() },
         };
-        let queries = wanted.into_iter().map(|(expression, wanted)| {
-            let instances = match is_complete {
-                true => {
-                    theory.possible(&expression.conditions, &wanted, MAX_INSTANCES, MAX_STEPS).ok()
-                }
-                false => None,
-            };
-            Question { n_instances: instances.map(|rows| rows.len()), expression }
-        });
-        let queries = queries.collect();
-        let persistent = properties.fluents.iter().map(|fluent| {
-            let is_proved = |known: Option<Known>| known.is_some_and(Known::is_proved);
-            (is_proved(fluent.persistent_true), is_proved(fluent.persistent_false))
-        });
-        let mut persistent: Vec<(bool, bool)> = persistent.collect();
-        if !options.features.persistence {
-            persistent.fill((false, false));
-        }
-        persistent.resize(theory.fluents().len(), (false, false));
-        Ok(Fuzzy {
+        let queries = queries
+            .into_iter()
+            .map(|(expression, solution)| CountedQuery::new(&theory, expression, &solution))
+            .collect();
+        let persistent = persistent(properties, options.features, theory.fluents().len());
+        Ok(FuzzyEvaluation {
             game: Arc::clone(game),
             options: options.clone(),
             tree,
@@ -274,8 +167,8 @@ impl Fuzzy {
             patterns,
             queries,
             orders,
-            betweens,
-            towards,
+            pair_distances,
+            target_distances,
             persistent,
             theory,
             inquiry,
@@ -283,41 +176,37 @@ impl Fuzzy {
         })
     }
 
-    /// How many parts of goals the reasoner is asked about at every state, for there is no formula for them.
-    pub fn n_asked(&self) -> usize {
+    /// Returns the number of parts of goals that the reasoner evaluates in every state, because
+    /// they could not be compiled to formulas.
+    #[cfg(test)]
+    pub(crate) fn n_reasoner_queries(&self) -> usize {
         self.crisp.solutions.iter().filter(|solutions| solutions.is_none()).count()
     }
 
-    /// The text of a fluent by its number.
-    pub fn fluent_text(&self, fluent: usize) -> String {
+    /// Returns the text of a fluent.
+    pub(crate) fn fluent_text(&self, fluent: usize) -> String {
         self.game.text(self.theory.fluents()[fluent])
     }
 
-    /// The number of a fluent.
-    pub fn fluent(&self, term: TermId) -> Option<usize> {
-        self.theory.fluent(term)
-    }
-
-    /// Whether a fluent, by its number, is for ever true once it is, and for ever false once it is.
-    pub fn persistence(&self, fluent: usize) -> (bool, bool) {
+    /// Returns whether a fluent is proved to stay true once it is true, and to stay false once it
+    /// is false.
+    pub(crate) fn persistence(&self, fluent: usize) -> (bool, bool) {
         self.persistent[fluent]
     }
 
-    /// How many nodes of the trees are a feature of each kind.
+    /// Counts the nodes of each kind of feature in the trees of the goals.
     pub fn counts(&self) -> FeatureCounts {
         let mut counts = FeatureCounts::default();
-        let roots = self.goals.iter().flatten().map(|&(_, root)| root);
-        let used: BTreeSet<NodeId> = roots.flat_map(|root| self.tree.below(root)).collect();
-        for id in used {
-            match (self.tree.get(id), self.towards.get(&id)) {
-                (_, Some(towards)) => match towards.kind() {
+        for id in self.used_nodes() {
+            match (self.tree.get(id), self.target_distances.get(&id)) {
+                (_, Some(target)) => match target.kind() {
                     DomainKind::Natural => counts.natural += 1,
                     DomainKind::Graph => counts.graph += 1,
                 },
                 (Node::Pattern(_), None) => counts.fluent_cardinality += 1,
                 (Node::Query(_), _) => counts.expression_cardinality += 1,
                 (Node::Order(_), _) => counts.order += 1,
-                (Node::Between(_), _) => counts.between += 1,
+                (Node::PairDistance(_), _) => counts.between += 1,
                 (Node::Fluent(fluent), None)
                     if self.persistent[*fluent as usize] != (false, false) =>
                 {
@@ -331,18 +220,24 @@ impl Fuzzy {
         }
         counts
     }
+
+    /// Returns the nodes of the trees of all goals.
+    pub(crate) fn used_nodes(&self) -> BTreeSet<NodeId> {
+        let roots = self.goals.iter().flatten().map(|&(_, root)| root);
+        roots.flat_map(|root| self.tree.below(root)).collect()
+    }
 }
 
-/// How many nodes are a feature of each kind.
+/// The number of nodes of each kind of feature.
 #[derive(Copy, Clone, Default, PartialEq, Eq, Debug)]
 pub struct FeatureCounts {
-    /// Counted expressions.
+    /// Expressions with variables whose solutions are counted.
     pub expression_cardinality: usize,
-    /// Counted fluents.
+    /// Patterns whose fluents are counted.
     pub fluent_cardinality: usize,
-    /// Comparisons.
+    /// Comparisons along an order.
     pub order: usize,
-    /// Distances between fluents.
+    /// Distances between two fluents.
     pub between: usize,
     /// Distances to a fluent along a line of numbers.
     pub natural: usize,
@@ -352,13 +247,22 @@ pub struct FeatureCounts {
     pub persistence: usize,
 }
 
+/// A condition on a fluent with variables, and the fluents that satisfy it.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    /// The condition on the fluent, followed by static conditions on its variables.
+    pub(crate) expression: Expression,
+    /// The fluents that match, in ascending order.
+    pub(crate) fluents: Vec<usize>,
+}
+
 impl Pattern {
     fn new(theory: &Theory, expression: Expression) -> Pattern {
         let fluent =
             fluent_of(&expression.conditions[0]).expect("a pattern begins with a fluent").clone();
         let wanted = variables(&expression.conditions[..1]);
         let rows = theory
-            .possible(&expression.conditions, &wanted, usize::MAX, usize::MAX)
+            .possible_values(&expression.conditions, &wanted, usize::MAX, usize::MAX)
             .unwrap_or_default();
         let mut fluents: Vec<usize> = rows
             .into_iter()
@@ -374,7 +278,7 @@ impl Pattern {
     }
 }
 
-/// The fluents there can be, and whether these are all.
+/// Returns the known fluents of a game, and whether these are all possible ones.
 fn universe(game: &Arc<Game>, properties: &Properties) -> (Vec<TermId>, bool) {
     let mut fluents: Vec<TermId> = properties.fluents.iter().map(|fluent| fluent.term).collect();
     if properties.is_complete {
@@ -387,43 +291,17 @@ fn universe(game: &Arc<Game>, properties: &Properties) -> (Vec<TermId>, bool) {
     (fluents, is_complete)
 }
 
-/// The conditions that something holds. Variables that occur in others only are no part of a solution.
-fn positive(expression: &Expression) -> Vec<Condition> {
-    let conditions = expression.conditions.iter();
-    conditions.filter(|condition| matches!(condition, Condition::Holds(_))).cloned().collect()
-}
-
-fn query(expression: &Expression) -> Query {
-    let positive = positive(expression);
-    // Variables are numbered anew, from 0.
-    let all = variables(&expression.conditions);
-    let number =
-        |v: u32| all.iter().position(|&other| other == v).expect("all variables are listed") as u32;
-    let mut renamed = Bindings::default();
-    for &v in &all {
-        renamed.bind(v, RuleTerm::Variable(number(v) + OFFSET));
-    }
-    let back = |term: &RuleTerm| lower(&renamed.fill(term));
-    let body = expression
-        .conditions
+/// Returns by fluent whether it is proved to stay true, and to stay false.
+fn persistent(properties: &Properties, features: Features, n_fluents: usize) -> Vec<(bool, bool)> {
+    let is_proved = |known: Option<Known>| known.is_some_and(Known::is_proved);
+    let mut persistent: Vec<(bool, bool)> = properties
+        .fluents
         .iter()
-        .map(|condition| crate::theory::map_condition(condition, &back))
+        .map(|fluent| (is_proved(fluent.persistent_true), is_proved(fluent.persistent_false)))
         .collect();
-    Query {
-        body,
-        wanted: variables(&positive).into_iter().map(number).collect(),
-        n_variables: u32::try_from(all.len()).expect("few variables"),
+    if !features.persistence {
+        persistent.fill((false, false));
     }
-}
-
-/// Above all variables in use, so that renaming does not run into itself.
-const OFFSET: u32 = 1 << 30;
-
-fn lower(term: &RuleTerm) -> RuleTerm {
-    match term {
-        RuleTerm::Variable(v) => RuleTerm::Variable(v - OFFSET),
-        RuleTerm::Function(symbol, arguments) => {
-            RuleTerm::Function(*symbol, arguments.iter().map(lower).collect())
-        }
-    }
+    persistent.resize(n_fluents, (false, false));
+    persistent
 }

@@ -1,22 +1,32 @@
-//! Evaluation functions read out of the payoffs of structure rewriting games (Kaiser and Stafiniak 2011).
+//! Evaluation functions derived from the payoffs of structure rewriting games (Kaiser & Stafiniak
+//! 2011).
 //!
-//! A payoff is a term with goals in it: `:(ex x, y (P(x) and P(y) and R(x, y)))` is 1 where the goal is reached and 0
-//! elsewhere, so it says nothing before the end. Here every such part is replaced by a term that grows on the way there:
+//! A payoff is a term that contains goals: `:(ex x, y (P(x) and P(y) and R(x, y)))` is 1 where the
+//! goal is reached and 0 elsewhere, so it gives no information before the end. [`goal_terms`]
+//! replaces every goal by a term that grows with progress towards it, by one of three methods:
 //!
-//! - [`Method::Existential`]: the goal in type normal form, every quantifier a sum over what has been found so far;
-//! - [`Method::Descriptions`]: the same, after parts such as "the last row" that only forbid something have been described by what
-//!   leads there;
-//! - [`Method::RuleConditions`]: ways to the goal that are still open, each counted by how much of it is there, to a power.
+//! - [`Method::Existential`]: the goal in type normal form, with every quantifier replaced by a sum
+//!   over partial solutions.
+//! - [`Method::Descriptions`]: the same, after parts such as "the last row", which only forbid
+//!   something, have been replaced by existential descriptions of the way there.
+//! - [`Method::RuleConditions`]: the ways to the goal that are still open, each weighted by a power
+//!   of how much of it is already present.
 //!
-//! The terms are formulas one can read: print them, or have them [in words](words).
+//! The terms are ordinary formulas that can be printed, also [in words](words).
+//!
+//! A [`GoalEvaluator`] evaluates the terms in positions. For search, [`GoalEvaluator::for_search`]
+//! compiles them to a circuit with weighted outputs ([`GoalCircuit`]), which follows one state
+//! incrementally ([`GoalState`]) or evaluates 256 states at once ([`GoalLanes`]), and scales the
+//! values to the range of payoffs. A [`RewritingAnalysis`] belongs to an opened game and keeps the
+//! evaluators that were built for it.
 
+mod analysis;
 mod changes;
 mod circuit;
 mod descriptions;
+mod evaluator;
 mod existential;
-mod judge;
 mod rule_conditions;
-mod shared;
 pub mod words;
 
 #[cfg(test)]
@@ -25,53 +35,56 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use agon_structures::evaluate::Refusal;
+use agon_structures::evaluate::EvaluationError;
 use agon_structures::formula::{Formula, Name, Operator, Oversize, Term};
 use agon_structures::normal_form::{SplitFirst, simplified, tnf};
 use agon_toss::arena::CheckedArena;
 
-/// What weights are told in.
+/// The number type of weights.
 pub use agon_structures::rational::Rational;
-/// A structure rewriting game, opened.
+/// An opened structure rewriting game.
 pub use agon_toss::interpreter::Game as RewritingGame;
+pub use analysis::RewritingAnalysis;
 pub use changes::{Change, changes};
-pub use circuit::{GoalCircuit, GoalCircuitLimits, LANES, ManyStates, NoGoalCircuit, OneState};
-pub use descriptions::Describer;
-pub use existential::progress;
-pub use judge::GoalJudge;
-pub use shared::goal_judge;
+pub use circuit::{GoalCircuit, GoalCircuitError, GoalCircuitLimits, GoalLanes, GoalState};
+pub use evaluator::GoalEvaluator;
 
-/// How the evaluation function is made.
+use descriptions::Describer;
+use existential::progress;
+
+/// The method by which the evaluation function is derived.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Method {
-    /// Sums over what has been found of the goal in type normal form.
+    /// Sums over partial solutions of the goal in type normal form.
     Existential,
-    /// The same with existential descriptions of stable parts that are not existential.
+    /// Like [`Method::Existential`], with existential descriptions of stable parts that are not
+    /// existential.
     Descriptions,
-    /// Open ways to the goal to a power, by the conditions of the rules.
+    /// Open ways to the goal, raised to a power, by the conditions of the rules.
     RuleConditions,
 }
 
-/// What the steps towards a goal count.
+/// The weights of the steps towards a goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Weights {
-    /// The last step 1, the one before it this, then its powers: the paper's formula, with 1/4.
+    /// Powers of a factor: the last step has weight 1, the one before it the factor, and so on.
+    /// Kaiser & Stafiniak 2011 use 1/4.
     Powers(Rational),
-    /// The last step, the one before it, and so on; what lies further back halves. The paper's example 8 prints 1/8, 1/4, 1, which no
-    /// power gives.
+    /// A list: the last step, the one before it, and so on. Weights beyond the list halve. Example
+    /// 8 of Kaiser & Stafiniak 2011 prints 1/8, 1/4, 1, which are not powers of one number.
     Listed(Vec<Rational>),
 }
 
 impl Weights {
-    /// What the paper's example prints: 1, 1/4, 1/8.
-    pub fn of_the_example() -> Weights {
+    /// Returns the weights printed in example 8 of Kaiser & Stafiniak 2011: 1, 1/4, 1/8.
+    pub fn of_example_8() -> Weights {
         let part = |below| Rational::fraction(1, below).expect("no division by zero");
         Weights::Listed(vec![part(1), part(4), part(8)])
     }
 
-    /// What a step counts that has so many steps after it.
+    /// Returns the weight of a step that is followed by `n_steps` others.
     pub fn before_end(&self, n_steps: usize) -> Rational {
-        // Numbers too large to be told apart from nothing are nothing.
+        // A fraction with numbers too large to represent is so small that 0 is as good.
         let times = |a: Rational, b: Rational| a.times(b).unwrap_or(Rational::whole(0));
         match self {
             Weights::Powers(factor) => {
@@ -88,16 +101,16 @@ impl Weights {
     }
 }
 
-/// The parameters, the paper's by default.
+/// The parameters of the methods. The defaults are those of Kaiser & Stafiniak 2011.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GoalOptions {
-    /// For sums. Default: powers of 1/4.
+    /// The weights of sums. Default: powers of 1/4.
     pub weights: Weights,
-    /// For rule conditions. Default: 4.
+    /// The exponent for rule conditions. Default: 4.
     pub power: u32,
-    /// Literals of a conjunction in a description, at most. Default: 12.
+    /// Maximum number of literals of a conjunction in a description. Default: 12.
     pub literals: usize,
-    /// Parts of a formula on the way, at most. Default: 20 000.
+    /// Maximum number of parts of an intermediate formula. Default: 20 000.
     pub size: usize,
 }
 
@@ -108,73 +121,78 @@ impl Default for GoalOptions {
     }
 }
 
-/// Why there is no evaluation function.
+/// The reason why a game has no evaluation function.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NoTerms {
-    /// A formula became too large on the way.
+#[non_exhaustive]
+pub enum GoalTermsError {
+    /// An intermediate formula is too large.
     TooLarge(Oversize),
-    /// Something could not be evaluated at the start.
-    Refused(Refusal),
+    /// A formula could not be evaluated in the start structure.
+    Evaluation(EvaluationError),
 }
 
-impl fmt::Display for NoTerms {
+impl fmt::Display for GoalTermsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NoTerms::TooLarge(oversize) => {
+            GoalTermsError::TooLarge(oversize) => {
                 write!(f, "a goal would become a formula of more than {} parts", oversize.limit)
             }
-            NoTerms::Refused(refusal) => refusal.fmt(f),
+            GoalTermsError::Evaluation(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for NoTerms {}
+impl std::error::Error for GoalTermsError {}
 
-impl From<Oversize> for NoTerms {
-    fn from(oversize: Oversize) -> NoTerms {
-        NoTerms::TooLarge(oversize)
+impl From<Oversize> for GoalTermsError {
+    fn from(oversize: Oversize) -> GoalTermsError {
+        GoalTermsError::TooLarge(oversize)
     }
 }
 
-impl From<Refusal> for NoTerms {
-    fn from(refusal: Refusal) -> NoTerms {
-        NoTerms::Refused(refusal)
+impl From<EvaluationError> for GoalTermsError {
+    fn from(error: EvaluationError) -> GoalTermsError {
+        GoalTermsError::Evaluation(error)
     }
 }
 
-/// An evaluation function for every player at every location.
+/// The evaluation functions for every player at every location.
 #[derive(Clone, Debug)]
 pub struct GoalTerms {
-    /// How it was made.
+    /// The method by which they were derived.
     pub method: Method,
-    /// By location and player, in the arena's order.
+    /// The terms by location and player, in the order of the arena.
     pub terms: Vec<Vec<Term>>,
 }
 
 impl GoalTerms {
-    /// Whether they say anything: where payoffs are numbers alone, they say the same of every state.
+    /// Returns whether the values depend on the state. They do not if all payoffs are plain
+    /// numbers.
     pub fn depend_on_states(&self) -> bool {
         self.terms.iter().flatten().any(|term| !term.free_relations().is_empty())
     }
 }
 
-/// Makes the evaluation functions of a game.
+/// Derives the evaluation functions of a game.
+///
+/// # Errors
+/// If an intermediate formula is too large or cannot be evaluated.
 pub fn goal_terms(
     arena: &CheckedArena,
     method: Method,
     options: &GoalOptions,
-) -> Result<GoalTerms, NoTerms> {
-    let mut maker = Maker::new(arena, method, options);
+) -> Result<GoalTerms, GoalTermsError> {
+    let mut derivation = Derivation::new(arena, method, options);
     let mut known: Vec<(&Term, Term)> = Vec::new();
     let mut terms = Vec::new();
     for location in arena.locations() {
         let mut of_location = Vec::new();
         for payoff in &location.payoffs {
-            // Most games give the same payoffs everywhere.
+            // Most games have the same payoffs at all locations.
             let made = match known.iter().find(|entry| entry.0 == payoff) {
                 Some((_, made)) => made.clone(),
                 None => {
-                    let made = maker.transformed(payoff)?;
+                    let made = derivation.transformed(payoff)?;
                     known.push((payoff, made.clone()));
                     made
                 }
@@ -186,9 +204,10 @@ pub fn goal_terms(
     Ok(GoalTerms { method, terms })
 }
 
-/// The method that suits a game, as the paper has it: rule conditions where moves only ever add something and there are many of them,
-/// descriptions otherwise (which are plain sums where nothing has to be described).
-pub fn suitable(arena: &CheckedArena, n_moves_at_start: usize) -> Method {
+/// Returns the method for a game by the rule of Kaiser & Stafiniak 2011: rule conditions if moves
+/// only add tuples and there are many moves, descriptions otherwise. Without parts to describe,
+/// descriptions are plain sums.
+pub fn recommended_method(arena: &CheckedArena, n_moves_at_start: usize) -> Method {
     let is_monotone = changes(arena).values().all(|change| *change == Change::Added);
     if is_monotone && arena.keeps_universe() && n_moves_at_start >= MANY_MOVES {
         Method::RuleConditions
@@ -197,36 +216,37 @@ pub fn suitable(arena: &CheckedArena, n_moves_at_start: usize) -> Method {
     }
 }
 
-/// The paper goes by branching and used rule conditions for connect five (64 moves at the start) alone of its games; the others have 24 at
-/// most.
+/// Minimum number of moves at the start for rule conditions. Kaiser & Stafiniak 2011 decide by the
+/// branching factor, and used rule conditions only for connect five (64 moves at the start). Their
+/// other games have at most 24.
 const MANY_MOVES: usize = 32;
 
-/// The names of the relations that rules change.
+/// Returns the names of the relations that rules change.
 pub(crate) fn fluents(arena: &CheckedArena) -> BTreeSet<Name> {
     let vocabulary = arena.vocabulary();
     let fluent = vocabulary.relations().filter(|&relation| arena.is_fluent(relation));
     fluent.map(|relation| vocabulary.relation_name(relation).clone()).collect()
 }
 
-/// Which defined relations are not written out.
+/// Which defined relations are kept instead of expanded.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Kept {
     None,
     Stable,
 }
 
-struct Maker<'a> {
+struct Derivation<'a> {
     arena: &'a CheckedArena,
     method: Method,
     options: &'a GoalOptions,
     fluents: BTreeSet<Name>,
-    /// Defined relations that depend on nothing that changes.
+    /// Defined relations that do not depend on fluents.
     stable_definitions: BTreeSet<Name>,
     describer: Option<Describer<'a>>,
 }
 
-impl<'a> Maker<'a> {
-    fn new(arena: &'a CheckedArena, method: Method, options: &'a GoalOptions) -> Maker<'a> {
+impl<'a> Derivation<'a> {
+    fn new(arena: &'a CheckedArena, method: Method, options: &'a GoalOptions) -> Derivation<'a> {
         let describer =
             (method != Method::Existential).then(|| Describer::new(arena, options.literals));
         let fluents = fluents(arena);
@@ -239,11 +259,12 @@ impl<'a> Maker<'a> {
             let names = if is_changing { &mut changing } else { &mut stable_definitions };
             names.insert(definition.name.clone());
         }
-        Maker { arena, method, options, fluents, stable_definitions, describer }
+        Derivation { arena, method, options, fluents, stable_definitions, describer }
     }
 
-    /// The payoff with every goal in it replaced. Guards of sums stay: they say what is counted, not what is wanted.
-    fn transformed(&mut self, term: &Term) -> Result<Term, NoTerms> {
+    /// Returns a payoff with every goal replaced. Guards of sums stay, because they select what is
+    /// summed and are not goals.
+    fn transformed(&mut self, term: &Term) -> Result<Term, GoalTermsError> {
         Ok(match term {
             Term::Characteristic(goal) => self.for_goal(goal)?,
             Term::Binary(operator, left, right) => {
@@ -265,19 +286,20 @@ impl<'a> Maker<'a> {
         })
     }
 
-    /// With every defined relation written out, as the paper has it; where that becomes too large, as in chess, relations that are
-    /// defined by what never changes stay as they are, which the paper allows of universal ones.
-    fn for_goal(&mut self, goal: &Formula) -> Result<Term, NoTerms> {
+    /// Returns the term for a goal, with all defined relations expanded as in Kaiser & Stafiniak
+    /// 2011. If that is too large, as in chess, relations defined by static ones are kept, which
+    /// the paper allows for universal ones.
+    fn for_goal(&mut self, goal: &Formula) -> Result<Term, GoalTermsError> {
         match self.with_definitions(goal, Kept::None) {
-            Err(NoTerms::TooLarge(_)) => self.with_definitions(goal, Kept::Stable),
+            Err(GoalTermsError::TooLarge(_)) => self.with_definitions(goal, Kept::Stable),
             made => made,
         }
     }
 
-    fn with_definitions(&mut self, goal: &Formula, kept: Kept) -> Result<Term, NoTerms> {
+    fn with_definitions(&mut self, goal: &Formula, kept: Kept) -> Result<Term, GoalTermsError> {
         let size = self.options.size;
         let mut expanded = goal.clone();
-        // The last first: its definition may bring in earlier ones, never the other way round.
+        // In reverse order, because a definition can only use earlier ones.
         for definition in self.arena.definitions().iter().rev() {
             let is_kept =
                 kept == Kept::Stable && self.stable_definitions.contains(&definition.name);
@@ -304,18 +326,18 @@ impl<'a> Maker<'a> {
     }
 }
 
-/// The sum of terms; 0 of none.
+/// Returns the sum of the terms, or 0 if there are none.
 pub(crate) fn sum(terms: impl IntoIterator<Item = Term>) -> Term {
     let added = terms.into_iter().reduce(|left, right| Term::binary(Operator::Plus, left, right));
     added.unwrap_or(Term::whole(0))
 }
 
-/// A conjunction without a list of one.
+/// Returns the conjunction of the parts. A single part is returned as it is.
 pub(crate) fn all_of(mut parts: Vec<Formula>) -> Formula {
     if parts.len() == 1 { parts.remove(0) } else { Formula::And(parts) }
 }
 
-/// A disjunction without a list of one.
+/// Returns the disjunction of the parts. A single part is returned as it is.
 pub(crate) fn one_of(mut parts: Vec<Formula>) -> Formula {
     if parts.len() == 1 { parts.remove(0) } else { Formula::Or(parts) }
 }

@@ -1,8 +1,22 @@
-//! Properties of a game, each with how it is known: proved from the rules, or observed in random plays.
+//! Properties of a game, each proved from the rules or observed in random plays.
 //!
-//! First some random plays refute what is not so; then what is left is to be proved by induction over the steps of
-//! the circuit ([`crate::prove`]), each proof helped by the ones before it. What is neither refuted nor proved in time is
-//! observed, and no more than that. A game without a circuit gets by with observations.
+//! The search for properties runs in four stages, in [`Properties::find`]:
+//!
+//! 1. Random plays ([`Plays`]) refute the candidates that are not properties of the game.
+//! 2. The remaining candidates are proved by induction over the steps of the circuit
+//!    ([`crate::prove`]: a SAT solver over two consecutive states). Groups of mutually exclusive
+//!    fluents are proved together, because each helps to prove the others: a counterexample refutes
+//!    some of them, and the proof is repeated with the rest (the Houdini algorithm of Flanagan &
+//!    Leino 2001). Persistence is proved with the help of the groups.
+//! 3. Symmetries of the board are proved by an isomorphism check: the circuit must be mapped onto
+//!    itself.
+//! 4. Candidates that are neither refuted nor proved within the limits are reported as observed.
+//!
+//! The cost of a proof is counted in conflicts of the solver. A result therefore does not depend on
+//! the clock unless a deadline is set. Hard questions get a share of the remaining budget
+//! (`Prover::with_share`), so that the questions after them can still be asked.
+//!
+//! A game without a circuit has observed properties only.
 
 mod automorphism;
 mod boards;
@@ -20,16 +34,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use agon_datalog::{Symbol, TermId};
-use agon_gdl::engine::Compiled;
+use agon_gdl::circuit::Compiled;
 use agon_gdl::interpreter::Game;
 
 use crate::prove::{ProofLimits, Prover};
 pub use boards::Board;
 pub use groups::{Group, Mode};
 pub use length::{Bound, Length};
-pub use parts::{Once, Part};
+pub use parts::{OneTimeMove, SubGame};
 pub use payoffs::{Payoffs, prove_constant_sum};
-pub use plays::{PlayLimits, Plays, Seen};
+pub use plays::{ObservedState, PlayLimits, Plays};
 pub use relations::{Relation, RelationKind};
 pub use symmetry::Symmetry;
 pub use turns::{RoleTurns, Turns};
@@ -37,22 +51,24 @@ pub use turns::{RoleTurns, Turns};
 /// How a property is known.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Known {
-    /// It follows from the rules.
+    /// The property follows from the rules.
     Proved,
-    /// It held in so many random plays.
+    /// The property held in all recorded random plays.
     Observed {
-        /// How many.
+        /// The number of plays.
         plays: u64,
     },
 }
 
 impl Known {
-    /// Whether it follows from the rules: what searches may use without asking.
+    /// Returns whether the property follows from the rules. A search may rely on it without further
+    /// checks.
     pub fn is_proved(self) -> bool {
         self == Known::Proved
     }
 
-    /// What holds together is known as badly as the worse known of the two.
+    /// Returns how a conjunction of two properties is known. A conjunction is only as well
+    /// established as its weaker part.
     #[must_use]
     pub fn and(self, other: Known) -> Known {
         self.max(other)
@@ -70,17 +86,17 @@ impl std::fmt::Display for Known {
     }
 }
 
-/// What finding properties may cost.
+/// Limits on the cost of finding properties.
 #[derive(Clone, Debug, Default)]
 pub struct PropertyLimits {
-    /// For random plays.
+    /// The limits for random plays.
     pub plays: PlayLimits,
-    /// For proofs.
+    /// The limits for proofs.
     pub proof: ProofLimits,
 }
 
 impl PropertyLimits {
-    /// The usual limits, and no more time than until then.
+    /// Returns the default limits with a deadline.
     pub fn until(deadline: Instant) -> PropertyLimits {
         let mut limits = PropertyLimits::default();
         limits.plays.deadline = Some(deadline);
@@ -94,54 +110,57 @@ impl PropertyLimits {
 pub struct Fluent {
     /// The fluent as a term of the game.
     pub term: TermId,
-    /// The same as the rules would write it.
+    /// The text of the fluent in the syntax of the rules.
     pub text: String,
-    /// Its name and its number of arguments.
+    /// The name of the fluent and its number of arguments.
     pub form: (Symbol, usize),
-    /// Whether it holds in the initial state.
+    /// Whether the fluent holds in the initial state.
     pub is_initial: bool,
-    /// Once it holds, it holds for ever. `None`: a play showed otherwise.
+    /// Whether a fluent that holds stays true for ever. `None` if a play refuted it.
     pub persistent_true: Option<Known>,
-    /// Once it does not hold, it never does again. `None`: a play showed otherwise.
+    /// Whether a fluent that does not hold stays false for ever. `None` if a play refuted it.
     pub persistent_false: Option<Known>,
 }
 
-/// What is known of a game. `None` stands for what is not so or not known at all.
+/// The known properties of a game. `None` means that a property is refuted or that nothing is known
+/// of it.
 pub struct Properties {
     /// The game.
     pub game: Arc<Game>,
-    /// With a circuit its base bits, in their order, which are all fluents there can be; else those that were seen.
+    /// The fluents. With a circuit these are its base bits in their order, which are all possible
+    /// fluents. Without a circuit they are the fluents that occurred in the plays.
     pub fluents: Vec<Fluent>,
-    /// Whether `fluents` are all there can be.
+    /// Whether `fluents` lists all possible fluents.
     pub is_complete: bool,
-    /// Fluents of which at most one holds at a time, as indices into `fluents`.
+    /// Groups of fluents of which at most one holds at a time, as indices into `fluents`.
     pub groups: Vec<Group>,
-    /// Which arguments of a fluent follow from the others.
+    /// The fluent modes: which arguments of a fluent are determined by the others.
     pub modes: Vec<Mode>,
-    /// Who chooses when.
+    /// Which role has a choice in which states.
     pub turns: Turns,
-    /// Static relations of two arguments.
+    /// The static relations with two arguments.
     pub relations: Vec<Relation>,
-    /// What the rules pay.
+    /// The possible payoffs.
     pub payoffs: Payoffs,
-    /// How long play can last.
+    /// Bounds on the length of play.
     pub length: Length,
-    /// Pairs of arguments that are coordinates.
+    /// The pairs of fluent arguments that are coordinates of a board.
     pub boards: Vec<Board>,
-    /// Symmetries of the board, and interchangeable roles.
+    /// The symmetries of the boards, and the pairs of interchangeable roles.
     pub symmetries: Vec<Symmetry>,
-    /// Independent sub-games: at least two, or none are known. Proved.
-    pub parts: Vec<Part>,
-    /// Moves that are made once at most.
-    pub once: Vec<Once>,
-    /// The random plays behind what is observed.
+    /// The independent sub-games: at least two of them, or none. They are proved.
+    pub parts: Vec<SubGame>,
+    /// The moves that can be made at most once in a play.
+    pub once: Vec<OneTimeMove>,
+    /// The random plays in which the properties were observed.
     pub plays: Plays,
-    /// What could not be found out, with the reason.
+    /// The analyses that were not carried out, each with the reason.
     pub refused: Vec<(&'static str, String)>,
 }
 
 impl Properties {
-    /// Finds out what it can within the limits. `compiled` is the circuit of the same game, if there is one.
+    /// Finds the properties of a game within the limits. `compiled` is the circuit of the same
+    /// game, if it has one.
     pub fn find(
         game: &Arc<Game>,
         compiled: Option<&Compiled>,
@@ -155,7 +174,7 @@ impl Properties {
             None => {
                 refused.push((
                     "proofs",
-                    "there is no circuit of the game to prove anything of".to_owned(),
+                    "the game has no circuit, so nothing can be proved".to_owned(),
                 ));
             }
             Some(compiled) => {
@@ -169,19 +188,20 @@ impl Properties {
         let given = compiled.map_or(&[][..], |compiled| &compiled.groups);
         persistence::observe(&mut fluents, &plays);
         if let Some(prover) = &mut prover {
-            // There are as many of these questions as there are fluents: what is left open is asked again when more is known.
-            given.iter().for_each(|group| prover.suppose_at_most_one(group));
-            prover.within(4, |prover| persistence::prove(&mut fluents, prover));
+            // There is a question for every fluent. Those left open are asked again when more is
+            // known.
+            given.iter().for_each(|group| prover.add_lemma_at_most_one(group));
+            prover.with_share(4, |prover| persistence::prove(&mut fluents, prover));
         }
         let (groups, modes) = match &mut prover {
-            // The hardest of all, and much depends on them; but what comes after them is to have its chance.
-            Some(prover) => {
-                prover.within(2, |prover| groups::find(game, &fluents, &plays, given, Some(prover)))
-            }
+            // These are the hardest proofs, and later ones depend on them. The share leaves some
+            // budget for the later ones.
+            Some(prover) => prover
+                .with_share(2, |prover| groups::find(game, &fluents, &plays, given, Some(prover))),
             None => groups::find(game, &fluents, &plays, given, None),
         };
         if let Some(prover) = &mut prover {
-            prover.within(2, |prover| persistence::prove(&mut fluents, prover));
+            prover.with_share(2, |prover| persistence::prove(&mut fluents, prover));
         }
         let turns = turns::find(game, compiled, &plays, prover.as_mut());
         let payoffs = payoffs::find(game, compiled, &plays, prover.as_mut());
@@ -191,12 +211,15 @@ impl Properties {
             circuit.map_or(Vec::new(), |circuit| parts::parts(circuit, &turns, &length.counters));
         let once = parts::once(circuit, &fluents, &turns, &plays, prover.as_mut());
         let relations = relations::find(game);
-        let boards =
-            boards::find(game, &fluents, compiled.is_some(), plays.n_plays(), &modes, &relations);
+        let known = match compiled {
+            Some(_) => Known::Proved,
+            None => Known::Observed { plays: plays.n_plays() },
+        };
+        let boards = boards::find(game, &fluents, known, &modes, &relations);
         let deadline = limits.proof.deadline;
         let symmetries = symmetry::find(game, compiled, &fluents, &boards, &plays, deadline);
         if prover.as_ref().is_some_and(Prover::has_run_out) {
-            refused.push(("some proofs", "they took too long".to_owned()));
+            refused.push(("some proofs", "the limits on time or work were reached".to_owned()));
         }
         Properties {
             game: Arc::clone(game),
@@ -217,20 +240,22 @@ impl Properties {
         }
     }
 
-    /// The fluent that is written like this.
+    /// Returns the index of the fluent with this text.
     pub fn fluent(&self, text: &str) -> Option<usize> {
         let term = self.game.parse(text)?;
         self.fluents.iter().position(|fluent| fluent.term == term)
     }
 
-    /// How it is known that of these fluents at most one holds at a time, if it is.
+    /// Returns how it is known that at most one of these fluents holds at a time. `None` if it is
+    /// not known.
     pub fn at_most_one(&self, fluents: &[usize]) -> Option<Known> {
         let covers = |group: &&Group| fluents.iter().all(|fluent| group.fluents.contains(fluent));
         let known = self.groups.iter().filter(covers).map(|group| group.at_most_one);
         known.min()
     }
 
-    /// How it is known that exactly one of these fluents holds at every state, if it is.
+    /// Returns how it is known that exactly one of these fluents holds in every state. `None` if it
+    /// is not known.
     pub fn exactly_one(&self, fluents: &[usize]) -> Option<Known> {
         let mut sorted = fluents.to_vec();
         sorted.sort_unstable();

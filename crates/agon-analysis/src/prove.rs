@@ -1,10 +1,12 @@
-//! What cannot happen, by a SAT solver: the circuit of a game as clauses.
+//! Proofs about a game by a SAT solver, with the circuit of the game as clauses.
 //!
-//! Two moments are put into clauses: a state, and, under the literal [`Prover::step`], the state after it, with play not
-//! ended before and one legal move made by each role. A question is a list of literals; if they cannot be true
-//! together, that is a proof, because every reachable state and every step from one is a model of the clauses. The
-//! clauses know nothing of reachability, so the opposite answer proves nothing, and [`Prover::suppose_at_most_one`]
-//! and the like make them stronger by what was proved before.
+//! The clauses describe two consecutive states: a state and, under the literal `Prover::step`,
+//! its successor. The step literal says that the first state is not terminal and that each role
+//! makes one legal move. A question is a list of literals. If they cannot be true together, that is
+//! a proof, because every reachable state and every step from one is a model of the clauses.
+//!
+//! The clauses do not express reachability, so the opposite answer proves nothing. Lemmas proved
+//! before, such as `Prover::add_lemma_at_most_one`, make the clauses stronger.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -12,16 +14,17 @@ use std::time::Instant;
 use agon_circuit::{Circuit, Signal};
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface as _, SolverOpts, Var, lbool};
 
-/// What a proof may cost.
+/// Limits on the cost of proofs.
 #[derive(Clone, Debug)]
 pub struct ProofLimits {
-    /// Circuits with more gates are not looked at.
+    /// Maximum number of gates of a circuit.
     pub gates: usize,
-    /// Conflicts for one question: a measure of time that is the same on every machine.
+    /// Maximum number of conflicts for one question: a measure of cost that is the same on every
+    /// machine.
     pub conflicts: u64,
-    /// Conflicts for all questions together.
+    /// Maximum number of conflicts for all questions together.
     pub conflicts_in_all: u64,
-    /// A moment after which every question stays open.
+    /// The deadline after which every question is left undecided.
     pub deadline: Option<Instant>,
 }
 
@@ -31,9 +34,9 @@ impl Default for ProofLimits {
     }
 }
 
-/// Something that is true or false of a state or a step.
+/// A statement about a state or a step.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Literal(Lit);
+pub(crate) struct Literal(Lit);
 
 impl std::ops::Not for Literal {
     type Output = Literal;
@@ -43,34 +46,45 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// Whether literals can be true together.
+/// Whether some literals can be true together.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// Never in play: proved.
+pub(crate) enum Answer {
+    /// They are never true together in play. This is a proof.
     Impossible,
-    /// The clauses allow it. Whether play ever does is another matter.
+    /// The clauses allow it. The state or step may still be unreachable.
     Possible,
-    /// Given up.
+    /// The question was given up because of a limit.
     Undecided,
 }
 
-/// The clauses of a circuit and the solver that reads them.
-pub struct Prover<'a> {
+/// The importance of a question, which determines its share of [`ProofLimits::conflicts`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Effort {
+    /// A twentieth of the usual budget: for one of very many questions, which can be asked again.
+    Low,
+    /// The usual budget.
+    Normal,
+    /// Ten times the usual budget: for a question that much depends on.
+    High,
+}
+
+/// The clauses of a circuit, and the solver that holds them.
+pub(crate) struct Prover<'a> {
     circuit: &'a Circuit,
     solver: Solver<Meter>,
     limits: ProofLimits,
     step: Literal,
-    /// By gate: whether its clauses are there.
+    /// By gate: whether its clauses have been added.
     is_encoded: Vec<bool>,
-    /// By gate: its literal in the state after, where it was asked for.
+    /// By gate: its literal in the successor state, once it has been created.
     after: Vec<Option<Literal>>,
-    /// Whether a part of the work was not enough for what it was given for.
+    /// Whether a share of the budget was used up in [`Prover::with_share`].
     has_run_out: bool,
 }
 
 impl<'a> Prover<'a> {
-    /// `None` if the circuit is too large.
-    pub fn new(circuit: &'a Circuit, limits: &ProofLimits) -> Option<Prover<'a>> {
+    /// Encodes a circuit. Returns `None` if the circuit has more gates than the limits allow.
+    pub(crate) fn new(circuit: &'a Circuit, limits: &ProofLimits) -> Option<Prover<'a>> {
         if circuit.n_gates() > limits.gates {
             return None;
         }
@@ -107,30 +121,31 @@ impl<'a> Prover<'a> {
         Some(prover)
     }
 
-    /// Play goes on, and each role makes one legal move.
-    pub fn step(&self) -> Literal {
+    /// Returns the literal of a step: the state is not terminal, and each role makes one legal
+    /// move.
+    pub(crate) fn step(&self) -> Literal {
         self.step
     }
 
-    /// A signal of the circuit, at the state.
-    pub fn now(&self, signal: Signal) -> Literal {
+    /// Returns the literal of a signal of the circuit in the state.
+    pub(crate) fn now(&self, signal: Signal) -> Literal {
         Literal::of(signal)
     }
 
-    /// A base bit, at the state.
-    pub fn base(&self, bit: usize) -> Literal {
+    /// Returns the literal of a base bit in the state.
+    pub(crate) fn base(&self, bit: usize) -> Literal {
         Literal::of(self.circuit.base(bit))
     }
 
-    /// A base bit, at the state after.
-    pub fn next(&self, bit: usize) -> Literal {
+    /// Returns the literal of a base bit in the successor state.
+    pub(crate) fn next(&self, bit: usize) -> Literal {
         Literal::of(self.circuit.outputs.next[bit])
     }
 
-    /// A signal that depends on no move, at the state after.
-    pub fn after(&mut self, signal: Signal) -> Literal {
+    /// Returns the literal of a signal in the successor state. The signal must not depend on moves.
+    pub(crate) fn after(&mut self, signal: Signal) -> Literal {
         let circuit = self.circuit;
-        // A stack of our own: circuits are deeper than the program's stack.
+        // An explicit stack: circuits can be deeper than the stack of the thread.
         let mut open = vec![signal.gate()];
         while let Some(&gate) = open.last() {
             if self.after[gate].is_some() {
@@ -140,7 +155,7 @@ impl<'a> Prover<'a> {
             if gate < circuit.first_and() {
                 debug_assert!(
                     gate < circuit.first_input(),
-                    "what depends on moves has no value after them"
+                    "a signal that depends on moves has no value after them"
                 );
                 self.after[gate] = Some(self.next(gate - 1));
                 continue;
@@ -162,22 +177,23 @@ impl<'a> Prover<'a> {
                 }
             }
         }
-        self.after[signal.gate()].expect("worked out above").inverted_if(signal.is_inverted())
+        self.after[signal.gate()].expect("computed above").inverted_if(signal.is_inverted())
     }
 
-    /// A literal about which nothing is said.
-    pub fn fresh(&mut self) -> Literal {
+    /// Returns a new literal without constraints.
+    pub(crate) fn fresh(&mut self) -> Literal {
         Literal(Lit::new(self.solver.new_var_default(), true))
     }
 
-    /// From now on at least one of these is true.
-    pub fn clause(&mut self, literals: &[Literal]) {
+    /// Adds a clause: at least one of the literals is true.
+    pub(crate) fn clause(&mut self, literals: &[Literal]) {
         let mut clause: Vec<Lit> = literals.iter().map(|literal| literal.0).collect();
         self.solver.add_clause_reuse(&mut clause);
     }
 
-    /// From now on, where `condition` is true, at most one of these is. As many clauses as there are literals.
-    pub fn at_most_one(&mut self, condition: Option<Literal>, literals: &[Literal]) {
+    /// Adds clauses which say that at most one of the literals is true where `condition` is. Their
+    /// number is linear in the number of literals.
+    pub(crate) fn at_most_one(&mut self, condition: Option<Literal>, literals: &[Literal]) {
         let unless: Vec<Literal> = condition.map(|condition| !condition).into_iter().collect();
         if literals.len() <= MAX_PAIRWISE {
             for (place, &a) in literals.iter().enumerate() {
@@ -187,7 +203,7 @@ impl<'a> Prover<'a> {
             }
             return;
         }
-        // A ladder: each rung says that one of the literals so far is true.
+        // A ladder encoding: each rung is true if one of the literals so far is.
         let mut so_far = literals[0];
         for &literal in &literals[1..] {
             self.clause(&[unless.as_slice(), &[!so_far, !literal]].concat());
@@ -198,8 +214,8 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// A literal that is true only where two of these are.
-    pub fn two_of(&mut self, literals: &[Literal]) -> Literal {
+    /// Returns a new literal that is true only if two of the given ones are.
+    pub(crate) fn two_of(&mut self, literals: &[Literal]) -> Literal {
         let two = self.fresh();
         let mut ways = vec![!two];
         let mut so_far: Option<Literal> = None;
@@ -220,61 +236,34 @@ impl<'a> Prover<'a> {
         two
     }
 
-    /// From now on at most one of these base bits is true: for what is proved.
-    pub fn suppose_at_most_one(&mut self, bits: &[usize]) {
+    /// Adds the lemma that at most one of these base bits is true. The caller has proved it.
+    pub(crate) fn add_lemma_at_most_one(&mut self, bits: &[usize]) {
         let literals: Vec<Literal> = bits.iter().map(|&bit| self.base(bit)).collect();
         self.at_most_one(None, &literals);
     }
 
-    /// From now on at least one of these base bits is true: for what is proved.
-    pub fn suppose_some(&mut self, bits: &[usize]) {
+    /// Adds the lemma that at least one of these base bits is true. The caller has proved it.
+    pub(crate) fn add_lemma_some(&mut self, bits: &[usize]) {
         let literals: Vec<Literal> = bits.iter().map(|&bit| self.base(bit)).collect();
         self.clause(&literals);
     }
 
-    /// Whether these can be true together.
-    pub fn ask(&mut self, literals: &[Literal]) -> Answer {
-        self.ask_for(literals, self.limits.conflicts)
+    /// Asks whether the literals can be true together, with the usual budget.
+    pub(crate) fn ask(&mut self, literals: &[Literal]) -> Answer {
+        self.ask_with(Effort::Normal, literals)
     }
 
-    /// The same for a question on which much depends: it may cost ten times as much.
-    pub fn ask_patiently(&mut self, literals: &[Literal]) -> Answer {
-        self.ask_for(literals, self.limits.conflicts.saturating_mul(10))
-    }
-
-    /// The same for one of very many questions: it may cost a twentieth, and can be asked again.
-    pub fn ask_quickly(&mut self, literals: &[Literal]) -> Answer {
-        self.ask_for(literals, self.limits.conflicts / 20)
-    }
-
-    /// Has questions asked that may cost, all together, no more than a part of the work and the time that are left: one of
-    /// `parts`. So what is hard leaves something for what comes after it.
-    pub fn within<T>(&mut self, parts: u32, ask: impl FnOnce(&mut Prover<'a>) -> T) -> T {
-        let whole = self.limits.clone();
-        let (now, spent) = (Instant::now(), self.solver.cb().n_learnt);
-        let left = whole.conflicts_in_all.saturating_sub(spent);
-        self.limits.conflicts_in_all = spent + left / u64::from(parts.max(1));
-        let part = |deadline: Instant| now + deadline.saturating_duration_since(now) / parts.max(1);
-        self.set_deadline(whole.deadline.map(part));
-        let told = ask(self);
-        self.has_run_out |= self.is_late();
-        self.limits.conflicts_in_all = whole.conflicts_in_all;
-        self.set_deadline(whole.deadline);
-        told
-    }
-
-    fn set_deadline(&mut self, deadline: Option<Instant>) {
-        self.limits.deadline = deadline;
-        let meter = self.solver.cb_mut();
-        meter.deadline = deadline;
-        meter.is_late.set(false);
-    }
-
-    fn ask_for(&mut self, literals: &[Literal], conflicts: u64) -> Answer {
+    /// Asks whether the literals can be true together, with a budget that depends on `effort`.
+    pub(crate) fn ask_with(&mut self, effort: Effort, literals: &[Literal]) -> Answer {
         let spent = self.solver.cb().n_learnt;
-        if spent >= self.limits.conflicts_in_all || self.is_late() {
+        if spent >= self.limits.conflicts_in_all || self.is_exhausted() {
             return Answer::Undecided;
         }
+        let conflicts = match effort {
+            Effort::Low => self.limits.conflicts / 20,
+            Effort::Normal => self.limits.conflicts,
+            Effort::High => self.limits.conflicts.saturating_mul(10),
+        };
         let left = self.limits.conflicts_in_all - spent;
         self.solver.cb_mut().end = spent + conflicts.min(left);
         let assumptions: Vec<Lit> = literals.iter().map(|literal| literal.0).collect();
@@ -285,23 +274,51 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Whether a literal is true in the example for the last answer, which was [`Answer::Possible`].
-    pub fn value(&self, literal: Literal) -> bool {
+    /// Runs `ask` with a share of the remaining conflicts and time: one part out of `parts`. Hard
+    /// questions asked inside leave the rest of the budget for the questions after them.
+    pub(crate) fn with_share<T>(
+        &mut self,
+        parts: u32,
+        ask: impl FnOnce(&mut Prover<'a>) -> T,
+    ) -> T {
+        let whole = self.limits.clone();
+        let (now, spent) = (Instant::now(), self.solver.cb().n_learnt);
+        let left = whole.conflicts_in_all.saturating_sub(spent);
+        self.limits.conflicts_in_all = spent + left / u64::from(parts.max(1));
+        let part = |deadline: Instant| now + deadline.saturating_duration_since(now) / parts.max(1);
+        self.set_deadline(whole.deadline.map(part));
+        let result = ask(self);
+        self.has_run_out |= self.is_exhausted();
+        self.limits.conflicts_in_all = whole.conflicts_in_all;
+        self.set_deadline(whole.deadline);
+        result
+    }
+
+    fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.limits.deadline = deadline;
+        let meter = self.solver.cb_mut();
+        meter.deadline = deadline;
+        meter.is_late.set(false);
+    }
+
+    /// Returns whether a literal is true in the model found for the last question. The answer to
+    /// that question must have been [`Answer::Possible`].
+    pub(crate) fn value(&self, literal: Literal) -> bool {
         self.solver.value_lit(literal.0) == lbool::TRUE
     }
 
-    /// Whether there is no more time or work left for questions.
-    pub fn is_late(&self) -> bool {
+    /// Returns whether the time or the conflicts for questions are used up.
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.limits.deadline.is_some_and(|deadline| Instant::now() > deadline)
             || self.solver.cb().n_learnt >= self.limits.conflicts_in_all
     }
 
-    /// Whether there was too little time or work for some of the questions.
-    pub fn has_run_out(&self) -> bool {
-        self.has_run_out || self.is_late()
+    /// Returns whether the budget was used up, now or in an earlier share.
+    pub(crate) fn has_run_out(&self) -> bool {
+        self.has_run_out || self.is_exhausted()
     }
 
-    /// The clauses of all gates on which these signals depend.
+    /// Adds the clauses of all gates that these signals depend on.
     fn encode(&mut self, roots: Vec<Signal>) {
         let mut open: Vec<usize> = roots.into_iter().map(Signal::gate).collect();
         while let Some(gate) = open.pop() {
@@ -323,7 +340,7 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// Up to so many literals each pair has a clause of its own, which propagates best.
+/// Maximum number of literals for the pairwise encoding of "at most one", which propagates best.
 const MAX_PAIRWISE: usize = 6;
 
 impl Literal {
@@ -337,13 +354,14 @@ impl Literal {
     }
 }
 
-/// Counts what a question costs and says when it is enough.
+/// Counts the conflicts of a question and stops the solver when the limit or the deadline is
+/// reached.
 #[derive(Default)]
 struct Meter {
     n_learnt: u64,
     end: u64,
     deadline: Option<Instant>,
-    n_looks: Cell<u32>,
+    n_calls: Cell<u32>,
     is_late: Cell<bool>,
 }
 
@@ -353,10 +371,11 @@ impl Callbacks for Meter {
     }
 
     fn stop(&self) -> bool {
-        // This is asked at every decision, and a clock is slower than a decision.
-        let n_looks = self.n_looks.get().wrapping_add(1);
-        self.n_looks.set(n_looks);
-        if n_looks.is_multiple_of(64)
+        // The solver calls this at every decision, and reading the clock takes longer than a
+        // decision.
+        let n_calls = self.n_calls.get().wrapping_add(1);
+        self.n_calls.set(n_calls);
+        if n_calls.is_multiple_of(64)
             && self.deadline.is_some_and(|deadline| Instant::now() > deadline)
         {
             self.is_late.set(true);

@@ -1,5 +1,6 @@
-//! Properties and evaluations of shipped games and of small ones made up for the purpose.
+//! Properties and evaluations of shipped games and of small test games.
 
+mod explain;
 mod fuzzy;
 mod properties;
 
@@ -7,12 +8,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agon_gdl::check::check;
-use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::Compiled;
+use agon_gdl::circuit::{CircuitLimits, Compiled};
 use agon_gdl::interpreter::{Game, Options};
 use agon_text::Source;
 
-/// A game from its rules.
+/// Opens a game from the text of its rules.
 #[track_caller]
 pub(crate) fn game(text: &str) -> Arc<Game> {
     let checked = check(Arc::new(Source::new("test", text)));
@@ -20,8 +20,8 @@ pub(crate) fn game(text: &str) -> Arc<Game> {
     Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{finding:?}"))
 }
 
-/// A shipped game.
-fn shipped(name: &str) -> Arc<Game> {
+/// Opens a shipped game.
+pub(crate) fn shipped(name: &str) -> Arc<Game> {
     let path = folder().join(format!("gdl/{name}.kif"));
     game(
         &std::fs::read_to_string(&path)
@@ -33,7 +33,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../games")
 }
 
-/// The names of all shipped games of a folder.
+/// Returns the names of all shipped games of a folder.
 fn names(of: &str) -> Vec<String> {
     let files = std::fs::read_dir(folder().join(of)).expect("games ship");
     let paths = files.map(|file| file.expect("entries are readable").path());

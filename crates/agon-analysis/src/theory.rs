@@ -1,4 +1,8 @@
-//! The rules of a game as a theory to reason about: unification, static relations as tables, all fluents there can be.
+//! The rules of a game in a form that can be reasoned about.
+//!
+//! A [`Theory`] offers unification ([`Bindings`]), the static relations as indexed tables, the set
+//! of all possible fluents, and a bounded search for the values that the variables of a conjunction
+//! can take ([`Theory::possible_values`]). It never looks at a state of the game.
 
 mod join;
 mod terms;
@@ -13,17 +17,17 @@ use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 
-pub use join::TooMuch;
-pub use terms::Bindings;
+pub(crate) use join::LimitReached;
+pub(crate) use terms::Bindings;
 
-/// A relation: name and number of arguments.
-pub type RelationId = (Symbol, usize);
+/// A relation, identified by its name and number of arguments.
+pub(crate) type RelationId = (Symbol, usize);
 
-/// Rows of terms, found by the value of any column.
+/// A table of terms with an index on every column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<TermId>>,
-    /// By column: the rows with a value.
+    /// By column: the numbers of the rows that contain a value.
     index: Vec<BTreeMap<TermId, Vec<u32>>>,
 }
 
@@ -43,30 +47,32 @@ impl Table {
     }
 }
 
-/// The rules of a game, ready to be reasoned about.
-pub struct Theory {
-    /// The game.
-    pub game: Arc<Game>,
+/// The rules of a game, prepared for reasoning.
+pub(crate) struct Theory {
+    /// The game that the rules belong to.
+    pub(crate) game: Arc<Game>,
     rules_of: BTreeMap<RelationId, Vec<usize>>,
     is_static: BTreeMap<RelationId, bool>,
     recursive: BTreeSet<RelationId>,
     statics: BTreeMap<RelationId, Table>,
-    /// The fluents: all there can be if `is_complete`, else those that are known of.
+    /// All possible fluents if `is_complete`, otherwise the known ones.
     fluents: Vec<TermId>,
     place: BTreeMap<TermId, usize>,
     forms: BTreeMap<RelationId, (Table, Vec<usize>)>,
-    /// Whether `fluents` are all there can be.
-    pub is_complete: bool,
-    /// Steps of searches for values that are left, and when they end in any case.
+    /// Whether `fluents` contains every possible fluent.
+    pub(crate) is_complete: bool,
+    /// Number of steps left for all searches together.
     n_left: AtomicUsize,
+    /// Time at which all searches are given up.
     deadline: Option<Instant>,
-    /// By variable: how a rule calls it. Variables of rules in use are numbered apart from each other.
+    /// By variable: its name in the rule. Each call of [`Theory::fresh_rule`] adds new variables.
     names: Vec<String>,
 }
 
 impl Theory {
-    /// The theory of a game of which these fluents are known, all of them or some.
-    pub fn new(game: &Arc<Game>, fluents: Vec<TermId>, is_complete: bool) -> Theory {
+    /// Creates the theory of a game. `is_complete` says whether `fluents` contains every possible
+    /// fluent.
+    pub(crate) fn new(game: &Arc<Game>, fluents: Vec<TermId>, is_complete: bool) -> Theory {
         let mut rules_of: BTreeMap<RelationId, Vec<usize>> = BTreeMap::new();
         for (index, rule) in game.rules().rules().iter().enumerate() {
             rules_of.entry(relation_of(&rule.head)).or_default().push(index);
@@ -89,27 +95,27 @@ impl Theory {
             names: Vec::new(),
         };
         fluents.into_iter().for_each(|fluent| {
-            theory.admit(fluent);
+            theory.intern_fluent(fluent);
         });
         theory
     }
 
-    /// Gives all searches for values up at this moment.
-    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+    /// Sets the time at which all searches for values are given up.
+    pub(crate) fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.deadline = deadline;
     }
 
-    /// Allows so many steps from now on.
-    pub fn grant(&mut self, n_steps: usize) {
+    /// Sets the number of steps that all later searches may take together.
+    pub(crate) fn set_step_budget(&mut self, n_steps: usize) {
         self.n_left.store(n_steps, Relaxed);
     }
 
-    /// Whether there is no work or time left for searches.
-    pub fn is_spent(&self) -> bool {
+    /// Returns whether no steps or no time is left for searches.
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.n_left.load(Relaxed) == 0
     }
 
-    /// Takes a step of a search, if there is one left.
+    /// Counts a step of a search. Returns false if none is left.
     fn step(&self) -> bool {
         let left = self.n_left.load(Relaxed);
         let is_late = || self.deadline.is_some_and(|deadline| Instant::now() > deadline);
@@ -121,8 +127,8 @@ impl Theory {
         true
     }
 
-    /// The number of a fluent, which may be new.
-    pub fn admit(&mut self, fluent: TermId) -> usize {
+    /// Returns the number of a fluent, and adds the fluent if it is new.
+    pub(crate) fn intern_fluent(&mut self, fluent: TermId) -> usize {
         if let Some(&place) = self.place.get(&fluent) {
             return place;
         }
@@ -138,46 +144,50 @@ impl Theory {
         place
     }
 
-    /// The number of a fluent that is known of.
-    pub fn fluent(&self, term: TermId) -> Option<usize> {
+    /// Returns the number of a known fluent.
+    pub(crate) fn fluent(&self, term: TermId) -> Option<usize> {
         self.place.get(&term).copied()
     }
 
-    /// The fluents by number.
-    pub fn fluents(&self) -> &[TermId] {
+    /// Returns the fluents, ordered by number.
+    pub(crate) fn fluents(&self) -> &[TermId] {
         &self.fluents
     }
 
-    /// The fluents of one form: number and arguments of each.
-    pub fn of_form(&self, form: RelationId) -> impl Iterator<Item = (usize, &[TermId])> {
+    /// Returns number and arguments of each fluent with this name and number of arguments.
+    pub(crate) fn fluents_of_form(
+        &self,
+        form: RelationId,
+    ) -> impl Iterator<Item = (usize, &[TermId])> {
         let found = self.forms.get(&form).into_iter();
         found.flat_map(|(table, places)| {
             places.iter().copied().zip(table.rows.iter().map(Vec::as_slice))
         })
     }
 
-    /// Whether a relation never changes.
-    pub fn is_static(&self, relation: RelationId) -> bool {
+    /// Returns whether a relation is the same in every state.
+    pub(crate) fn is_static(&self, relation: RelationId) -> bool {
         self.is_static.get(&relation).copied().unwrap_or(true)
     }
 
-    /// Whether a relation depends on itself.
-    pub fn is_recursive(&self, relation: RelationId) -> bool {
+    /// Returns whether a relation depends on itself.
+    pub(crate) fn is_recursive(&self, relation: RelationId) -> bool {
         self.recursive.contains(&relation)
     }
 
-    /// The rows of a static relation, if they are few enough to be known.
+    /// Returns the rows of a static relation. `None` if the game does not list them because there
+    /// are too many.
     pub(crate) fn table(&self, relation: RelationId) -> Option<&Table> {
         self.statics.get(&relation)
     }
 
-    /// The rules that derive a relation, as indices into those of the game.
-    pub fn rules_of(&self, relation: RelationId) -> &[usize] {
+    /// Returns the rules that derive a relation, as indices into the rules of the game.
+    pub(crate) fn rules_of(&self, relation: RelationId) -> &[usize] {
         self.rules_of.get(&relation).map_or(&[], Vec::as_slice)
     }
 
-    /// A rule with variables of its own, that occur nowhere else.
-    pub fn fresh(&mut self, rule: usize) -> Rule {
+    /// Returns a copy of a rule whose variables are new.
+    pub(crate) fn fresh_rule(&mut self, rule: usize) -> Rule {
         let rule = &self.game.rules().rules()[rule];
         let first = u32::try_from(self.names.len()).expect("fewer than 2^32 variables");
         let clause = &self.game.rules().sheet().clauses[rule.clause];
@@ -191,25 +201,21 @@ impl Theory {
         for variable in 0..rule.n_variables {
             shifted.bind(variable, RuleTerm::Variable(first + variable + SHIFT));
         }
-        // In two steps, so that no variable is replaced twice.
+        // Two steps, so that no variable is replaced twice.
         let back = |term: &RuleTerm| shifted.shift(term, SHIFT);
         fresh.head = map_atom(&fresh.head, &back);
         fresh.body = fresh.body.iter().map(|condition| map_condition(condition, &back)).collect();
         fresh
     }
 
-    /// How many variables are in use: those of fresh rules are numbered below this.
-    pub fn n_variables(&self) -> usize {
-        self.names.len()
-    }
-
-    /// How a variable is called.
-    pub fn name(&self, variable: u32) -> &str {
+    /// Returns the name of a variable.
+    pub(crate) fn name(&self, variable: u32) -> &str {
         self.names.get(variable as usize).map_or("v", String::as_str)
     }
 
-    /// A term without variables as a term of the game. `None` if it has variables or nests too deep.
-    pub fn ground(&self, term: &RuleTerm) -> Option<TermId> {
+    /// Converts a rule term to a term of the game. `None` if it has variables or is nested too
+    /// deeply.
+    pub(crate) fn ground(&self, term: &RuleTerm) -> Option<TermId> {
         match term {
             RuleTerm::Variable(_) => None,
             RuleTerm::Function(symbol, arguments) => {
@@ -222,14 +228,14 @@ impl Theory {
         }
     }
 
-    /// A term of the game as a term of rules.
-    pub fn term(&self, term: TermId) -> RuleTerm {
+    /// Converts a term of the game to a rule term.
+    pub(crate) fn term(&self, term: TermId) -> RuleTerm {
         let bank = self.game.bank();
         RuleTerm::Function(bank.symbol(term), bank.arguments(term).map(|a| self.term(a)).collect())
     }
 
-    /// Whether a static atom without variables holds; `None` if that is not known.
-    pub fn holds_always(&self, atom: &RuleAtom) -> Option<bool> {
+    /// Returns whether a static ground atom holds. `None` if that is not known.
+    pub(crate) fn holds_always(&self, atom: &RuleAtom) -> Option<bool> {
         let table = self.table(relation_of(atom))?;
         let row: Option<Vec<TermId>> =
             atom.arguments.iter().map(|argument| self.ground(argument)).collect();
@@ -240,19 +246,19 @@ impl Theory {
     }
 }
 
-/// Steps of all searches for values together: some seconds.
+/// Maximum number of steps of all searches together: a few seconds.
 const MAX_STEPS_IN_ALL: usize = 8_000_000;
 
-/// Larger than any number of variables in a rule.
+/// Offset larger than the number of variables of any rule.
 const SHIFT: u32 = 1 << 28;
 
-/// The relation of an atom.
-pub fn relation_of(atom: &RuleAtom) -> RelationId {
+/// Returns the relation of an atom.
+pub(crate) fn relation_of(atom: &RuleAtom) -> RelationId {
     (atom.relation, atom.arguments.len())
 }
 
-/// The fluent that a condition is about, if it is `true` of one.
-pub fn fluent_of(condition: &Condition) -> Option<&RuleTerm> {
+/// Returns the fluent of a condition `(true fluent)`, and `None` for other conditions.
+pub(crate) fn fluent_of(condition: &Condition) -> Option<&RuleTerm> {
     match condition {
         Condition::Holds(atom) if atom.relation == keyword::TRUE && atom.arguments.len() == 1 => {
             atom.arguments.first()
@@ -261,8 +267,8 @@ pub fn fluent_of(condition: &Condition) -> Option<&RuleTerm> {
     }
 }
 
-/// An atom with every argument replaced.
-pub fn map_atom(atom: &RuleAtom, to: &dyn Fn(&RuleTerm) -> RuleTerm) -> RuleAtom {
+/// Replaces every argument of an atom.
+pub(crate) fn map_atom(atom: &RuleAtom, to: &dyn Fn(&RuleTerm) -> RuleTerm) -> RuleAtom {
     RuleAtom {
         relation: atom.relation,
         arguments: atom.arguments.iter().map(to).collect(),
@@ -270,8 +276,11 @@ pub fn map_atom(atom: &RuleAtom, to: &dyn Fn(&RuleTerm) -> RuleTerm) -> RuleAtom
     }
 }
 
-/// A condition with every term replaced.
-pub fn map_condition(condition: &Condition, to: &dyn Fn(&RuleTerm) -> RuleTerm) -> Condition {
+/// Replaces every term of a condition.
+pub(crate) fn map_condition(
+    condition: &Condition,
+    to: &dyn Fn(&RuleTerm) -> RuleTerm,
+) -> Condition {
     match condition {
         Condition::Holds(atom) => Condition::Holds(map_atom(atom, to)),
         Condition::Fails(atom) => Condition::Fails(map_atom(atom, to)),
@@ -279,7 +288,7 @@ pub fn map_condition(condition: &Condition, to: &dyn Fn(&RuleTerm) -> RuleTerm) 
     }
 }
 
-/// The relations that depend on themselves.
+/// Returns the relations that depend on themselves.
 fn recursive(rules: &[Rule]) -> BTreeSet<RelationId> {
     let mut uses: BTreeMap<RelationId, BTreeSet<RelationId>> = BTreeMap::new();
     for rule in rules {

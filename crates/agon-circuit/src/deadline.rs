@@ -1,29 +1,31 @@
-//! When to stop.
+//! A time at which work stops.
 
 use std::time::Instant;
 
-/// A time after which work is given up, set by the caller; or never.
+/// A time after which work is abandoned, or never. Set by the caller.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Deadline(Option<Instant>);
 
-/// The clock is read once in so many pieces of work: gates, or comparisons of some hundred instructions.
+/// Number of pieces of work between readings of the clock. A piece is a gate, or a comparison of
+/// about a hundred instructions.
 const PIECES: usize = 1024;
 
 impl Deadline {
-    /// Work is never given up.
+    /// A deadline that never passes.
     pub const NEVER: Deadline = Deadline(None);
 
-    /// The time, if there is one.
+    /// Returns the deadline at this time, or one that never passes.
     pub fn new(at: Option<Instant>) -> Deadline {
         Deadline(at)
     }
 
-    /// Whether it has passed.
-    pub fn has_passed(self) -> bool {
+    /// Returns whether it has passed.
+    fn has_passed(self) -> bool {
         self.0.is_some_and(|at| Instant::now() > at)
     }
 
-    /// Whether it has passed, asked before each of many pieces of work by their number: most times it is not looked at.
+    /// Returns whether it has passed, before a piece of work of this number. The clock is read for
+    /// few of the numbers, so this may be called often.
     #[inline]
     pub(crate) fn has_passed_at(self, piece: usize) -> bool {
         piece.is_multiple_of(PIECES) && self.has_passed()

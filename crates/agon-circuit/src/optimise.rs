@@ -1,8 +1,12 @@
-//! Making circuits smaller without changing what they say.
+//! Makes circuits smaller without changing what they compute.
 //!
-//! A pass takes a circuit and gives one that agrees with it wherever the assumption of [`Circuit`] holds: at reachable
-//! states, under joint moves of one legal move per role. No pass changes the roles, the moves, the base bits or their
-//! numbers, so states and moves can be exchanged between a circuit and its optimised form.
+//! The circuit is an and-inverter graph with structural hashing. Passes propagate constants,
+//! factor, remove dead logic, and use that each role makes exactly one legal move in a step.
+//!
+//! A pass takes a circuit and returns one that agrees with it wherever the assumption of
+//! [`Circuit`] holds: at reachable states, under joint moves of one legal move per role. No pass
+//! changes the roles, the moves, the base bits or their numbers, so states and moves can be
+//! exchanged between a circuit and its optimised form.
 
 mod constants;
 mod exclusive;
@@ -21,33 +25,34 @@ use std::time::Instant;
 
 use crate::{Circuit, Deadline, Signal};
 
-pub use constants::fold_constants;
-pub use exclusive::exclusive;
-pub use factor::factor;
-pub use legal::assume_legal;
-pub use move_sets::move_sets;
-pub use one_move::one_move;
-pub use sweep::sweep;
-pub use unread::forget_unread;
+pub(crate) use constants::fold_constants;
+pub(crate) use exclusive::exclusive;
+use factor::factor;
+use legal::assume_legal;
+use move_sets::move_sets;
+use one_move::one_move;
+use sweep::sweep;
+pub(crate) use unread::forget_unread;
 
-/// What a pass has saved.
+/// The effect of one pass.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PassReport {
-    /// The pass.
+    /// The name of the pass.
     pub name: &'static str,
     /// AND gates before it.
     pub gates_before: usize,
     /// AND gates after it.
     pub gates_after: usize,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
 }
 
-/// A pass: see the module. It gives nothing if the deadline passes before it is done.
-pub type Pass = fn(&Circuit, Deadline) -> Option<Circuit>;
+/// A pass: see the module. Returns `None` if the deadline passes before it is complete.
+pub(crate) type Pass = fn(&Circuit, Deadline) -> Option<Circuit>;
 
-/// All passes that [`optimise`] runs, by name, in the order of one round.
-pub const PASSES: [(&str, Pass); 6] = [
+/// All passes of [`optimise`] by name, in the order of one round.
+pub(crate) const PASSES: [(&str, Pass); 6] = [
     ("constants", fold_constants),
     ("move-sets", move_sets),
     ("factor", factor),
@@ -58,19 +63,15 @@ pub const PASSES: [(&str, Pass); 6] = [
 
 /// Runs rounds of all passes until a round saves less than a hundredth of the gates.
 ///
-/// The smallest circuit seen is returned: a pass may grow a circuit for the benefit of the next one.
-pub fn optimise(circuit: &Circuit) -> (Circuit, Vec<PassReport>) {
-    optimise_until(circuit, Deadline::NEVER)
-}
-
-/// The same, with the smallest circuit seen until a deadline.
-pub fn optimise_until(circuit: &Circuit, deadline: Deadline) -> (Circuit, Vec<PassReport>) {
+/// Returns the smallest circuit seen until the deadline, with a report of each pass. It need not be
+/// the last one: a pass may grow a circuit for the benefit of the next one.
+pub fn optimise(circuit: &Circuit, deadline: Deadline) -> (Circuit, Vec<PassReport>) {
     let mut reports = Vec::new();
     let Some(mut best) = run(("sweep", sweep), circuit, deadline, &mut reports) else {
         return (circuit.clone(), reports);
     };
     let mut current = best.clone();
-    // 8 rounds: no circuit met so far was still shrinking by a hundredth after the fifth.
+    // 8 rounds: no circuit so far was still shrinking by a hundredth after the fifth.
     for _ in 0..8 {
         for pass in PASSES {
             match run(pass, &current, deadline, &mut reports) {
@@ -90,9 +91,12 @@ pub fn optimise_until(circuit: &Circuit, deadline: Deadline) -> (Circuit, Vec<Pa
     (best, reports)
 }
 
-/// Makes a circuit smaller by groups of base bits of which provably at most one is true at a time ([`crate::prove_groups`]), and
-/// by all passes again where that has saved anything.
-pub fn optimise_by_groups(
+/// Uses groups of base bits of which provably at most one is true at a time
+/// ([`crate::prove_groups`]), and runs all passes again if that has saved gates.
+///
+/// Returns `None` if the circuit does not become smaller before the deadline. Reports of passes are
+/// appended.
+pub(crate) fn optimise_by_groups(
     circuit: &Circuit,
     groups: &[Vec<usize>],
     deadline: Deadline,
@@ -110,13 +114,13 @@ pub fn optimise_by_groups(
     if smaller.ands.len() >= circuit.ands.len() {
         return None;
     }
-    let (smallest, more) = optimise_until(&smaller, deadline);
+    let (smallest, more) = optimise(&smaller, deadline);
     reports.extend(more);
     (smallest.ands.len() < circuit.ands.len()).then_some(smallest)
 }
 
-/// One round of the passes that look at single steps only, so that they may be used where the initial state is not that
-/// of the circuit.
+/// Runs one round of the passes that consider single steps only. These are valid where the initial
+/// state is not that of the circuit.
 pub(crate) fn simplify(circuit: &Circuit) -> Circuit {
     let passes = PASSES.into_iter().filter(|&(name, _)| name != "constants");
     passes.fold(circuit.clone(), |circuit, pass| {
@@ -126,12 +130,13 @@ pub(crate) fn simplify(circuit: &Circuit) -> Circuit {
     })
 }
 
-/// The circuit with some of its leaves known.
+/// Returns the circuit with some of its leaves replaced by constants.
 pub(crate) fn fold_into(circuit: &Circuit, value: impl Fn(Signal) -> Option<bool>) -> Circuit {
     sweep::rebuild(circuit, Deadline::NEVER, |leaf| value(leaf).map_or(leaf, Signal::constant))
         .expect("there is no deadline")
 }
 
+/// Runs a pass, checks its result in debug builds, and appends a report.
 fn run(
     (name, pass): (&'static str, Pass),
     circuit: &Circuit,

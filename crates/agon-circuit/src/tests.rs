@@ -1,36 +1,29 @@
-//! Every form against every other: graph against passes, passes against each other, executors against the scalar one.
+//! Compares circuits before and after passes, and all executors with each other.
 
 mod batch;
-mod drawing;
+mod compile;
 mod games;
 mod groups;
-mod pieces;
+mod incremental;
 mod products;
 mod random;
 mod rejecting;
+mod single_playouts;
+mod weighted;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use agon_game::laws::{self, Plan};
 use agon_game::{Hidden, Notation, Position, Rng, Role};
+use agon_testkit::seeded;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use rand::{RngExt, SeedableRng};
 
-use crate::optimise::{self, PASSES, optimise, optimise_until};
+use crate::optimise::{self, PASSES, optimise};
 use crate::{Circuit, Deadline, Executor, ScalarCircuit, Signal, verify, write_graphviz};
 
-/// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
-fn seeded(n_cases: u32) -> ProptestConfig {
-    let config = ProptestConfig::with_cases(n_cases);
-    let rng_seed = match config.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(7),
-        RngSeed::Fixed(seed) => RngSeed::Fixed(seed),
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..config }
-}
-
+/// Returns small games built by hand.
 fn handmade() -> Vec<Circuit> {
     vec![
         games::tic_tac_toe(),
@@ -44,7 +37,7 @@ fn handmade() -> Vec<Circuit> {
 #[test]
 fn handmade_games_keep_the_laws() {
     for circuit in handmade() {
-        for circuit in [optimise(&circuit).0, circuit] {
+        for circuit in [optimise(&circuit, Deadline::NEVER).0, circuit] {
             let start = ScalarCircuit::new(Arc::new(circuit));
             laws::check_hidden(&start, &Plan { plays: 40, ..Plan::default() })
                 .unwrap_or_else(|v| panic!("{v}"));
@@ -52,13 +45,13 @@ fn handmade_games_keep_the_laws() {
     }
 }
 
-/// Walks both circuits at random from the start and compares every answer.
+/// Walks both circuits at random from the start and compares all outputs.
 #[track_caller]
 fn agree(circuit: &Circuit, other: &Circuit, seed: u64) {
     agree_by(circuit, Executor::Levelled, other, Executor::Auto, seed);
 }
 
-/// The same, by given executors.
+/// Walks both circuits at random, by the given executors, and compares all outputs.
 #[track_caller]
 fn agree_by(circuit: &Circuit, by: Executor, other: &Circuit, other_by: Executor, seed: u64) {
     let mut a = ScalarCircuit::with_executor(Arc::new(circuit.clone()), circuit.shape(), by);
@@ -90,7 +83,8 @@ fn agree_by(circuit: &Circuit, by: Executor, other: &Circuit, other_by: Executor
     }
 }
 
-/// A fluent that is copied from one word of a state to the next must be read before it is written.
+/// A fluent that is copied from one word of a state to the next must be read before it is
+/// overwritten.
 #[test]
 fn executors_agree_across_words() {
     for n_fields in [64, 65, 130, 300] {
@@ -122,12 +116,12 @@ proptest! {
         }
     }
 
-    /// However little time there was, what comes out is the same game.
+    /// The result is the same game, however early the deadline is.
     #[test]
-    fn optimising_may_stop_anywhere(seed: u64, microseconds in 0..20_000_u64) {
+    fn optimisation_may_stop_at_any_time(seed: u64, microseconds in 0..20_000_u64) {
         let circuit = random::circuit(seed, 3000);
         let at = Instant::now() + Duration::from_micros(microseconds);
-        let (optimised, _) = optimise_until(&circuit, Deadline::new(Some(at)));
+        let (optimised, _) = optimise(&circuit, Deadline::new(Some(at)));
         prop_assert!(optimised.ands.len() <= circuit.ands.len());
         prop_assert_eq!(verify(&optimised), Ok(()));
         agree(&circuit, &optimised, seed);
@@ -136,7 +130,7 @@ proptest! {
     #[test]
     fn all_passes_together_change_nothing(seed: u64, n_gates in 10..300_usize) {
         let circuit = random::circuit(seed, n_gates);
-        let (optimised, reports) = optimise(&circuit);
+        let (optimised, reports) = optimise(&circuit, Deadline::NEVER);
         prop_assert!(optimised.ands.len() <= reports[0].gates_after);
         agree(&circuit, &optimised, seed);
     }
@@ -146,9 +140,9 @@ proptest! {
 fn forgetting_unread_bits_keeps_play_the_same() {
     for seed in 0..100 {
         let circuit = random::circuit(seed, 80);
-        let forgetful = optimise::forget_unread(&circuit);
+        let without_unread = optimise::forget_unread(&circuit);
         let mut a = ScalarCircuit::new(Arc::new(circuit));
-        let mut b = ScalarCircuit::new(Arc::new(forgetful));
+        let mut b = ScalarCircuit::new(Arc::new(without_unread));
         let mut rng = Rng::seed_from_u64(seed);
         let mut joint = Vec::new();
         for _ in 0..50 {
@@ -170,14 +164,16 @@ fn forgetting_unread_bits_keeps_play_the_same() {
 }
 
 #[test]
-fn passes_earn_their_keep() {
-    let sizes = |circuit: &Circuit| (circuit.ands.len(), optimise(circuit).0.ands.len());
+fn passes_reduce_handmade_games_to_known_sizes() {
+    let sizes =
+        |circuit: &Circuit| (circuit.ands.len(), optimise(circuit, Deadline::NEVER).0.ands.len());
     // Frame axioms over 16 moves collapse to one negated move each.
     let found: Vec<_> = handmade().iter().map(sizes).collect();
     assert_eq!(found, [(389, 118), (273, 147), (104, 59), (53, 46), (109, 68)]);
 }
 
-/// A family of circuits of any size, with much to factor: cells with many ways to change and frame axioms.
+/// Returns a circuit of a given size with much to factor: cells with many ways to change, and frame
+/// axioms.
 fn large(n_cells: usize, n_moves: usize) -> Circuit {
     let role = |name: &str| crate::CircuitRole {
         name: name.into(),
@@ -218,19 +214,21 @@ fn large(n_cells: usize, n_moves: usize) -> Circuit {
     })
 }
 
-/// How long it takes is shown by `agon show GAME --stage circuit --stats`; a test that looks at the clock fails on a busy machine.
+/// Only sizes are tested: a test that reads the clock fails on a busy machine. See
+/// `agon show GAME --stage circuit --stats` for times.
 #[test]
 fn large_circuits_shrink() {
     for (n_cells, n_moves) in [(125, 200), (250, 400)] {
         let circuit = large(n_cells, n_moves);
-        let (optimised, _) = optimise(&circuit);
+        let (optimised, _) = optimise(&circuit, Deadline::NEVER);
         assert!(optimised.ands.len() * 2 < circuit.ands.len(), "{n_cells} cells, {n_moves} moves");
     }
 }
 
 #[test]
 fn a_constant_base_is_found_through_chains() {
-    // Bit 0 never changes, and each following bit copies the one before: all are constant, and found in one pass.
+    // Bit 0 never changes, and each following bit copies the one before. All are constant, which
+    // one pass finds.
     let role = crate::CircuitRole {
         name: "r".into(),
         moves: vec!["a".into(), "b".into()],

@@ -1,56 +1,67 @@
-//! Evaluation: questions answered on demand, every answer kept as long as it stays true.
+//! Top-down evaluation with tabling.
 //!
-//! A question is worked out by trying its rules; the calls it makes are questions in turn. An entry that is asked
-//! again while it is still open (recursion) answers with what it has so far, and the outermost entry of such a
-//! circle is tried again until nothing new is found: the least fixpoint. Only then are the entries of the circle
-//! done. A negated call must be done when it answers; if it waits for an open entry, the rules are not stratified
-//! for these values, and that is said instead of guessing.
+//! A query is evaluated by applying the rules of its procedure. The calls that these rules make are
+//! queries themselves. Every answer is stored in a table until the relations that it depends on
+//! change.
+//!
+//! **Recursion.** An entry that is called again while it is open answers with the answers found so
+//! far. Such entries form a strongly connected component of calls. The engine finds the components
+//! like Tarjan's algorithm, by the lowest open entry that an entry depends on (`low_link`). The
+//! outermost entry of a component, its leader, is evaluated again until nothing new is found. This
+//! is the least fixed point, and only then are the entries of the component complete.
+//!
+//! **Negation.** A negated call must be complete before its answer is used. If it depends on an
+//! open entry, the rules are not stratified for these values, and evaluation stops with
+//! [`RefusalKind::Unstratified`]. So programs that are only locally stratified, by the arguments of
+//! their atoms, are evaluated correctly.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::limits::{Limits, Refusal, RefusalKind};
-use crate::made::Made;
 use crate::plan::{
-    Build, Call, Match, PlannedRule, Plans, ProcedureId, Question, Scan, Step, Take,
+    Build, Call, Matcher, PlannedRule, Plans, ProcedureId, QueryId, Scan, Step, Take,
 };
 use crate::program::{Level, PredicateId};
 use crate::relation::{END, Relation};
 use crate::table::{Status, Table};
 use crate::term::TermRefusal;
+use crate::term_cache::TermCache;
 use crate::{Symbol, TermBank, TermId};
 
-/// Answers questions about one program. Owned by one thread; the plans and the terms are shared.
+/// Evaluates queries of one program. An engine belongs to one thread. The plans and the terms are
+/// shared.
 #[derive(Clone)]
 pub struct Engine {
     plans: Arc<Plans>,
-    work: Work,
+    evaluation: Evaluation,
 }
 
-/// All that changes during evaluation.
+/// The mutable state of an evaluation.
 #[derive(Clone)]
-struct Work {
+struct Evaluation {
     bank: Arc<TermBank>,
-    made: Made,
+    term_cache: TermCache,
     relations: Vec<Relation>,
     tables: Vec<Table>,
-    /// Tables with entries that must go when the state changes, or the moves.
+    /// Tables with entries that are invalid after a change of the state, and after a change of the
+    /// moves.
     dirty: [Vec<u32>; 2],
     limits: Limits,
-    /// Values of the variables of all rules being applied, one frame above the other.
+    /// Stack of frames with the variables of all active rules.
     slots: Vec<u32>,
-    /// Calls within calls, now.
+    /// Current nesting depth of calls.
     depth: u32,
-    /// The lowest open entry that the current one turned out to wait for.
-    waits_for: u32,
-    /// Entries that wait for an open one.
-    waiting: Vec<(ProcedureId, u32)>,
-    /// Counts the times a circle of entries was tried again.
+    /// Depth of the lowest open entry that the current one depends on.
+    low_link: u32,
+    /// Entries that depend on an open one.
+    incomplete: Vec<(ProcedureId, u32)>,
+    /// Number of times that a component was evaluated again.
     round: u64,
-    /// Answers found since the state was set.
+    /// Number of answers found since the state was set.
     n_facts: usize,
     n_steps: u64,
-    /// Steps for earlier states.
+    /// Number of steps for earlier states.
     n_steps_before: u64,
     n_cells: usize,
 }
@@ -58,14 +69,14 @@ struct Work {
 /// No open entry.
 const NONE: u32 = u32::MAX;
 
-/// The step index that means "nothing was found here, go on".
+/// Step index that means "no answer was found here, continue".
 const EXHAUSTED: usize = usize::MAX;
 
-/// The step index that means "leave the rule".
+/// Step index that means "leave the rule".
 const LEAVE: usize = 0;
 
 impl Engine {
-    /// An engine with no rows in the relations that change.
+    /// Creates an engine without rows in the changing relations.
     pub fn new(plans: Arc<Plans>, limits: Limits) -> Engine {
         let bank = Arc::clone(&plans.bank);
         let mut relations: Vec<Relation> =
@@ -74,105 +85,105 @@ impl Engine {
             planned.facts.iter().for_each(|row| relation.push(row));
         }
         let tables = plans.procedures.iter().map(|p| Table::new(p.n_inputs, p.n_outputs)).collect();
-        let work = Work {
+        let evaluation = Evaluation {
             bank,
-            made: Made::new(),
+            term_cache: TermCache::new(),
             relations,
             tables,
             dirty: [Vec::new(), Vec::new()],
             limits,
             slots: Vec::new(),
             depth: 0,
-            waits_for: NONE,
-            waiting: Vec::new(),
+            low_link: NONE,
+            incomplete: Vec::new(),
             round: 0,
             n_facts: 0,
             n_steps: 0,
             n_steps_before: 0,
             n_cells: 0,
         };
-        Engine { plans, work }
+        Engine { plans, evaluation }
     }
 
-    /// The terms it works with.
+    /// Returns the term bank.
     pub fn bank(&self) -> &Arc<TermBank> {
-        &self.work.bank
+        &self.evaluation.bank
     }
 
-    /// Sets the rows of a relation that changes and forgets all that was derived from the old ones. No row may be
-    /// given twice.
+    /// Sets the rows of a changing relation, and discards everything that was derived from the old
+    /// ones. The rows must be distinct.
     pub fn set_rows<'a>(
         &mut self,
         predicate: PredicateId,
         rows: impl Iterator<Item = &'a [TermId]>,
     ) {
-        let relation = self.plans.relation_of[predicate.index()]
-            .expect("rows are set only of given relations");
-        self.work.forget(self.plans.relations[relation].level);
-        self.work.relations[relation].clear();
+        let relation =
+            self.plans.relation_of[predicate.index()].expect("only given relations have rows");
+        self.evaluation.invalidate(self.plans.relations[relation].level);
+        self.evaluation.relations[relation].clear();
         for row in rows {
-            self.work.relations[relation].push(row);
+            self.evaluation.relations[relation].push(row);
         }
     }
 
-    /// The limits in force.
+    /// Returns the limits for modification.
     pub fn limits_mut(&mut self) -> &mut Limits {
-        &mut self.work.limits
+        &mut self.evaluation.limits
     }
 
-    /// Steps of evaluation since the engine was made.
+    /// Returns the number of evaluation steps since the engine was created.
     pub fn n_steps(&self) -> u64 {
-        self.work.n_steps_before + self.work.n_steps
+        self.evaluation.n_steps_before + self.evaluation.n_steps
     }
 
-    /// Answers a question. `known` are the values of the arguments that were said to be known.
-    pub fn ask(&mut self, question: Question, known: &[TermId]) -> Result<Answers<'_>, Refusal> {
+    /// Evaluates a query. `known` are the values of its known arguments.
+    pub fn ask(&mut self, query: QueryId, known: &[TermId]) -> Result<Answers<'_>, Refusal> {
         let key: Vec<u32> = known.iter().map(|t| t.raw()).collect();
-        self.work.depth = 0;
-        self.work.waits_for = NONE;
-        let entry = match self.work.call(&self.plans, question.0, &key) {
+        self.evaluation.depth = 0;
+        self.evaluation.low_link = NONE;
+        let entry = match self.evaluation.call(&self.plans, query.0, &key) {
             Ok(entry) => entry,
             Err(refusal) => {
-                // Half-made entries must not be taken for answers later.
-                self.work.abandon();
+                // Incomplete entries must not be used as answers later.
+                self.evaluation.abandon();
                 return Err(refusal);
             }
         };
-        Ok(Answers { table: &self.work.tables[question.0.index()], entry })
+        Ok(Answers { table: &self.evaluation.tables[query.0.index()], entry })
     }
 
-    /// Whether a question has an answer.
-    pub fn holds(&mut self, question: Question, known: &[TermId]) -> Result<bool, Refusal> {
-        Ok(!self.ask(question, known)?.is_empty())
+    /// Returns whether a query has an answer.
+    pub fn holds(&mut self, query: QueryId, known: &[TermId]) -> Result<bool, Refusal> {
+        Ok(!self.ask(query, known)?.is_empty())
     }
 }
 
-/// The answers to a question: for each the wanted arguments, in order.
+/// The answers of a query. Each answer has the unknown arguments in order.
 pub struct Answers<'a> {
     table: &'a Table,
     entry: u32,
 }
 
 impl Answers<'_> {
-    /// How many there are.
+    /// Returns the number of answers.
     pub fn len(&self) -> usize {
         self.table.n_answers(self.entry)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no answers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The wanted argument `column` of answer `index`.
+    /// Returns the unknown argument `column` of answer `index`.
     pub fn get(&self, index: usize, column: usize) -> TermId {
         TermId::from_raw(self.table.answer(self.entry, index)[column])
     }
 }
 
-impl Work {
-    /// Forgets what depends on rows of this level.
-    fn forget(&mut self, level: Level) {
+impl Evaluation {
+    /// Discards everything that depends on rows of this level.
+    fn invalidate(&mut self, level: Level) {
         let first = match level {
             Level::Static => panic!("static relations never change"),
             Level::State => 0,
@@ -195,32 +206,32 @@ impl Work {
             table.clear();
         }
         self.dirty.iter_mut().for_each(Vec::clear);
-        self.waiting.clear();
+        self.incomplete.clear();
         self.slots.clear();
     }
 
-    /// The entry that answers a call, worked out as far as it can be now.
+    /// Returns the entry of a call, evaluated as far as currently possible.
     fn call(&mut self, plans: &Plans, id: ProcedureId, key: &[u32]) -> Result<u32, Refusal> {
         let procedure = &plans.procedures[id.index()];
         let table = &mut self.tables[id.index()];
         let entry = if let Some(entry) = table.find(key) {
             match table.status(entry) {
-                Status::Done => return Ok(entry),
+                Status::Complete => return Ok(entry),
                 Status::Open { depth } => {
-                    self.waits_for = self.waits_for.min(depth);
+                    self.low_link = self.low_link.min(depth);
                     return Ok(entry);
                 }
-                // What was found true stays true, whatever else is found.
-                Status::Waiting { .. }
+                // A true atom stays true, whatever else is found.
+                Status::Incomplete { .. }
                     if procedure.n_outputs == 0 && table.n_answers(entry) > 0 =>
                 {
                     return Ok(entry);
                 }
-                Status::Waiting { depth, round } if round == self.round => {
-                    self.waits_for = self.waits_for.min(depth);
+                Status::Incomplete { depth, round } if round == self.round => {
+                    self.low_link = self.low_link.min(depth);
                     return Ok(entry);
                 }
-                Status::Waiting { .. } => entry,
+                Status::Incomplete { .. } => entry,
             }
         } else {
             if table.is_empty() {
@@ -237,14 +248,14 @@ impl Work {
             let origin = procedure.rules.first().map(|rule| rule.origin);
             return Err(Refusal { kind: RefusalKind::Depth, origin });
         }
-        // Rules recurse as deep as their author likes; the stack grows with them up to the limit above.
+        // Rules may recurse to any depth. The stack grows up to the limit above.
         stacker::maybe_grow(procedure.stack, (1 << 20) + procedure.stack, || {
-            self.work_out(plans, id, entry, key)
+            self.evaluate(plans, id, entry, key)
         })?;
         Ok(entry)
     }
 
-    fn work_out(
+    fn evaluate(
         &mut self,
         plans: &Plans,
         id: ProcedureId,
@@ -252,8 +263,8 @@ impl Work {
         key: &[u32],
     ) -> Result<(), Refusal> {
         let depth = self.depth;
-        let outer_waits_for = std::mem::replace(&mut self.waits_for, NONE);
-        let first_waiting = self.waiting.len();
+        let outer_low_link = std::mem::replace(&mut self.low_link, NONE);
+        let first_incomplete = self.incomplete.len();
         self.tables[id.index()].set_status(entry, Status::Open { depth });
         self.depth += 1;
         loop {
@@ -261,37 +272,38 @@ impl Work {
             self.try_rules(plans, id, entry, key)?;
             let is_test = plans.procedures[id.index()].n_outputs == 0;
             if is_test && self.tables[id.index()].n_answers(entry) > 0 {
-                // True, and nothing found later can change that. Whoever waited for it is to be tried again.
-                self.tables[id.index()].set_status(entry, Status::Done);
-                if self.waits_for != NONE {
-                    self.waiting.truncate(first_waiting);
+                // The atom is true, and no later answer can change that. Entries that depended on
+                // it are evaluated again.
+                self.tables[id.index()].set_status(entry, Status::Complete);
+                if self.low_link != NONE {
+                    self.incomplete.truncate(first_incomplete);
                     self.round += 1;
-                    self.waits_for = NONE;
+                    self.low_link = NONE;
                 }
                 break;
             }
-            if self.waits_for < depth {
-                // Part of a larger circle: whoever closes that one will come back.
-                let status = Status::Waiting { depth: self.waits_for, round: self.round };
+            if self.low_link < depth {
+                // Part of a larger component, whose leader will evaluate it again.
+                let status = Status::Incomplete { depth: self.low_link, round: self.round };
                 self.tables[id.index()].set_status(entry, status);
-                self.waiting.push((id, entry));
+                self.incomplete.push((id, entry));
                 break;
             }
-            let in_circle = self.waits_for == depth;
-            if !in_circle || self.n_facts == n_facts {
-                self.tables[id.index()].set_status(entry, Status::Done);
-                for (other, waiting) in self.waiting.drain(first_waiting..) {
-                    self.tables[other.index()].set_status(waiting, Status::Done);
+            let is_leader = self.low_link == depth;
+            if !is_leader || self.n_facts == n_facts {
+                self.tables[id.index()].set_status(entry, Status::Complete);
+                for (other, incomplete) in self.incomplete.drain(first_incomplete..) {
+                    self.tables[other.index()].set_status(incomplete, Status::Complete);
                 }
-                self.waits_for = NONE;
+                self.low_link = NONE;
                 break;
             }
-            self.waiting.truncate(first_waiting);
-            self.waits_for = NONE;
+            self.incomplete.truncate(first_incomplete);
+            self.low_link = NONE;
             self.round += 1;
         }
         self.depth = depth;
-        self.waits_for = self.waits_for.min(outer_waits_for);
+        self.low_link = self.low_link.min(outer_low_link);
         Ok(())
     }
 
@@ -320,8 +332,9 @@ impl Work {
         Ok(())
     }
 
-    /// Tries the steps from `at` on. Returns the step (counted from 1) to which to go back because an answer was
-    /// found and steps after it cannot give another, `LEAVE` if no step can, or `EXHAUSTED`.
+    /// Executes the steps from `at` on. If an answer was found, returns the step (counted from 1)
+    /// to which to return, because steps after it cannot produce another answer, or `LEAVE` if no
+    /// step can. Otherwise returns `EXHAUSTED`.
     fn step(
         &mut self,
         plans: &Plans,
@@ -365,7 +378,8 @@ impl Work {
                 let entry = self.make_call(plans, call, rule, target.base)?;
                 let callee = call.procedure.index();
                 let mut index = 0;
-                // The count is read anew each time: an open entry may get answers while they are being read.
+                // The count is read again each time, because an open entry may get answers while
+                // they are read.
                 while index < self.tables[callee].n_answers(entry) {
                     if self.take_answer(call, entry, index, target.base) {
                         let back_to = self.step(plans, rule, at + 1, target)?;
@@ -383,7 +397,7 @@ impl Work {
                 if (0..n_answers).any(|index| self.take_answer(call, entry, index, target.base)) {
                     return Ok(EXHAUSTED);
                 }
-                if self.tables[callee].status(entry) != Status::Done {
+                if self.tables[callee].status(entry) != Status::Complete {
                     let kind = RefusalKind::Unstratified;
                     return Err(Refusal { kind, origin: Some(rule.origin) });
                 }
@@ -393,7 +407,7 @@ impl Work {
         Ok(EXHAUSTED)
     }
 
-    /// All steps succeeded: enters the answer.
+    /// Adds an answer after all steps succeeded.
     fn answer(&mut self, rule: &PlannedRule, target: Target) -> Result<usize, Refusal> {
         let mut answer = [0; 8];
         let mut long_answer = Vec::new();
@@ -476,17 +490,17 @@ impl Work {
         })
     }
 
-    /// Takes a value apart into slots; says whether it fits.
-    fn take(&mut self, pattern: &Match, value: u32, base: usize) -> bool {
+    /// Matches a value with a pattern and binds its variables. Returns whether it fits.
+    fn take(&mut self, pattern: &Matcher, value: u32, base: usize) -> bool {
         match pattern {
-            Match::Ignore => true,
-            Match::Bind(slot) => {
+            Matcher::Ignore => true,
+            Matcher::Bind(slot) => {
                 self.slots[base + *slot as usize] = value;
                 true
             }
-            Match::Same(slot) => self.slots[base + *slot as usize] == value,
-            Match::Constant(id) => id.raw() == value,
-            Match::Open(symbol, parts) => {
+            Matcher::Same(slot) => self.slots[base + *slot as usize] == value,
+            Matcher::Constant(id) => id.raw() == value,
+            Matcher::Open(symbol, parts) => {
                 let term = TermId::from_raw(value);
                 self.bank.has_form(term, *symbol, parts.len())
                     && parts.iter().enumerate().all(|(i, part)| {
@@ -506,7 +520,7 @@ impl Work {
         }
     }
 
-    // Apart from `build`, so that the two cases without a call of that one are inlined.
+    // A separate function, so that the two simple cases of `build` are inlined.
     fn make(
         &mut self,
         symbol: Symbol,
@@ -515,19 +529,19 @@ impl Work {
         base: usize,
     ) -> Result<u32, Refusal> {
         let mut arguments = [TermId::from_raw(0); 8];
-        let made = if parts.len() <= arguments.len() {
+        let term_cache = if parts.len() <= arguments.len() {
             for (place, part) in arguments.iter_mut().zip(parts) {
                 *place = TermId::from_raw(self.build(part, rule, base)?);
             }
-            self.made.term(&self.bank, symbol, &arguments[..parts.len()])
+            self.term_cache.term(&self.bank, symbol, &arguments[..parts.len()])
         } else {
             let arguments: Vec<TermId> = parts
                 .iter()
                 .map(|part| self.build(part, rule, base).map(TermId::from_raw))
                 .collect::<Result<_, _>>()?;
-            self.made.term(&self.bank, symbol, &arguments)
+            self.term_cache.term(&self.bank, symbol, &arguments)
         };
-        made.map(TermId::raw).map_err(|refusal| Refusal {
+        term_cache.map(TermId::raw).map_err(|refusal| Refusal {
             kind: match refusal {
                 TermRefusal::Depth => RefusalKind::TermDepth,
                 TermRefusal::Full => RefusalKind::Bytes,
@@ -550,7 +564,7 @@ impl Work {
     }
 }
 
-/// The entry being worked out and the frame of the rule applied to it.
+/// The entry under evaluation, and the frame of the current rule.
 #[derive(Copy, Clone)]
 struct Target {
     id: ProcedureId,

@@ -1,9 +1,20 @@
-//! Rules to ground rules: every instance that could ever apply.
+//! Grounding: all rule instances that can ever apply.
 //!
-//! Reachability is relaxed: a negated condition on something that changes may always hold, and what a feed carries
-//! over (from `next` to `true`, from `legal` to `does`) is carried over for ever. So the ground program has an atom
-//! for everything that can become true, and perhaps for more. Evaluated semi-naively: in each round every rule is
-//! tried once for each condition that has new rows, so no instance is found twice.
+//! Reachability is relaxed. A negated condition on a changing relation is assumed to hold. What a
+//! feed carries over (from `next` to `true`, from `legal` to `does`) stays for ever. So the ground
+//! program has an atom for everything that can become true, and possibly for more.
+//!
+//! Evaluation is semi-naive: in each round, every rule is joined once for each condition that has
+//! new rows. So no instance is found twice.
+//!
+//! The rules are rewritten first, in this order:
+//!
+//! 1. [`merge`](merge()) unites rules that differ in one condition.
+//! 2. [`materialise`](crate::materialise()) computes static relations.
+//! 3. [`demand`](demand()) restricts relations to the tuples that are needed (magic sets).
+//! 4. [`split`](split()) decomposes rules with many variables, and `materialise` runs once more.
+//!
+//! If a limit is exceeded, grounding stops with a refusal that names the responsible rule.
 
 mod demand;
 mod join;
@@ -22,18 +33,18 @@ use join::{Join, joins};
 pub use merge::merge;
 pub use split::split;
 
-/// What grounding may cost.
+/// Limits of grounding.
 #[derive(Clone, Debug)]
 pub struct GroundLimits {
-    /// Atoms.
+    /// Maximum number of atoms.
     pub atoms: usize,
-    /// Rule instances.
+    /// Maximum number of rule instances.
     pub rules: usize,
-    /// Bytes of rule instances and atoms.
+    /// Maximum number of bytes for rule instances and atoms.
     pub bytes: usize,
-    /// Steps of joining: a measure of time that is the same on every machine.
+    /// Maximum number of join steps, a machine-independent measure of time.
     pub steps: u64,
-    /// A moment after which to stop.
+    /// Time to stop at.
     pub deadline: Option<Instant>,
 }
 
@@ -53,56 +64,54 @@ impl Default for GroundLimits {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AtomId(pub u32);
 
-/// Ground atoms and the ground rules between them.
+/// Ground atoms and ground rules.
 pub struct GroundProgram {
     relations: Vec<Relation>,
-    /// The relation and row of each atom.
-    places: Vec<(u32, u32)>,
     atoms_of: Vec<Vec<u32>>,
-    /// Atoms that hold always.
+    /// Whether each atom always holds.
     pub always: Vec<bool>,
     rules: Vec<u32>,
     starts: Vec<usize>,
-    /// For each mention of an atom in a negated condition: the atom, if it can ever hold.
+    /// For each occurrence of an atom in a negated condition: the atom, if it can ever hold.
     mentions: Vec<Option<AtomId>>,
 }
 
-/// A ground rule: the head holds where all of `positive` and none of `negative` do.
+/// A ground rule. The head holds if all atoms of `positive` and none of `negative` hold.
 pub struct GroundRule<'a> {
-    /// What is derived.
+    /// The derived atom.
     pub head: AtomId,
-    /// What must hold.
+    /// Atoms that must hold.
     pub positive: &'a [u32],
     negative: &'a [u32],
-    /// The rule it is an instance of.
+    /// The rule that this is an instance of.
     pub origin: u32,
     program: &'a GroundProgram,
 }
 
 impl GroundRule<'_> {
-    /// What must not hold; atoms that can never hold are left out.
+    /// Returns the atoms that must not hold. Atoms that can never hold are omitted.
     pub fn negative(&self) -> impl Iterator<Item = AtomId> {
         self.negative.iter().filter_map(|&mention| self.program.mentions[mention as usize])
     }
 }
 
 impl GroundProgram {
-    /// How many atoms there are.
+    /// Returns the number of atoms.
     pub fn n_atoms(&self) -> usize {
-        self.places.len()
+        self.always.len()
     }
 
-    /// How many rule instances there are; facts are not counted.
+    /// Returns the number of rule instances, without facts.
     pub fn n_rules(&self) -> usize {
         self.starts.len()
     }
 
-    /// The rule instances.
+    /// Iterates over the rule instances.
     pub fn rules(&self) -> impl Iterator<Item = GroundRule<'_>> {
         (0..self.starts.len()).map(|index| self.rule(index))
     }
 
-    /// One rule instance.
+    /// Returns a rule instance.
     pub fn rule(&self, index: usize) -> GroundRule<'_> {
         let start = self.starts[index];
         let (head, origin) = (AtomId(self.rules[start]), self.rules[start + 1]);
@@ -113,7 +122,7 @@ impl GroundProgram {
         GroundRule { head, positive, negative, origin, program: self }
     }
 
-    /// The atoms of a relation, with their arguments.
+    /// Iterates over the atoms of a relation, with their arguments.
     pub fn atoms_of(&self, predicate: PredicateId) -> impl Iterator<Item = (AtomId, Vec<TermId>)> {
         let relation = &self.relations[predicate.index()];
         let ids = self.atoms_of[predicate.index()].iter();
@@ -122,15 +131,13 @@ impl GroundProgram {
             (AtomId(id), row.iter().map(|&raw| TermId::from_raw(raw)).collect())
         })
     }
-
-    /// The relation of an atom.
-    pub fn predicate_of(&self, atom: AtomId) -> PredicateId {
-        PredicateId(self.places[atom.0 as usize].0)
-    }
 }
 
-/// Grounds the rules on which `roots` depend. Each of `feeds` carries the rows of a derived relation over to a
-/// given one.
+/// Grounds the rules that `roots` depend on. Each of `feeds` carries the rows of a derived relation
+/// over to a given one.
+///
+/// # Errors
+/// Returns a refusal if a limit is exceeded, or if a variable of a rule is unbound.
 pub fn ground(
     program: Program,
     bank: &TermBank,
@@ -143,8 +150,8 @@ pub fn ground(
     let n = prepared.program.predicates.len();
     let mut is_static: Vec<bool> =
         prepared.program.predicates.iter().map(|p| p.given == Some(Level::Static)).collect();
-    let asked = roots.iter().chain(feeds.iter().map(|(from, _)| from));
-    asked.for_each(|predicate| is_static[predicate.index()] = false);
+    let atoms = roots.iter().chain(feeds.iter().map(|(from, _)| from));
+    atoms.for_each(|predicate| is_static[predicate.index()] = false);
     let mut grounder = Grounder {
         bank,
         limits,
@@ -154,7 +161,6 @@ pub fn ground(
         feeds_to: vec![Vec::new(); n],
         program: GroundProgram {
             relations: Vec::new(),
-            places: Vec::new(),
             atoms_of: vec![Vec::new(); n],
             always: Vec::new(),
             rules: Vec::new(),
@@ -179,7 +185,7 @@ pub fn ground(
     Ok(grounder.finish())
 }
 
-/// The relations on which the roots depend, through rules and feeds.
+/// Returns the relations that the roots depend on, through rules and feeds.
 fn relevant(
     program: &Program,
     feeds: &[(PredicateId, PredicateId)],
@@ -207,32 +213,34 @@ struct Grounder<'a> {
     bank: &'a TermBank,
     limits: &'a GroundLimits,
     is_static: Vec<bool>,
-    /// Relations that say what is asked for: their rows are no atoms.
+    /// Whether each relation is a demand relation. Its rows are not atoms.
     is_demand: Vec<bool>,
     n_demanded: usize,
     feeds_to: Vec<Vec<PredicateId>>,
     program: GroundProgram,
-    /// Atoms that stand in negated conditions, by relation.
+    /// Atoms in negated conditions, by relation.
     mentioned: Vec<Relation>,
-    /// By relation: the number of each row of `mentioned`.
+    /// For each relation: the number of each row of `mentioned`.
     mention_ids: Vec<Vec<u32>>,
-    /// The relation and row of each mention.
+    /// Relation and row of each mention.
     mention_places: Vec<(usize, u32)>,
-    /// By relation: rows below the first number are old, below the second visible in this round.
+    /// For each relation: rows below the first number are old, rows below the second are visible in
+    /// this round.
     visible: Vec<(u32, u32)>,
     slots: Vec<u32>,
-    /// Room for a key or a row.
+    /// Buffer for a key or a row.
     key: Vec<u32>,
-    /// The head of the last instance: relation, arguments and atom.
+    /// Head of the last instance: relation, arguments and atom.
     last_head: (usize, Vec<u32>, u32),
-    /// The rows of the conditions of the rule being tried.
+    /// Rows of the conditions of the current rule.
     rows: Vec<u32>,
     n_steps: u64,
-    /// Rule instances found, new or not: a step may find thousands of them.
+    /// Number of rule instances found, new or not. One step may find thousands of them.
     n_emitted: u64,
 }
 
-/// The index over all columns by which rows are found again; it is the first of every relation that grows.
+/// The index over all columns, which finds a given row. It is the first index of every growing
+/// relation.
 const WHOLE_ROW: usize = 0;
 
 impl Grounder<'_> {
@@ -248,7 +256,7 @@ impl Grounder<'_> {
             self.program.relations.push(relation);
             self.mentioned.push(Relation::new(predicate.arity, vec![whole]));
         }
-        // Facts of relations that are asked for or carried over are atoms that hold always.
+        // Facts of roots and of fed relations are atoms that always hold.
         for (index, facts) in prepared.facts.iter().enumerate() {
             if self.is_static[index] {
                 continue;
@@ -256,7 +264,7 @@ impl Grounder<'_> {
             for row in facts {
                 let row: Vec<u32> = row.iter().map(|term| term.raw()).collect();
                 if self.is_demand[index] {
-                    self.ask(index, &row, u32::MAX)?;
+                    self.add_demand(index, &row, u32::MAX)?;
                     continue;
                 }
                 let atom = self.atom(index, &row, u32::MAX)?;
@@ -265,7 +273,7 @@ impl Grounder<'_> {
         }
         let joins =
             joins(prepared, relevant, &self.is_static, &mut self.program.relations, self.bank)?;
-        // Rules without conditions that change apply from the start.
+        // Rules without changing conditions apply from the start.
         for join in joins.iter().filter(|join| join.delta.is_none()) {
             self.start(join)?;
         }
@@ -332,15 +340,15 @@ impl Grounder<'_> {
                     self.step(join, at + 1)?;
                 }
             }
-            join::Step::Scan(scan, position, sight) => {
+            join::Step::Scan(scan, position, range) => {
                 let (old, now) = self.visible[scan.relation];
-                let end = match sight {
-                    join::Sight::Static => END,
-                    join::Sight::Old => old,
-                    join::Sight::Now => now,
+                let end = match range {
+                    join::RowRange::All => END,
+                    join::RowRange::Old => old,
+                    join::RowRange::Current => now,
                 };
                 let mut row = self.first(scan, join.origin)?;
-                // Rows stand in the order of their arrival, so the first one out of sight ends the scan.
+                // Rows are stored in order of arrival, so the first invisible one ends the scan.
                 while row != END && row < end {
                     if self.take(scan, row) {
                         if let Some(position) = position {
@@ -395,7 +403,7 @@ impl Grounder<'_> {
         }
     }
 
-    /// All conditions are met: enters the instance.
+    /// Adds the rule instance after all conditions are met.
     fn emit(&mut self, join: &Join) -> Result<(), Refusal> {
         self.n_emitted += 1;
         if self.n_emitted & 0x3fff == 0 {
@@ -407,11 +415,11 @@ impl Grounder<'_> {
             row.push(self.build(part, join.origin)?);
         }
         if self.is_demand[join.head_predicate] {
-            let asked = self.ask(join.head_predicate, &row, join.origin);
+            let added = self.add_demand(join.head_predicate, &row, join.origin);
             self.key = row;
-            return asked;
+            return added;
         }
-        // As a rule many instances in a row have the same head.
+        // Usually many successive instances have the same head.
         if self.last_head.0 != join.head_predicate || self.last_head.1 != row {
             let head = self.atom(join.head_predicate, &row, join.origin)?;
             self.last_head = (join.head_predicate, row.clone(), head);
@@ -425,7 +433,7 @@ impl Grounder<'_> {
         let n_negative = u32::try_from(join.negative.len()).expect("fewer than 2^32 conditions");
         self.program.rules.extend([head, join.origin, 0, n_negative]);
         for (position, &row) in self.rows.iter().enumerate() {
-            // That it is asked for is no condition.
+            // Demand is not a condition of the ground rule.
             if self.is_demand[join.positive[position]] {
                 continue;
             }
@@ -454,8 +462,7 @@ impl Grounder<'_> {
             self.program.starts.push(start);
         }
         let limits = self.limits;
-        let bytes =
-            self.program.rules.len() * 4 + (self.program.places.len() + self.n_demanded) * 64;
+        let bytes = self.program.rules.len() * 4 + (self.program.n_atoms() + self.n_demanded) * 64;
         let kind = if self.program.starts.len() > limits.rules || bytes > limits.bytes {
             RefusalKind::Bytes
         } else {
@@ -464,20 +471,21 @@ impl Grounder<'_> {
         Err(Refusal { kind, origin: Some(join.origin) })
     }
 
-    /// Enters a row of what is asked for.
-    fn ask(&mut self, predicate: usize, row: &[u32], origin: u32) -> Result<(), Refusal> {
+    /// Adds a row to a demand relation.
+    fn add_demand(&mut self, predicate: usize, row: &[u32], origin: u32) -> Result<(), Refusal> {
         let relation = &mut self.program.relations[predicate];
         if relation.first(WHOLE_ROW, row, self.bank) == END {
             relation.grow(row, self.bank);
             self.n_demanded += 1;
-            if self.program.places.len() + self.n_demanded > self.limits.atoms {
+            if self.program.n_atoms() + self.n_demanded > self.limits.atoms {
                 return Err(Refusal { kind: RefusalKind::Facts, origin: Some(origin) });
             }
         }
         Ok(())
     }
 
-    /// The atom with these arguments, entered if it is new, and carried over where it feeds.
+    /// Returns the atom with these arguments. A new atom is added, and is carried over to the
+    /// relations that it feeds.
     fn atom(&mut self, predicate: usize, row: &[u32], origin: u32) -> Result<u32, Refusal> {
         let relation = &mut self.program.relations[predicate];
         let known = relation.first(WHOLE_ROW, row, self.bank);
@@ -485,14 +493,10 @@ impl Grounder<'_> {
             return Ok(self.program.atoms_of[predicate][known as usize]);
         }
         relation.grow(row, self.bank);
-        let id =
-            u32::try_from(self.program.places.len()).expect("limited to fewer than 2^32 atoms");
-        if self.program.places.len() >= self.limits.atoms {
+        let id = u32::try_from(self.program.n_atoms()).expect("limited to fewer than 2^32 atoms");
+        if self.program.n_atoms() >= self.limits.atoms {
             return Err(Refusal { kind: RefusalKind::Facts, origin: Some(origin) });
         }
-        let place =
-            (u32::try_from(predicate).expect("fewer than 2^32 relations"), relation.len() - 1);
-        self.program.places.push(place);
         self.program.always.push(false);
         self.program.atoms_of[predicate].push(id);
         for to in self.feeds_to[predicate].clone() {
@@ -501,7 +505,8 @@ impl Grounder<'_> {
         Ok(id)
     }
 
-    /// The number of an atom that stands in a negated condition. Whether it can ever hold shows at the end.
+    /// Returns the number of an atom in a negated condition. Whether it can hold is known only at
+    /// the end.
     fn mention(&mut self, predicate: usize, row: &[u32]) -> u32 {
         let relation = &mut self.mentioned[predicate];
         let known = relation.first(WHOLE_ROW, row, self.bank);

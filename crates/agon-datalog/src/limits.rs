@@ -1,30 +1,31 @@
-//! What evaluation may cost, and what is said when it costs more.
+//! Limits of evaluation, and the refusals when they are exceeded.
 
 use std::fmt;
 use std::time::Instant;
 
 use crate::plan::PlanRefusal;
 
-/// What evaluation may cost. Past a limit it stops with a [`Refusal`]; it never hangs or runs out of memory.
+/// Limits of evaluation. An evaluation that exceeds a limit stops with a [`Refusal`]. It never
+/// hangs or exhausts the memory.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Facts derived for one state.
+    /// Maximum number of facts derived for one state.
     pub facts: usize,
-    /// Calls within calls.
+    /// Maximum nesting depth of calls.
     pub depth: usize,
-    /// Nesting of terms.
+    /// Maximum nesting depth of terms.
     pub term_depth: u32,
-    /// Bytes of tables and terms.
+    /// Maximum number of bytes for tables and terms.
     pub bytes: usize,
-    /// Steps of evaluation for one state: a measure of time that is the same on every machine.
+    /// Maximum number of evaluation steps for one state, a machine-independent measure of time.
     pub steps: u64,
-    /// A moment after which to stop.
+    /// Time to stop at.
     pub deadline: Option<Instant>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        // Ten times what the hungriest public rulesheet needs, or more.
+        // At least ten times what the most demanding public rulesheet needs.
         Limits {
             facts: 20_000_000,
             depth: 100_000,
@@ -36,33 +37,33 @@ impl Default for Limits {
     }
 }
 
-/// Which limit was reached, or what else went wrong.
+/// The exceeded limit or other reason of a refusal.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum RefusalKind {
     /// Too many facts.
     Facts,
-    /// Calls nest too deep.
+    /// Calls are nested too deeply.
     Depth,
-    /// Terms nest too deep.
+    /// Terms are nested too deeply.
     TermDepth,
     /// Too much memory.
     Bytes,
     /// Too many steps.
     Steps,
-    /// Too late.
+    /// The deadline has passed.
     Deadline,
     /// An atom depends on its own negation.
     Unstratified,
-    /// A variable is bound by nothing.
+    /// A variable is not bound by any condition.
     Unbound,
 }
 
-/// Evaluation was given up. The rule named is the one that was being applied: as a rule the one that grew.
+/// An abandoned evaluation. It names the rule that was active, which is usually the one that grew.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// Why.
+    /// The reason.
     pub kind: RefusalKind,
-    /// The origin of the rule, if one can be named.
+    /// The origin of the rule, if it is known.
     pub origin: Option<u32>,
 }
 
@@ -80,6 +81,14 @@ impl fmt::Display for RefusalKind {
         })
     }
 }
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 impl From<PlanRefusal> for Refusal {
     fn from(refusal: PlanRefusal) -> Refusal {

@@ -1,79 +1,104 @@
-//! Static relations worked out once, before play.
+//! Computation of static relations in advance.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::program::{Goal, Level, PredicateId, Program};
-use crate::{Engine, Entry, Limits, Plans, TermBank, TermId};
+use crate::{Engine, Limits, Plans, QueryForm, TermBank, TermId};
 
-/// What one relation may cost. A relation that costs more stays as rules and is asked for what is needed of it:
-/// arithmetic on large numbers is a case where few of many rows are ever used.
-const MAX_ROWS: usize = 100_000;
-const MAX_STEPS: u64 = 3_000_000;
-
-/// What all of them together may cost.
-const MAX_STEPS_IN_ALL: u64 = 30_000_000;
-
-/// Replaces the rules of static relations on which `roots` depend by the rows that follow from them. The planner
-/// then knows how many there are, and looking one up needs no call.
-pub fn materialise(program: &mut Program, bank: &Arc<TermBank>, roots: &[PredicateId]) {
-    materialise_until(program, bank, roots, None);
+/// Limits of [`materialise`]. A relation that exceeds them keeps its rules and is evaluated on
+/// demand. Arithmetic on large numbers is an example, where few of many rows are used.
+#[derive(Clone, Debug)]
+pub struct MaterialiseLimits {
+    /// Maximum number of rows of one relation.
+    pub rows: usize,
+    /// Maximum number of evaluation steps for one relation.
+    pub steps: u64,
+    /// Maximum number of evaluation steps for all relations together.
+    pub total_steps: u64,
+    /// Time to stop at.
+    pub deadline: Option<Instant>,
 }
 
-/// The same, until a deadline: relations whose turn comes too late stay as they are.
-pub fn materialise_until(
+impl Default for MaterialiseLimits {
+    fn default() -> MaterialiseLimits {
+        MaterialiseLimits {
+            rows: 100_000,
+            steps: 3_000_000,
+            total_steps: 30_000_000,
+            deadline: None,
+        }
+    }
+}
+
+/// Replaces the rules of static relations that `roots` depend on by their rows. The planner then
+/// knows their sizes, and a lookup needs no call.
+pub fn materialise(
     program: &mut Program,
     bank: &Arc<TermBank>,
     roots: &[PredicateId],
-    deadline: Option<Instant>,
+    limits: &MaterialiseLimits,
 ) {
-    let (levels, demands) = (program.levels(), program.demands());
+    let (levels, required_arguments) = (program.levels(), program.required_arguments());
     let mut n_steps = 0;
     for predicate in in_order(program, roots) {
         let index = predicate.index();
         let is_fit = levels[index] == Level::Static
             && program.predicates[index].given.is_none()
             && !roots.contains(&predicate)
-            && !demands[index].contains(&true)
+            && !required_arguments[index].contains(&true)
             && !program.predicates[index].rules.is_empty();
-        let is_late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
-        if !is_fit || n_steps > MAX_STEPS_IN_ALL || is_late() {
+        let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if !is_fit || n_steps > limits.total_steps || is_late() {
             continue;
         }
-        let arity = program.predicates[index].arity;
-        let entry = Entry { predicate, known: vec![false; arity] };
-        // What cannot be planned or costs too much stays as it is; whoever needs it hears of it then.
-        let Ok((plans, questions)) = Plans::new(program.clone(), Arc::clone(bank), &[], &[entry])
-        else {
-            continue;
-        };
-        let limits =
-            Limits { facts: 2 * MAX_ROWS, steps: MAX_STEPS, deadline, ..Limits::default() };
-        let mut engine = Engine::new(Arc::new(plans), limits);
-        let rows: Option<Vec<Vec<TermId>>> = match engine.ask(questions[0], &[]) {
-            Ok(answers) if answers.len() <= MAX_ROWS => Some(
-                (0..answers.len())
-                    .map(|row| (0..arity).map(|column| answers.get(row, column)).collect())
-                    .collect(),
-            ),
-            Ok(_) | Err(_) => None,
-        };
-        n_steps += engine.n_steps();
+        let (rows, spent) = rows_of(program, bank, predicate, limits);
+        n_steps += spent;
         if let Some(mut rows) = rows {
             rows.sort_unstable();
-            let made = &mut program.predicates[index];
-            made.rules.clear();
-            made.given = Some(Level::Static);
-            made.rows = rows;
+            let materialised = &mut program.predicates[index];
+            materialised.rules.clear();
+            materialised.given = Some(Level::Static);
+            materialised.rows = rows;
         }
     }
 }
 
-/// What the roots depend on, each after what it depends on itself as far as recursion allows.
+/// Evaluates a relation. Returns its rows, or `None` if it cannot be planned or is too expensive,
+/// and the number of steps. The error is reported when the relation is used.
+fn rows_of(
+    program: &Program,
+    bank: &Arc<TermBank>,
+    predicate: PredicateId,
+    limits: &MaterialiseLimits,
+) -> (Option<Vec<Vec<TermId>>>, u64) {
+    let arity = program.predicates[predicate.index()].arity;
+    let form = QueryForm { predicate, known: vec![false; arity] };
+    let Ok((plans, queries)) = Plans::new(program.clone(), Arc::clone(bank), &[], &[form]) else {
+        return (None, 0);
+    };
+    let engine_limits = Limits {
+        facts: 2 * limits.rows,
+        steps: limits.steps,
+        deadline: limits.deadline,
+        ..Limits::default()
+    };
+    let mut engine = Engine::new(Arc::new(plans), engine_limits);
+    let rows = match engine.ask(queries[0], &[]) {
+        Ok(answers) if answers.len() <= limits.rows => {
+            let row = |row| (0..arity).map(|column| answers.get(row, column)).collect();
+            Some((0..answers.len()).map(row).collect())
+        }
+        Ok(_) | Err(_) => None,
+    };
+    (rows, engine.n_steps())
+}
+
+/// Returns the relations that the roots depend on, in dependency order as far as recursion allows.
 fn in_order(program: &Program, roots: &[PredicateId]) -> Vec<PredicateId> {
     let mut order = Vec::new();
     let mut seen = vec![false; program.predicates.len()];
-    // A stack of our own: rules may form chains longer than the program's stack is deep.
+    // An explicit stack, because chains of rules may be longer than the call stack allows.
     let mut stack: Vec<(PredicateId, bool)> =
         roots.iter().rev().map(|&root| (root, false)).collect();
     while let Some((predicate, is_done)) = stack.pop() {

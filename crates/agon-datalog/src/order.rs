@@ -1,21 +1,22 @@
-//! Lists of terms put in order again and again.
+//! Repeated sorting of terms.
 
 use crate::{TermBank, TermId};
 
-/// The order of [`TermBank::compare`], remembered for the terms it was asked about: moves are listed in every state, and
-/// most of them were listed before. Comparing two terms is then comparing two numbers.
+/// The order of [`TermBank::compare`], cached for the terms seen so far. Moves are sorted in every
+/// state, and most of them were sorted before. Comparing two cached terms is comparing two numbers.
 #[derive(Clone, Default)]
 pub struct TermOrder {
-    /// All terms met so far, in order.
+    /// All terms seen so far, in order.
     sorted: Vec<TermId>,
-    /// By term: its place in the order, as a number with gaps to its neighbours; 0 if it was not met yet.
+    /// For each term its key in the order, with gaps between neighbours. 0 if it was not seen yet.
     places: Vec<u64>,
-    /// Room for sorting.
+    /// Buffer for sorting.
     keyed: Vec<(u64, TermId)>,
 }
 
 impl TermOrder {
-    /// Sorts terms by the order of [`TermBank::compare`] with this order of the symbols, always the same one.
+    /// Sorts terms by [`TermBank::compare`]. The order of symbols `rank` must be the same in all
+    /// calls.
     pub fn sort(&mut self, terms: &mut [TermId], bank: &TermBank, rank: &[u32]) {
         let mut keyed = std::mem::take(&mut self.keyed);
         loop {
@@ -25,7 +26,7 @@ impl TermOrder {
                 let place = self.place(term, bank, rank);
                 keyed.push((place, term));
             }
-            // Places once given change only where the gaps were used up, and then terms were added.
+            // Keys change only when gaps are used up, and then terms were added.
             if self.sorted.len() == n_known {
                 break;
             }
@@ -53,15 +54,15 @@ impl TermOrder {
         let after = self.sorted.get(at).map_or(u64::MAX, |known| self.places[known.raw() as usize]);
         self.sorted.insert(at, term);
         if after - before < 2 {
-            self.spread();
+            self.renumber();
         } else {
             self.places[index] = before + (after - before) / 2;
         }
         self.places[index]
     }
 
-    /// Gives all terms places with equal gaps.
-    fn spread(&mut self) {
+    /// Assigns keys with equal gaps to all terms.
+    fn renumber(&mut self) {
         let gap = u64::MAX / (self.sorted.len() as u64 + 1);
         for (i, term) in (1..).zip(&self.sorted) {
             self.places[term.raw() as usize] = i * gap;

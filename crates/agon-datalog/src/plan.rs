@@ -1,9 +1,11 @@
-//! Rules to procedures: how each relation is computed for each way in which it is asked.
+//! Planning: rules to procedures.
 //!
-//! A relation is asked with some arguments known and others wanted; the pattern of the two is a [`Skeleton`]. For
-//! each skeleton that occurs there is one procedure, and in it each rule has its head matched with the skeleton and
-//! its goals put in an order fixed once and for all: tests as soon as they can be made, then whatever is expected to
-//! branch least. Nothing is evaluated here.
+//! A relation is called with some arguments bound and others free. The pattern of the two is a
+//! [`BindingPattern`] (an adornment, in the terms of deductive databases), which may look into
+//! terms. For each pattern that occurs there is one procedure. In it, each rule has its head
+//! unified with the pattern, and its goals in a fixed order: tests as soon as possible, then the
+//! goal with the least expected branching. The branching is estimated from a sample of real states.
+//! Nothing is evaluated here.
 
 mod order;
 pub(crate) mod prepare;
@@ -11,6 +13,7 @@ pub(crate) mod shape;
 mod unify;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::program::{Goal, Level, Pattern, PredicateId, Program};
@@ -19,44 +22,59 @@ use crate::{Symbol, TermBank, TermId};
 use order::Sample;
 use prepare::Prepared;
 
-/// Why a program cannot be planned.
+/// Reason why a program cannot be planned.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanRefusal {
-    /// A variable of the rule with this origin is bound by nothing, so the rule cannot be evaluated as asked.
+    /// A variable of the rule is unbound, so the rule cannot be evaluated for a required binding
+    /// pattern.
     Unbound {
-        /// The rule's origin.
+        /// Origin of the rule.
         origin: u32,
     },
-    /// The rule with this origin holds a term that the bank refuses.
+    /// The rule has a term that the bank rejects.
     Term {
-        /// The rule's origin.
+        /// Origin of the rule.
         origin: u32,
     },
-    /// More ways of asking occur than there may be.
+    /// The program needs too many procedures.
     TooManyProcedures,
 }
 
-/// How many procedures a program may need. Real rulesheets need fewer than a thousand.
+impl fmt::Display for PlanRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PlanRefusal::Unbound { .. } => "a variable is bound by no condition",
+            PlanRefusal::Term { .. } => "a term is nested too deeply",
+            PlanRefusal::TooManyProcedures => "the rules need too many procedures",
+        })
+    }
+}
+
+impl std::error::Error for PlanRefusal {}
+
+/// Maximum number of procedures of a program. Real rulesheets need fewer than a thousand.
 const MAX_PROCEDURES: usize = 50_000;
 
-/// How deep a skeleton looks into terms; below that a term is matched after the call. Bounds the number of
-/// skeletons where rules build ever deeper terms.
-const SKELETON_DEPTH: usize = 2;
+/// Maximum depth at which binding patterns look into terms. Deeper terms are matched after the
+/// call. This bounds the number of patterns where rules build ever deeper terms.
+const MAX_PATTERN_DEPTH: usize = 2;
 
-/// Bytes of stack for a call and for each step of its longest rule. A step takes below 300 when optimised and below
-/// 1200 when not; sanitizers need more.
+/// Bytes of stack for a call. A step takes less than 300 bytes in optimised builds and less than
+/// 1200 otherwise. Sanitizers need more.
 const CALL_STACK: usize = 64 << 10;
+
+/// Bytes of stack for each step of a call's longest rule.
 const STEP_STACK: usize = 2 << 10;
 
-/// What a caller knows of an argument.
+/// The knowledge of a caller about an argument.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Skeleton {
-    /// Its value.
-    Known,
-    /// Nothing: it is wanted.
-    Wanted,
-    /// Its form.
-    Form(Symbol, Vec<Skeleton>),
+pub(crate) enum BindingPattern {
+    /// The value is known.
+    Bound,
+    /// The value is unknown and wanted.
+    Free,
+    /// The functor is known.
+    Form(Symbol, Vec<BindingPattern>),
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -68,11 +86,11 @@ impl ProcedureId {
     }
 }
 
-/// A way to ask a relation that was planned for.
+/// A planned query: a relation with a binding pattern.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Question(pub(crate) ProcedureId);
+pub struct QueryId(pub(crate) ProcedureId);
 
-/// A plan for every way in which the relations of a program are asked.
+/// Procedures for all binding patterns with which the relations of a program are called.
 pub struct Plans {
     pub(crate) bank: Arc<TermBank>,
     pub(crate) procedures: Vec<Procedure>,
@@ -93,7 +111,7 @@ pub(crate) struct Procedure {
     pub(crate) level: Level,
     pub(crate) n_inputs: usize,
     pub(crate) n_outputs: usize,
-    /// Bytes of stack that working it out may need, its calls apart: steps are tried one inside the other.
+    /// Bytes of stack that an evaluation may need, without its calls. Steps are nested.
     pub(crate) stack: usize,
     pub(crate) rules: Vec<PlannedRule>,
 }
@@ -101,25 +119,25 @@ pub(crate) struct Procedure {
 pub(crate) struct PlannedRule {
     pub(crate) origin: u32,
     pub(crate) n_slots: usize,
-    /// How each input is taken apart.
-    pub(crate) inputs: Vec<Match>,
+    /// Patterns of the inputs.
+    pub(crate) inputs: Vec<Matcher>,
     pub(crate) steps: Vec<Step>,
     pub(crate) outputs: Vec<Build>,
-    /// The last step on which an output depends; once an answer is found, the steps after it need not be tried
-    /// for others. `None`: no output depends on any step.
+    /// The last step that an output depends on. After an answer, later steps need not be tried
+    /// again. `None` if no output depends on a step.
     pub(crate) last_choice: Option<usize>,
 }
 
 pub(crate) enum Step {
-    /// For each row that fits.
+    /// For each matching row.
     Scan(Scan),
     /// For each answer.
     Call(Call),
-    /// If no row fits.
+    /// If no row matches.
     NoRow(Scan),
     /// If there is no answer.
     NoAnswer(Call),
-    /// If the two differ.
+    /// If the terms differ.
     Differ(Build, Build),
 }
 
@@ -133,26 +151,26 @@ pub(crate) struct Scan {
 pub(crate) struct Call {
     pub(crate) procedure: ProcedureId,
     pub(crate) key: Vec<Build>,
-    pub(crate) take: Vec<Match>,
+    pub(crate) take: Vec<Matcher>,
 }
 
-/// What to do with a term of a row.
+/// How a term of a row is used.
 #[derive(Copy, Clone)]
 pub(crate) enum Take {
     Bind(u32),
     Same(u32),
 }
 
-/// How a term is taken apart.
-pub(crate) enum Match {
+/// A pattern that a term is matched with.
+pub(crate) enum Matcher {
     Ignore,
     Bind(u32),
     Same(u32),
     Constant(TermId),
-    Open(Symbol, Vec<Match>),
+    Open(Symbol, Vec<Matcher>),
 }
 
-/// How a term is put together.
+/// A recipe for building a term.
 #[derive(Clone)]
 pub(crate) enum Build {
     Slot(u32),
@@ -160,23 +178,28 @@ pub(crate) enum Build {
     Make(Symbol, Vec<Build>),
 }
 
-/// How a relation will be asked: which arguments will be known.
-pub struct Entry {
+/// A query to plan: a relation, and which arguments are known.
+pub struct QueryForm {
     /// The relation.
     pub predicate: PredicateId,
-    /// For each argument whether its value is known.
+    /// Whether each argument is known.
     pub known: Vec<bool>,
 }
 
 impl Plans {
-    /// Plans a program for the given entries; `samples` are typical rows of relations that change, by which the
-    /// planner judges how much a goal branches. Returns the plans and one question per entry.
+    /// Plans a program for the given queries. `samples` are typical rows of changing relations,
+    /// from which the planner estimates the branching of goals. Returns the plans and one id for
+    /// each query.
+    ///
+    /// # Errors
+    /// Returns an error if a rule has an unbound variable or an invalid term, or if too many
+    /// procedures are needed.
     pub fn new(
         program: Program,
         bank: Arc<TermBank>,
         samples: &[(PredicateId, Vec<Vec<TermId>>)],
-        entries: &[Entry],
-    ) -> Result<(Plans, Vec<Question>), PlanRefusal> {
+        forms: &[QueryForm],
+    ) -> Result<(Plans, Vec<QueryId>), PlanRefusal> {
         let prepared = prepare::prepare(program, &bank)?;
         let mut planner = Planner {
             samples: order::samples(&prepared, samples),
@@ -191,22 +214,22 @@ impl Plans {
             open: Vec::new(),
         };
         planner.make_relations();
-        let mut questions = Vec::new();
-        for entry in entries {
-            let skeleton = entry
+        let mut queries = Vec::new();
+        for form in forms {
+            let bindings = form
                 .known
                 .iter()
-                .map(|&k| if k { Skeleton::Known } else { Skeleton::Wanted })
+                .map(|&k| if k { BindingPattern::Bound } else { BindingPattern::Free })
                 .collect();
-            questions.push(Question(planner.procedure(entry.predicate, skeleton)?));
+            queries.push(QueryId(planner.procedure(form.predicate, bindings)?));
         }
-        while let Some((id, predicate, skeleton)) = planner.open.pop() {
-            planner.plan(id, predicate, &skeleton)?;
+        while let Some((id, predicate, bindings)) = planner.open.pop() {
+            planner.plan(id, predicate, &bindings)?;
         }
-        Ok((planner.plans, questions))
+        Ok((planner.plans, queries))
     }
 
-    /// How many procedures and indexes there are: a measure of how many ways of asking occur.
+    /// Returns the numbers of procedures and indexes, a measure of how many binding patterns occur.
     pub fn sizes(&self) -> (usize, usize) {
         (self.procedures.len(), self.relations.iter().map(|r| r.specs.len()).sum())
     }
@@ -216,9 +239,9 @@ pub(crate) struct Planner {
     prepared: Prepared,
     plans: Plans,
     samples: Vec<Sample>,
-    known: BTreeMap<(PredicateId, Vec<Skeleton>), ProcedureId>,
-    /// Made but not yet planned.
-    open: Vec<(ProcedureId, PredicateId, Vec<Skeleton>)>,
+    known: BTreeMap<(PredicateId, Vec<BindingPattern>), ProcedureId>,
+    /// Procedures that are not planned yet.
+    open: Vec<(ProcedureId, PredicateId, Vec<BindingPattern>)>,
 }
 
 impl Planner {
@@ -236,21 +259,25 @@ impl Planner {
         }
     }
 
-    /// The procedure for a relation asked this way, made (but not yet planned) if it is new.
+    /// Returns the procedure of a relation with a binding pattern. A new procedure is planned
+    /// later.
     fn procedure(
         &mut self,
         predicate: PredicateId,
-        skeleton: Vec<Skeleton>,
+        bindings: Vec<BindingPattern>,
     ) -> Result<ProcedureId, PlanRefusal> {
-        if let Some(&id) = self.known.get(&(predicate, skeleton.clone())) {
+        if let Some(&id) = self.known.get(&(predicate, bindings.clone())) {
             return Ok(id);
         }
         if self.plans.procedures.len() >= MAX_PROCEDURES {
             return Err(PlanRefusal::TooManyProcedures);
         }
-        let id = ProcedureId(u32::try_from(self.plans.procedures.len()).expect("limited above"));
+        let id = ProcedureId(
+            u32::try_from(self.plans.procedures.len())
+                .expect("the number of procedures is limited"),
+        );
         let (mut n_inputs, mut n_outputs) = (0, 0);
-        skeleton.iter().for_each(|s| s.count(&mut n_inputs, &mut n_outputs));
+        bindings.iter().for_each(|s| s.count(&mut n_inputs, &mut n_outputs));
         let level = self.prepared.levels[predicate.index()];
         self.plans.procedures.push(Procedure {
             level,
@@ -259,8 +286,8 @@ impl Planner {
             stack: CALL_STACK,
             rules: Vec::new(),
         });
-        self.known.insert((predicate, skeleton.clone()), id);
-        self.open.push((id, predicate, skeleton));
+        self.known.insert((predicate, bindings.clone()), id);
+        self.open.push((id, predicate, bindings));
         Ok(id)
     }
 
@@ -268,16 +295,16 @@ impl Planner {
         &mut self,
         id: ProcedureId,
         predicate: PredicateId,
-        skeleton: &[Skeleton],
+        bindings: &[BindingPattern],
     ) -> Result<(), PlanRefusal> {
         let mut planned = Vec::new();
         if self.prepared.program.predicates[predicate.index()].given.is_some() {
-            // A relation of plain rows asked from outside: a rule that reads it.
-            planned.extend(self.plan_rule(&self.prepared.reader(predicate), skeleton)?);
+            // A query of a given relation: a rule that reads its rows.
+            planned.extend(self.plan_rule(&self.prepared.reader(predicate), bindings)?);
         }
         for rule in self.prepared.program.predicates[predicate.index()].rules.clone() {
             let rule = self.prepared.program.rules[rule as usize].clone();
-            planned.extend(self.plan_rule(&rule, skeleton)?);
+            planned.extend(self.plan_rule(&rule, bindings)?);
         }
         let n_steps = planned.iter().map(|rule| rule.steps.len()).max().unwrap_or(0);
         let procedure = &mut self.plans.procedures[id.index()];
@@ -286,29 +313,30 @@ impl Planner {
         Ok(())
     }
 
-    /// One rule for one way of asking; `None` if its head does not fit.
+    /// Plans a rule for a binding pattern. Returns `None` if its head does not fit.
     fn plan_rule(
         &mut self,
         rule: &crate::program::Rule,
-        skeleton: &[Skeleton],
+        bindings: &[BindingPattern],
     ) -> Result<Option<PlannedRule>, PlanRefusal> {
-        let Some(asked) = unify::specialise(rule, skeleton) else { return Ok(None) };
-        let mut bound = vec![false; asked.n_variables];
+        let Some(specialised) = unify::specialise(rule, bindings) else { return Ok(None) };
+        let mut bound = vec![false; specialised.n_variables];
         let mut inputs = Vec::new();
-        for pattern in &asked.inputs {
+        for pattern in &specialised.inputs {
             inputs.push(self.matcher(pattern, &mut bound, &|_| true, rule.origin)?);
         }
-        let mut uses = vec![0u32; asked.n_variables];
-        for goal in &asked.body {
+        let mut uses = vec![0u32; specialised.n_variables];
+        for goal in &specialised.body {
             goal.each_variable(&mut |v| uses[v as usize] += 1);
         }
-        for pattern in asked.inputs.iter().chain(&asked.outputs) {
-            // Twice, so that a variable of the head never looks like one that occurs only in a single goal.
+        for pattern in specialised.inputs.iter().chain(&specialised.outputs) {
+            // Counted twice, so that a variable of the head is never taken for a local variable of
+            // a goal.
             pattern.each_variable(&mut |v| uses[v as usize] += 2);
         }
-        let (steps, bound_at) = self.order(&asked, bound, &uses, rule.origin)?;
+        let (steps, bound_at) = self.order(&specialised, bound, &uses, rule.origin)?;
         let mut last_choice = None;
-        for pattern in &asked.outputs {
+        for pattern in &specialised.outputs {
             let mut unbound = false;
             pattern.each_variable(&mut |v| match bound_at[v as usize] {
                 Some(order::BoundAt::Input) => {}
@@ -319,16 +347,16 @@ impl Planner {
                 return Err(PlanRefusal::Unbound { origin: rule.origin });
             }
         }
-        let outputs = asked
+        let outputs = specialised
             .outputs
             .iter()
             .map(|p| self.build(p, rule.origin))
             .collect::<Result<Vec<_>, _>>()?;
-        let n_slots = asked.n_variables;
+        let n_slots = specialised.n_variables;
         Ok(Some(PlannedRule { origin: rule.origin, n_slots, inputs, steps, outputs, last_choice }))
     }
 
-    /// How to put a pattern together whose variables are all bound.
+    /// Returns a recipe for building a pattern whose variables are bound.
     fn build(&self, pattern: &Pattern, origin: u32) -> Result<Build, PlanRefusal> {
         Ok(match pattern {
             Pattern::Variable(v) => Build::Slot(*v),
@@ -347,7 +375,7 @@ impl Planner {
         })
     }
 
-    /// How to take a value apart by a pattern; binds the pattern's variables. Variables that nobody uses are
+    /// Returns a matcher for a pattern, and binds the pattern's variables. Unused variables are
     /// ignored.
     fn matcher(
         &self,
@@ -355,23 +383,23 @@ impl Planner {
         bound: &mut [bool],
         is_used: &dyn Fn(u32) -> bool,
         origin: u32,
-    ) -> Result<Match, PlanRefusal> {
+    ) -> Result<Matcher, PlanRefusal> {
         Ok(match pattern {
-            Pattern::Variable(v) if bound[*v as usize] => Match::Same(*v),
-            Pattern::Variable(v) if !is_used(*v) => Match::Ignore,
+            Pattern::Variable(v) if bound[*v as usize] => Matcher::Same(*v),
+            Pattern::Variable(v) if !is_used(*v) => Matcher::Ignore,
             Pattern::Variable(v) => {
                 bound[*v as usize] = true;
-                Match::Bind(*v)
+                Matcher::Bind(*v)
             }
             Pattern::Function(symbol, arguments) => {
                 match prepare::ground(pattern, &self.plans.bank) {
-                    Some(id) => Match::Constant(id.map_err(|_| PlanRefusal::Term { origin })?),
+                    Some(id) => Matcher::Constant(id.map_err(|_| PlanRefusal::Term { origin })?),
                     None => {
                         let mut parts = Vec::new();
                         for argument in arguments {
                             parts.push(self.matcher(argument, bound, is_used, origin)?);
                         }
-                        Match::Open(*symbol, parts)
+                        Matcher::Open(*symbol, parts)
                     }
                 }
             }
@@ -379,12 +407,14 @@ impl Planner {
     }
 }
 
-impl Skeleton {
+impl BindingPattern {
     fn count(&self, n_inputs: &mut usize, n_outputs: &mut usize) {
         match self {
-            Skeleton::Known => *n_inputs += 1,
-            Skeleton::Wanted => *n_outputs += 1,
-            Skeleton::Form(_, parts) => parts.iter().for_each(|p| p.count(n_inputs, n_outputs)),
+            BindingPattern::Bound => *n_inputs += 1,
+            BindingPattern::Free => *n_outputs += 1,
+            BindingPattern::Form(_, parts) => {
+                parts.iter().for_each(|p| p.count(n_inputs, n_outputs));
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Rules over relations: what is to be evaluated.
+//! Programs: relations and the rules between them.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::{Symbol, TermId};
 pub struct PredicateId(pub(crate) u32);
 
 impl PredicateId {
-    /// Its number.
+    /// Returns the number of the relation.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -21,8 +21,8 @@ impl fmt::Debug for PredicateId {
     }
 }
 
-/// How often the rows of a relation change. What is derived changes as often as the most restless relation it is
-/// derived from, and is kept until then.
+/// How often the rows of a relation change. A derived relation changes as often as the most
+/// frequently changing relation that it depends on, and its answers are kept until then.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Level {
     /// Never.
@@ -33,7 +33,7 @@ pub enum Level {
     Move,
 }
 
-/// A term with variables; a constant is a function without arguments.
+/// A term with variables. A constant is a function without arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Pattern {
     /// A variable of the rule.
@@ -47,7 +47,7 @@ pub enum Pattern {
 pub struct Atom {
     /// The relation.
     pub predicate: PredicateId,
-    /// As many as the relation has columns.
+    /// One pattern for each column of the relation.
     pub arguments: Vec<Pattern>,
 }
 
@@ -56,34 +56,35 @@ pub struct Atom {
 pub enum Goal {
     /// The atom holds.
     Holds(Atom),
-    /// The atom holds for no value of the variables that occur nowhere else.
+    /// The atom holds for no value of its local variables.
     Fails(Atom),
-    /// The two differ.
+    /// The terms differ.
     Differ(Pattern, Pattern),
 }
 
-/// A rule: the head holds where all goals do.
+/// A rule. The head holds if all goals hold.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What is derived.
+    /// The derived atom.
     pub head: Atom,
-    /// From what; in any order.
+    /// The conditions, in any order.
     pub body: Vec<Goal>,
-    /// Variables are `0..n_variables`.
+    /// Number of variables, which are `0..n_variables`.
     pub n_variables: u32,
-    /// Whatever the owner wants to be told when something goes wrong with this rule.
+    /// A number of the owner's choice that is returned with refusals at this rule.
     pub origin: u32,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Predicate {
     pub(crate) arity: usize,
-    /// `None`: derived by rules. Otherwise its rows are given from outside.
+    /// `None` if it is derived by rules. Otherwise the level of the given rows.
     pub(crate) given: Option<Level>,
     pub(crate) rules: Vec<u32>,
     /// Rows of a static given relation.
     pub(crate) rows: Vec<Vec<TermId>>,
-    /// Whether its rows say only what is asked for, so that a condition on it limits a search but tells nothing.
+    /// Whether this is a demand relation. A condition on it restricts a search but has no meaning
+    /// of its own.
     pub(crate) is_demand: bool,
 }
 
@@ -95,7 +96,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// A relation that rules derive. Without rules it is empty.
+    /// Adds a relation that is derived by rules. Without rules it is empty.
     pub fn derived(&mut self, arity: usize) -> PredicateId {
         self.add(Predicate {
             arity,
@@ -106,14 +107,14 @@ impl Program {
         })
     }
 
-    /// A derived relation whose rows say only what is asked for.
-    pub(crate) fn demanded(&mut self, arity: usize) -> PredicateId {
+    /// Adds a demand relation.
+    pub(crate) fn demand_relation(&mut self, arity: usize) -> PredicateId {
         let demand = self.derived(arity);
         self.predicates[demand.index()].is_demand = true;
         demand
     }
 
-    /// A relation whose rows are set from outside.
+    /// Adds a relation whose rows are set by the caller.
     pub fn given(&mut self, arity: usize, level: Level) -> PredicateId {
         self.add(Predicate {
             arity,
@@ -142,23 +143,24 @@ impl Program {
         self.rules.push(rule);
     }
 
-    /// The rows of a relation that never changes, if they are known: given from outside, or worked out by
-    /// [`crate::materialise`].
+    /// Returns the rows of a static relation if they are known: given by the caller, or computed by
+    /// [`crate::materialise()`].
     pub fn rows(&self, predicate: PredicateId) -> Option<&[Vec<TermId>]> {
         let predicate = &self.predicates[predicate.index()];
         (predicate.given == Some(Level::Static)).then_some(predicate.rows.as_slice())
     }
 
-    /// How many relations there are.
-    pub fn n_predicates(&self) -> usize {
+    /// Returns the number of relations.
+    #[cfg(test)]
+    pub(crate) fn n_predicates(&self) -> usize {
         self.predicates.len()
     }
 
-    /// How often each relation changes, by number.
+    /// Returns how often each relation changes.
     pub fn levels(&self) -> Vec<Level> {
         let mut levels: Vec<Level> =
             self.predicates.iter().map(|p| p.given.unwrap_or(Level::Static)).collect();
-        // Levels only rise and there are three, so this ends after few rounds.
+        // Levels only increase and there are three of them, so the loop terminates quickly.
         loop {
             let mut changed = false;
             for rule in &self.rules {
@@ -178,39 +180,40 @@ impl Program {
         }
     }
 
-    /// Which arguments a caller must supply, because some rule cannot find them: `demands[relation][argument]`.
-    /// In safe rules none; `(<= (other ?x ?y) (distinct ?x ?y))` demands both.
-    pub fn demands(&self) -> Vec<Vec<bool>> {
-        let mut demands: Vec<Vec<bool>> =
+    /// Returns for each relation and argument whether the caller must supply the argument, because
+    /// some rule cannot compute it. Safe rules need none. `(<= (other ?x ?y) (distinct ?x ?y))`
+    /// needs both.
+    pub fn required_arguments(&self) -> Vec<Vec<bool>> {
+        let mut required_arguments: Vec<Vec<bool>> =
             self.predicates.iter().map(|p| vec![false; p.arity]).collect();
         loop {
             let mut changed = false;
             for rule in &self.rules {
                 let head = rule.head.predicate.index();
-                let found = rule.found(&demands);
+                let found = rule.found(&required_arguments);
                 for (i, argument) in rule.head.arguments.iter().enumerate() {
-                    if !demands[head][i] && !argument.is_bound(&found) {
-                        demands[head][i] = true;
+                    if !required_arguments[head][i] && !argument.is_bound(&found) {
+                        required_arguments[head][i] = true;
                         changed = true;
                     }
                 }
             }
             if !changed {
-                return demands;
+                return required_arguments;
             }
         }
     }
 }
 
 impl Rule {
-    /// The variables that get a value, from the caller by a demanded argument or from a goal whose own demands are
-    /// met.
-    fn found(&self, demands: &[Vec<bool>]) -> Vec<bool> {
+    /// Returns the variables that are bound, by a supplied argument or by a goal whose required
+    /// arguments are bound.
+    fn found(&self, required_arguments: &[Vec<bool>]) -> Vec<bool> {
         let mut found = vec![false; self.n_variables as usize];
-        for (argument, &demanded) in
-            self.head.arguments.iter().zip(&demands[self.head.predicate.index()])
+        for (argument, &demand_relation) in
+            self.head.arguments.iter().zip(&required_arguments[self.head.predicate.index()])
         {
-            if demanded {
+            if demand_relation {
                 argument.each_variable(&mut |v| found[v as usize] = true);
             }
         }
@@ -222,12 +225,12 @@ impl Rule {
         loop {
             let n_left = left.len();
             left.retain(|atom| {
-                let demands = &demands[atom.predicate.index()];
+                let required_arguments = &required_arguments[atom.predicate.index()];
                 let met = atom
                     .arguments
                     .iter()
-                    .zip(demands)
-                    .all(|(a, &demanded)| !demanded || a.is_bound(&found));
+                    .zip(required_arguments)
+                    .all(|(a, &demand_relation)| !demand_relation || a.is_bound(&found));
                 if met {
                     atom.each_variable(&mut |v| found[v as usize] = true);
                 }
@@ -246,12 +249,12 @@ impl Pattern {
         match self {
             Pattern::Variable(v) => visit(*v),
             Pattern::Function(_, arguments) => {
-                arguments.iter().for_each(|a| a.each_variable(visit))
+                arguments.iter().for_each(|a| a.each_variable(visit));
             }
         }
     }
 
-    /// Whether every variable in it is among `bound`.
+    /// Returns whether every variable of the pattern is bound.
     pub(crate) fn is_bound(&self, bound: &[bool]) -> bool {
         let mut all = true;
         self.each_variable(&mut |v| all &= bound[v as usize]);

@@ -1,26 +1,27 @@
-//! Rows of ground terms with indexes that look inside the terms.
+//! Rows of ground terms, with indexes that look into the terms.
 
 use hashbrown::HashTable;
 
 use crate::term::hash_key;
 use crate::{Symbol, TermBank, TermId};
 
-/// A way into a row: a column, then argument positions.
+/// A path into a row: a column, then argument positions.
 pub(crate) type Path = Box<[u16]>;
 
-/// What an index selects by. Rows that do not have the forms are left out of it.
+/// The selection criteria of an index. Rows without the required forms are not in the index.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct IndexSpec {
-    /// The term at the path has this symbol and this many arguments. Outer paths come before inner ones.
+    /// Required symbol and arity of the term at each path. Outer paths come before inner ones.
     pub(crate) forms: Vec<(Path, Symbol, usize)>,
-    /// The terms at these paths make the key.
+    /// Paths of the terms that form the key.
     pub(crate) keys: Vec<Path>,
 }
 
-/// Marks the end of a chain of rows.
+/// End of a chain of rows.
 pub(crate) const END: u32 = u32::MAX;
 
-/// A finite relation. Rows keep the order in which they were given. Indexes are built when first used.
+/// A finite relation. Rows keep their insertion order. Indexes are built on first use. For example,
+/// `(true (cell ?x ?y b))` is found by the key `b` among the fluents of the form `(cell _ _ _)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Relation {
     arity: usize,
@@ -34,15 +35,15 @@ struct Index {
     spec: IndexSpec,
     built: bool,
     groups: HashTable<u32>,
-    /// The key of each group, one after the other.
+    /// Keys of all groups, concatenated.
     keys: Vec<u32>,
-    /// The first row of each group.
+    /// First row of each group.
     first: Vec<u32>,
-    /// The last row of each group.
+    /// Last row of each group.
     last: Vec<u32>,
-    /// The next row of the same group.
+    /// Next row of the same group.
     next: Vec<u32>,
-    /// Rows that have the forms.
+    /// Number of rows with the required forms.
     n_entered: usize,
 }
 
@@ -73,7 +74,8 @@ impl Relation {
         }
     }
 
-    /// Adds a row; the caller sees to it that none is added twice. Indexes that were built need [`Relation::index`].
+    /// Adds a row, which must not be in the relation yet. Indexes that were built before must be
+    /// updated by [`Relation::index`].
     pub(crate) fn push(&mut self, row: &[TermId]) {
         debug_assert_eq!(row.len(), self.arity, "a row has as many columns as the relation");
         debug_assert!(
@@ -84,7 +86,7 @@ impl Relation {
         self.n_rows += 1;
     }
 
-    /// Adds a row and keeps the indexes up to date; for relations that grow while they are read.
+    /// Adds a row and updates the indexes, for relations that grow while they are read.
     pub(crate) fn grow(&mut self, row: &[u32], bank: &TermBank) {
         debug_assert_eq!(row.len(), self.arity, "a row has as many columns as the relation");
         self.rows.extend_from_slice(row);
@@ -100,12 +102,12 @@ impl Relation {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> u32 {
         u32::try_from(self.n_rows).expect("fewer than 2^32 rows")
     }
 
-    /// Adds an index; the same specification gets the same number.
+    /// Adds an index. Equal specifications share an index.
     pub(crate) fn add_index(&mut self, spec: IndexSpec) -> usize {
         if let Some(known) = self.indexes.iter().position(|index| index.spec == spec) {
             return known;
@@ -114,7 +116,7 @@ impl Relation {
         self.indexes.len() - 1
     }
 
-    /// How many rows of an index share a key on average.
+    /// Returns the average number of rows of an index with the same key.
     pub(crate) fn fan_out(&mut self, index: usize, bank: &TermBank) -> f64 {
         if !self.indexes[index].built {
             self.build(index, bank);
@@ -123,12 +125,12 @@ impl Relation {
         index.n_entered as f64 / index.first.len().max(1) as f64
     }
 
-    /// A row.
+    /// Returns a row.
     pub(crate) fn row(&self, row: u32) -> &[u32] {
         &self.rows[row as usize * self.arity..][..self.arity]
     }
 
-    /// The first row with this key, or `END`.
+    /// Returns the first row with this key, or `END`.
     #[inline]
     pub(crate) fn first(&mut self, index: usize, key: &[u32], bank: &TermBank) -> u32 {
         if !self.indexes[index].built {
@@ -143,13 +145,14 @@ impl Relation {
         index.groups.find(hash_key(key), same).map_or(END, |&group| index.first[group as usize])
     }
 
-    /// The row after `row` in its group, or `END`.
+    /// Returns the row after `row` in its group, or `END`.
     #[inline]
     pub(crate) fn next(&self, index: usize, row: u32) -> u32 {
         self.indexes[index].next[row as usize]
     }
 
-    /// The term at `path` in `row`; the row must be in an index that fixes the forms on the way.
+    /// Returns the term at `path` in `row`. The row must be in an index that requires the forms
+    /// along the path.
     #[inline]
     pub(crate) fn at(&self, row: u32, path: &[u16], bank: &TermBank) -> u32 {
         let mut term = self.rows[row as usize * self.arity + path[0] as usize];
@@ -170,7 +173,7 @@ impl Relation {
         self.indexes[which] = index;
     }
 
-    /// Enters a row, the next one in order, into an index.
+    /// Adds the next row in order to an index.
     fn enter(&self, index: &mut Index, row: u32, key: &mut Vec<u32>, bank: &TermBank) {
         debug_assert_eq!(index.next.len(), row as usize, "rows are entered in order");
         index.next.push(END);

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-/// A name of a constant, a function or a relation. Dense in the table that made it.
+/// The name of a constant, a function or a relation. Dense within the table that created it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Symbol(u32);
 
 impl Symbol {
-    /// The symbol with this number.
+    /// Returns the symbol with this number.
     pub const fn new(index: u32) -> Symbol {
         Symbol(index)
     }
 
-    /// Its number.
+    /// Returns the number of the symbol.
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -1,18 +1,19 @@
-//! Answers that are kept: one table per procedure, one entry per set of known values asked with.
+//! Answer tables: one table for each procedure, one entry for each set of known values that it was
+//! called with.
 
 use hashbrown::HashTable;
 
 use crate::term::hash_key;
 
-/// How far an entry has been worked out.
+/// Progress of an entry's evaluation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Status {
-    /// Being worked out, at this depth of calls.
+    /// Under evaluation, at this depth of calls.
     Open { depth: u32 },
-    /// Worked out as far as the open entry at `depth` was; tried in `round`.
-    Waiting { depth: u32, round: u64 },
-    /// All answers are there.
-    Done,
+    /// Evaluated in `round`, and dependent on the open entry at `depth`.
+    Incomplete { depth: u32, round: u64 },
+    /// All answers are known.
+    Complete,
 }
 
 #[derive(Clone, Debug)]
@@ -22,7 +23,7 @@ pub(crate) struct Table {
     by_key: HashTable<u32>,
     keys: Vec<u32>,
     entries: Vec<Entry>,
-    /// Entries in use; those beyond are kept for their memory.
+    /// Number of entries in use. The others are kept for their memory.
     n_entries: usize,
 }
 
@@ -31,12 +32,12 @@ struct Entry {
     status: Status,
     answers: Vec<u32>,
     n_answers: usize,
-    /// Used once there are more answers than are quickly looked through.
+    /// Used if there are too many answers for a linear search.
     seen: HashTable<u32>,
 }
 
-/// How many answers are looked through one by one to see whether one is new.
-const FEW: usize = 12;
+/// Maximum number of answers that are searched linearly for duplicates.
+const MAX_LINEAR_SEARCH: usize = 12;
 
 impl Table {
     pub(crate) fn new(n_inputs: usize, n_outputs: usize) -> Table {
@@ -70,7 +71,7 @@ impl Table {
         self.by_key.find(hash_key(key), same).copied()
     }
 
-    /// Adds an entry; the key must be new.
+    /// Adds an entry with a new key.
     pub(crate) fn insert(&mut self, key: &[u32], status: Status) -> u32 {
         let width = self.n_inputs;
         let entry =
@@ -86,7 +87,7 @@ impl Table {
             let reused = &mut self.entries[self.n_entries];
             reused.status = status;
             reused.answers.clear();
-            if reused.n_answers > FEW {
+            if reused.n_answers > MAX_LINEAR_SEARCH {
                 reused.seen.clear();
             }
             reused.n_answers = 0;
@@ -120,7 +121,7 @@ impl Table {
         &self.entries[entry as usize].answers[index * self.n_outputs..][..self.n_outputs]
     }
 
-    /// Adds an answer; says whether it is new.
+    /// Adds an answer. Returns whether it is new.
     pub(crate) fn add(&mut self, entry: u32, answer: &[u32]) -> bool {
         let width = self.n_outputs;
         let entry = &mut self.entries[entry as usize];
@@ -129,7 +130,7 @@ impl Table {
             entry.n_answers = 1;
             return is_new;
         }
-        if entry.n_answers <= FEW {
+        if entry.n_answers <= MAX_LINEAR_SEARCH {
             if entry.answers.chunks_exact(width).any(|known| known == answer) {
                 return false;
             }
@@ -142,9 +143,10 @@ impl Table {
         }
         entry.answers.extend_from_slice(answer);
         entry.n_answers += 1;
-        // On passing the limit all answers so far are entered, afterwards each new one.
-        let first_unseen = if entry.n_answers == FEW + 1 { 0 } else { entry.n_answers - 1 };
-        if entry.n_answers > FEW {
+        // When the limit is exceeded, all answers so far are entered, and afterwards each new one.
+        let first_unseen =
+            if entry.n_answers == MAX_LINEAR_SEARCH + 1 { 0 } else { entry.n_answers - 1 };
+        if entry.n_answers > MAX_LINEAR_SEARCH {
             let answers = &entry.answers;
             let hash_at = |i: usize| hash_key(&answers[i * width..][..width]);
             for i in first_unseen..entry.n_answers {

@@ -1,4 +1,4 @@
-//! Ground terms, each stored once.
+//! Ground terms, each stored once (hash consing).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -29,19 +29,32 @@ impl fmt::Debug for TermId {
     }
 }
 
-/// Why a term could not be stored.
+/// Reason why a term is rejected.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum TermRefusal {
-    /// It nests deeper than the bank allows, or takes more symbols to write than any term may.
+    /// The term is nested too deeply, or takes more symbols to write than allowed.
     Depth,
-    /// The bank is full, or the term has more arguments than a bank can hold.
+    /// The bank is full, or the term has too many arguments.
     Full,
 }
 
-/// Ground terms, each stored once and never removed; shared by all threads that play one game.
+impl fmt::Display for TermRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TermRefusal::Depth => "the term is nested too deeply or too long",
+            TermRefusal::Full => "the term bank is full",
+        })
+    }
+}
+
+impl std::error::Error for TermRefusal {}
+
+/// Ground terms, each stored once and never removed. A bank is shared by all threads that play a
+/// game.
 ///
-/// An id is the place of the term's first cell: symbol, arity with depth, two halves of a hash that is the same in
-/// every run, then the arguments. Readers take no lock: cells are written before their id is given away.
+/// An id is the index of the term's first cell. The cells are the symbol, the arity with the depth,
+/// two halves of a hash that is the same in every run, and the arguments. Readers take no lock,
+/// because cells are written before their id is published.
 pub struct TermBank {
     chunks: Box<[OnceLock<Box<[AtomicU32]>>]>,
     known: Mutex<Known>,
@@ -50,7 +63,7 @@ pub struct TermBank {
 
 struct Known {
     ids: HashTable<u32>,
-    /// The first free cell.
+    /// Index of the first free cell.
     free: usize,
 }
 
@@ -59,13 +72,14 @@ const CHUNK: usize = 1 << CHUNK_BITS;
 const N_CHUNKS: usize = 1 << 12;
 const HEADER: usize = 5;
 
-/// How many symbols a term may be written with. Terms are shared, so one that holds itself twice, again and again, takes
-/// little room in the bank and yet more text than there is paper.
+/// Maximum number of symbols for writing a term. Terms are shared, so a term that repeatedly
+/// contains a subterm twice takes little memory, but its text is exponentially long.
 const MAX_SIZE: u32 = 100_000;
 const DEPTH_SHIFT: u32 = 16;
 
 impl TermBank {
-    /// An empty bank that refuses terms nested deeper than `max_depth` (a constant has depth 1).
+    /// Creates an empty bank that rejects terms nested deeper than `max_depth`. A constant has
+    /// depth 1.
     pub fn new(max_depth: u32) -> TermBank {
         TermBank {
             chunks: (0..N_CHUNKS).map(|_| OnceLock::new()).collect(),
@@ -74,10 +88,14 @@ impl TermBank {
         }
     }
 
-    /// The term with this symbol and these arguments.
+    /// Returns the term with this symbol and these arguments.
+    ///
+    /// # Errors
+    /// Returns an error if the term is too deep or the bank is full.
     pub fn term(&self, symbol: Symbol, arguments: &[TermId]) -> Result<TermId, TermRefusal> {
         let hash = self.hash_of(symbol, arguments);
-        // A panic while the lock was held cannot leave it half changed: the id is entered last.
+        // A panic while the lock was held cannot leave an inconsistent state, because the id is
+        // entered last.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |&id: &u32| self.is(TermId(id), symbol, arguments);
         if let Some(&id) = known.ids.find(hash, same) {
@@ -94,7 +112,7 @@ impl TermBank {
         }
         let mut start = known.free;
         if start % CHUNK + size > CHUNK {
-            start = (start / CHUNK + 1) * CHUNK; // A term does not cross from one chunk to the next.
+            start = (start / CHUNK + 1) * CHUNK; // A term does not cross a chunk boundary.
         }
         if start + size > N_CHUNKS * CHUNK {
             return Err(TermRefusal::Full);
@@ -117,57 +135,58 @@ impl TermBank {
         Ok(TermId(id))
     }
 
-    /// The term with this symbol and these arguments, if it is in the bank.
+    /// Returns the term with this symbol and these arguments, if it is in the bank.
     pub fn find(&self, symbol: Symbol, arguments: &[TermId]) -> Option<TermId> {
         let hash = self.hash_of(symbol, arguments);
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.ids.find(hash, |&id| self.is(TermId(id), symbol, arguments)).map(|&id| TermId(id))
     }
 
-    /// Its symbol.
+    /// Returns the symbol of a term.
     #[inline]
     pub fn symbol(&self, id: TermId) -> Symbol {
         Symbol::new(self.cell(id, 0))
     }
 
-    /// How many arguments it has.
+    /// Returns the number of arguments of a term.
     #[inline]
     pub fn arity(&self, id: TermId) -> usize {
         (self.cell(id, 1) & ((1 << DEPTH_SHIFT) - 1)) as usize
     }
 
-    /// How deep it nests; 1 for constants.
-    pub fn depth(&self, id: TermId) -> u32 {
+    /// Returns the nesting depth of a term. It is 1 for constants.
+    pub(crate) fn depth(&self, id: TermId) -> u32 {
         self.cell(id, 1) >> DEPTH_SHIFT
     }
 
-    /// A hash that depends on the term alone, not on when it was stored.
+    /// Returns a hash that depends only on the term, not on the order of insertion.
     #[inline]
     pub fn hash(&self, id: TermId) -> u64 {
         u64::from(self.cell(id, 2)) | u64::from(self.cell(id, 3)) << 32
     }
 
-    /// Its argument at `index`.
+    /// Returns the argument at `index`.
     #[inline]
     pub fn argument(&self, id: TermId, index: usize) -> TermId {
-        debug_assert!(index < self.arity(id), "a term is asked only for arguments it has");
+        debug_assert!(index < self.arity(id), "the index is below the arity");
         TermId(self.cell(id, HEADER + index))
     }
 
-    /// Its arguments.
+    /// Iterates over the arguments of a term.
     pub fn arguments(&self, id: TermId) -> impl ExactSizeIterator<Item = TermId> {
         (0..self.arity(id)).map(move |i| self.argument(id, i))
     }
 
-    /// Whether it has this symbol and number of arguments.
+    /// Returns whether a term has this symbol and arity.
     #[inline]
     pub fn has_form(&self, id: TermId, symbol: Symbol, arity: usize) -> bool {
         self.symbol(id) == symbol && self.arity(id) == arity
     }
 
-    /// An order that depends on the terms alone, given an order of the symbols.
+    /// Compares terms, given an order of the symbols. The result does not depend on the order of
+    /// insertion.
     pub fn compare(&self, mut a: TermId, mut b: TermId, rank: &[u32]) -> Ordering {
-        // A loop, because terms may nest deeper than the stack.
+        // A loop, because terms may be nested deeper than the stack allows.
         while a != b {
             let by_name = rank[self.symbol(a).index()].cmp(&rank[self.symbol(b).index()]);
             let by_form = by_name.then_with(|| self.arity(a).cmp(&self.arity(b)));
@@ -183,7 +202,7 @@ impl TermBank {
         Ordering::Equal
     }
 
-    /// How many bytes the terms take.
+    /// Returns the number of bytes of all terms.
     pub fn bytes(&self) -> usize {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).free * 4
     }
@@ -210,14 +229,15 @@ impl TermBank {
     }
 }
 
-/// One round of multiply and fold, the mixing step of wyhash: both halves of the product matter.
+/// Mixes two numbers by one multiply-and-fold round of wyhash, which uses both halves of the
+/// product.
 #[inline]
 pub(crate) fn mix(a: u64, b: u64) -> u64 {
     let product = u128::from(a ^ 0xa076_1d64_78bd_642f) * u128::from(b ^ 0xe703_7ed1_a0b4_28db);
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// Hash of a key of an index or a table.
+/// Returns the hash of a key of an index or a table.
 #[inline]
 pub(crate) fn hash_key(key: &[u32]) -> u64 {
     key.iter().fold(key.len() as u64, |hash, &part| mix(hash, u64::from(part) + 1))

@@ -1,67 +1,69 @@
-//! The laws of play, tested on any engine by playing seeded random games.
+//! The laws of [`crate::Position`], tested on any engine by seeded random games.
 //!
-//! In goes a position to start from and a plan, out comes a count of what was looked at, or the first broken law
-//! and where. Nothing under test is trusted: moves are drawn here and not by `draw`, answers are compared and not
-//! keys. A law that holds in every random game may still be broken elsewhere; a law found broken is broken.
+//! The input is a start position and a [`Plan`]. The result is a count of what was tested, or the
+//! first broken law and its place. The engine under test is not trusted: moves are drawn here
+//! rather than by its `draw`, and answers are compared rather than keys. Random games can miss a
+//! broken law, but they never report a law that holds.
 
 mod answers;
-mod moving;
-mod standing;
+mod at_position;
+mod in_play;
 
 use std::fmt;
 
 use crate::{Hidden, Notation};
 
-/// Plays random games from `start` and tests every law of [`crate::Position`] and [`Notation`] on the way.
+/// Plays random games from `start` and tests every law of [`crate::Position`] and [`Notation`].
 ///
 /// # Errors
 /// The first broken law.
 pub fn check<P: Notation>(start: &P, plan: &Plan) -> Result<Summary, Violation> {
-    moving::Inspection::new(start, plan, None).run()
+    in_play::Inspection::new(start, plan, None).run()
 }
 
-/// As [`check`], and the law of [`Hidden`] too.
+/// Plays random games from `start` and tests every law, including that of [`Hidden`].
 ///
 /// # Errors
 /// The first broken law.
 pub fn check_hidden<P: Hidden>(start: &P, plan: &Plan) -> Result<Summary, Violation> {
-    moving::Inspection::new(start, plan, Some(P::percepts)).run()
+    in_play::Inspection::new(start, plan, Some(P::percepts)).run()
 }
 
-/// Which random games to play.
+/// A number of random games to play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The same seed gives the same games.
+    /// The seed. Equal seeds give equal games.
     pub seed: u64,
-    /// How many games.
+    /// Number of games.
     pub plays: usize,
-    /// A game is left after so many steps.
+    /// Maximum number of steps of a game. A longer game is abandoned.
     pub max_steps: usize,
 }
 
 impl Default for Plan {
-    /// Enough for most mistakes to show in a game of common length, and still a matter of seconds.
+    /// Returns a plan that finds most mistakes in games of common length within seconds.
     fn default() -> Plan {
         Plan { seed: 1, plays: 10, max_steps: 200 }
     }
 }
 
-/// What was looked at while no law was found broken.
+/// What was tested without finding a broken law.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Games played.
     pub plays: usize,
-    /// Games that came to an end within the plan's steps, faulty ones included.
+    /// Games that ended within the plan's steps, including those that ended in a fault.
     pub finished: usize,
     /// Games that ended in a fault.
     pub faults: usize,
     /// Joint moves made in all games.
     pub steps: usize,
-    /// Different positions seen, by key.
+    /// Positions with different keys.
     pub positions: usize,
 }
 
-/// A law of play. The numbers are those of the docs of [`crate::Position`], [`Notation`] and [`Hidden`].
+/// A law of play. The numbers are those in the docs of [`crate::Position`], [`Notation`] and
+/// [`Hidden`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Law {
     /// Every role has a legal move until play ends and none afterwards; a fault ends play.
@@ -70,19 +72,18 @@ pub enum Law {
     Advance = 2,
     /// After `go_to(s)` every answer is what it was when `state()` returned `s`.
     Return = 3,
-    /// Equal keys mean equal answers. The other way round, states that read the same have the same key; that is
-    /// not asked of continuous games, whose text may round.
+    /// Equal keys mean equal answers, and states with equal texts have equal keys.
     Key = 4,
-    /// Nature's chances add up to 1, and there is none for a move that is not legal.
+    /// Nature's chances add up to 1, and a move that is not legal has chance 0.
     Chance = 5,
-    /// What the shape says is so: bounds of payoffs, constant sum, taking turns; and it says the same everywhere.
-    /// Payoffs at a fault stay within the bounds, but need not add up.
+    /// The claims of the shape hold: bounds of payoffs, constant sum, turn taking. The shape is the
+    /// same everywhere. Payoffs at a fault stay within the bounds, but need not have the sum.
     Shape = 6,
-    /// A legal move is listed once, and `is_legal` says yes to exactly the listed ones.
+    /// A legal move is listed once, and `is_legal` returns true for exactly the listed moves.
     Listing = 7,
-    /// The provided methods keep their promises when they are overridden.
+    /// Overridden provided methods behave like the defaults.
     Provided = 8,
-    /// Every legal move can be written and read back, whatever its spacing and capitalisation, no other move can
+    /// Every legal move can be written and read back with any spacing and case, no other move can
     /// be read, and the parts of a state are sorted.
     Notation = 9,
     /// Percepts are sorted and depend on the state and the joint move alone.
@@ -90,7 +91,7 @@ pub enum Law {
 }
 
 impl Law {
-    /// Its number in the docs.
+    /// Returns the number of the law in the docs.
     pub fn number(self) -> u8 {
         self as u8
     }
@@ -102,18 +103,19 @@ impl fmt::Display for Law {
     }
 }
 
-/// A law that an engine breaks: the engine's fault, never that of the rules it plays. The same plan finds it again.
+/// A law that an engine breaks. This is a mistake of the engine, never of the rules that it plays.
+/// The same plan finds it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which law.
+    /// The law.
     pub law: Law,
     /// The seed of the plan.
     pub seed: u64,
     /// The game, counted from 0.
     pub play: usize,
-    /// The step of that game: how many joint moves lead from the start to the position in question.
+    /// Number of joint moves from the start of the game to the position.
     pub step: usize,
-    /// What was found, as a sentence for the engine's author.
+    /// What was found, as a sentence for the author of the engine.
     pub what: String,
 }
 
@@ -126,7 +128,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// A broken law before it is known where.
+/// A broken law without its place.
 struct Breach {
     law: Law,
     what: String,

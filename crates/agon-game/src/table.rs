@@ -1,39 +1,45 @@
-//! A game on the table: text only, checked, its type erased. For referees, pages and Python; never for a search.
+//! A game as referees, user interfaces and Python see it: text only, every move checked, type
+//! erased. Search uses [`crate::Position`] instead.
 
 use std::fmt;
 
 use crate::{Fault, Hidden, Notation, Rng, Role, Shape};
 
-/// A game being played, seen from outside: moves and states are text, and every move is checked.
+/// A game that is being played, with moves and states as text. Every move is checked.
 ///
-/// The whole position is open to whoever holds the table: a referee tells a player of a game with hidden
-/// information no more than `percepts`.
+/// A table shows the whole position. In a game with hidden information the referee passes on to a
+/// player only its `percepts`.
 pub trait Table: Send {
-    /// What is known of the game.
+    /// Returns the static facts about the game.
     fn shape(&self) -> &Shape;
-    /// Whether play has ended here.
+    /// Returns whether play has ended here.
     fn is_terminal(&self) -> bool;
-    /// Why this position could not be worked out, if so; it then counts as terminal.
+    /// Returns why this position could not be computed, if so. It then counts as terminal.
     fn fault(&self) -> Option<&Fault>;
-    /// The legal moves of a role, in an order that depends on the position alone. Empty once play has ended.
+    /// Returns the legal moves of a role, in an order that depends on the position alone. The list
+    /// is empty once play has ended.
     fn legal_moves(&self, role: Role) -> Vec<String>;
-    /// What the player would get if play ended here.
+    /// Returns the payoff of a player if play ended here.
     fn payoff(&self, player: Role) -> f64;
-    /// The state as its parts, sorted.
+    /// Returns the parts of the state as sorted texts.
     fn state(&self) -> Vec<String>;
-    /// A hash of the state.
+    /// Returns a hash of the state.
     fn key(&self) -> u64;
-    /// What the role perceived of the last step; empty before the first. In an open game everybody sees every
-    /// move, so it is the joint move in the order of the roles. In a hidden one it is what the rules say, sorted.
+    /// Returns what the role perceived of the last step; empty before the first step.
+    ///
+    /// In a game of perfect information this is the joint move, in the order of the roles. In a
+    /// game with hidden information it is what the rules say, sorted.
     fn percepts(&self, role: Role) -> &[String];
     /// Makes a joint move: one legal move for each role, in the order of the roles.
     ///
     /// # Errors
-    /// If the move cannot be made; then nothing has changed.
+    /// If the move cannot be made. The position is then unchanged.
     fn advance(&mut self, joint: &[&str]) -> Result<(), IllegalMove>;
-    /// A joint move drawn at random: players uniformly, nature by its chances. Empty once play has ended.
+    /// Returns a random joint move: players draw uniformly, nature by its chances. The list is
+    /// empty once play has ended.
     fn draw(&self, rng: &mut Rng) -> Vec<String>;
-    /// Another table with the same game at the same position. To come back to a place, keep a fork of it.
+    /// Returns another table with the same game at the same position. To return to a position
+    /// later, keep a fork of it.
     fn fork(&self) -> Box<dyn Table>;
 }
 
@@ -43,43 +49,44 @@ impl Clone for Box<dyn Table> {
     }
 }
 
-/// A position laid out as a [`Table`].
+/// A [`Table`] that is backed by a position.
 #[derive(Clone)]
-pub struct Live<P: Notation> {
+pub struct PositionTable<P: Notation> {
     position: P,
     perceive: Perceive<P>,
-    /// By role, of the last step.
+    /// By role: the percepts of the last step.
     percepts: Vec<Vec<String>>,
 }
 
-/// What a role perceives when a joint move is made at a position. A pointer, because one type serves open and
-/// hidden games alike, and only the constructor knows which of them it was given.
+/// A function that returns what a role perceives when a joint move is made at a position. It is a
+/// function pointer because one type serves games of perfect information and games with hidden
+/// information; the constructor knows which kind it is given.
 type Perceive<P> = fn(&P, &[<P as crate::Position>::Move], Role) -> Vec<String>;
 
-impl<P: Notation> Live<P> {
-    /// A game where everybody sees every move.
-    pub fn open(position: P) -> Live<P> {
-        Live::new(position, |position, joint, _| {
+impl<P: Notation> PositionTable<P> {
+    /// Returns a table for a game of perfect information, in which every role sees every move.
+    pub fn open(position: P) -> PositionTable<P> {
+        PositionTable::new(position, |position, joint, _| {
             joint.iter().map(|m| position.move_text(m)).collect()
         })
     }
 
-    /// A game where players know only what they perceive.
-    pub fn hidden(position: P) -> Live<P>
+    /// Returns a table for a game in which players know only what they perceive.
+    pub fn hidden(position: P) -> PositionTable<P>
     where
         P: Hidden,
     {
-        Live::new(position, P::percepts)
+        PositionTable::new(position, P::percepts)
     }
 
-    /// The position on the table.
+    /// Returns the current position.
     pub fn position(&self) -> &P {
         &self.position
     }
 
-    fn new(position: P, perceive: Perceive<P>) -> Live<P> {
+    fn new(position: P, perceive: Perceive<P>) -> PositionTable<P> {
         let percepts = vec![Vec::new(); position.shape().role_names.len()];
-        Live { position, perceive, percepts }
+        PositionTable { position, perceive, percepts }
     }
 
     fn illegal(&self, role: Role, text: &str) -> IllegalMove {
@@ -94,10 +101,11 @@ impl<P: Notation> Live<P> {
     }
 }
 
-/// As many legal moves as an error shows. Enough to see how moves are written, few enough for one line.
+/// Maximum number of legal moves that an error shows: enough to see how moves are written, and few
+/// enough for one line.
 const MAX_EXAMPLES: usize = 5;
 
-impl<P: Notation + 'static> Table for Live<P> {
+impl<P: Notation + 'static> Table for PositionTable<P> {
     fn shape(&self) -> &Shape {
         self.position.shape()
     }
@@ -143,7 +151,7 @@ impl<P: Notation + 'static> Table for Live<P> {
             let Some(m) = self.position.parse_move(role, text) else {
                 return Err(self.illegal(role, text));
             };
-            debug_assert!(self.position.is_legal(role, &m), "parse_move gives legal moves only");
+            debug_assert!(self.position.is_legal(role, &m), "parse_move returns legal moves only");
             moves.push(m);
         }
         for (role, percepts) in self.position.shape().roles().zip(&mut self.percepts) {
@@ -167,32 +175,34 @@ impl<P: Notation + 'static> Table for Live<P> {
     }
 }
 
-/// Why a joint move was not made. Always the fault of whoever sent it, never of the rules.
+/// The reason why a joint move was not made. It is always a mistake of the sender, never of the
+/// rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IllegalMove {
-    /// The text names no legal move of the role: the player's fault.
+    /// The text does not name a legal move of the role. This is a mistake of the player.
     NotLegal {
-        /// Whose move it was to be.
+        /// The role that was to move.
         role: Role,
-        /// The role as the rules spell it.
+        /// The name of the role as the rules spell it.
         role_name: String,
-        /// What was sent.
+        /// The text that was sent.
         text: String,
-        /// The first few of the moves that would have been legal.
+        /// The first few legal moves.
         examples: Vec<String>,
-        /// How many would have been.
+        /// Number of legal moves.
         n_legal: usize,
     },
-    /// The joint move has a move too few or too many: the caller's fault.
+    /// The joint move has too few or too many moves. This is a mistake of the caller.
     Count {
-        /// How many roles there are.
+        /// Number of roles.
         expected: usize,
-        /// How many moves were sent.
+        /// Number of moves that were sent.
         given: usize,
     },
-    /// Nobody can move any more: the caller should have looked.
+    /// Play has ended. This is a mistake of the caller.
     Ended {
-        /// Why, if it was not the rules that ended play.
+        /// The fault that ended play, if the rules did not.
         fault: Option<Fault>,
     },
 }
@@ -203,7 +213,7 @@ impl fmt::Display for IllegalMove {
             IllegalMove::NotLegal { role_name, text, examples, n_legal, .. } => {
                 write!(f, "`{text}` is not a legal move of {role_name}: ")?;
                 if examples.is_empty() {
-                    return f.write_str("there is none here");
+                    return f.write_str("there are none");
                 }
                 write!(f, "legal here: `{}`", examples.join("`, `"))?;
                 match n_legal - examples.len() {
@@ -214,7 +224,8 @@ impl fmt::Display for IllegalMove {
             IllegalMove::Count { expected, given } => {
                 write!(
                     f,
-                    "a joint move has one move for each role, {expected} in all, and not {given}"
+                    "a joint move has one move for each role: \
+                     expected {expected} moves, got {given}"
                 )
             }
             IllegalMove::Ended { fault: None } => f.write_str("the game has ended"),

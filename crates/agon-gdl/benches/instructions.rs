@@ -1,10 +1,12 @@
-//! Instructions of the hot loops over shipped games, counted by valgrind: the same on a busy machine as on an idle one.
+//! Counts the instructions of the hot loops over shipped games with valgrind. The counts do not
+//! depend on the load of the machine.
 //!
 //! `cargo bench -p agon-gdl --bench instructions [FILTER]`
 //!
-//! The program runs itself under `valgrind --tool=callgrind`, once for each case, and counts what is executed within
-//! [`measured`] and whatever it calls, code generated at run time included. Compare two versions by their tables. Without valgrind it
-//! says so and measures nothing.
+//! The program runs itself under `valgrind --tool=callgrind`, once for each case. It counts what is
+//! executed within [`measured`] and everything called from there, including code generated at run
+//! time. Compare two versions by their tables. Without valgrind the program prints a message and
+//! measures nothing.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -12,22 +14,21 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use agon_circuit::optimise::optimise;
-use agon_circuit::{BatchCircuit, BatchOptions, Bits};
-use agon_game::{Batch as _, Children, Order, Position, Rng};
+use agon_circuit::{BatchCircuit, BatchOptions, Bits, Deadline};
+use agon_game::{Batch as _, Children, PlayoutRequest, Position, Rng};
 use agon_gdl::check::check;
-use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine::Compiled;
+use agon_gdl::circuit::{CircuitLimits, Compiled};
 use agon_gdl::interpreter::{Game, Options};
 use agon_text::Source;
 use rand::SeedableRng as _;
 
-/// One line of the table.
+/// One row of the table for each game.
 struct Case {
     name: &'static str,
-    /// What the instructions are divided by.
+    /// The unit that the instructions are divided by.
     unit: &'static str,
     games: &'static [&'static str],
-    /// Prepares, does the work within [`measured`], and gives the number of units.
+    /// Prepares, does the work within [`measured`], and returns the number of units.
     run: fn(&Arc<Game>) -> u64,
 }
 
@@ -86,7 +87,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs this program again under valgrind; gives instructions and units.
+/// Runs this program again under valgrind. Returns the numbers of instructions and units.
 fn count(case: &str, game: &str) -> Result<(u64, u64), String> {
     let this = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new("valgrind")
@@ -111,7 +112,7 @@ fn count(case: &str, game: &str) -> Result<(u64, u64), String> {
     instructions.zip(units).ok_or_else(|| format!("nothing was counted:\n{out}{err}"))
 }
 
-/// The work that is counted. Not inlined, since valgrind knows it by its name.
+/// Runs the work that is counted. Not inlined, because valgrind finds it by its name.
 #[inline(never)]
 fn measured<T>(work: impl FnOnce() -> T) -> T {
     black_box(work())
@@ -140,7 +141,7 @@ fn circuit(game: &Arc<Game>) -> u64 {
     play_out(&compile(game).start(), 200)
 }
 
-/// So many playouts, after a few to fill what is filled once.
+/// Runs `n_playouts` playouts, after a few that fill the caches. Returns the number of steps.
 fn play_out<P: Position>(start: &P, n_playouts: u64) -> u64 {
     let mut position = start.clone();
     let mut rng = Rng::seed_from_u64(1);
@@ -162,14 +163,15 @@ fn play_out<P: Position>(start: &P, n_playouts: u64) -> u64 {
 fn batch(compiled: &Compiled) -> BatchCircuit {
     let options =
         BatchOptions { seed: 1, turns: compiled.turns.clone(), ..BatchOptions::default() };
-    BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape.clone(), options)
+    BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape().clone(), options)
 }
 
 fn lanes(game: &Arc<Game>) -> u64 {
     let compiled = compile(game);
     let mut batch = batch(&compiled);
     let state = Bits::pack(compiled.circuit.initial.iter().copied());
-    let order = |n_playouts| [Order { state: state.clone(), n_playouts, expected_steps: 0 }];
+    let order =
+        |n_playouts| [PlayoutRequest { state: state.clone(), n_playouts, expected_steps: 0 }];
     batch.play_out(&order(256), 10_000);
     let tally = measured(|| batch.play_out(&order(4096), 10_000)).remove(0);
     assert_eq!((tally.n_playouts, tally.n_cut), (4096, 0), "every playout is played to its end");
@@ -207,7 +209,7 @@ fn ground(game: &Arc<Game>) -> u64 {
 
 fn optimise_raw(game: &Arc<Game>) -> u64 {
     let ground = game.ground(&CircuitLimits::default()).expect("shipped games can be grounded");
-    let (circuit, _) = measured(|| optimise(&ground.circuit));
+    let (circuit, _) = measured(|| optimise(&ground.circuit, Deadline::NEVER));
     assert!(circuit.n_gates() <= ground.circuit.n_gates(), "optimising makes nothing larger");
     ground.circuit.n_gates() as u64
 }

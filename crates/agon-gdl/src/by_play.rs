@@ -1,4 +1,5 @@
-//! Faults of a rulesheet that show only in play: seeded random games, with every law of GDL watched.
+//! Faults of a rulesheet that show only in play: plays seeded random games and watches every law of
+//! GDL.
 
 mod belief;
 
@@ -14,14 +15,14 @@ use crate::symbols::keyword;
 use crate::syntax::TermKind;
 use belief::Belief;
 
-/// How much to play.
+/// How much [`check_by_play`] plays.
 #[derive(Copy, Clone, Debug)]
 pub struct PlayPlan {
-    /// How many plays.
+    /// Number of plays.
     pub plays: u64,
     /// Seed of the random generator.
     pub seed: u64,
-    /// A play that goes on longer than this is said not to end.
+    /// Maximum number of steps. A longer play is reported as endless.
     pub max_steps: usize,
 }
 
@@ -31,10 +32,10 @@ impl Default for PlayPlan {
     }
 }
 
-/// Plays and reports what goes wrong, each kind of fault once per role, with how often and the first time.
-/// `watch` is told after each play.
+/// Plays random games and reports what goes wrong: each kind of fault once per role, with its
+/// frequency and its first occurrence. Calls `watch` after each play.
 pub fn check_by_play(game: &Arc<Game>, plan: &PlayPlan, watch: &mut dyn FnMut()) -> Diagnostics {
-    let mut checker = Checker { game, seen: BTreeMap::new(), n_plays: 0 };
+    let mut checker = Checker { game, occurrences: BTreeMap::new(), n_plays: 0 };
     let mut rng = Rng::seed_from_u64(plan.seed);
     let mut position = game.start();
     for _ in 0..plan.plays {
@@ -46,8 +47,9 @@ pub fn check_by_play(game: &Arc<Game>, plan: &PlayPlan, watch: &mut dyn FnMut())
     checker.findings(plan)
 }
 
+/// The kinds of faults that show in play.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Kind {
+enum FaultKind {
     NoLegalMove,
     Refused,
     Endless,
@@ -58,8 +60,8 @@ enum Kind {
     UnknownOwnMoves,
 }
 
-/// The first time a fault was seen, and in how many plays it was.
-struct Seen {
+/// The first occurrence of a fault, and the number of plays that had it.
+struct Occurrence {
     n_plays: u64,
     last_play: u64,
     detail: String,
@@ -68,7 +70,7 @@ struct Seen {
 
 struct Checker<'a> {
     game: &'a Arc<Game>,
-    seen: BTreeMap<(Kind, Option<Role>), Seen>,
+    occurrences: BTreeMap<(FaultKind, Option<Role>), Occurrence>,
     n_plays: u64,
 }
 
@@ -87,13 +89,13 @@ impl Checker<'_> {
         let mut joint: Vec<Move> = Vec::new();
         for _ in 0..max_steps {
             if let Some(outside) = position.fluents_outside_base().unwrap_or_default().first() {
-                self.see(Kind::FluentNotBase, None, outside, &history);
+                self.record(FaultKind::FluentNotBase, None, outside, &history);
             }
             match position.fault() {
                 Some(Fault::NoLegalMove(role)) => {
-                    self.see(Kind::NoLegalMove, Some(*role), "", &history)
+                    self.record(FaultKind::NoLegalMove, Some(*role), "", &history);
                 }
-                Some(Fault::Refused(why)) => self.see(Kind::Refused, None, why, &history),
+                Some(Fault::Refused(why)) => self.record(FaultKind::Refused, None, why, &history),
                 None => {}
             }
             if position.is_terminal() {
@@ -106,12 +108,22 @@ impl Checker<'_> {
                 let outside =
                     position.legal_moves(role).iter().find(|m| !inputs[role.index()].contains(m));
                 if let Some(m) = outside.filter(|_| has_input) {
-                    self.see(Kind::MoveNotInput, Some(role), &position.move_text(m), &history);
+                    self.record(
+                        FaultKind::MoveNotInput,
+                        Some(role),
+                        &position.move_text(m),
+                        &history,
+                    );
                 }
             }
             for belief in &mut beliefs {
                 if let Some(difference) = belief.differing_moves(position) {
-                    self.see(Kind::UnknownOwnMoves, Some(belief.role()), &difference, &history);
+                    self.record(
+                        FaultKind::UnknownOwnMoves,
+                        Some(belief.role()),
+                        &difference,
+                        &history,
+                    );
                 }
             }
             position.draw(rng, &mut joint);
@@ -122,105 +134,107 @@ impl Checker<'_> {
             history.push(texts.join(" "));
             position.advance(&joint);
         }
-        self.see(Kind::Endless, None, "", &[]);
+        self.record(FaultKind::Endless, None, "", &[]);
     }
 
     fn goals(&mut self, position: &Interpreter, history: &[String]) {
         for role in position.shape().players() {
             match position.goal_values(role) {
-                [] => self.see(Kind::NoGoal, Some(role), "", history),
+                [] => self.record(FaultKind::NoGoal, Some(role), "", history),
                 [_] => {}
                 several => {
                     let values: Vec<String> = several.iter().map(i64::to_string).collect();
-                    self.see(Kind::SeveralGoals, Some(role), &values.join(", "), history);
+                    self.record(FaultKind::SeveralGoals, Some(role), &values.join(", "), history);
                 }
             }
         }
     }
 
-    fn see(&mut self, kind: Kind, role: Option<Role>, detail: &str, history: &[String]) {
+    fn record(&mut self, kind: FaultKind, role: Option<Role>, detail: &str, history: &[String]) {
         let play = self.n_plays;
-        let seen = self.seen.entry((kind, role)).or_insert_with(|| Seen {
+        let occurrence = self.occurrences.entry((kind, role)).or_insert_with(|| Occurrence {
             n_plays: 0,
             last_play: u64::MAX,
             detail: detail.to_owned(),
             after: history.join("  "),
         });
-        if seen.last_play != play {
-            seen.last_play = play;
-            seen.n_plays += 1;
+        if occurrence.last_play != play {
+            occurrence.last_play = play;
+            occurrence.n_plays += 1;
         }
     }
 
     fn findings(&self, plan: &PlayPlan) -> Diagnostics {
         let mut findings = Diagnostics::default();
         let names = &self.game.shape().role_names;
-        for ((kind, role), seen) in &self.seen {
+        for ((kind, role), occurrence) in &self.occurrences {
             let name = role.map_or("", |role| names[role.index()].as_str());
-            let (n, plays, detail) = (seen.n_plays, self.n_plays, &seen.detail);
+            let (n, plays, detail) = (occurrence.n_plays, self.n_plays, &occurrence.detail);
             let often = format!("in {n} of {plays} plays");
             let finding = match kind {
-                Kind::NoLegalMove => Diagnostic::error(
+                FaultKind::NoLegalMove => Diagnostic::error(
                     "play-no-legal-move",
                     self.role_span(*role),
-                    format!("role `{name}` has no legal move although play has not ended, {often}"),
+                    format!("role `{name}` has no legal move before the end, {often}"),
                 )
-                .hint("every role needs a move at every step; give the one who waits a `noop`"),
-                Kind::Refused => Diagnostic::error(
+                .hint("every role needs a move at every step; give a waiting role a `noop`"),
+                FaultKind::Refused => Diagnostic::error(
                     "play-refused",
                     self.span_of(keyword::NEXT),
                     format!("{detail}, {often}"),
                 )
-                .hint("a recursion that builds ever new terms is the usual cause"),
-                Kind::Endless => Diagnostic::warning(
+                .hint("usually a recursion keeps building new terms"),
+                FaultKind::Endless => Diagnostic::warning(
                     "play-endless",
                     self.span_of(keyword::TERMINAL),
-                    format!("play did not end within {} steps {often}", plan.max_steps),
+                    format!("play did not end within {} steps, {often}", plan.max_steps),
                 )
                 .hint("add a step counter, or raise the bound with --max-steps"),
-                Kind::NoGoal => Diagnostic::warning(
+                FaultKind::NoGoal => Diagnostic::warning(
                     "play-no-goal",
                     self.span_of(keyword::GOAL),
-                    format!("role `{name}` has no goal value at the end {often}"),
+                    format!("role `{name}` has no goal value at the end, {often}"),
                 )
-                .hint("give every role exactly one goal value at every end; none counts as 0"),
-                Kind::SeveralGoals => Diagnostic::warning(
+                .hint("give every role exactly one goal value at the end; none counts as 0"),
+                FaultKind::SeveralGoals => Diagnostic::warning(
                     "play-several-goals",
                     self.span_of(keyword::GOAL),
                     format!(
-                        "role `{name}` has several goal values at the end {often}, the first time {detail}"
+                        "role `{name}` has several goal values at the end, {often}, first {detail}"
                     ),
                 )
-                .hint("make the conditions of its goals exclude each other; as it is, the highest counts"),
-                Kind::MoveNotInput => Diagnostic::warning(
+                .hint("make the goal conditions exclude each other; now the highest value counts"),
+                FaultKind::MoveNotInput => Diagnostic::warning(
                     "play-move-not-input",
                     self.span_of(keyword::INPUT),
-                    format!("`{detail}` is a legal move of `{name}` but not among its `input`s, {often}"),
+                    format!(
+                        "`{detail}` is legal for `{name}` but not declared by `input`, {often}"
+                    ),
                 )
                 .hint("`input` must list every move that can ever be legal"),
-                Kind::FluentNotBase => Diagnostic::warning(
+                FaultKind::FluentNotBase => Diagnostic::warning(
                     "play-fluent-not-base",
                     self.span_of(keyword::BASE),
-                    format!("`{detail}` comes to hold but is not among the `base` fluents, {often}"),
+                    format!("`{detail}` was true but is not declared by `base`, {often}"),
                 )
-                .hint("`base` must list every fluent that can ever hold"),
-                Kind::UnknownOwnMoves => Diagnostic::warning(
+                .hint("`base` must list every fluent that can ever be true"),
+                FaultKind::UnknownOwnMoves => Diagnostic::warning(
                     "play-unknown-own-moves",
                     self.role_span(*role),
-                    format!("role `{name}` cannot know its own legal moves {often}: {detail}"),
+                    format!("role `{name}` cannot know its own legal moves, {often}: {detail}"),
                 )
-                .hint("let it see what its moves depend on, with `sees`"),
+                .hint("add rules for `sees` so that it sees what its moves depend on"),
             };
-            findings.push(if seen.after.is_empty() {
+            findings.push(if occurrence.after.is_empty() {
                 finding
             } else {
-                finding.hint(format!("the first time after: {}", shorten(&seen.after)))
+                finding.hint(format!("first after: {}", shorten(&occurrence.after)))
             });
         }
         findings
     }
 
-    /// The fact that names a role.
+    /// Returns the place of the fact that declares a role.
     fn role_span(&self, role: Option<Role>) -> Span {
         let sheet = self.game.rules().sheet();
         let symbol = role.map(|role| self.game.rules().roles()[role.index()]);
@@ -233,14 +247,14 @@ impl Checker<'_> {
         named.map_or_else(|| self.span_of(keyword::ROLE), |clause| clause.span)
     }
 
-    /// The first clause about a relation, or the start of the text.
+    /// Returns the place of the first clause about a relation, or the start of the text.
     fn span_of(&self, relation: agon_datalog::Symbol) -> Span {
         let clauses = &self.game.rules().sheet().clauses;
         clauses.iter().find(|c| c.head.relation == relation).map_or_else(Span::default, |c| c.span)
     }
 }
 
-/// The end of a long history is what matters.
+/// Cuts a long history at its start, because its end matters most.
 fn shorten(text: &str) -> String {
     const MAX: usize = 300;
     match text.char_indices().rev().nth(MAX) {

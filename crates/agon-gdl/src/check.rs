@@ -1,12 +1,18 @@
-//! Rulesheet to checked rules: every judgement that can be made without playing.
+//! Rulesheet to checked rules: every test that can be made without playing.
 //!
-//! In goes a rulesheet as it was written, out come rules in normal form that can be played, and all that is wrong
-//! with them. An error is given only where the rules have no sound meaning; whatever can be played passes, with
-//! warnings where an author probably meant something else, and notes for those who want to know more. Nothing is
-//! evaluated here but small static relations, and nothing is played. Every check has a budget, so that a text made to
-//! be slow costs time but not for ever.
+//! The input is a rulesheet as it was written. The output is rules in normal form that can be
+//! played, and diagnostics. An error is reported only where the rules have no sound meaning.
+//! Whatever can be played passes: with warnings where the author probably meant something else, and
+//! notes for further information. No rule is evaluated here except small static relations, and
+//! nothing is played. Every check has a budget, so that a text made to be slow cannot block the
+//! checker.
 //!
-//! The codes of the findings, with examples and cures, are in [`codes`](crate::codes).
+//! The checks run in this order, each in its module: `keywords`, `roles`, `names`, `references`,
+//! `safety`, `dependencies`, `strata`, `recursion`, `duplicates`, `goals` and `style`. They all
+//! read a `View` of the rulesheet. Checks that need more use `static_relations`, which evaluates
+//! small static relations, and `domains`, which bounds the names that can occur at each place.
+//!
+//! [`codes`](crate::codes) explains the code of every diagnostic, with examples.
 
 mod declarations;
 mod dependencies;
@@ -14,14 +20,14 @@ mod domains;
 mod duplicates;
 mod goals;
 mod graph;
-mod heads;
+mod head_index;
 mod keywords;
 mod names;
 mod recursion;
 mod references;
 mod roles;
 mod safety;
-mod statics;
+mod static_relations;
 mod strata;
 mod style;
 mod unify;
@@ -38,66 +44,75 @@ use agon_text::{Diagnostics, Source};
 
 use self::view::View;
 use crate::normalise::normalise;
-use crate::read::read_as;
+use crate::read::{ReadOptions, read_with};
 use crate::rules::Rule;
-use crate::symbols::{Case, keyword};
+use crate::symbols::keyword;
 use crate::syntax::Rulesheet;
 
-/// Rules that have been checked; they can only be made by [`check`].
+/// Rules that passed the checks. Only [`check`] and [`check_with`] create them, so later stages
+/// rely on the invariants.
 ///
-/// Invariants: every keyword has its right number of arguments, but for `base`, `input` and `percept` that are
-/// conditions of other rules; `true` and `does` are not defined by rules; there is at least one role; each
-/// variable gets its values from a positive condition or from a [demanded](CheckedRules::demanded) argument of the head,
-/// or occurs in one negated condition alone and then reads "for no value"; negation is stratified among ground
-/// atoms.
+/// Invariants:
+///
+/// - Every keyword has its number of arguments. Exceptions are `base`, `input` and `percept` where
+///   other rules use them as conditions.
+/// - No rule defines `true` or `does`.
+/// - There is at least one role.
+/// - Each variable gets its values from a positive condition or from a
+///   [demanded](CheckedRules::demanded) argument of the head. The exception is a variable that
+///   occurs in one negated condition alone, where it means "for no value".
+/// - Negation is stratified among ground atoms.
 #[derive(Clone, Debug)]
 pub struct CheckedRules {
     sheet: Arc<Rulesheet>,
     rules: Vec<Rule>,
     roles: Vec<Symbol>,
     demands: safety::Demands,
-    spoilt: BTreeSet<Symbol>,
+    unreliable: BTreeSet<Symbol>,
 }
 
 impl CheckedRules {
-    /// The rulesheet they come from, for spans and names.
+    /// Returns the rulesheet that the rules come from, for spans and names.
     pub fn sheet(&self) -> &Arc<Rulesheet> {
         &self.sheet
     }
 
-    /// The rules in normal form, in the order of their clauses.
+    /// Returns the rules in normal form, in the order of their clauses.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
 
-    /// The roles in the order the rulesheet names them, each once; at least one.
+    /// Returns the roles in the order of the rulesheet. Each occurs once, and there is at least
+    /// one.
     pub fn roles(&self) -> &[Symbol] {
         &self.roles
     }
 
-    /// Which of the roles is nature: the one called `random`.
+    /// Returns the index of the role that stands for nature: the one called `random`.
     pub fn nature(&self) -> Option<usize> {
         self.roles.iter().position(|&role| role == keyword::RANDOM)
     }
 
-    /// Whether players may know less than the whole state, or nature takes part.
+    /// Returns whether players may know less than the whole state, or nature takes part.
     pub fn is_gdl2(&self) -> bool {
         self.nature().is_some() || self.has_sees()
     }
 
-    /// Whether some rule says what players see.
+    /// Returns whether some rule defines what players see.
     pub fn has_sees(&self) -> bool {
         self.defines(keyword::SEES)
     }
 
-    /// Whether the rules declare all that can come by `relation`, which is `base`, `input` or `percept`.
+    /// Returns whether the rules declare everything that can occur with `relation`, which is
+    /// `base`, `input` or `percept`.
     pub fn declares(&self, relation: Symbol) -> bool {
-        self.defines(relation) && !self.spoilt.contains(&relation)
+        self.defines(relation) && !self.unreliable.contains(&relation)
     }
 
-    /// Which arguments of a relation must have values before it can be asked for, because its rules do not find
-    /// them: in `(<= (different ?x ?y) (distinct ?x ?y))` both. `None` if all can be found. Every condition of the
-    /// rules gives demanded arguments their values by other conditions.
+    /// Returns which arguments of a relation must have values before the relation can be evaluated,
+    /// because its rules do not find them. In `(<= (different ?x ?y) (distinct ?x ?y))` these are
+    /// both. Returns `None` if all arguments can be found. Wherever a rule uses the relation, other
+    /// conditions give values to the demanded arguments.
     pub fn demanded(&self, relation: Symbol, n_arguments: usize) -> Option<&[bool]> {
         self.demands.get(&(relation, n_arguments)).map(Vec::as_slice)
     }
@@ -107,12 +122,12 @@ impl CheckedRules {
     }
 }
 
-/// What checking found.
+/// The result of checking.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The rules, unless `findings` contains an error.
     pub rules: Option<CheckedRules>,
-    /// All findings, in the order of the text.
+    /// All diagnostics, in the order of the text.
     pub findings: Diagnostics,
 }
 
@@ -120,23 +135,24 @@ pub struct Checked {
 ///
 /// ```
 /// use std::sync::Arc;
-/// let source = Arc::new(agon_text::Source::new("bad.kif", "(role a) (<= p (not q)) (<= q (not p))"));
+/// let rules = "(role a) (<= p (not q)) (<= q (not p))";
+/// let source = Arc::new(agon_text::Source::new("bad.kif", rules));
 /// let checked = agon_gdl::check::check(source);
 /// assert!(checked.rules.is_none());
 /// assert!(checked.findings.0.iter().any(|finding| finding.code == "unstratified"));
 /// ```
 pub fn check(source: Arc<Source>) -> Checked {
-    check_as(source, Case::Ignored)
+    check_with(source, &ReadOptions::default())
 }
 
-/// The same with names read with or without regard to their capitalisation.
-pub fn check_as(source: Arc<Source>, case: Case) -> Checked {
-    let (sheet, findings) = read_as(source, case);
+/// Reads a rulesheet with options, then normalises and checks it.
+pub fn check_with(source: Arc<Source>, options: &ReadOptions) -> Checked {
+    let (sheet, findings) = read_with(source, options);
     check_sheet(sheet, findings)
 }
 
-/// Normalises and checks a rulesheet that has been read with `read_findings`.
-pub fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
+/// Normalises and checks a rulesheet. `read_findings` are the diagnostics of its reading.
+fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
     let mut findings = read_findings;
     let (mut rules, normalise_findings) = normalise(&sheet);
     findings.0.extend(normalise_findings.0);
@@ -153,15 +169,15 @@ pub fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
     duplicates::check(&view, &mut findings);
     goals::check(&view, &mut findings);
     style::check(&view, &mut findings);
-    let spoilt = declarations::spoilt(&view, &demands);
-    let left_out: Vec<Symbol> =
-        spoilt.iter().copied().filter(|&relation| !view.is_condition(relation)).collect();
+    let unreliable = declarations::unreliable(&view, &demands);
+    let dropped: Vec<Symbol> =
+        unreliable.iter().copied().filter(|&relation| !view.is_condition(relation)).collect();
     findings.sort();
 
     if findings.has_errors() {
         return Checked { rules: None, findings };
     }
-    rules.retain(|rule| !left_out.contains(&rule.head.relation));
-    let rules = CheckedRules { sheet: Arc::new(sheet), rules, roles, demands, spoilt };
+    rules.retain(|rule| !dropped.contains(&rule.head.relation));
+    let rules = CheckedRules { sheet: Arc::new(sheet), rules, roles, demands, unreliable };
     Checked { rules: Some(rules), findings }
 }

@@ -1,50 +1,74 @@
-//! A finite game as a circuit: the rules grounded, every ground atom a signal.
+//! Grounds a finite game and turns it into a circuit: every ground atom is a signal.
+//!
+//! The two halves are [`Game::ground_rules`] and [`GroundRules::wire`]. [`Game::ground`] runs both,
+//! and [`Game::compile`] also optimises the circuit, ready to be played.
+//!
+//! **Grounding** ([`agon_datalog`]): rules that differ in one condition are merged (`merge`),
+//! relations are limited to the arguments that are asked for (`demand`), rules with many variables
+//! are split by tree decomposition (`split`), and static relations are computed (`materialise`).
+//! Then every rule instance that could ever apply is found semi-naively (`ground`): whatever is
+//! derived for `next` may hold, whatever is legal may be done, and negated conditions on relations
+//! that change may be true. If that exceeds the limits, the result is a [`Refusal`] that names the
+//! rule, and the game is played by the interpreter.
+//!
+//! **Wiring** (this module): an atom is the disjunction of its rule instances, and a rule instance
+//! the conjunction of its conditions. Atoms that depend on each other are unrolled to their least
+//! fixpoint. Moves and fluents are listed in the order of the interpreter, so that both engines
+//! number moves alike.
+//!
+//! [`reachable`](Game::reachable) finds the terms of states and moves alone. The module
+//! `candidates` proposes groups of fluents of which at most one may hold.
 
 mod candidates;
+mod compile;
 mod order;
-mod reach;
+mod reachable;
 
 use std::time::Instant;
 
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_datalog::{
-    AtomId, GroundLimits, GroundProgram, PredicateId, Refusal, RefusalKind, TermId, demand, ground,
-    materialise_until, merge, split,
+    AtomId, GroundLimits, GroundProgram, MaterialiseLimits, PredicateId, Refusal, RefusalKind,
+    TermId, demand, ground, materialise, merge, split,
 };
 
 use crate::interpreter::Game;
-use crate::interpreter::compile::compile;
+use crate::interpreter::compile::compile as compile_rules;
 use crate::symbols::keyword;
 use order::components;
 
-pub use reach::Reachable;
+pub use agon_circuit::Compiled;
+pub use compile::NoCircuit;
+pub use reachable::Reachable;
 
-/// What making a circuit may cost.
+/// Limits on the size and the cost of a circuit.
 #[derive(Clone, Debug)]
 pub struct CircuitLimits {
-    /// For grounding.
+    /// Limits on grounding.
     pub ground: GroundLimits,
-    /// Gates before optimisation.
+    /// Maximum number of gates before optimisation.
     pub gates: usize,
 }
 
 impl Default for CircuitLimits {
     fn default() -> CircuitLimits {
-        // 12 M: twice the largest that public sheets need (linesOfAction, 6.4 M). Optimising takes many seconds per million,
-        // and a step by so large a circuit is no faster than one by the rules.
+        // 12 million: twice the largest number that a public rulesheet needs (linesOfAction, 6.4
+        // million). Optimisation takes many seconds per million, and a step of so large a circuit
+        // is not faster than one of the interpreter.
         CircuitLimits { ground: GroundLimits::default(), gates: 12_000_000 }
     }
 }
 
-/// A circuit and what it was made from.
+/// A circuit and the size of the ground program it was made from.
 pub struct GroundGame {
     /// The circuit, not yet optimised.
     pub circuit: Circuit,
-    /// Ground atoms.
+    /// Number of ground atoms.
     pub n_atoms: usize,
-    /// Rule instances.
+    /// Number of rule instances.
     pub n_rules: usize,
-    /// Groups of base bits of which perhaps at most one is true at a time: for [`agon_circuit::prove_groups`].
+    /// Groups of base bits of which possibly at most one is true at a time, as input of the group
+    /// proofs of `agon_circuit`.
     pub candidates: Vec<Vec<usize>>,
 }
 
@@ -56,7 +80,7 @@ pub struct GroundRules<'g> {
 }
 
 impl GroundRules<'_> {
-    /// Makes a circuit of them: the second half of [`Game::ground`].
+    /// Builds a circuit of the rule instances: the second half of [`Game::ground`].
     pub fn wire(&self, limits: &CircuitLimits) -> Result<GroundGame, Refusal> {
         let GroundRules { game, program, relations } = self;
         let wiring = Wiring::new(game, program, relations);
@@ -71,7 +95,7 @@ impl GroundRules<'_> {
     }
 }
 
-/// Where the relations that matter are in the program.
+/// The relations of the program that the circuit needs.
 struct Relations {
     state: PredicateId,
     moves: PredicateId,
@@ -84,15 +108,17 @@ struct Relations {
 }
 
 impl Game {
-    /// Grounds the game and makes a circuit of it. Refused where that takes more than the limits allow; the game
-    /// then plays on through the interpreter.
+    /// Grounds the game and builds its circuit.
+    ///
+    /// # Errors
+    /// If that exceeds the limits. The game can still be played by the interpreter.
     pub fn ground(&self, limits: &CircuitLimits) -> Result<GroundGame, Refusal> {
         self.ground_rules(limits)?.wire(limits)
     }
 
     /// Finds every rule instance that could ever apply: the first half of [`Game::ground`].
     pub fn ground_rules(&self, limits: &CircuitLimits) -> Result<GroundRules<'_>, Refusal> {
-        let mut compiled = compile(self.rules().rules());
+        let mut compiled = compile_rules(self.rules().rules());
         let relations = Relations {
             state: compiled.predicate(keyword::TRUE, 1),
             moves: compiled.predicate(keyword::DOES, 2),
@@ -108,22 +134,25 @@ impl Game {
         let feeds = [(r.init, r.state), (r.next, r.state), (r.legal, r.moves)];
         let mut program = compiled.program;
         merge(&mut program);
-        materialise_until(&mut program, &self.bank, &roots, limits.ground.deadline);
+        let materialise_limits =
+            MaterialiseLimits { deadline: limits.ground.deadline, ..MaterialiseLimits::default() };
+        materialise(&mut program, &self.bank, &roots, &materialise_limits);
         demand(&mut program, &self.bank, &roots);
         split(&mut program);
-        materialise_until(&mut program, &self.bank, &roots, limits.ground.deadline);
+        materialise(&mut program, &self.bank, &roots, &materialise_limits);
         let program = ground(program, &self.bank, &feeds, &roots, &limits.ground)?;
         Ok(GroundRules { game: self, program, relations })
     }
 
-    /// Why a game could not be made into a circuit, for people.
+    /// Describes why a game has no circuit, with the place of the rule.
     pub fn refusal_text(&self, refusal: &Refusal) -> String {
         self.fault(refusal).to_string()
     }
 }
 
-/// At least one holds. The tree is that of the signals' numbers as binary words, so that lists that differ in few
-/// signals share all but a few gates; rules that are the same for "all squares but one" are like that.
+/// Returns the disjunction of `ways`. The tree of gates follows the signals' numbers as binary
+/// words, so that lists that differ in few signals share all but a few gates. Conditions on "all
+/// squares but one" are an example.
 fn any(builder: &mut Builder, ways: &mut Vec<Signal>) -> Signal {
     ways.sort_unstable();
     ways.dedup();
@@ -169,8 +198,9 @@ impl<'a> Wiring<'a> {
         }
         for (moves, &role) in moves.iter_mut().zip(&game.roles) {
             by_text(moves);
-            // Circuits want a move for every role. A role that no rule gives one has its own name for a move that is
-            // never legal, so that play ends with the same fault as by the rules.
+            // A circuit needs a move for every role. A role that no rule gives a move gets one that
+            // is never legal, named after the role, so that play ends with the same fault as in the
+            // interpreter.
             if moves.is_empty() {
                 moves.push(role);
             }
@@ -194,12 +224,12 @@ impl<'a> Wiring<'a> {
         Ok(builder.finish(outputs))
     }
 
-    /// The place of a term in a sorted list of them.
+    /// Returns the index of a term in a sorted list.
     fn place(&self, list: &[TermId], term: TermId) -> Option<usize> {
         list.binary_search_by(|&probe| self.game.bank.compare(probe, term, &self.game.rank)).ok()
     }
 
-    /// A signal for every atom.
+    /// Computes a signal for every atom.
     fn signals(
         &self,
         builder: &mut Builder,
@@ -243,7 +273,7 @@ impl<'a> Wiring<'a> {
         Ok(signals)
     }
 
-    /// The signal of an atom from those of the atoms it depends on.
+    /// Builds the signal of an atom from those of the atoms it depends on.
     fn signal(
         &self,
         builder: &mut Builder,
@@ -263,8 +293,8 @@ impl<'a> Wiring<'a> {
         any(builder, &mut ways)
     }
 
-    /// The least fixpoint of atoms that depend on each other: started from false, each derivation is no longer than
-    /// there are atoms, so as many rounds suffice.
+    /// Builds the least fixpoint of atoms that depend on each other. Starting from false, a
+    /// derivation is no longer than the number of atoms, so that many rounds suffice.
     fn fixpoint(
         &self,
         builder: &mut Builder,

@@ -1,22 +1,22 @@
 //! Clauses to rules in normal form.
 //!
-//! `or` is multiplied out, `not` is pushed down to atoms, `(not (distinct a b))` makes the terms one by
-//! unification, and an unbound variable in the place of a role means every role, as ggp.org's rulesheets have it
-//! (`(<= (goal ?p 100) …)`, `(<= (legal ?p noop))`).
+//! `or` is multiplied out, `not` is pushed down to atoms, and `(not (distinct a b))` unifies the
+//! terms. A variable without values at the place of a role means every role, because ggp.org's
+//! rulesheets rely on it (`(<= (goal ?p 100) …)`, `(<= (legal ?p noop))`).
 
 use agon_text::{Diagnostic, Diagnostics};
 
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
-use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Term, TermKind};
+use crate::syntax::{Atom, Clause, Literal, LiteralKind, Polarity, Rulesheet, Term, TermKind};
 
-/// Into how many rules one clause may be multiplied out.
-pub const MAX_ALTERNATIVES: usize = 4096;
+/// Maximum number of rules that one clause is multiplied out into.
+const MAX_ALTERNATIVES: usize = 4096;
 
-/// How many rules all clauses together may be multiplied out into.
-pub const MAX_RULES: usize = 200_000;
+/// Maximum number of rules that all clauses together are multiplied out into.
+const MAX_RULES: usize = 200_000;
 
-/// All clauses in normal form, with what could not be brought into it.
+/// Brings all clauses into normal form. Reports the clauses for which that is not possible.
 pub fn normalise(sheet: &Rulesheet) -> (Vec<Rule>, Diagnostics) {
     let mut rules = Vec::new();
     let mut findings = Diagnostics::default();
@@ -33,7 +33,7 @@ pub fn normalise(sheet: &Rulesheet) -> (Vec<Rule>, Diagnostics) {
                         clause.span,
                         format!("the `or`s up to here multiply out to more than {MAX_RULES} rules"),
                     )
-                    .hint("give the alternatives relations of their own"),
+                    .hint("define separate relations for the alternatives"),
                 );
                 break;
             }
@@ -45,39 +45,42 @@ pub fn normalise(sheet: &Rulesheet) -> (Vec<Rule>, Diagnostics) {
                         "the `or`s of this rule multiply out to more than {MAX_ALTERNATIVES} rules"
                     ),
                 )
-                .hint("give the alternatives a relation of their own and use that here"),
+                .hint("define a separate relation for the alternatives and use it here"),
             ),
         }
     }
     (rules, findings)
 }
 
-/// A condition on the way to normal form: `Same` is what `(not (distinct a b))` asks.
+/// A condition on the way to normal form. `Same` comes from `(not (distinct a b))`.
 #[derive(Clone)]
 enum Part {
     Condition(Condition),
     Same(RuleTerm, RuleTerm),
 }
 
-/// The ways to satisfy all of `literals`. `None` if there are too many.
+/// Returns the ways to satisfy all of `literals`. `None` if there are too many.
 fn alternatives(literals: &[Literal]) -> Option<Vec<Vec<Part>>> {
-    product(literals.iter().map(|literal| satisfy(literal, true)))
+    product(literals.iter().map(|literal| satisfy(literal, Polarity::Positive)))
 }
 
-/// The ways to make one literal hold, or fail if `wanted` is false.
-fn satisfy(literal: &Literal, wanted: bool) -> Option<Vec<Vec<Part>>> {
+/// Returns the ways to make one literal hold, or fail if `wanted` is negative. `None` if there are
+/// too many.
+fn satisfy(literal: &Literal, wanted: Polarity) -> Option<Vec<Vec<Part>>> {
     match (&literal.kind, wanted) {
-        (LiteralKind::Atom(atom), true) => {
+        (LiteralKind::Atom(atom), Polarity::Positive) => {
             Some(vec![vec![Part::Condition(Condition::Holds(rule_atom(atom)))]])
         }
-        (LiteralKind::Atom(atom), false) => {
+        (LiteralKind::Atom(atom), Polarity::Negative) => {
             Some(vec![vec![Part::Condition(Condition::Fails(rule_atom(atom)))]])
         }
-        (LiteralKind::Not(inner), _) => satisfy(inner, !wanted),
-        (LiteralKind::And(parts), true) | (LiteralKind::Or(parts), false) => {
+        (LiteralKind::Not(inner), _) => satisfy(inner, wanted.negated()),
+        (LiteralKind::And(parts), Polarity::Positive)
+        | (LiteralKind::Or(parts), Polarity::Negative) => {
             product(parts.iter().map(|part| satisfy(part, wanted)))
         }
-        (LiteralKind::Or(parts), true) | (LiteralKind::And(parts), false) => {
+        (LiteralKind::Or(parts), Polarity::Positive)
+        | (LiteralKind::And(parts), Polarity::Negative) => {
             let mut all = Vec::new();
             for part in parts {
                 all.extend(satisfy(part, wanted)?);
@@ -88,12 +91,12 @@ fn satisfy(literal: &Literal, wanted: bool) -> Option<Vec<Vec<Part>>> {
             Some(all)
         }
         (LiteralKind::Distinct(terms), wanted) => {
-            // The readers report `distinct` with other than two terms; the first two count, as in ggp-base.
+            // The readers report `distinct` with other than two terms. The first two count, as in
+            // ggp-base.
             let (a, b) = (rule_term(&terms[0]), rule_term(&terms[1]));
-            let part = if wanted {
-                Part::Condition(Condition::Differ(a, b, literal.span))
-            } else {
-                Part::Same(a, b)
+            let part = match wanted {
+                Polarity::Positive => Part::Condition(Condition::Differ(a, b, literal.span)),
+                Polarity::Negative => Part::Same(a, b),
             };
             Some(vec![vec![part]])
         }
@@ -105,7 +108,8 @@ fn product(factors: impl Iterator<Item = Option<Vec<Vec<Part>>>>) -> Option<Vec<
     for factor in factors {
         let factor = factor?;
         if let [only] = factor.as_slice() {
-            // The usual case, done in place: a long body must not be copied for each of its conditions.
+            // The usual case is done in place, so that a long body is not copied for each of its
+            // conditions.
             all.iter_mut().for_each(|left| left.extend_from_slice(only));
             continue;
         }
@@ -122,7 +126,8 @@ fn product(factors: impl Iterator<Item = Option<Vec<Vec<Part>>>>) -> Option<Vec<
     Some(all)
 }
 
-/// The rule for one way to satisfy the body; `None` if that way asks two different terms to be the same.
+/// Builds the rule for one way to satisfy the body. `None` if that way requires two different terms
+/// to be equal.
 fn rule(clause: &Clause, index: usize, parts: Vec<Part>) -> Option<Rule> {
     let mut rule = Rule {
         head: rule_atom(&clause.head),
@@ -164,7 +169,7 @@ fn rule(clause: &Clause, index: usize, parts: Vec<Part>) -> Option<Rule> {
     Some(rule)
 }
 
-/// Adds `(role ?p)` where nothing else binds the variable in the role's place.
+/// Adds `(role ?p)` where nothing else binds the variable at the place of a role.
 fn bind_roles(mut rule: Rule) -> Rule {
     if ![keyword::LEGAL, keyword::GOAL, keyword::INPUT, keyword::SEES].contains(&rule.head.relation)
     {

@@ -1,9 +1,9 @@
 //! Rules back to text, in either syntax.
 //!
-//! Reading what was printed gives the same rules ([`same_rules`](crate::same_rules::same_rules)): `or`, `and`, `not`
-//! and empty bodies stay as they were written. Comments and layout are lost, and so are the names of variables
-//! where infix cannot hold them: `?n` becomes `N`, `?n++` becomes `N_plus_plus`. Names are printed in the spelling
-//! that came first.
+//! Reading a printed rulesheet gives the same rules
+//! ([`same_rules`](crate::same_rules::same_rules)): `or`, `and`, `not` and empty bodies stay as
+//! they were written. Comments and layout are lost. So are names of variables that infix cannot
+//! hold: `?n` becomes `N`, `?n++` becomes `N_plus_plus`. Names are printed in their first spelling.
 
 mod infix;
 mod kif;
@@ -22,20 +22,16 @@ use crate::syntax::{
     Atom, Clause, Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind, Variable, VariableId,
 };
 
-/// Where lines are broken, if there is a place to break them: between conditions, never inside a sentence.
-pub const WIDTH: usize = 100;
+/// Maximum width of a line, if there is a place to break it: between conditions, never inside a
+/// sentence.
+const WIDTH: usize = 100;
 
-/// A rulesheet in KIF.
+/// Prints a rulesheet in KIF.
 pub fn print_kif(sheet: &Rulesheet) -> String {
     print_rulesheet(sheet, Syntax::Kif)
 }
 
-/// A rulesheet in infix.
-pub fn print_infix(sheet: &Rulesheet) -> String {
-    print_rulesheet(sheet, Syntax::Infix)
-}
-
-/// A rulesheet in either syntax.
+/// Prints a rulesheet in either syntax.
 pub fn print_rulesheet(sheet: &Rulesheet, syntax: Syntax) -> String {
     paragraphs(sheet.clauses.iter().map(|clause| {
         let text = Printer::new(&sheet.symbols, &clause.variables, syntax).clause(clause);
@@ -43,7 +39,7 @@ pub fn print_rulesheet(sheet: &Rulesheet, syntax: Syntax) -> String {
     }))
 }
 
-/// Rules in normal form, which come from the clauses of `sheet`.
+/// Prints rules in normal form that come from the clauses of `sheet`.
 pub fn print_rules(rules: &[Rule], sheet: &Rulesheet, syntax: Syntax) -> String {
     paragraphs(
         rules
@@ -52,7 +48,7 @@ pub fn print_rules(rules: &[Rule], sheet: &Rulesheet, syntax: Syntax) -> String 
     )
 }
 
-/// One clause per paragraph; single lines about the same relation make one paragraph together.
+/// Joins clauses to paragraphs. Single lines about the same relation form one paragraph.
 fn paragraphs(clauses: impl Iterator<Item = (Symbol, String)>) -> String {
     let mut text = String::new();
     let mut last: Option<(Symbol, bool)> = None;
@@ -68,16 +64,16 @@ fn paragraphs(clauses: impl Iterator<Item = (Symbol, String)>) -> String {
     text
 }
 
-/// Prints what belongs to one clause: its variables have the same names in each of the texts.
+/// Prints the parts of one clause, with the same names of variables in each.
 pub struct Printer<'a> {
     symbols: &'a Symbols,
-    /// By [`VariableId`], as the syntax writes them.
+    /// The variables as the syntax writes them, indexed by [`VariableId`].
     variables: Vec<String>,
     syntax: Syntax,
 }
 
 impl<'a> Printer<'a> {
-    /// A printer for the parts of a clause with these variables.
+    /// Creates a printer for the parts of a clause with these variables.
     pub fn new(symbols: &'a Symbols, variables: &[Variable], syntax: Syntax) -> Printer<'a> {
         let variables = match syntax {
             Syntax::Kif => variables.iter().map(|variable| format!("?{}", variable.name)).collect(),
@@ -86,12 +82,12 @@ impl<'a> Printer<'a> {
         Printer { symbols, variables, syntax }
     }
 
-    /// A printer for the parts of a rule which comes from a clause of `sheet`.
-    pub fn for_rule(rule: &Rule, sheet: &'a Rulesheet, syntax: Syntax) -> Printer<'a> {
+    /// Creates a printer for the parts of a rule that comes from a clause of `sheet`.
+    fn for_rule(rule: &Rule, sheet: &'a Rulesheet, syntax: Syntax) -> Printer<'a> {
         Printer::new(&sheet.symbols, &sheet.clauses[rule.clause].variables, syntax)
     }
 
-    /// A fact or a rule, without a line end after it.
+    /// Prints a fact or a rule, without a line end.
     pub fn clause(&self, clause: &Clause) -> String {
         match self.syntax {
             Syntax::Kif => self.kif_clause(clause),
@@ -99,37 +95,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A condition, on one line.
-    pub fn literal(&self, literal: &Literal) -> String {
-        let mut text = String::new();
-        match self.syntax {
-            Syntax::Kif => self.kif_literal(literal, &mut text),
-            Syntax::Infix => self.infix_literal(literal, infix::Around::Nothing, &mut text),
-        }
-        text
-    }
-
-    /// A sentence.
-    pub fn atom(&self, atom: &Atom) -> String {
-        let mut text = String::new();
-        match self.syntax {
-            Syntax::Kif => self.kif_application(atom.relation, &atom.arguments, &mut text),
-            Syntax::Infix => self.infix_application(atom.relation, &atom.arguments, &mut text),
-        }
-        text
-    }
-
-    /// A term.
-    pub fn term(&self, term: &Term) -> String {
-        let mut text = String::new();
-        match self.syntax {
-            Syntax::Kif => self.kif_term(term, &mut text),
-            Syntax::Infix => self.infix_term(term, &mut text),
-        }
-        text
-    }
-
-    /// A rule in normal form, without a line end after it.
+    /// Prints a rule in normal form, without a line end.
     pub fn rule(&self, rule: &Rule) -> String {
         self.clause(&Clause {
             head: written_atom(&rule.head),
@@ -138,30 +104,6 @@ impl<'a> Printer<'a> {
             variables: Vec::new(),
             span: Span::default(),
         })
-    }
-
-    /// A condition of a rule in normal form.
-    pub fn condition(&self, condition: &Condition) -> String {
-        self.literal(&written_condition(condition))
-    }
-
-    /// A sentence of a rule in normal form.
-    pub fn rule_atom(&self, atom: &RuleAtom) -> String {
-        self.atom(&written_atom(atom))
-    }
-
-    /// A term of a rule in normal form.
-    pub fn rule_term(&self, term: &RuleTerm) -> String {
-        self.term(&written_term(term))
-    }
-
-    /// A name, quoted if need be.
-    pub fn name(&self, symbol: Symbol) -> String {
-        let name = self.symbols.name(symbol);
-        match self.syntax {
-            Syntax::Kif => name.to_owned(),
-            Syntax::Infix => crate::read::words::infix_spelling(name).into_owned(),
-        }
     }
 
     fn variable(&self, id: VariableId) -> &str {
@@ -192,7 +134,8 @@ fn written_atom(atom: &RuleAtom) -> Atom {
     }
 }
 
-/// Terms in normal form do not know their place, and printing does not ask for it.
+/// Turns a term in normal form into a syntactic one. It has no place in the text, and printing
+/// needs none.
 fn written_term(term: &RuleTerm) -> Term {
     let kind = match term {
         RuleTerm::Variable(v) => TermKind::Variable(VariableId(*v)),
@@ -206,7 +149,7 @@ fn written_term(term: &RuleTerm) -> Term {
     Term { kind, span: Span::default(), name_span: Span::default() }
 }
 
-/// How wide a piece of text is shown.
+/// Returns the width of a text in characters.
 fn width(text: &str) -> usize {
     text.chars().count()
 }

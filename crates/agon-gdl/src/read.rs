@@ -1,12 +1,13 @@
-//! Text to rulesheet, in whichever syntax it is written.
+//! Text to rulesheet, in KIF or infix.
 
 pub(crate) mod builder;
 mod infix;
 pub(crate) mod kif;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 pub(crate) mod words;
 
+use std::fmt;
 use std::sync::Arc;
 
 use agon_text::{Diagnostics, Source};
@@ -14,36 +15,48 @@ use agon_text::{Diagnostics, Source};
 use crate::symbols::Case;
 use crate::syntax::{Rulesheet, Syntax};
 
-/// How deep lists and terms may nest. The deepest public rulesheet nests 22 deep; the limit keeps the readers,
-/// which recurse, within their stack.
-pub const MAX_NESTING: usize = 200;
+/// Maximum nesting of lists and terms. The deepest public rulesheet nests 22 deep. The limit keeps
+/// the recursive readers within their stack.
+pub(crate) const MAX_NESTING: usize = 200;
 
-/// Reads a rulesheet. The syntax is chosen by content. What could be read is returned together with all that is
-/// wrong with it; a rulesheet whose findings include an error should not be used further.
-pub fn read(source: Arc<Source>) -> (Rulesheet, Diagnostics) {
-    read_as(source, Case::Ignored)
+/// How a text is read.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct ReadOptions {
+    /// Whether names that differ only in capitalisation are equal.
+    pub case: Case,
+    /// The syntax of the text. By default its content decides.
+    pub syntax: Option<Syntax>,
 }
 
-/// The same with names read with or without regard to their capitalisation. Variables never differ by it.
-pub fn read_as(source: Arc<Source>, case: Case) -> (Rulesheet, Diagnostics) {
-    let syntax = guess_syntax(source.text());
-    read_in(source, case, syntax)
-}
-
-/// The same in a syntax that is known beforehand.
-pub fn read_in(source: Arc<Source>, case: Case, syntax: Syntax) -> (Rulesheet, Diagnostics) {
-    match syntax {
-        Syntax::Kif => kif::read(source, case),
-        Syntax::Infix => infix::read(source, case),
+impl From<Case> for ReadOptions {
+    fn from(case: Case) -> ReadOptions {
+        ReadOptions { case, syntax: None }
     }
 }
 
-/// Which syntax a text is written in, decided by its first clause that can tell.
+/// Reads a rulesheet. The content decides the syntax, and names that differ only in capitalisation
+/// are equal.
 ///
-/// KIF starts a clause with a parenthesis, infix never does. A clause may be a bare name in both, so these are
-/// passed over; infix shows itself by `name(`, `:-`, `<=` or `.` after the name, or by a single quote. A text that
-/// shows nothing is KIF, unless its comments are those of infix.
-pub fn guess_syntax(text: &str) -> Syntax {
+/// Returns everything that could be read together with the diagnostics. A rulesheet with an error
+/// should not be used further.
+pub fn read(source: Arc<Source>) -> (Rulesheet, Diagnostics) {
+    read_with(source, &ReadOptions::default())
+}
+
+/// Reads a rulesheet with options. See [`read`] for the result.
+pub fn read_with(source: Arc<Source>, options: &ReadOptions) -> (Rulesheet, Diagnostics) {
+    match options.syntax.unwrap_or_else(|| guess_syntax(source.text())) {
+        Syntax::Kif => kif::read(source, options.case),
+        Syntax::Infix => infix::read(source, options.case),
+    }
+}
+
+/// Guesses the syntax of a text by its first clause that allows to tell.
+///
+/// KIF starts a clause with a parenthesis, infix never does. A clause may be a bare name in both,
+/// so these are skipped. Infix is recognised by `name(`, by `:-`, `<=` or `.` after a name, or by a
+/// single quote. A text without any of these is KIF, unless its comments are those of infix.
+pub(crate) fn guess_syntax(text: &str) -> Syntax {
     let mut rest = text;
     loop {
         let before = rest.trim_start_matches(is_blank);
@@ -66,14 +79,14 @@ pub fn guess_syntax(text: &str) -> Syntax {
         if is_call || [":-", "<=", ".", ","].iter().any(|mark| after.starts_with(mark)) {
             return Syntax::Infix;
         }
-        // A word that ends at once is a mark without meaning here; what follows it may tell.
+        // An empty word is a character without meaning here. The text after it may tell the syntax.
         rest = &rest[word_end.max(rest.chars().next().map_or(0, char::len_utf8))..];
     }
 }
 
 const INFIX_COMMENTS: [&str; 4] = ["%", "//", "#", "/*"];
 
-/// `;` starts a comment in KIF, the others do in infix.
+/// Skips blanks and comments. `;` starts a comment in KIF, the other marks do in infix.
 fn skip_blanks_and_comments(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -92,18 +105,35 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }
 
-/// Splits a text into the KIF terms that stand in it one after the other, such as the moves of a joint move.
+/// Splits a text into the KIF terms that it consists of, such as the moves of a joint move.
 ///
 /// # Errors
-/// If parentheses do not match; the text says so.
-pub fn split_terms(text: &str) -> Result<Vec<String>, String> {
+/// If a parenthesis or a quotation mark has no partner, or lists nest too deep.
+pub fn split_terms(text: &str) -> Result<Vec<String>, TermsError> {
     let mut builder = builder::Builder::default();
     let trees = kif::read_trees(text, &mut builder);
     match builder.findings.0.first() {
-        Some(finding) => Err(format!("`{text}`: {}", finding.message)),
+        Some(finding) => {
+            Err(TermsError { text: text.to_owned(), message: finding.message.clone() })
+        }
         None => Ok(trees
             .iter()
             .map(|tree| text[tree.span().start()..tree.span().end()].to_owned())
             .collect()),
     }
 }
+
+/// A text that is not a sequence of KIF terms. Returned by [`split_terms`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TermsError {
+    text: String,
+    message: String,
+}
+
+impl fmt::Display for TermsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {}", self.text, self.message)
+    }
+}
+
+impl std::error::Error for TermsError {}

@@ -1,19 +1,21 @@
-//! Rules in normal form: each body a list of conditions, each an atom that holds, an atom that fails, or two
-//! terms that differ. This is what checks reason about and what the interpreter runs.
+//! Rules in normal form.
+//!
+//! Each body is a list of conditions: an atom that holds, an atom that fails, or two terms that
+//! differ. The checks reason about this form, and the interpreter evaluates it.
 
 use agon_datalog::Symbol;
 use agon_text::Span;
 
-/// A fact or a rule in normal form. A clause with `or` gives several.
+/// A fact or a rule in normal form. A clause with `or` becomes several rules.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What it says.
+    /// The atom that the rule derives.
     pub head: RuleAtom,
-    /// When; empty for facts.
+    /// The conditions; empty for facts.
     pub body: Vec<Condition>,
-    /// Variables are `0..n_variables`, numbered as in the clause.
+    /// Number of variables. They are `0..n_variables`, numbered as in the clause.
     pub n_variables: u32,
-    /// The clause it comes from: an index into `Rulesheet::clauses`.
+    /// The clause it comes from, as an index into `Rulesheet::clauses`.
     pub clause: usize,
 }
 
@@ -22,13 +24,13 @@ pub struct Rule {
 pub struct RuleAtom {
     /// The relation.
     pub relation: Symbol,
-    /// Its arguments.
+    /// The arguments of the relation.
     pub arguments: Vec<RuleTerm>,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// A term; a constant is a function without arguments.
+/// A term. A constant is a function without arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RuleTerm {
     /// A variable of the rule.
@@ -49,12 +51,12 @@ pub enum Condition {
 }
 
 impl RuleTerm {
-    /// A constant.
+    /// Creates a constant.
     pub fn constant(symbol: Symbol) -> RuleTerm {
         RuleTerm::Function(symbol, Vec::new())
     }
 
-    /// The symbol, if it is a constant.
+    /// Returns the symbol of a constant; `None` for other terms.
     pub fn as_constant(&self) -> Option<Symbol> {
         match self {
             RuleTerm::Function(symbol, arguments) if arguments.is_empty() => Some(*symbol),
@@ -67,19 +69,19 @@ impl RuleTerm {
         match self {
             RuleTerm::Variable(v) => visit(*v),
             RuleTerm::Function(_, arguments) => {
-                arguments.iter().for_each(|a| a.each_variable(visit))
+                arguments.iter().for_each(|a| a.each_variable(visit));
             }
         }
     }
 
-    /// Whether `variable` occurs in it.
+    /// Returns whether `variable` occurs in the term.
     pub fn mentions(&self, variable: u32) -> bool {
         let mut found = false;
         self.each_variable(&mut |v| found |= v == variable);
         found
     }
 
-    /// The same with `variable` replaced.
+    /// Returns the term with `variable` replaced by another term.
     #[must_use]
     pub fn replace(&self, variable: u32, by: &RuleTerm) -> RuleTerm {
         match self {
@@ -99,7 +101,7 @@ impl RuleAtom {
         self.arguments.iter().for_each(|a| a.each_variable(visit));
     }
 
-    /// Whether no variable occurs in it.
+    /// Returns whether no variable occurs in the atom.
     pub fn is_ground(&self) -> bool {
         let mut ground = true;
         self.each_variable(&mut |_| ground = false);
@@ -125,7 +127,7 @@ impl Condition {
         }
     }
 
-    /// The atom it is about, if any.
+    /// Returns the atom of the condition; `None` for comparisons.
     pub fn atom(&self) -> Option<&RuleAtom> {
         match self {
             Condition::Holds(atom) | Condition::Fails(atom) => Some(atom),
@@ -133,7 +135,7 @@ impl Condition {
         }
     }
 
-    /// Where it stands.
+    /// Returns the place in the text.
     pub fn span(&self) -> Span {
         match self {
             Condition::Holds(atom) | Condition::Fails(atom) => atom.span,
@@ -143,7 +145,7 @@ impl Condition {
 }
 
 impl Rule {
-    /// The same rule with `variable` replaced throughout.
+    /// Replaces `variable` throughout the rule.
     pub(crate) fn replace(&mut self, variable: u32, by: &RuleTerm) {
         self.head.replace(variable, by);
         for condition in &mut self.body {
@@ -157,7 +159,7 @@ impl Rule {
         }
     }
 
-    /// The variables that some positive condition binds.
+    /// Returns for each variable whether some positive condition binds it.
     pub fn bound_variables(&self) -> Vec<bool> {
         let mut bound = vec![false; self.n_variables as usize];
         for condition in &self.body {

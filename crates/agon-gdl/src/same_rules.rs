@@ -1,14 +1,15 @@
-//! Whether two rulesheets say the same, word for word.
+//! Comparison of two rulesheets.
 
 use agon_datalog::Symbol;
 
 use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Term, TermKind, VariableId};
 
-/// Whether two rulesheets have the same clauses in the same order, whatever their syntax, layout and comments.
+/// Returns whether two rulesheets have the same clauses in the same order, regardless of syntax,
+/// layout and comments.
 ///
-/// Names are compared without regard to case, variables up to renaming within each clause. Structure counts:
-/// `(and p q)` in a body is not `p` and `q` beside each other, though it means the same; both syntaxes can express
-/// the difference, and printing keeps it.
+/// Names are compared without regard to case, and variables up to renaming within each clause.
+/// Structure counts: `(and p q)` in a body differs from `p` and `q` beside each other, although it
+/// means the same. Both syntaxes can express the difference, and printing keeps it.
 pub fn same_rules(a: &Rulesheet, b: &Rulesheet) -> bool {
     same_lists(&a.clauses, &b.clauses, |left, right| {
         Comparison {
@@ -29,7 +30,7 @@ fn same_lists<T>(left: &[T], right: &[T], mut same: impl FnMut(&T, &T) -> bool) 
 struct Comparison<'a> {
     a: &'a Rulesheet,
     b: &'a Rulesheet,
-    /// What each variable of the left clause is called in the right one, as far as known, and the other way round.
+    /// The correspondence of the variables of both clauses, as far as known, in both directions.
     forth: Vec<Option<VariableId>>,
     back: Vec<Option<VariableId>>,
 }

@@ -1,13 +1,13 @@
-//! Names, whatever their capitalisation.
+//! Names and keywords.
 
 use std::collections::BTreeMap;
 
 use agon_datalog::Symbol;
 
-/// The names of a rulesheet. GDL is read without regard to case, as the Dresden and the ggp.org servers do, and
-/// shown in the spelling that came first.
+/// The names of a rulesheet. GDL is read without regard to case, as the Dresden and the ggp.org
+/// servers do, and shown in the first spelling.
 ///
-/// Invariant: the keywords stand first, in the order of [`keyword`], so their symbols are constants.
+/// Invariant: the keywords come first, in the order of [`keyword`], so their symbols are constants.
 #[derive(Clone, Debug)]
 pub struct Symbols {
     by_key: BTreeMap<String, Symbol>,
@@ -15,20 +15,21 @@ pub struct Symbols {
     case: Case,
 }
 
-/// Whether names that differ only in capitalisation are the same.
+/// Whether names that differ only in capitalisation are equal. Variables never differ by
+/// capitalisation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Case {
-    /// They are the same: how Agon reads, like the Dresden and the ggp.org servers.
+    /// They are equal, as on the Dresden and the ggp.org servers. The default.
     #[default]
     Ignored,
-    /// They are different, keywords excepted: how ggp-base's players read. A few public rulesheets mix
-    /// capitalisations and so mean something else to them.
+    /// They are different, except keywords, as in ggp-base's players. A few public rulesheets mix
+    /// capitalisations and mean something else to these players.
     Respected,
 }
 
 macro_rules! keywords {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// The words with a meaning of their own.
+        /// The keywords of GDL.
         #[allow(missing_docs, non_upper_case_globals, clippy::upper_case_acronyms)]
         pub mod keyword {
             use agon_datalog::Symbol;
@@ -41,9 +42,10 @@ macro_rules! keywords {
 }
 
 keywords! {
-    ROLE = "role", INIT = "init", TRUE = "true", DOES = "does", NEXT = "next", LEGAL = "legal", GOAL = "goal",
-    TERMINAL = "terminal", BASE = "base", INPUT = "input", SEES = "sees", PERCEPT = "percept",
-    DISTINCT = "distinct", NOT = "not", OR = "or", AND = "and", IMPLIES = "<=", RANDOM = "random",
+    ROLE = "role", INIT = "init", TRUE = "true", DOES = "does", NEXT = "next", LEGAL = "legal",
+    GOAL = "goal", TERMINAL = "terminal", BASE = "base", INPUT = "input", SEES = "sees",
+    PERCEPT = "percept", DISTINCT = "distinct", NOT = "not", OR = "or", AND = "and",
+    IMPLIES = "<=", RANDOM = "random",
 }
 
 impl Default for Symbols {
@@ -53,7 +55,7 @@ impl Default for Symbols {
 }
 
 impl Symbols {
-    /// The keywords alone.
+    /// Creates a table with the keywords alone.
     pub fn new(case: Case) -> Symbols {
         let mut symbols = Symbols { by_key: BTreeMap::new(), spellings: Vec::new(), case };
         for text in keyword::TEXTS {
@@ -62,19 +64,19 @@ impl Symbols {
         symbols
     }
 
-    /// Whether capitalisation matters here.
+    /// Returns whether capitalisation matters.
     pub fn case(&self) -> Case {
         self.case
     }
 
-    /// Names with the same key are the same.
+    /// Returns the key of a name. Names with the same key are equal.
     fn key(&self, name: &str) -> String {
         let lower = name.to_lowercase();
         let is_keyword = || keyword::TEXTS.contains(&lower.as_str());
         if self.case == Case::Ignored || is_keyword() { lower } else { name.to_owned() }
     }
 
-    /// The symbol of a name, made if it is new.
+    /// Returns the symbol of a name. Creates it if the name is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
         let key = self.key(name);
         if let Some(&symbol) = self.by_key.get(&key) {
@@ -87,23 +89,23 @@ impl Symbols {
         symbol
     }
 
-    /// The symbol of a name that is known already.
+    /// Returns the symbol of a known name.
     pub fn find(&self, name: &str) -> Option<Symbol> {
         self.by_key.get(&self.key(name)).copied()
     }
 
-    /// The spelling that came first.
+    /// Returns the first spelling of a name.
     pub fn name(&self, symbol: Symbol) -> &str {
         &self.spellings[symbol.index()]
     }
 
-    /// How many there are, keywords included.
+    /// Returns the number of symbols, keywords included.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.spellings.len()
     }
 
-    /// All of them in the order of their first appearance, keywords first.
+    /// Returns all symbols in the order of their first appearance, keywords first.
     pub fn all(&self) -> impl Iterator<Item = (Symbol, &str)> {
         self.spellings.iter().enumerate().map(|(i, name)| {
             (Symbol::new(u32::try_from(i).expect("fewer than 2^32 names")), name.as_str())

@@ -1,7 +1,7 @@
 //! A rulesheet as it was written: clauses with the place of every part.
 //!
-//! Both syntaxes, prefix KIF and infix, are read into this form and printed from it. Nothing is judged here and
-//! nothing repaired: `or`, nested `not` and empty bodies stand as they were written.
+//! Both syntaxes, prefix KIF and infix, are read into this form and printed from it. Nothing is
+//! checked or repaired here: `or`, nested `not` and empty bodies stay as they were written.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use agon_text::{Source, Span};
 
 use crate::symbols::Symbols;
 
-/// How a rulesheet is written.
+/// The syntax of a rulesheet.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Syntax {
     /// `(<= (next (cell ?x b)) (true (cell ?x b)))`
@@ -19,31 +19,32 @@ pub enum Syntax {
     Infix,
 }
 
-/// A rulesheet.
+/// A rulesheet: its clauses and names, and the text they come from.
 #[derive(Clone, Debug)]
 pub struct Rulesheet {
-    /// Where it came from.
+    /// The text.
     pub source: Arc<Source>,
-    /// How it was written.
+    /// The syntax of the text.
     pub syntax: Syntax,
-    /// Its clauses in order.
+    /// The clauses in order.
     pub clauses: Vec<Clause>,
-    /// Its names.
+    /// The names.
     pub symbols: Symbols,
 }
 
 /// A fact or a rule.
 #[derive(Clone, Debug)]
 pub struct Clause {
-    /// What it says.
+    /// The head: what the clause derives.
     pub head: Atom,
-    /// When; empty for facts.
+    /// The conditions; empty for facts.
     pub body: Vec<Literal>,
-    /// Whether it was written as a rule, though perhaps with an empty body.
+    /// Whether it was written as a rule, possibly with an empty body.
     pub is_rule: bool,
-    /// The variables, in order of first appearance; a [`VariableId`] is an index into this.
+    /// The variables, in the order of first appearance. A [`VariableId`] is an index into this
+    /// list.
     pub variables: Vec<Variable>,
-    /// All of it.
+    /// The place of the whole clause.
     pub span: Span,
 }
 
@@ -51,12 +52,12 @@ pub struct Clause {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VariableId(pub u32);
 
-/// A variable's name without the leading `?`, as first spelt, and where that was.
+/// The name of a variable, and the place of its first appearance.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Name, without `?`.
+    /// The name without the leading `?`, in its first spelling.
     pub name: String,
-    /// First appearance.
+    /// The place of the first appearance.
     pub span: Span,
 }
 
@@ -65,58 +66,78 @@ pub struct Variable {
 pub struct Atom {
     /// The relation.
     pub relation: Symbol,
-    /// Its arguments.
+    /// The arguments of the relation.
     pub arguments: Vec<Term>,
-    /// All of it.
+    /// The place of the whole atom.
     pub span: Span,
-    /// The relation's name alone.
+    /// The place of the relation's name.
     pub name_span: Span,
 }
 
 /// A term and its place.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// What it is.
+    /// The kind of term.
     pub kind: TermKind,
-    /// All of it.
+    /// The place of the whole term.
     pub span: Span,
-    /// Its name alone; the whole for variables and constants.
+    /// The place of its name; the whole term for variables and constants.
     pub name_span: Span,
 }
 
-/// What a term can be.
+/// The kinds of terms.
 #[derive(Clone, Debug)]
 pub enum TermKind {
     /// `?x`
     Variable(VariableId),
     /// `a`, or `(a)`, which means the same.
     Constant(Symbol),
-    /// `(f a ?x)`; at least one argument.
+    /// `(f a ?x)`, with at least one argument.
     Function(Symbol, Vec<Term>),
 }
 
 /// A condition in a body and its place.
 #[derive(Clone, Debug)]
 pub struct Literal {
-    /// What it is.
+    /// The kind of condition.
     pub kind: LiteralKind,
-    /// All of it.
+    /// The place of the whole condition.
     pub span: Span,
 }
 
-/// What a condition can be.
+/// The kinds of conditions.
 #[derive(Clone, Debug)]
 pub enum LiteralKind {
     /// The atom holds.
     Atom(Atom),
-    /// The condition fails. Exactly one in correct text; a parser reports others and keeps the first.
+    /// The condition fails. Correct text has exactly one condition here. The readers report other
+    /// numbers and keep the first.
     Not(Box<Literal>),
-    /// All hold.
+    /// All conditions hold.
     And(Vec<Literal>),
-    /// At least one holds; with none given, false.
+    /// At least one condition holds. Without conditions, false.
     Or(Vec<Literal>),
-    /// The first two terms differ. Exactly two in correct text.
+    /// The first two terms differ. Correct text has exactly two.
     Distinct(Vec<Term>),
+}
+
+/// Whether a condition is asked to hold or to fail.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Polarity {
+    /// The condition must hold.
+    Positive,
+    /// The condition must fail.
+    Negative,
+}
+
+impl Polarity {
+    /// Returns the opposite.
+    pub(crate) fn negated(self) -> Polarity {
+        match self {
+            Polarity::Positive => Polarity::Negative,
+            Polarity::Negative => Polarity::Positive,
+        }
+    }
 }
 
 impl Term {
@@ -126,16 +147,9 @@ impl Term {
             TermKind::Variable(v) => visit(*v, self.span),
             TermKind::Constant(_) => {}
             TermKind::Function(_, arguments) => {
-                arguments.iter().for_each(|a| a.each_variable(visit))
+                arguments.iter().for_each(|a| a.each_variable(visit));
             }
         }
-    }
-
-    /// Whether no variable occurs in it.
-    pub fn is_ground(&self) -> bool {
-        let mut ground = true;
-        self.each_variable(&mut |_, _| ground = false);
-        ground
     }
 }
 
@@ -143,11 +157,6 @@ impl Atom {
     /// Calls `visit` on each variable, with its place, from left to right.
     pub fn each_variable(&self, visit: &mut dyn FnMut(VariableId, Span)) {
         self.arguments.iter().for_each(|a| a.each_variable(visit));
-    }
-
-    /// Whether no variable occurs in it.
-    pub fn is_ground(&self) -> bool {
-        self.arguments.iter().all(Term::is_ground)
     }
 }
 
@@ -164,13 +173,21 @@ impl Literal {
         }
     }
 
-    /// Calls `visit` on each atom, with whether it stands below an odd number of `not`s.
-    pub fn each_atom<'a>(&'a self, negated: bool, visit: &mut dyn FnMut(&'a Atom, bool)) {
+    /// Calls `visit` on each atom. The polarity is negative below an odd number of `not`s.
+    pub fn each_atom<'a>(&'a self, visit: &mut dyn FnMut(&'a Atom, Polarity)) {
+        self.each_atom_below(Polarity::Positive, visit);
+    }
+
+    fn each_atom_below<'a>(
+        &'a self,
+        polarity: Polarity,
+        visit: &mut dyn FnMut(&'a Atom, Polarity),
+    ) {
         match &self.kind {
-            LiteralKind::Atom(atom) => visit(atom, negated),
-            LiteralKind::Not(inner) => inner.each_atom(!negated, visit),
+            LiteralKind::Atom(atom) => visit(atom, polarity),
+            LiteralKind::Not(inner) => inner.each_atom_below(polarity.negated(), visit),
             LiteralKind::And(parts) | LiteralKind::Or(parts) => {
-                parts.iter().for_each(|p| p.each_atom(negated, visit));
+                parts.iter().for_each(|part| part.each_atom_below(polarity, visit));
             }
             LiteralKind::Distinct(_) => {}
         }

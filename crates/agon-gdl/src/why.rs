@@ -1,8 +1,9 @@
-//! Why a sentence holds at a position, or why it does not.
+//! Explains why a sentence holds at a position, or why it does not.
 //!
-//! If it holds: a proof, with the rule for every step. If it does not: for each rule that could have given it, how
-//! far its conditions can be met and the first that cannot. Works from the rules as they were written; whole
-//! relations are worked out and searched in the plainest way, because here nothing is in a hurry.
+//! If it holds, the explanation is a proof with the rule of every step. If it does not, the
+//! explanation is, for each rule that could derive it, the conditions that can be met and the first
+//! one that cannot. It works on the rules as they were written. Whole relations are computed and
+//! searched in the simplest way, because speed does not matter here.
 
 mod attempt;
 mod facts;
@@ -17,52 +18,53 @@ use crate::interpreter::{Interpreter, Move};
 use crate::symbols::keyword;
 use facts::Facts;
 
-/// Answers questions about one position.
+/// Explains sentences at one position.
 pub struct Why {
     facts: Facts,
 }
 
-/// The answer.
+/// The explanation of a sentence.
 #[derive(Debug)]
 pub enum Explanation {
-    /// It holds: one proof for each way the variables of the question can be filled in, the first few of them.
+    /// The sentence holds. The proofs are those for the first few ways to instantiate the variables
+    /// of the question.
     Holds {
         /// The proofs.
         proofs: Vec<Proof>,
-        /// How many ways there are in all.
+        /// The number of ways in all.
         n_ways: usize,
     },
-    /// It does not hold.
+    /// The sentence does not hold.
     Fails(Failure),
 }
 
-/// Why a sentence holds.
+/// A proof of a sentence.
 #[derive(Debug, Clone)]
 pub struct Proof {
-    /// The sentence.
+    /// The sentence that is proved.
     pub sentence: String,
-    /// What gives it.
+    /// The last step of the proof.
     pub because: Because,
 }
 
-/// What gives a sentence.
+/// The reason why a sentence holds.
 #[derive(Debug, Clone)]
 pub enum Because {
-    /// It is part of the state.
+    /// The sentence is part of the state.
     State,
-    /// It is one of the moves made.
+    /// The sentence is one of the moves made.
     Move,
     /// A fact of the rulesheet.
     Fact(Span),
     /// A rule of the rulesheet, and why each of its conditions holds.
     Rule(Span, Vec<Support>),
-    /// It was shown already, higher up or to the left.
+    /// The sentence was proved earlier in the same proof.
     ShownAbove,
     /// The proof is deeper than shown.
     TooDeep,
 }
 
-/// Why a condition of a rule holds.
+/// The reason why a condition of a rule holds.
 #[derive(Debug, Clone)]
 pub enum Support {
     /// The sentence holds.
@@ -73,51 +75,53 @@ pub enum Support {
     Different(String, String),
 }
 
-/// Why a sentence does not hold.
+/// The reason why a sentence does not hold.
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// The sentence.
+    /// The sentence that does not hold.
     pub sentence: String,
-    /// The rules that could have given it, each with the condition that fails.
+    /// The rules that could derive it, each with the condition that fails.
     pub attempts: Vec<Attempt>,
-    /// Where there is no such rule: what there is instead.
+    /// If there is no such rule: a remark on what there is instead.
     pub remark: Option<String>,
 }
 
-/// A rule that could have given a sentence but did not.
+/// A rule that could derive a sentence but does not.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// The rule.
+    /// The place of the rule.
     pub rule: Span,
-    /// Conditions that can be met together, as far as it goes.
+    /// Conditions that can be met together, up to the first that cannot.
     pub met: Vec<String>,
-    /// The first condition that cannot be met then.
+    /// The first condition that cannot be met.
     pub unmet: String,
-    /// Where it stands.
+    /// The place of that condition.
     pub unmet_span: Span,
-    /// Why it cannot be met.
+    /// The reason why it cannot be met.
     pub because: Unmet,
 }
 
-/// Why a condition cannot be met.
+/// The reason why a condition cannot be met.
 #[derive(Debug, Clone)]
 pub enum Unmet {
-    /// The sentence does not hold; why not, unless that would go too deep.
+    /// The sentence does not hold. The failure explains this, unless that would go too deep.
     Fails(Option<Box<Failure>>),
-    /// The sentence must not hold, and does.
+    /// The sentence holds but must not.
     Holds(Box<Proof>),
-    /// The terms are the same.
+    /// The terms are equal.
     Same,
 }
 
-/// Why a question could not be answered.
+/// The reason why a question cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum WhyError {
     /// The text is not one sentence.
     NotASentence(String),
-    /// The question is about moves (`does`, `next`, `sees` and what depends on them), and none were given.
+    /// The question is about moves (`does`, `next`, `sees` or a relation that depends on them), but
+    /// none were given.
     NeedsMoves(String),
-    /// Working it out took more than the budget allows.
+    /// The evaluation exceeds the limits.
     Refused(String),
 }
 
@@ -126,10 +130,11 @@ impl std::fmt::Display for WhyError {
         match self {
             WhyError::NotASentence(text) => write!(
                 f,
-                "`{text}` is not one sentence such as (legal robot noop), without `not`, `or`, `and` or `distinct`"
+                "`{text}` is not one sentence without `not`, `or`, `and` and `distinct`, \
+                 such as (legal robot noop)"
             ),
             WhyError::NeedsMoves(relation) => {
-                write!(f, "`{relation}` depends on the moves made, and no moves were given")
+                write!(f, "`{relation}` depends on the moves made, but no moves were given")
             }
             WhyError::Refused(why) => f.write_str(why),
         }
@@ -138,16 +143,24 @@ impl std::fmt::Display for WhyError {
 
 impl std::error::Error for WhyError {}
 
-/// How many proofs are given where a question with variables has many answers.
+/// Maximum number of proofs for a question with variables that has many answers.
 const MAX_PROOFS: usize = 3;
 
 impl Why {
-    /// For a position, and the joint move made there if the question is about what follows from it.
+    /// Prepares explanations at a position. `joint` is the joint move made there, for questions
+    /// about its results.
+    ///
+    /// # Errors
+    /// If the rules cannot be evaluated.
     pub fn new(position: &Interpreter, joint: Option<&[Move]>) -> Result<Why, WhyError> {
         Ok(Why { facts: Facts::new(Arc::clone(position.game()), position, joint)? })
     }
 
-    /// Explains a sentence in KIF, such as `(legal xplayer (mark 1 1))`. Variables ask for all ways to fill them.
+    /// Explains a sentence in KIF, such as `(legal xplayer (mark 1 1))`. A variable asks for all
+    /// its values.
+    ///
+    /// # Errors
+    /// If the text is not a sentence, depends on moves that were not given, or exceeds the limits.
     pub fn explain(&mut self, sentence: &str) -> Result<Explanation, WhyError> {
         let question = self.facts.parse(sentence)?;
         if [keyword::NOT, keyword::OR, keyword::AND, keyword::DISTINCT]

@@ -1,32 +1,39 @@
-//! What a role can take for possible in a game with hidden information.
+//! The states that a role considers possible in a game with hidden information.
 
 use std::collections::BTreeSet;
 
-use agon_game::{Hidden, Rng, Role};
+use agon_game::{Hidden, Observation, Rng, Role};
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::News;
+// These limits bound memory and time. All shipped games stay far below them.
 
-/// Worlds kept, joint moves tried for each of them in a step, and steps tried when all have died out and the history is gone
-/// through again. Enough for the shipped games by far; a bound on memory and time for all others.
+/// Maximum number of states kept.
 const MAX_WORLDS: usize = 64;
+
+/// Number of joint moves tried from each state in a step, when `MAX_WORLDS` states are kept.
 const MAX_TRIES: usize = 256;
+
+/// Maximum number of steps tried when no state is left and the whole history is searched again.
 const MAX_REPAIR: usize = 20_000;
 
-/// States that fit all a role has done and perceived, or a sample of them if they are many. It is told nothing else, so nothing
-/// that is worked out from it can give away what the role does not know.
+/// The states that are consistent with everything a role has done and perceived, or a sample of
+/// them if there are many.
+///
+/// A belief receives nothing but the observations of the role. So nothing that is computed from it
+/// can reveal what the role does not know.
 pub struct Belief<P: Hidden> {
     role: Role,
     scratch: P,
     start: P::State,
     worlds: Vec<P::State>,
-    /// What was done and perceived, from the start.
-    history: Vec<News>,
+    /// The observations since the start.
+    history: Vec<Observation>,
     rng: Rng,
 }
 
 impl<P: Hidden> Belief<P> {
-    /// Players know the initial state, at which `start` stands.
+    /// Returns the belief at the start of a match. `start` is at the initial state, which all
+    /// players know.
     pub fn new(start: P, role: Role, seed: u64) -> Belief<P> {
         let state = start.state().clone();
         Belief {
@@ -39,20 +46,20 @@ impl<P: Hidden> Belief<P> {
         }
     }
 
-    /// Whose belief it is.
+    /// Returns the role whose belief it is.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// Follows a step after which play goes on.
-    pub fn learn(&mut self, news: &News) {
-        self.history.push(news.clone());
+    /// Updates the belief by the observation of a step after which play goes on.
+    pub fn learn(&mut self, observation: &Observation) {
+        self.history.push(observation.clone());
         let mut keys = BTreeSet::new();
         let mut next = Vec::new();
         let worlds = std::mem::take(&mut self.worlds);
         let tries = (MAX_TRIES * MAX_WORLDS / worlds.len().max(1)).min(16 * MAX_TRIES);
         for world in &worlds {
-            for (key, state) in self.successors(world, news, tries) {
+            for (key, state) in self.successors(world, observation, tries) {
                 if keys.insert(key) {
                     next.push(state);
                 }
@@ -61,7 +68,7 @@ impl<P: Hidden> Belief<P> {
         if next.is_empty() {
             next = self.repair();
         }
-        // In no order, so that whoever looks at a few of them looks at a fair sample.
+        // Shuffled, so that the first few states are a fair sample.
         for i in (1..next.len()).rev() {
             next.swap(i, self.rng.random_range(0..=i));
         }
@@ -69,13 +76,15 @@ impl<P: Hidden> Belief<P> {
         self.worlds = next;
     }
 
-    /// A position that can be put at any of the worlds, and the worlds. None if no possible history was found in time.
+    /// Returns the possible states, and a position that can be moved to any of them. There are no
+    /// states if the search for a consistent history exceeded its limit.
     pub fn worlds(&mut self) -> (&mut P, &[P::State]) {
         (&mut self.scratch, &self.worlds)
     }
 
-    /// The moves that the role may make in most of the worlds, in the order of the first of these: by the rules of the language a
-    /// player knows its legal moves, so that they are the same in all.
+    /// Returns the moves that are legal for the role in most of the possible states, in the order
+    /// of the first of these states. GDL-II requires that a player knows its legal moves, so in
+    /// well-formed games they are the same in all possible states.
     pub fn legal_moves(&mut self) -> Vec<String> {
         let mut counted: Vec<(String, usize)> = Vec::new();
         for world in &self.worlds {
@@ -92,11 +101,18 @@ impl<P: Hidden> Belief<P> {
         counted.into_iter().filter(|(_, n)| *n == most).map(|(text, _)| text).collect()
     }
 
-    /// Where play goes on after a step that fits the news, with keys. Joint moves are tried all if they are few, else some
-    /// drawn at random.
-    fn successors(&mut self, world: &P::State, news: &News, tries: usize) -> Vec<(u64, P::State)> {
+    /// Returns the non-terminal states that follow a state by a step with this observation, each
+    /// with its key. Tries all joint moves if there are at most `tries`, and random ones otherwise.
+    fn successors(
+        &mut self,
+        world: &P::State,
+        observation: &Observation,
+        tries: usize,
+    ) -> Vec<(u64, P::State)> {
         self.scratch.go_to(world);
-        let Some(own) = self.scratch.parse_move(self.role, &news.own) else { return Vec::new() };
+        let Some(own) = self.scratch.parse_move(self.role, &observation.own) else {
+            return Vec::new();
+        };
         let choices: Vec<Vec<P::Move>> = self
             .scratch
             .shape()
@@ -121,7 +137,7 @@ impl<P: Hidden> Belief<P> {
                     chosen
                 })
                 .collect();
-            if self.scratch.percepts(&joint, self.role) == news.seen {
+            if self.scratch.percepts(&joint, self.role) == observation.seen {
                 self.scratch.advance(&joint);
                 if !self.scratch.is_terminal() {
                     found.push((self.scratch.key(), self.scratch.state().clone()));
@@ -132,12 +148,13 @@ impl<P: Hidden> Belief<P> {
         found
     }
 
-    /// Goes through the whole history again, depth first and at random, until enough worlds are found or it takes too long.
+    /// Searches for states that are consistent with the whole history: a randomised depth-first
+    /// search that ends when enough states are found, or at its limit.
     fn repair(&mut self) -> Vec<P::State> {
         let history = std::mem::take(&mut self.history);
         let mut keys = BTreeSet::new();
         let mut found = Vec::new();
-        // By depth: states from which it was not tried yet.
+        // By depth: the states that have not been expanded yet.
         let mut open: Vec<Vec<P::State>> = vec![vec![self.start.clone()]];
         for _ in 0..MAX_REPAIR {
             let Some(level) = open.last_mut() else { break };

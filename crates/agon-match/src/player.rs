@@ -1,84 +1,105 @@
-//! What a player is to the referee.
+//! The interface between the referee and a player.
 
-use agon_game::Role;
-use agon_search::Budget;
+use std::fmt;
+
+use agon_game::{Budget, Observation, Role};
 
 use crate::Thought;
 
-/// Whoever sits at a role. It is made from the rules alone and hears of the match only what [`News`] tells it, so in a game with
-/// hidden information it cannot know what its role does not.
+/// A program or a person that plays one role of a match.
 ///
-/// The referee calls `prepare` once, then `choose` and `learn` in turns, and `finish` at the end. A player answers within the
-/// budget; one that does not is played for, and still learns what was done.
+/// A player is made from the rules and a seed. During the match it receives nothing but its
+/// [`Observation`]s, so in a game with hidden information it cannot know more than its role does.
+///
+/// The referee calls `prepare` once, then `choose` and `learn` in turns, and `finish` at the end. A
+/// player answers within its budget. If it does not, the referee makes a move in its place, and
+/// the player still learns which move was made.
+///
+/// # Example
+/// A player that knows one move and always makes it:
+///
+/// ```
+/// use agon_game::{Budget, Observation};
+/// use agon_match::{Choice, Player, PlayerError};
+///
+/// struct Passer;
+///
+/// impl Player for Passer {
+///     fn prepare(&mut self, _: &Budget) -> Result<(), PlayerError> {
+///         Ok(())
+///     }
+///     fn choose(&mut self, _: &Budget) -> Result<Choice, PlayerError> {
+///         Ok(Choice { text: "pass".to_owned(), thought: None })
+///     }
+///     fn learn(&mut self, _: &Observation) -> Result<(), PlayerError> {
+///         Ok(())
+///     }
+/// }
+///
+/// let choice = Passer.choose(&Budget::default())?;
+/// assert_eq!(choice.text, "pass");
+/// # Ok::<(), PlayerError>(())
+/// ```
 pub trait Player: Send {
-    /// The time before the first move.
+    /// Uses the time before the first move.
     ///
     /// # Errors
-    /// If it cannot play. It is asked for moves all the same.
-    fn prepare(&mut self, budget: &Budget) -> Result<(), Lapse>;
+    /// If the player cannot play. It is asked for moves all the same.
+    fn prepare(&mut self, budget: &Budget) -> Result<(), PlayerError>;
 
-    /// Its legal moves, as far as it can tell, in the order that a [`agon_search::Hint`] counts. Asked right before
-    /// `choose`, with the same budget: whoever keeps the clock can then make a move for it if it does not come back. None
-    /// if it cannot tell.
-    fn look(&mut self, budget: &Budget) -> Vec<String> {
+    /// Returns the legal moves of the role as far as the player knows them, in the order to which
+    /// the indices of an [`agon_game::Hint`] refer. The list is empty if the player does not know.
+    ///
+    /// It is called right before `choose`, with the same budget. If `choose` does not return in
+    /// time, the owner of the clock makes one of these moves.
+    fn legal_moves(&mut self, budget: &Budget) -> Vec<String> {
         let _ = budget;
         Vec::new()
     }
 
-    /// Somebody who follows the match for the player, from where it stands, and knows its legal moves while the player is still busy
-    /// with an earlier question. None if nobody can.
-    fn lookout(&self) -> Option<Box<dyn Lookout>> {
+    /// Returns an object that follows the match from the current position on and knows the legal
+    /// moves while the player is still busy with an earlier question. Returns `None` if the player
+    /// does not support this.
+    fn move_tracker(&self) -> Option<Box<dyn MoveTracker>> {
         None
     }
 
-    /// The move it wants to make now.
+    /// Returns the move that the player wants to make now.
     ///
     /// # Errors
-    /// If it has none.
-    fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse>;
+    /// If the player has no move.
+    fn choose(&mut self, budget: &Budget) -> Result<Choice, PlayerError>;
 
-    /// What it gets to know of the step that was made. Play goes on.
+    /// Receives what the role observes of a step after which play goes on.
     ///
     /// # Errors
-    /// If it cannot follow.
-    fn learn(&mut self, news: &News) -> Result<(), Lapse>;
+    /// If the player cannot follow.
+    fn learn(&mut self, observation: &Observation) -> Result<(), PlayerError>;
 
-    /// The match is over; the news are those of the last step, if there was one.
-    fn finish(&mut self, news: Option<&News>) {
-        let _ = news;
+    /// Receives the end of the match, with the observation of the last step if there was one.
+    fn finish(&mut self, observation: Option<&Observation>) {
+        let _ = observation;
     }
 
-    /// Whether it can only follow a step by being asked for a move: then it is asked in given openings too, and its answers there
-    /// mean nothing.
+    /// Returns whether the player can follow a step only by being asked for a move. Such a player
+    /// is asked in given openings too, and its answers there are ignored.
     fn follows_by_being_asked(&self) -> bool {
         false
     }
 
-    /// The match was broken off.
+    /// Receives that the match was aborted.
     fn abort(&mut self) {
         self.finish(None);
     }
 }
 
 /// Follows a match and knows the legal moves of a role.
-pub trait Lookout: Send {
-    /// What the role gets to know of a step.
-    fn learn(&mut self, news: &News);
+pub trait MoveTracker: Send {
+    /// Receives what the role observes of a step.
+    fn learn(&mut self, observation: &Observation);
 
-    /// The legal moves; none if it has lost track.
+    /// Returns the legal moves. The list is empty if an observation could not be followed.
     fn moves(&self) -> Vec<String>;
-}
-
-/// What a player gets to know of a step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct News {
-    /// How many steps have been made with this one.
-    pub step: usize,
-    /// Its own move, as it was made: another than it chose if that could not be made.
-    pub own: String,
-    /// In a game where everybody sees every move: the joint move in the order of the roles. In one with hidden information: what
-    /// the role perceives, sorted.
-    pub seen: Vec<String>,
 }
 
 /// A move that a player wants to make.
@@ -86,52 +107,56 @@ pub struct News {
 pub struct Choice {
     /// The move as text. The referee checks it.
     pub text: String,
-    /// What the player thought, if it tells.
+    /// The report of the player's search, if it has one.
     pub thought: Option<Thought>,
 }
 
-/// Why there is no move from a player. Never the end of the match, but for `Stop`.
+/// Why a player has sent no move. Only `Stop` ends the match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lapse {
-    /// It took too long.
+pub enum PlayerError {
+    /// The player took too long.
     Late,
-    /// It could not be reached, or is gone.
+    /// The player could not be reached, or its connection is lost.
     Unreachable(String),
-    /// What it said makes no sense, or it fell over.
+    /// The player failed, or its answer is malformed.
     Broken(String),
-    /// It wants the match to end here: a person who has had enough.
+    /// The player wants to end the match, for instance a person who quits.
     Stop,
 }
 
-impl Lapse {
-    /// As records write it: `TO` for time-out, `CE` for connection error, `IN` for anything else that is invalid.
+impl PlayerError {
+    /// Returns the code that records use: `TO` for time-out, `CE` for connection error, `IN` for
+    /// any other invalid answer.
     pub fn code(&self) -> &'static str {
         match self {
-            Lapse::Late => "TO",
-            Lapse::Unreachable(_) => "CE",
-            Lapse::Broken(_) | Lapse::Stop => "IN",
+            PlayerError::Late => "TO",
+            PlayerError::Unreachable(_) => "CE",
+            PlayerError::Broken(_) | PlayerError::Stop => "IN",
         }
     }
 }
 
-impl std::fmt::Display for Lapse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for PlayerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Lapse::Late => f.write_str("too late"),
-            Lapse::Unreachable(why) => write!(f, "cannot be reached: {why}"),
-            Lapse::Broken(why) => write!(f, "cannot go on: {why}"),
-            Lapse::Stop => f.write_str("wants to stop"),
+            PlayerError::Late => f.write_str("too late"),
+            PlayerError::Unreachable(why) => write!(f, "cannot be reached: {why}"),
+            PlayerError::Broken(why) => write!(f, "cannot go on: {why}"),
+            PlayerError::Stop => f.write_str("wants to stop"),
         }
     }
 }
 
-/// The seed of the player of a role in a match: other for each role, so that two players of one kind do not think alike.
+impl std::error::Error for PlayerError {}
+
+/// Returns the seed of the player of a role in a match. It differs between roles, so that two
+/// players of one kind do not draw the same random numbers.
 pub fn role_seed(seed: u64, role: Role) -> u64 {
-    stream(seed, 2 + role.index() as u64)
+    derive_seed(seed, 2 + role.index() as u64)
 }
 
-/// One of many seeds that come of one, by a step of SplitMix64.
-pub(crate) fn stream(seed: u64, number: u64) -> u64 {
+/// Returns the seed with this number among many that are derived from one, by a step of SplitMix64.
+pub(crate) fn derive_seed(seed: u64, number: u64) -> u64 {
     let mut z = seed.wrapping_add((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,55 +1,63 @@
-//! A match as a state machine: who is to answer, what was answered, what was done.
+//! The referee: a match as a state machine without clock and threads.
 //!
-//! It reads no clock and waits for nobody: whoever runs it says when time is up.
+//! The owner of a [`Match`] asks the players, passes their answers on, and decides when time is up.
+//! A move that is late, illegal or missing is replaced by a legal one and noted in the step.
+//!
+//! Nature, substitute moves and each player draw from random streams of their own. So an error of a
+//! player changes neither the dice nor the choices of other players.
 
-use agon_game::{Fault, Rng, Role, Shape, Table};
+use std::fmt;
+
+use agon_game::kif::{canonical, first_term, spaced};
+use agon_game::{Fault, Observation, Rng, Role, Shape, Table};
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::kif::canonical;
-use crate::player::stream;
-use crate::{Lapse, News, first_term, spaced};
+use crate::PlayerError;
+use crate::player::derive_seed;
 
-/// A game being refereed.
+/// A match with its referee.
 ///
-/// Until [`Match::is_over`], in turns: each player of [`Match::asked`] is [heard](Match::hear), then
-/// [`Match::make_step`] is called, then each player is told its [`Match::news`].
+/// Until [`Match::is_over`], the owner repeats three things: it passes the answer of each role in
+/// [`Match::asked`] to [`Match::receive`], calls [`Match::make_step`], and passes on to each player
+/// its [`Match::observation`].
 pub struct Match {
     table: Box<dyn Table>,
     options: MatchOptions,
     nature: Rng,
     substitute: Rng,
-    /// By role: what was heard in this step.
-    answers: Vec<Option<Result<String, Lapse>>>,
-    /// By role: what was amiss before the first step, as records write it.
+    /// By role: the answer in this step.
+    answers: Vec<Option<Result<String, PlayerError>>>,
+    /// By role: the error before the first step, as the code that records use; empty if none.
     start_errors: Vec<String>,
     steps: Vec<Step>,
-    /// From the start on: one more than steps.
+    /// One more than steps, beginning with the initial state.
     states: Vec<Vec<String>>,
-    /// By state: when it came about.
+    /// By state: the time at which it was reached.
     state_times: Vec<u64>,
     ending: Option<Ending>,
 }
 
-/// How a match is to be played.
+/// How a match is played.
 #[derive(Clone, Debug)]
 pub struct MatchOptions {
-    /// Decides what nature does and which moves are put in the place of bad ones.
+    /// The seed of nature's moves and of substitute moves.
     pub seed: u64,
-    /// A match that is longer is ended without a result.
+    /// Maximum number of steps. A longer match ends without a result.
     pub max_steps: usize,
-    /// Joint moves that are made at first without asking anybody: a given opening, or a match taken up where it was left.
+    /// Joint moves that are made first without asking the players: a given opening, or the steps of
+    /// a match that is resumed.
     pub opening: Vec<Vec<String>>,
-    /// What is done in the place of a player that does nothing legal.
+    /// The move that replaces a missing or illegal one.
     pub substitute: Substitute,
 }
 
-/// What is done in the place of a player that does nothing legal.
+/// The move that the referee makes for a player that has not sent a legal move.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
 pub enum Substitute {
-    /// A legal move drawn at random: ggp-base, Tiltyard.
+    /// A random legal move, as in ggp-base and Tiltyard.
     #[default]
     Random,
-    /// The first legal move: Dresden.
+    /// The first legal move, as in Dresden's GameController.
     First,
     /// The last legal move.
     Last,
@@ -57,7 +65,8 @@ pub enum Substitute {
 
 impl Default for MatchOptions {
     fn default() -> MatchOptions {
-        // Far beyond any game with a step counter, and soon enough for one that runs in circles.
+        // 10 000 steps: far beyond any game with a step counter, but a game that runs in circles
+        // still ends.
         MatchOptions {
             seed: 1,
             max_steps: 10_000,
@@ -72,60 +81,63 @@ impl Default for MatchOptions {
 pub struct Step {
     /// By role: the move made.
     pub joint: Vec<String>,
-    /// By role: what was wrong with the move that the player sent, if so; then the one made was drawn at random.
-    pub slips: Vec<Option<Slip>>,
+    /// By role: the error in the player's answer, if there was one. The move made is then the
+    /// referee's [`Substitute`].
+    pub errors: Vec<Option<MoveError>>,
 }
 
-/// Why a move was made in a player's place.
+/// Why the referee made a move in a player's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Slip {
-    /// There was no move.
-    Lapse(Lapse),
-    /// The move is not legal.
+pub enum MoveError {
+    /// The player sent no move.
+    NoMove(PlayerError),
+    /// The player's move is not legal. Contains the move.
     Illegal(String),
 }
 
-impl Slip {
-    /// As records write it.
+impl MoveError {
+    /// Returns the code that records use, such as `TO` or `IL ( mark 1 1 )`.
     pub fn code(&self) -> String {
         match self {
-            Slip::Lapse(lapse) => lapse.code().to_owned(),
-            Slip::Illegal(text) => format!("IL {}", spaced(text)),
+            MoveError::NoMove(error) => error.code().to_owned(),
+            MoveError::Illegal(text) => format!("IL {}", spaced(text)),
         }
     }
 }
 
-impl std::fmt::Display for Slip {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for MoveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Slip::Lapse(lapse) => lapse.fmt(f),
-            Slip::Illegal(text) => write!(f, "`{text}` is not legal"),
+            MoveError::NoMove(error) => error.fmt(f),
+            MoveError::Illegal(text) => write!(f, "`{text}` is not legal"),
         }
     }
 }
+
+impl std::error::Error for MoveError {}
 
 /// How a match ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {
-    /// By the rules, with what each role gets.
+    /// By the rules, with the payoff of each role.
     Finished(Vec<f64>),
-    /// The rules gave out: their author's fault.
+    /// By a fault in the rules, for which their author is responsible.
     Fault(Fault),
-    /// It was longer than allowed.
+    /// By the maximum number of steps.
     TooLong,
-    /// The player of this role wanted it to end.
+    /// By the player of this role, who wanted to stop.
     Stopped(Role),
-    /// Whoever hosts it wanted it to end.
+    /// By the host.
     Aborted,
 }
 
 impl Match {
-    /// A match that begins where the table stands, at this time, in milliseconds since 1970.
+    /// Starts a match at the position of the table. `now` is the time in milliseconds since 1970.
     pub fn new(table: Box<dyn Table>, options: MatchOptions, now: u64) -> Match {
         let n_roles = table.shape().role_names.len();
         let mut game = Match {
-            nature: Rng::seed_from_u64(stream(options.seed, 0)),
-            substitute: Rng::seed_from_u64(stream(options.seed, 1)),
+            nature: Rng::seed_from_u64(derive_seed(options.seed, 0)),
+            substitute: Rng::seed_from_u64(derive_seed(options.seed, 1)),
             answers: vec![None; n_roles],
             start_errors: vec![String::new(); n_roles],
             steps: Vec::new(),
@@ -135,64 +147,65 @@ impl Match {
             options,
             table,
         };
-        game.look_for_the_end();
+        game.check_for_end();
         game
     }
 
-    /// What is known of the game.
+    /// Returns the static facts about the game.
     pub fn shape(&self) -> &Shape {
         self.table.shape()
     }
 
-    /// The game as it stands. Not for players.
+    /// Returns the table with the whole position. Players must not see it.
     pub fn table(&self) -> &dyn Table {
         self.table.as_ref()
     }
 
-    /// How it ended, if it has.
+    /// Returns how the match ended, or `None` while it is running.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
-    /// Whether nothing more is to be done.
+    /// Returns whether the match has ended.
     pub fn is_over(&self) -> bool {
         self.ending.is_some()
     }
 
-    /// The steps made.
+    /// Returns the steps made so far.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The states from the start on, one more than steps.
+    /// Returns the states so far, beginning with the initial state: one more than steps.
     pub fn states(&self) -> &[Vec<String>] {
         &self.states
     }
 
-    /// By state: when it came about, in milliseconds since 1970.
+    /// Returns for each state when it was reached, in milliseconds since 1970.
     pub fn state_times(&self) -> &[u64] {
         &self.state_times
     }
 
-    /// By role: what was amiss before the first step, as records write it.
+    /// Returns for each role the error before the first step, as the code that records use. The
+    /// text is empty if there was no error.
     pub fn start_errors(&self) -> &[String] {
         &self.start_errors
     }
 
-    /// A player could not get ready. The match goes on all the same.
-    pub fn not_ready(&mut self, role: Role, lapse: &Lapse) {
-        self.start_errors[role.index()] = lapse.code().to_owned();
-        if *lapse == Lapse::Stop {
+    /// Notes that a player could not prepare. The match goes on unless the player wants to stop.
+    pub fn not_ready(&mut self, role: Role, error: &PlayerError) {
+        self.start_errors[role.index()] = error.code().to_owned();
+        if *error == PlayerError::Stop {
             self.ending.get_or_insert(Ending::Stopped(role));
         }
     }
 
-    /// The host breaks the match off.
+    /// Aborts the match on behalf of the host.
     pub fn abort(&mut self) {
         self.ending.get_or_insert(Ending::Aborted);
     }
 
-    /// The players that have not been heard in this step.
+    /// Returns the roles whose players have not answered in this step.
     pub fn asked(&self) -> Vec<Role> {
         if self.is_over() || self.is_opening() {
             return Vec::new();
@@ -200,41 +213,43 @@ impl Match {
         self.shape().players().filter(|role| self.answers[role.index()].is_none()).collect()
     }
 
-    /// Whether the next step is one of the given opening.
+    /// Returns whether the next step belongs to the given opening.
     pub fn is_opening(&self) -> bool {
         self.steps.len() < self.options.opening.len()
     }
 
-    /// What a player wants to do, or why there is nothing. The first answer of a step counts.
-    pub fn hear(&mut self, role: Role, answer: Result<String, Lapse>) {
-        if answer == Err(Lapse::Stop) {
+    /// Receives the move of a player, or the reason why there is none. Only the first answer of a
+    /// player in each step counts.
+    pub fn receive(&mut self, role: Role, answer: Result<String, PlayerError>) {
+        if answer == Err(PlayerError::Stop) {
             self.ending.get_or_insert(Ending::Stopped(role));
         }
         self.answers[role.index()].get_or_insert(answer);
     }
 
-    /// Time is up: makes the step with what was heard. A player that was not heard is late. Nothing happens once the match is over.
+    /// Makes a step with the answers received. A player that has not answered counts as late.
+    /// Returns `None` and does nothing if the match is over.
     pub fn make_step(&mut self, now: u64) -> Option<&Step> {
         if self.is_over() {
             return None;
         }
-        // What nature does depends on its own stream alone: a player's slip does not change the dice.
+        // Drawn from nature's own stream, so that an error of a player does not change the dice.
         let drawn = self.table.draw(&mut self.nature);
         let roles: Vec<Role> = self.shape().roles().collect();
         let opening = self.options.opening.get(self.steps.len()).cloned();
-        let mut step = Step { joint: Vec::new(), slips: Vec::new() };
+        let mut step = Step { joint: Vec::new(), errors: Vec::new() };
         for role in roles {
             let given = opening.as_ref().and_then(|joint| joint.get(role.index()));
-            let (text, slip) = match given {
+            let (text, error) = match given {
                 Some(given) => {
                     self.answers[role.index()] = Some(Ok(given.clone()));
-                    self.settle(role)
+                    self.resolve_move(role)
                 }
                 None if Some(role) == self.shape().nature => (drawn[role.index()].clone(), None),
-                None => self.settle(role),
+                None => self.resolve_move(role),
             };
             step.joint.push(text);
-            step.slips.push(slip);
+            step.errors.push(error);
         }
         let joint: Vec<&str> = step.joint.iter().map(String::as_str).collect();
         self.table
@@ -243,46 +258,47 @@ impl Match {
         self.states.push(self.table.state());
         self.state_times.push(now);
         self.steps.push(step);
-        self.look_for_the_end();
+        self.check_for_end();
         self.steps.last()
     }
 
-    /// What a role gets to know of the last step.
-    pub fn news(&self, role: Role) -> Option<News> {
+    /// Returns what a role observes of the last step, or `None` before the first.
+    pub fn observation(&self, role: Role) -> Option<Observation> {
         let step = self.steps.last()?;
-        Some(News {
+        Some(Observation {
             step: self.steps.len(),
             own: step.joint[role.index()].clone(),
             seen: self.table.percepts(role).to_vec(),
         })
     }
 
-    /// What a role gets if play ended here.
+    /// Returns the payoff of a role if play ended here.
     pub fn payoff(&self, role: Role) -> f64 {
         self.table.payoff(role)
     }
 
-    /// The move that a role makes, and what was wrong with the one it sent.
-    fn settle(&mut self, role: Role) -> (String, Option<Slip>) {
+    /// Returns the move that a role makes, and the error in the player's answer if there is one.
+    fn resolve_move(&mut self, role: Role) -> (String, Option<MoveError>) {
         let legal = self.table.legal_moves(role);
-        let slip = match self.answers[role.index()].take().unwrap_or(Err(Lapse::Late)) {
-            Ok(text) => match find(&legal, &text) {
+        let error = match self.answers[role.index()].take().unwrap_or(Err(PlayerError::Late)) {
+            Ok(text) => match find_move(&legal, &text) {
                 Some(found) => return (found.clone(), None),
-                None => Slip::Illegal(first_term(&text).unwrap_or_else(|| "null".to_owned())),
+                None => MoveError::Illegal(first_term(&text).unwrap_or_else(|| "null".to_owned())),
             },
-            Err(lapse) => Slip::Lapse(lapse),
+            Err(error) => MoveError::NoMove(error),
         };
-        // Drawn in any case, so that the policy for one slip does not change what another one comes to.
+        // Drawn under every policy, so that the policy does not change the random numbers that
+        // follow.
         let drawn = self.substitute.random_range(0..legal.len());
-        let at = match self.options.substitute {
+        let move_idx = match self.options.substitute {
             Substitute::Random => drawn,
             Substitute::First => 0,
             Substitute::Last => legal.len() - 1,
         };
-        (legal[at].clone(), Some(slip))
+        (legal[move_idx].clone(), Some(error))
     }
 
-    fn look_for_the_end(&mut self) {
+    fn check_for_end(&mut self) {
         if let Some(fault) = self.table.fault() {
             self.ending = Some(Ending::Fault(fault.clone()));
         } else if self.table.is_terminal() {
@@ -294,8 +310,9 @@ impl Match {
     }
 }
 
-/// The legal move that a text names, whatever its spacing and, if no other is meant, its capitalisation.
-pub(crate) fn find<'a>(legal: &'a [String], text: &str) -> Option<&'a String> {
+/// Returns the legal move that a text names. Spacing does not matter, and capitalisation matters
+/// only if the exact spelling is legal too.
+pub fn find_move<'a>(legal: &'a [String], text: &str) -> Option<&'a String> {
     let term = first_term(text)?;
     let exact = legal.iter().find(|m| **m == term);
     exact.or_else(|| {

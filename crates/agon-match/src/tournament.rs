@@ -1,13 +1,22 @@
-//! Tournaments as pure state: what is to be played, and what the results mean. No files, no clock, no threads.
+//! Tournaments as pure state: which matches are played, and what their results mean. This module
+//! uses no files, no clock and no threads.
 //!
-//! [`read`] makes a [`Tournament`] of what a user wrote, [`schedule`] lists its matches, each with a stable [`MatchId`] and its
-//! seed, [`opening`] draws the moves that a match begins with. Of the [`Outcome`]s so far come [`standings`]: points with intervals
-//! and Elo, game by game and overall; [`Sprt`] tells when two players need not play on.
+//! [`read`] parses the specification that a user wrote into a [`Tournament`]. [`schedule`] lists
+//! its matches in blocks that share a seed and an opening. [`opening`] draws the moves with which a
+//! match begins. [`standings`] computes points with intervals and Elo ratings from the [`Outcome`]s
+//! so far, for each game and overall. [`Sprt`] decides when two players need not play on.
+//!
+//! The id of a match depends on names alone, so a tournament can grow by players, games and repeats
+//! without changing the matches that were played. All statistics count blocks as observations,
+//! because the matches of one block are not independent.
+//!
+//! The caller plays the matches and stores the outcomes. Nothing else has to be stored: the matches
+//! left to play are the schedule without the stored ones.
 
-mod change;
+mod additions;
+mod block_result;
 mod elo;
 mod estimate;
-mod meeting;
 mod opening;
 mod points;
 mod read;
@@ -15,66 +24,82 @@ mod schedule;
 mod sprt;
 mod standings;
 
-pub use change::{Growth, change};
+pub use additions::{Additions, ChangeError, additions};
+pub use block_result::Outcome;
 pub use elo::{Game as EloGame, Rating, Ratings, elo_of_points, points_of_elo, rate};
 pub use estimate::Estimate;
-pub use meeting::{Meeting, Outcome, meetings};
 pub use opening::opening;
 pub use points::points;
 pub use read::read;
-pub use schedule::{Block, Fixture, MatchId, Schedule, schedule};
+pub use schedule::{Block, Fixture, MatchId, Schedule, ScheduleError, schedule};
 pub use sprt::{Decision, Sprt, SprtState};
 pub use standings::{Row, Standings, Table, sprt_state, standings};
 
-use crate::Spec;
-
-/// What a user wants to be played.
+/// The specification of a tournament.
 ///
-/// Invariants, established by [`read`]: at least one game and two players, no name twice, nobody is a person; clocks are
-/// above zero; with [`Sprt`] there are exactly two players.
+/// Invariants, established by [`read`]: there are at least one game and two players, names are
+/// unique, no player is a person, and clocks are above zero. With [`Sprt`] there are exactly two
+/// players.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tournament {
-    /// What it is called.
+    /// The name of the tournament.
     pub name: String,
-    /// Decides every seed and every opening.
+    /// The seed from which all seeds and openings are derived.
     pub seed: u64,
-    /// How often each two players meet in each game, each time in every seating.
+    /// How often each pair of players meets in each game. Each time they play in every seating.
     pub repeats: u64,
-    /// How many random joint moves a match begins with.
+    /// Number of random joint moves with which a match begins.
     pub openings: usize,
     /// How long players think.
     pub thinking: Thinking,
-    /// A match longer than this is broken off.
+    /// Maximum number of steps of a match. A longer match is aborted.
     pub max_steps: usize,
-    /// The games as the user calls them.
+    /// The games, by the names that the user gave.
     pub games: Vec<String>,
-    /// Who plays.
+    /// The players.
     pub players: Vec<Entrant>,
-    /// When two players need not play on.
+    /// The sequential test that ends the tournament early, if there is one.
     pub sprt: Option<Sprt>,
 }
 
 /// A player of a tournament.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entrant {
-    /// What it is called in tables.
+    /// The name that tables show.
     pub name: String,
-    /// What it is.
-    pub spec: Spec,
-    /// How many processors it keeps busy when it thinks, where the user says so.
+    /// The player as the user specified it, such as `mcts(c=0.4)`.
+    pub player: String,
+    /// Whether the player runs outside of this process: over HTTP, or as a separate program.
+    pub is_outside: bool,
+    /// Number of processors that the player uses when it thinks, if the user gave it.
     pub threads: Option<usize>,
 }
+
+/// Where a specified player runs; the answer of the parser that [`read`] is given.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum EntrantKind {
+    /// In this process.
+    InProcess,
+    /// Over HTTP, or as a separate program.
+    Outside,
+    /// A person at the terminal, who cannot take part in a tournament.
+    Person,
+}
+
+/// Parses the specification of a player. Spans of the error are relative to the text.
+pub type ParseEntrant<'a> = &'a dyn Fn(&str) -> Result<EntrantKind, Box<agon_text::Diagnostic>>;
 
 /// How long players think.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Thinking {
-    /// Our own players think so many iterations, however long it takes.
+    /// Number of iterations that built-in players make for each move, if they do not use the clock.
     pub iterations: Option<u64>,
     /// Seconds before the first move.
     pub start_clock: f64,
     /// Seconds for each move.
     pub play_clock: f64,
-    /// Seconds of the play clock that our own players leave unused; none: what suits the clock.
+    /// Seconds of the play clock that built-in players leave unused. `None` means the default for
+    /// the clock.
     pub margin: Option<f64>,
 }
 

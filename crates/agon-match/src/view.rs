@@ -1,52 +1,85 @@
-//! What a player may know of a match, kept for players that do not keep it themselves: people and programs.
+//! What a role knows about a match, computed for players that do not compute it themselves: people
+//! and programs outside of this process.
 
-use agon_game::{Hidden, Live, Role, Table};
+use std::fmt;
 
-use crate::referee::find;
-use crate::{Belief, News};
+use agon_game::{Hidden, IllegalMove, Observation, PositionTable, Role, Table};
 
-/// What a role may know of a match. It is made from the rules and hears only the news that the role does.
+use crate::Belief;
+use crate::referee::find_move;
+
+/// What a role knows about a match. It is made from the rules and receives only the observations of
+/// its role.
 pub trait View: Send {
-    /// Follows a step after which play goes on. The text says why it could not.
-    fn learn(&mut self, news: &News) -> Result<(), String>;
-    /// The legal moves of the role. Where information is hidden: as far as they follow from what it knows.
+    /// Updates the view by the observation of a step after which play goes on.
+    ///
+    /// # Errors
+    /// [`ViewError`] if the observation does not fit the position. The view is then unchanged.
+    fn learn(&mut self, observation: &Observation) -> Result<(), ViewError>;
+
+    /// Returns the legal moves of the role. In a game with hidden information these are the moves
+    /// that follow from what the role knows.
     fn legal_moves(&mut self) -> Vec<String>;
-    /// A joint move of any spelling as the rules spell it, if it can be made and everybody sees every move.
-    fn joint(&mut self, told: &[String]) -> Option<Vec<String>>;
-    /// The state as its parts, sorted, where everybody knows it.
+
+    /// Returns a joint move in the spelling of the rules. Returns `None` if the joint move is not
+    /// legal here, or if the game has hidden information.
+    fn find_joint_move(&mut self, texts: &[String]) -> Option<Vec<String>>;
+
+    /// Returns the parts of the state as sorted texts, or `None` in a game with hidden information.
     fn state(&self) -> Option<Vec<String>>;
 }
 
-/// The view of a role at the start of a match.
+/// Why a [`View`] could not follow a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ViewError {
+    /// The observed joint move cannot be made at the position of the view.
+    Illegal(IllegalMove),
+}
+
+impl fmt::Display for ViewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ViewError::Illegal(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ViewError {}
+
+/// Returns the view of a role at the start of a match. `seed` is used to sample possible states in
+/// a game with hidden information.
 pub fn view<P: Hidden + 'static>(start: P, role: Role, seed: u64) -> Box<dyn View> {
     if start.shape().hidden {
         Box::new(HiddenView { belief: Belief::new(start, role, seed) })
     } else {
-        Box::new(OpenView { table: Box::new(Live::open(start)), role })
+        Box::new(OpenView { table: Box::new(PositionTable::open(start)), role })
     }
 }
 
+/// The view in a game of perfect information: the position itself.
 struct OpenView {
     table: Box<dyn Table>,
     role: Role,
 }
 
 impl View for OpenView {
-    fn learn(&mut self, news: &News) -> Result<(), String> {
-        let joint: Vec<&str> = news.seen.iter().map(String::as_str).collect();
-        self.table.advance(&joint).map_err(|why| why.to_string())
+    fn learn(&mut self, observation: &Observation) -> Result<(), ViewError> {
+        let joint: Vec<&str> = observation.seen.iter().map(String::as_str).collect();
+        self.table.advance(&joint).map_err(ViewError::Illegal)
     }
 
     fn legal_moves(&mut self) -> Vec<String> {
         self.table.legal_moves(self.role)
     }
 
-    fn joint(&mut self, told: &[String]) -> Option<Vec<String>> {
+    fn find_joint_move(&mut self, texts: &[String]) -> Option<Vec<String>> {
         let roles = self.table.shape().roles();
-        let found =
-            roles.zip(told).map(|(role, text)| find(&self.table.legal_moves(role), text).cloned());
+        let found = roles
+            .zip(texts)
+            .map(|(role, text)| find_move(&self.table.legal_moves(role), text).cloned());
         let joint: Vec<String> = found.collect::<Option<_>>()?;
-        (joint.len() == told.len() && joint.len() == self.table.shape().role_names.len())
+        (joint.len() == texts.len() && joint.len() == self.table.shape().role_names.len())
             .then_some(joint)
     }
 
@@ -55,13 +88,14 @@ impl View for OpenView {
     }
 }
 
+/// The view in a game with hidden information: the states that are possible.
 struct HiddenView<P: Hidden> {
     belief: Belief<P>,
 }
 
 impl<P: Hidden> View for HiddenView<P> {
-    fn learn(&mut self, news: &News) -> Result<(), String> {
-        self.belief.learn(news);
+    fn learn(&mut self, observation: &Observation) -> Result<(), ViewError> {
+        self.belief.learn(observation);
         Ok(())
     }
 
@@ -69,7 +103,7 @@ impl<P: Hidden> View for HiddenView<P> {
         self.belief.legal_moves()
     }
 
-    fn joint(&mut self, _: &[String]) -> Option<Vec<String>> {
+    fn find_joint_move(&mut self, _: &[String]) -> Option<Vec<String>> {
         None
     }
 

@@ -1,20 +1,23 @@
-//! Alpha-beta: depth-first search to a depth that grows, with a table of positions.
+//! Alpha-beta: depth-first search with iterative deepening and a transposition table.
 //!
-//! With two players it looks after one role and takes the other to want that role to get little: right if payoffs add up to a
-//! constant, a safe floor if they do not. Whether they do is taken from the shape, or guessed from random plays; if not,
-//! or with more than two players, everybody is taken to go for the own best (max^n, [`max_n`]). With one player it is a
-//! depth-first search for the highest payoff.
+//! With two players the opponent is assumed to minimise the payoff of the searching role
+//! ([`paranoid`]). This is right if payoffs add up to a constant, and a lower bound otherwise.
+//! Whether they do is taken from the shape, or guessed from random games. If they do not, or with
+//! more than two players, every player is assumed to maximise its own payoff ([`max_n`]). With one
+//! player this is a depth-first search for the highest payoff.
 //!
-//! Moves made at the same time are treated pessimistically: the others are taken to see our move before they make theirs. Nature's
-//! moves are averaged (expectimax).
+//! Simultaneous moves are treated pessimistically: the opponents are assumed to see the move of the
+//! searching role before they choose theirs. Moves of nature are averaged (expectimax).
 //!
-//! A value is *proved* if it rests on positions where play has ended and on nothing else. Two bounds are kept track of: that
-//! the truth is at least the value, and that it is at most the value, so a win is proved as soon as one winning line
-//! against every defence is known, whatever has been only guessed about other moves.
+//! A value is *proved* if it is based on terminal positions alone. Two bounds are tracked: that the
+//! true value is at least the estimate, and that it is at most the estimate. So a win is proved as
+//! soon as one winning line against every defence is known, even if the values of other moves are
+//! only estimated.
 
-mod contest;
+mod line;
 mod max_n;
 mod order;
+mod paranoid;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -24,32 +27,33 @@ use rand::SeedableRng as _;
 
 use crate::{Budget, Evaluate, GoalValues, Report, Search};
 
-/// Alpha-beta search. Keeps its table from move to move.
+/// Alpha-beta search. It keeps its transposition table from move to move.
 pub struct AlphaBeta<P: Position, E = GoalValues> {
     options: AlphaBetaOptions,
     evaluator: E,
-    contest: contest::Memory<P>,
+    paranoid: paranoid::Memory<P>,
     max_n: max_n::Memory<P>,
     /// Decided once per game.
-    view: Option<View>,
+    algorithm: Option<Algorithm>,
 }
 
-/// How to search.
+/// The options of an alpha-beta search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlphaBetaOptions {
-    /// Not deeper than this.
+    /// Maximum depth.
     pub max_depth: u32,
-    /// Entries of the table of positions.
+    /// Maximum number of entries of the transposition table.
     pub table_entries: usize,
-    /// How the others are looked at.
-    pub view: ViewChoice,
-    /// Steps beyond the depth while the evaluation is unstable.
+    /// The assumption about the other players.
+    pub opponents: OpponentModel,
+    /// Maximum number of steps beyond the depth while the evaluation is unstable.
     pub max_extension: u32,
-    /// The evaluation is unstable where a step changed it by at least this part of the range of payoffs.
+    /// The evaluation is unstable where a step changes it by at least this fraction of the range of
+    /// payoffs.
     pub unstable: f64,
-    /// Whether moves that come late in the order are looked at less deeply first.
+    /// Whether late moves in the order are searched with a smaller depth first.
     pub late_move_reductions: bool,
-    /// For the random plays that decide the view.
+    /// The seed of the random games that decide [`OpponentModel::Auto`].
     pub seed: u64,
 }
 
@@ -58,7 +62,7 @@ impl Default for AlphaBetaOptions {
         AlphaBetaOptions {
             max_depth: 100,
             table_entries: 1 << 20,
-            view: ViewChoice::Auto,
+            opponents: OpponentModel::Auto,
             max_extension: 4,
             unstable: 0.1,
             late_move_reductions: true,
@@ -67,62 +71,65 @@ impl Default for AlphaBetaOptions {
     }
 }
 
-/// How the other players are looked at.
+/// The assumption about what the other players want.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum ViewChoice {
-    /// One against the others if there are two players whose payoffs add up to a constant, or one; else everybody for themselves.
+pub enum OpponentModel {
+    /// Like `Paranoid` if there is one player, or two players whose payoffs add up to a constant.
+    /// Otherwise like `MaxN`.
     Auto,
-    /// One against the others.
+    /// All other players minimise the payoff of the searching role.
     Paranoid,
-    /// Everybody for themselves.
+    /// Every player maximises its own payoff.
     MaxN,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum View {
-    Contest,
+enum Algorithm {
+    Paranoid,
     MaxN,
 }
 
 impl<P: Position> AlphaBeta<P, GoalValues> {
-    /// Judges positions by the goals that the rules give there.
+    /// Returns a search that evaluates positions by the payoffs that the rules give there.
     pub fn new(options: AlphaBetaOptions) -> AlphaBeta<P, GoalValues> {
         AlphaBeta::with_evaluator(options, GoalValues)
     }
 }
 
 impl<P: Position, E: Evaluate<P>> AlphaBeta<P, E> {
-    /// Judges positions by an evaluator.
+    /// Returns a search that evaluates positions by an evaluator.
     pub fn with_evaluator(options: AlphaBetaOptions, evaluator: E) -> AlphaBeta<P, E> {
         AlphaBeta {
-            contest: contest::Memory::new(options.table_entries),
+            paranoid: paranoid::Memory::new(options.table_entries),
             max_n: max_n::Memory::new(options.table_entries),
             options,
             evaluator,
-            view: None,
+            algorithm: None,
         }
     }
 
-    fn view(&mut self, position: &P) -> View {
-        let choice = self.options.view;
+    fn algorithm(&mut self, position: &P) -> Algorithm {
+        let opponents = self.options.opponents;
         let seed = self.options.seed;
-        *self.view.get_or_insert_with(|| match choice {
-            ViewChoice::Paranoid => View::Contest,
-            ViewChoice::MaxN => View::MaxN,
-            ViewChoice::Auto => guess_view(position, seed),
+        *self.algorithm.get_or_insert_with(|| match opponents {
+            OpponentModel::Paranoid => Algorithm::Paranoid,
+            OpponentModel::MaxN => Algorithm::MaxN,
+            OpponentModel::Auto => guess_algorithm(position, seed),
         })
     }
 }
 
-/// Random plays that must all pay the same sum for a game to be taken for constant-sum.
+/// Number of random games that must all have the same sum of payoffs for a game to count as
+/// constant-sum.
 const N_PLAYS: usize = 32;
+/// Maximum number of steps of these games.
 const MAX_STEPS: usize = 300;
 
-fn guess_view<P: Position>(position: &P, seed: u64) -> View {
+fn guess_algorithm<P: Position>(position: &P, seed: u64) -> Algorithm {
     let players: Vec<Role> = position.shape().players().collect();
     match players.len() {
-        1 => View::Contest,
-        2 if position.shape().constant_sum.is_some() => View::Contest,
+        1 => Algorithm::Paranoid,
+        2 if position.shape().constant_sum.is_some() => Algorithm::Paranoid,
         2 => {
             let mut rng = Rng::seed_from_u64(seed);
             let mut sum = None;
@@ -133,20 +140,20 @@ fn guess_view<P: Position>(position: &P, seed: u64) -> View {
                 let here: f64 = players.iter().map(|&player| runner.payoff(player)).sum();
                 !runner.is_terminal() || *sum.get_or_insert(here) == here
             });
-            if is_constant { View::Contest } else { View::MaxN }
+            if is_constant { Algorithm::Paranoid } else { Algorithm::MaxN }
         }
-        _ => View::MaxN,
+        _ => Algorithm::MaxN,
     }
 }
 
 impl<P: Position, E: Evaluate<P>> Search<P> for AlphaBeta<P, E> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         let mut meter = budget.start();
-        match self.view(position) {
-            View::Contest => {
-                self.contest.think(position, us, &self.options, &mut self.evaluator, &mut meter)
+        match self.algorithm(position) {
+            Algorithm::Paranoid => {
+                self.paranoid.think(position, us, &self.options, &mut self.evaluator, &mut meter)
             }
-            View::MaxN => {
+            Algorithm::MaxN => {
                 self.max_n.think(position, us, &self.options, &mut self.evaluator, &mut meter)
             }
         }

@@ -1,14 +1,17 @@
-//! Unbounded best-first minimax with completion (Cohen-Solal 2020; the search of Descent and Athenan).
+//! Unbounded best-first minimax with completion (Cohen-Solal 2020; the search of Descent and
+//! Athenan).
 //!
-//! Again and again the line that looks best to everybody is followed to its end, and all children of the position there are
-//! made in one pass ([`agon_game::Batch::expand`]). Values are backed up by minimax, and with them what is proved: at least so much and
-//! at most so much. A position where both meet is resolved and not looked at again; moves that are proved to be
-//! no better than another are not either. At the end the safest move is played: the one chosen most often, unless a
-//! resolved one is worth at least as much.
+//! Each iteration follows the best line for all players to its end and makes all children of the
+//! position there in one pass ([`agon_game::Batch::expand`]). Values are backed up by minimax,
+//! together with proved lower and upper bounds. A position where both bounds meet is resolved and
+//! not searched again. The same holds for moves that are proved not to be better than another one.
+//! At the end the safest move is played: the one chosen most often, unless a resolved move is worth
+//! at least as much.
 //!
-//! One role is looked after; all others are taken to want it to get little, and to see its move when they move at the same time.
-//! Nature's moves are averaged, the one looked at least for its chance first. Memory is bounded: when it is full, what
-//! can no longer be reached is given up at the next move, and till then nothing new is made.
+//! All other players are assumed to minimise the payoff of the searching role, and to see its move
+//! when they move at the same time. Moves of nature are averaged; the one visited least for its
+//! chance is visited first. Memory is bounded. When it is full, no position is added until the next
+//! move, when all positions that can no longer be reached are removed.
 
 mod graph;
 #[cfg(test)]
@@ -19,12 +22,12 @@ use agon_game::{Position, Role};
 use crate::{Budget, Candidate, Evaluate, GoalValues, Line, Report, Search};
 use graph::{Chooser, Graph};
 
-/// How to search.
+/// The options of a best-first search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BestFirstOptions {
-    /// Positions remembered at most.
+    /// Maximum number of remembered positions.
     pub max_nodes: usize,
-    /// For the engine that makes children; it draws nothing, but wants a seed.
+    /// The seed of the engine that makes children. It has no effect on the result.
     pub seed: u64,
 }
 
@@ -34,7 +37,7 @@ impl Default for BestFirstOptions {
     }
 }
 
-/// Unbounded best-first minimax. Keeps what it has found from move to move.
+/// Unbounded best-first minimax. It keeps its graph of positions from move to move.
 pub struct BestFirst<P: Position, E = GoalValues> {
     options: BestFirstOptions,
     evaluator: E,
@@ -42,23 +45,24 @@ pub struct BestFirst<P: Position, E = GoalValues> {
 }
 
 impl<P: Position + 'static> BestFirst<P, GoalValues> {
-    /// Judges positions by the goals that the rules give there.
+    /// Returns a search that evaluates positions by the payoffs that the rules give there.
     pub fn new(options: BestFirstOptions) -> BestFirst<P, GoalValues> {
         BestFirst::with_evaluator(options, GoalValues)
     }
 }
 
 impl<P: Position + 'static, E: Evaluate<P>> BestFirst<P, E> {
-    /// Judges positions by an evaluator.
+    /// Returns a search that evaluates positions by an evaluator.
     pub fn with_evaluator(options: BestFirstOptions, evaluator: E) -> BestFirst<P, E> {
         BestFirst { options, evaluator, graph: None }
     }
 }
 
-/// So many descents without a new position, because everything is full or goes in circles, are enough.
+/// Maximum number of consecutive descents without a new position, which happen when memory is full
+/// or positions repeat.
 const MAX_IDLE: u32 = 1000;
-/// Under a deadline the best move so far is told after so many descents.
-const TELL_AGAIN: u64 = 64;
+/// Number of descents between two updates of the best move so far, in a search with a deadline.
+const HINT_INTERVAL: u64 = 64;
 
 impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
@@ -77,13 +81,13 @@ impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
             meter.n_nodes += n_new as u64;
             meter.n_iterations += 1;
             n_idle = if n_new > 0 { 0 } else { n_idle + 1 };
-            if meter.deadline().is_some() && meter.n_iterations.is_multiple_of(TELL_AGAIN) {
+            if meter.deadline().is_some() && meter.n_iterations.is_multiple_of(HINT_INTERVAL) {
                 position.go_to(&home);
                 let best = graph.candidates(root).into_iter().next();
                 let legal = position.legal_moves(us);
                 let place = best.and_then(|best| legal.iter().position(|m| *m == best.m));
                 if let Some(move_idx) = place {
-                    meter.tell(move_idx);
+                    meter.suggest(move_idx);
                 }
             }
         }

@@ -1,17 +1,17 @@
-//! Who can choose what at a position: the common ground of the searches that look at every move.
+//! The choices at a position, for searches that try every move.
 
 use agon_game::{Position, Role};
 
-/// The legal moves of all roles at a position, kept while the position is moved about.
+/// The legal moves of all roles at a position, kept while a search moves to other positions.
 #[derive(Clone, Debug)]
 pub(crate) struct Choices<M> {
     moves: Vec<M>,
-    /// By role: where its moves end.
+    /// By role: one past the index of its last move.
     ends: Vec<u32>,
 }
 
 impl<M: Clone> Choices<M> {
-    /// What can be chosen here. At a terminal position nobody has a move.
+    /// Returns the choices at a position. At a terminal position no role has a move.
     pub(crate) fn at<P: Position<Move = M>>(position: &P) -> Choices<M> {
         let mut choices = Choices {
             moves: Vec::new(),
@@ -24,33 +24,36 @@ impl<M: Clone> Choices<M> {
         choices
     }
 
-    /// The moves of a role.
+    /// Returns the moves of a role.
     pub(crate) fn of(&self, role: Role) -> &[M] {
         let start = role.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.moves[start as usize..self.ends[role.index()] as usize]
     }
 
-    /// How many moves a role has.
+    /// Returns the number of moves of a role.
     pub(crate) fn count(&self, role: Role) -> usize {
         self.of(role).len()
     }
 
-    /// Everybody's first move: what is played by those who have no choice.
+    /// Returns the joint move of the first moves of all roles. It is right for roles without a
+    /// choice.
     pub(crate) fn first_joint(&self) -> Vec<M> {
         (0..self.ends.len()).map(|role| self.of(Role::new(role))[0].clone()).collect()
     }
 }
 
-/// In which order the roles with a choice are asked when one of them is looked after: that one first, so that the others
-/// answer a move they have seen, which is the worst that can happen to it; nature last.
-pub(crate) fn asking_order<P: Position>(position: &P, first: Role) -> Vec<Role> {
+/// Returns the roles with a choice in the order in which a pessimistic search lets them choose.
+///
+/// The searching role `first` comes first, so that the others reply to a move that they know, which
+/// is the worst case. Nature comes last.
+pub(crate) fn decision_order<P: Position>(position: &P, first: Role) -> Vec<Role> {
     let nature = position.shape().nature;
     let mut order: Vec<Role> = position.choosers().collect();
     order.sort_by_key(|&role| (Some(role) == nature, role != first, role));
     order
 }
 
-/// By move of nature here: how likely it is. A single 1 where nature has no choice or takes no part.
+/// Returns the probability of each move of nature here, or a single 1 if there is no nature.
 pub(crate) fn chances<P: Position>(position: &P) -> Vec<f64> {
     let Some(nature) = position.shape().nature else { return vec![1.0] };
     position.legal_moves(nature).iter().map(|m| position.chance(m)).collect()

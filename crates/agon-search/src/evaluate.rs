@@ -1,10 +1,11 @@
-//! Judging a position without searching it.
+//! Evaluation of positions without search.
 
 use agon_game::{Position, Role};
 
-/// Says what a position is worth to each player: where searches stop before the end of play.
+/// An evaluator: estimates what a position is worth to each player, where a search stops before the
+/// end of play.
 pub trait Evaluate<P: Position>: Send {
-    /// An estimate of the payoff of a role, within the bounds of the shape's payoffs.
+    /// Returns an estimate of the payoff of a role, within the bounds of the shape's payoffs.
     fn value(&mut self, position: &P, role: Role) -> f64;
 }
 
@@ -14,8 +15,8 @@ impl<P: Position> Evaluate<P> for Box<dyn Evaluate<P>> {
     }
 }
 
-/// The payoffs as the rules tell them at the position, ended or not. Many rulesheets give goals before the end that say
-/// something; the others give the same everywhere, which says nothing.
+/// The evaluator that returns the payoffs of the rules at any position, terminal or not. In many
+/// rulesheets the goals before the end are informative; in others they are the same everywhere.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct GoalValues;
 

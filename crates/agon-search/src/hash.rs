@@ -1,11 +1,12 @@
-//! Hashing without chance: the same in every run, so that nothing depends on it.
+//! Hashing that is the same in every run, so that results are reproducible.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map whose order is never looked at.
+/// A map whose order is never visible.
 pub(crate) type Map<K, V> = hashbrown::HashMap<K, V, BuildHasherDefault<Fold>>;
 
-/// Folds a full product per word, as wyhash does. Not for keys that an enemy chooses.
+/// A hasher that folds a full product per word, as wyhash does. It does not resist keys chosen by
+/// an attacker.
 #[derive(Clone, Default)]
 pub(crate) struct Fold(u64);
 
@@ -39,21 +40,21 @@ impl Hasher for Fold {
     }
 }
 
-/// One step of the hash: mixes a word into what came before. The order matters.
+/// Mixes a word into a hash. The order of words matters.
 pub(crate) fn fold(before: u64, word: u64) -> u64 {
     let before = before.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
     let product = u128::from(before ^ word ^ 0xa076_1d64_78bd_642f) * 0xe703_7ed1_a0b4_28db;
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The hash of a text.
+/// Returns the hash of a text.
 pub(crate) fn of_text(text: &str) -> u64 {
     let mut fold = Fold(text.len() as u64);
     fold.write(text.as_bytes());
     fold.finish()
 }
 
-/// The hash of anything.
+/// Returns the hash of a value.
 pub(crate) fn of<T: std::hash::Hash>(thing: &T) -> u64 {
     let mut fold = Fold::default();
     thing.hash(&mut fold);

@@ -1,17 +1,19 @@
-//! Play in games with hidden information (GDL-II), from percepts alone.
+//! Search in games with hidden information (GDL-II), from percepts alone.
 //!
-//! A [`HiddenPlayer`] is told its own moves and what it perceived, and nothing else: the position it is made with is the
-//! start of the game, which everybody knows, and it is never shown another. What may have happened is kept as a
-//! [`Belief`]; moves are chosen by information-set Monte Carlo tree search over it (`tree`).
+//! A [`HiddenPlayer`] gets its own moves and percepts as input and nothing else. The position that
+//! it is made with is the start of the game, which every role knows. The states that are consistent
+//! with the percepts are kept as a [`Belief`]. Moves are chosen by information-set Monte Carlo tree
+//! search over the belief (`tree`).
 //!
-//! Two matches that differ only in what a role cannot perceive therefore give it the same moves; a test looks.
+//! So a role makes the same moves in two matches that differ only in what it cannot perceive. A
+//! test checks this.
 
 mod belief;
 #[cfg(test)]
 mod tests;
 mod tree;
 
-pub use belief::{Belief, LostTrack, Particle};
+pub use belief::{Belief, NoConsistentState, Particle};
 pub use tree::Bandit;
 
 use std::time::Instant;
@@ -21,26 +23,26 @@ use rand::SeedableRng as _;
 
 use crate::{Budget, Report};
 
-/// How to play from percepts.
+/// The options of a [`HiddenPlayer`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct HiddenOptions {
-    /// The same seed and iterations give the same play.
+    /// The seed. Equal seeds and iterations give equal moves.
     pub seed: u64,
-    /// So many different states at most are believed possible; up to this the belief is exact.
+    /// Maximum number of states of the belief. Up to this number the belief is exact.
     pub max_particles: usize,
-    /// Joint moves tried for one step of the belief.
+    /// Maximum number of joint moves tried in one update of the belief.
     pub max_proposals: usize,
-    /// Positions looked at to find a history that fits, when none is left.
+    /// Maximum number of positions visited to find a consistent history when no state is left.
     pub repair_nodes: u64,
-    /// How moves are tried in the search.
+    /// The selection of moves in the tree.
     pub bandit: Bandit,
-    /// How much is tried what is not known well: the constant of UCB, for payoffs scaled to 0..1.
+    /// The exploration constant of UCB, for payoffs scaled to 0..1.
     pub exploration: f64,
-    /// How the move to make is taken from the visits.
+    /// The choice of the move from the visits.
     pub choice: Choice,
-    /// Playouts are cut off after so many steps.
+    /// Maximum number of steps of a playout.
     pub max_steps: usize,
-    /// Information sets remembered.
+    /// Maximum number of remembered information sets.
     pub max_nodes: usize,
 }
 
@@ -60,17 +62,17 @@ impl Default for HiddenOptions {
     }
 }
 
-/// How the move to make is taken from the visits.
+/// The choice of the move from the visits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The move tried most often.
+    /// The move with the most visits.
     MostVisited,
-    /// Drawn in proportion to the visits, which approach a mixture that cannot be read; moves with less than a tenth of
-    /// the visits of the best, which were tried to learn about them, are left out.
+    /// A random move in proportion to the visits, which approximate an equilibrium. Moves with less
+    /// than a tenth of the visits of the best are left out, because they were only explored.
     Mixed,
 }
 
-/// Plays one role of a game with hidden information.
+/// A player of one role in a game with hidden information.
 pub struct HiddenPlayer<P: Hidden> {
     us: Role,
     belief: Belief<P>,
@@ -80,7 +82,7 @@ pub struct HiddenPlayer<P: Hidden> {
 }
 
 impl<P: Hidden> HiddenPlayer<P> {
-    /// A player at the start of the game.
+    /// Returns a player at the start of the game.
     pub fn new(start: P, us: Role, options: HiddenOptions) -> HiddenPlayer<P> {
         HiddenPlayer {
             us,
@@ -91,39 +93,31 @@ impl<P: Hidden> HiddenPlayer<P> {
         }
     }
 
-    /// A step was made: what we did and what we perceived. If no history fits any more, the next step starts the search
-    /// for one anew.
+    /// Updates the belief after a step, from the own move and the percepts. With a deadline, only a
+    /// part of the belief may be updated, but never nothing.
     ///
     /// # Errors
-    /// If no history was found that fits what was perceived, within the budget for repairs. The player may go on: later
-    /// percepts start another search.
-    pub fn learn(&mut self, own_move: &P::Move, percepts: &[String]) -> Result<(), LostTrack> {
-        self.belief.learn(own_move, percepts, None)
-    }
-
-    /// The same, in a hurry: what cannot be looked at until then is not. Something is, always.
-    ///
-    /// # Errors
-    /// As for [`HiddenPlayer::learn`].
-    pub fn learn_until(
+    /// If no history is found that is consistent with the percepts, within the budget for repairs.
+    /// The player may continue: the next call searches for a history again.
+    pub fn learn(
         &mut self,
         own_move: &P::Move,
         percepts: &[String],
         deadline: Option<Instant>,
-    ) -> Result<(), LostTrack> {
+    ) -> Result<(), NoConsistentState> {
         self.belief.learn(own_move, percepts, deadline)
     }
 
-    /// What is believed.
+    /// Returns the belief.
     pub fn belief(&self) -> &Belief<P> {
         &self.belief
     }
 
-    /// Chooses a move. The game has not ended, as far as the caller can tell.
+    /// Chooses a move. As far as the caller knows, the game has not ended.
     ///
     /// # Errors
-    /// If no state is known in which we could be.
-    pub fn think(&mut self, budget: &Budget) -> Result<Report<P::Move>, LostTrack> {
+    /// If no consistent state is known in which play continues.
+    pub fn think(&mut self, budget: &Budget) -> Result<Report<P::Move>, NoConsistentState> {
         let particles = self.belief.open_particles()?;
         let mut meter = budget.start();
         Ok(self.tree.think(&particles, self.us, &self.options, &mut self.rng, &mut meter))

@@ -1,12 +1,85 @@
-//! Chooses moves in anything that is a [`agon_game::Position`]. Knows no rule language, reads no clock but through a
-//! [`Budget`].
+//! Searches that choose moves in any game that is an [`agon_game::Position`].
 //!
-//! A [`Search`] is asked again and again while a game goes on and may keep what it has learnt; its answer is a [`Report`].
+//! A [`Search`] is called for each move of a match and may keep its results from move to move. The
+//! result is a [`Report`]. This crate does not know any rule language, and reads the clock only
+//! through a [`Budget`].
+//!
+//! # Example
+//! Alpha-beta in a game of Nim: players in turn take one or two, and the last one wins.
+//!
+//! ```
+//! use agon_game::{Position, Role, Shape};
+//! use agon_search::{AlphaBeta, AlphaBetaOptions, Budget, Search as _};
+//!
+//! #[derive(Clone)]
+//! struct Nim {
+//!     shape: Shape,
+//!     /// The number of stones left and the role to move.
+//!     state: (u8, usize),
+//! }
+//!
+//! impl Position for Nim {
+//!     type Move = u8;
+//!     type State = (u8, usize);
+//!     // …
+//! #    fn shape(&self) -> &Shape {
+//! #        &self.shape
+//! #    }
+//! #    fn is_terminal(&self) -> bool {
+//! #        self.state.0 == 0
+//! #    }
+//! #    fn legal_moves(&self, role: Role) -> &[u8] {
+//! #        match (self.state.0, role.index() == self.state.1) {
+//! #            (0, _) => &[],
+//! #            (_, false) => &[0],
+//! #            (1, true) => &[1],
+//! #            (_, true) => &[1, 2],
+//! #        }
+//! #    }
+//! #    fn payoff(&self, player: Role) -> f64 {
+//! #        if player.index() == self.state.1 { 0.0 } else { 100.0 }
+//! #    }
+//! #    fn advance(&mut self, joint: &[u8]) {
+//! #        let (left, mover) = self.state;
+//! #        self.state = (left - joint[mover], 1 - mover);
+//! #    }
+//! #    fn state(&self) -> &(u8, usize) {
+//! #        &self.state
+//! #    }
+//! #    fn go_to(&mut self, state: &(u8, usize)) {
+//! #        self.state = *state;
+//! #    }
+//! #    fn key(&self) -> u64 {
+//! #        u64::from(self.state.0) * 2 + self.state.1 as u64
+//! #    }
+//! }
+//!
+//! let shape = Shape {
+//!     turn_taking: true,
+//!     constant_sum: Some(100.0),
+//!     ..Shape::new(vec!["first".to_owned(), "second".to_owned()], None)
+//! };
+//! let mut position = Nim { shape, state: (5, 0) };
+//! let mut search = AlphaBeta::new(AlphaBetaOptions::default());
+//! let report = search.think(&mut position, Role::new(0), &Budget::nodes(10_000));
+//! // Three stones are lost for the player to move.
+//! assert_eq!((report.best, report.value, report.is_proven), (2, 100.0, true));
+//! ```
+//!
+//! # Modules in reading order
+//! - `report`: [`Report`], the result of a search.
+//! - `evaluate`, `playouts`: [`Evaluate`], estimates of positions without search.
+//! - `mcts`: [`Mcts`], Monte Carlo tree search with any number of threads.
+//! - `alphabeta`: [`AlphaBeta`], depth-first minimax and max^n.
+//! - `best_first`: [`BestFirst`], unbounded best-first minimax.
+//! - `puzzle`: [`Puzzle`], for games with one player.
+//! - [`hidden`]: search in games with hidden information.
+//! - [`solve`]: exact solutions of small games.
+//! - `choices`, `hash`: helpers of all searches.
 #![forbid(unsafe_code)]
 
 mod alphabeta;
 mod best_first;
-mod budget;
 mod choices;
 mod evaluate;
 mod hash;
@@ -19,12 +92,12 @@ mod report;
 mod sample;
 pub mod solve;
 
-pub use alphabeta::{AlphaBeta, AlphaBetaOptions, ViewChoice};
+pub use agon_game::{Budget, Hint, Meter};
+pub use alphabeta::{AlphaBeta, AlphaBetaOptions, OpponentModel};
 pub use best_first::{BestFirst, BestFirstOptions};
-pub use budget::{Budget, Hint, Meter};
 pub use evaluate::{Evaluate, GoalValues};
 pub use mcts::{
-    ActionHeuristic, Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Judgements, Leaves, Mcts,
+    ActionHeuristic, ActionValues, Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Leaves, Mcts,
     MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
 pub use playouts::Playouts;
@@ -33,9 +106,10 @@ pub use report::{Candidate, Line, Report};
 
 use agon_game::{Position, Role};
 
-/// A way to choose a move for a role.
+/// A search that chooses moves for a role.
 pub trait Search<P: Position>: Send {
-    /// Thinks about the position for one of its roles until the budget is used up or all is proved. The position may be
-    /// moved about meanwhile and stands where it stood when the call returns. It is not terminal.
+    /// Searches for the best move of a role until the budget is used up or the result is proved.
+    ///
+    /// The position must not be terminal. The search may move it, but returns it to its state.
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move>;
 }

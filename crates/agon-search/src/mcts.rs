@@ -1,41 +1,64 @@
-//! Monte Carlo tree search: UCT and what has been found to improve it, for any number of roles, simultaneous moves and
-//! chance, on one leaf at a time or on batches of leaves.
+//! Monte Carlo tree search: UCT and its improvements, for any number of roles, simultaneous moves
+//! and chance.
 //!
-//! A position goes in, with a budget; a tree is grown from it; a report of what was found comes out. The tree stays for the
-//! next call. Positions are shared in a graph, proven bounds are backed up, and memory is bounded by recycling.
+//! A call gets a position and a budget, grows a tree from the position, and returns a report. The
+//! tree is kept for the next call. With one thread and a budget of iterations or nodes, the same
+//! seed gives the same reports.
+//!
+//! # The tree
+//!
+//! The [tree] is a graph of positions in flat lists: positions that are reached in several ways
+//! share a node. Each node has statistics for every role, and each move of a role that has a choice
+//! is an arm with statistics of its own. Proven bounds on every role's payoff are backed up beside
+//! the means, so that moves which cannot be better than a proved one are not tried any more. All
+//! terminal positions with the same payoffs are one node, and so are all positions whose mover can
+//! end the game at once with the maximum. Memory is bounded: when the tree is full, half of the
+//! nodes are recycled. Lists reserve address space for a full tree as soon as they are more than
+//! small, because all threads would wait while a large list is copied.
+//!
+//! # An iteration
+//!
+//! The work goes in batches of leaves (`LeafBatch`).
+//!
+//! 1. *Selection* ([select]): moves are chosen by UCB1 or UCB1-TUNED from the root down. A leaf is
+//!    selected without the results of the leaves in flight: their playouts count as visits that
+//!    were lost (virtual loss). A leaf that is in flight already is not selected again. Where roles
+//!    choose at the same time, they use decoupled UCT, regret matching or iterated regret
+//!    minimisation.
+//! 2. *Expansion and simulation* ([simulate]): the new positions are entered, their children are
+//!    examined for the end of the game, and playouts are made from them. Neither needs the tree, so
+//!    any thread can do that. Where the position offers a batch engine
+//!    ([`agon_game::Position::batch`]), each of these is one pass for the whole batch. Playouts
+//!    whose moves a heuristic draws run in lockstep, each with its own random stream, so that the
+//!    heuristic is asked about many positions at once, as it is for moves in the tree. RAVE, GRAVE,
+//!    MAST, PAST and n-grams need the moves of playouts; then playouts are made one by one.
+//! 3. *Backup* (`Tree::apply_results`): the new positions become nodes, and the results are added
+//!    to every node on the path to a leaf.
+//!
+//! # Threads
+//!
+//! The number of leaves in flight does not depend on the number of [threads], because each leaf is
+//! selected without the results of the others. With bulk playouts, one thread is the coordinator:
+//! it alone works on the tree, keeps a batch ready for each helper in a queue, and where the
+//! helpers leave it time, simulates a batch of its own a few steps at a time. Where playouts are
+//! made one by one, threads take turns at the tree.
 
-mod backup;
-mod bounds;
-mod gather;
+mod average;
+mod batch_size;
+mod facts;
+mod hashing;
 mod heuristic;
-mod implicit;
-mod index;
-mod joint;
-mod judging;
-mod keep;
-mod leaves;
-mod leisure;
-mod lockstep;
-mod node;
-mod number;
+mod leaf_batch;
+mod numbering;
 mod options;
-mod patience;
-mod playout;
-mod policy;
-mod recycle;
-mod relay;
 mod report;
-mod room;
-mod round;
-mod run;
 mod select;
-mod settle;
-mod spread;
-mod sprout;
+mod simulate;
+mod threads;
 mod tree;
 mod worker;
 
-pub use heuristic::{ActionHeuristic, HeuristicUse, Judgements};
+pub use heuristic::{ActionHeuristic, ActionValues, HeuristicUse};
 pub use options::{
     Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
@@ -46,134 +69,152 @@ use std::time::Instant;
 use agon_game::{Position, Role};
 
 use crate::{Budget, Report, Search};
-use heuristic::{FIRST_K, Judge};
-use options::Others as OthersWant;
-use relay::Relay;
-use tree::{Facts, Tree};
-use worker::{Shared, Worker};
+use facts::Facts;
+use heuristic::FIRST_K;
+use threads::{Coordinator, LeafQueue, Shared};
+use tree::Tree;
+use worker::Worker;
 
-/// Monte Carlo tree search for one game. With one thread and a budget of iterations or nodes, the same seed gives the same
-/// reports.
+/// Monte Carlo tree search for one game.
+///
+/// With one thread and a budget of iterations or nodes, the same seed gives the same reports.
 pub struct Mcts<P: Position> {
     options: MctsOptions,
     seed: u64,
     tree: Option<Tree<P>>,
-    /// For whom the tree was grown.
+    /// The role for which the tree was grown.
     us: Option<Role>,
+    /// One for each thread.
     workers: Vec<Worker<P>>,
-    heuristic: Option<Judge<P>>,
-    /// Iterations made for the last move.
+    heuristic: Option<Box<dyn ActionHeuristic<P>>>,
+    /// The number of iterations for the last move.
     n_last: Option<u64>,
 }
 
 impl<P: Position> Mcts<P> {
-    /// A search that has seen nothing yet.
+    /// Makes a search with an empty tree.
     pub fn new(options: MctsOptions, seed: u64) -> Mcts<P> {
         let options = MctsOptions { heuristic: HeuristicUse::OFF, ..options };
-        Mcts::made(options, seed, None)
+        Mcts::build(options, seed, None)
     }
 
-    /// A search that has seen nothing yet, with moves judged before they are tried; the options say what for.
+    /// Makes a search with an empty tree and a heuristic, which is used as the options say.
     pub fn with_heuristic(
         options: MctsOptions,
         seed: u64,
         heuristic: Box<dyn ActionHeuristic<P>>,
     ) -> Mcts<P> {
-        Mcts::made(options, seed, Some(Judge::new(heuristic)))
+        Mcts::build(options, seed, Some(heuristic))
     }
 
-    fn made(options: MctsOptions, seed: u64, heuristic: Option<Judge<P>>) -> Mcts<P> {
+    fn build(
+        options: MctsOptions,
+        seed: u64,
+        heuristic: Option<Box<dyn ActionHeuristic<P>>>,
+    ) -> Mcts<P> {
         let options = MctsOptions {
             threads: options.threads.max(1),
-            // Room for some leaves after recycling.
+            // At least 1000, so that there is space for some leaves after recycling.
             max_nodes: options.max_nodes.clamp(1000, u32::MAX as usize / 2),
             ..options
         };
         Mcts { options, seed, tree: None, us: None, workers: Vec::new(), heuristic, n_last: None }
     }
 
-    /// How it searches.
+    /// Returns the options, adjusted to what is possible.
     pub fn options(&self) -> &MctsOptions {
         &self.options
     }
 
-    /// The positions that are remembered.
+    /// Returns the number of nodes in the tree.
     pub fn n_nodes(&self) -> usize {
         self.tree.as_ref().map_or(0, |tree| tree.nodes.len())
     }
 
-    /// The equivalence parameter of 003, 3.4.
-    fn k(&self) -> f64 {
+    /// Returns the equivalence parameter of the heuristic (Trutman 2015, section 3.4).
+    fn prior_k(&self) -> f64 {
         self.n_last
             .map_or(FIRST_K, |n| (n as f64).sqrt() / self.options.heuristic.divisor.max(1e-9))
     }
 
-    /// The tree, with its root where the position stands: what is left of the last one, if anything is.
+    /// Makes the workers before the first move, and prepares them for the next one.
+    fn prepare_workers(&mut self, position: &P, us: Role, budget: &Budget) {
+        if self.workers.is_empty() {
+            let seeds = (0..self.options.threads as u64).map(|at| self.seed.wrapping_add(at << 32));
+            let worker = |seed| {
+                let heuristic = self.heuristic.as_ref().map(|heuristic| heuristic.fork());
+                Worker::new(position, us, &self.options, seed, heuristic)
+            };
+            self.workers = seeds.map(worker).collect();
+        }
+        let prior_k = self.prior_k();
+        for worker in &mut self.workers {
+            worker.prepare(position, us, budget, &self.options, prior_k);
+        }
+    }
+
+    /// Returns the tree with its root where the position stands: the last tree if it has a node for
+    /// the position, or a new one.
     fn rooted_tree(&mut self, position: &mut P, us: Role) -> Tree<P> {
-        let is_other_view = self.options.others == OthersWant::Paranoid && self.us != Some(us);
+        // The payoffs of a paranoid search depend on the role.
+        let is_other_view = self.options.others == Others::Paranoid && self.us != Some(us);
         let kept = self.tree.take().filter(|_| self.options.keep_tree && !is_other_view);
         let mut tree =
             kept.unwrap_or_else(|| Tree::new(Facts::new(position.shape()), &self.options));
-        self.workers[0].plant_root(position, &mut tree, &self.options);
+        self.workers[0].set_root(position, &mut tree, &self.options);
         tree
     }
 
-    /// Has all threads grow the tree.
+    /// Recycles nodes of a tree that is nearly full. Under a deadline that is better done at the
+    /// beginning than when time is short.
+    fn recycle_early(&self, tree: &mut Tree<P>, budget: &Budget) {
+        if let Some(deadline) = budget.deadline
+            && tree.nodes.len() > self.options.max_nodes / 4 * 3
+        {
+            let now = Instant::now();
+            let half = deadline.saturating_duration_since(now) / 2;
+            if tree.can_recycle_before(Some(now + half)) {
+                tree.recycle(self.options.max_nodes / 2);
+            }
+        }
+    }
+
+    /// Grows the tree with all threads.
     fn grow<'b>(&mut self, mut shared: Shared<'b, P>) -> Shared<'b, P> {
         let options = &self.options;
-        let (worker, others) = self.workers.split_first_mut().expect("there is a thread at least");
-        if worker.is_kept(options) {
-            let relay = Relay::new();
+        let (worker, others) =
+            self.workers.split_first_mut().expect("there is at least one thread");
+        if worker.has_coordinator(options) {
+            let queue = LeafQueue::new();
             std::thread::scope(|scope| {
                 let n_helpers = others.len();
                 for other in others {
-                    scope.spawn(|| other.help(&relay, options));
+                    scope.spawn(|| other.help(&queue, options));
                 }
-                worker.keep(&mut shared, &relay, n_helpers, options);
+                Coordinator::new(worker, &queue, n_helpers, options).run(&mut shared);
             });
             return shared;
         }
-        let meeting = Mutex::new(shared);
+        let shared = Mutex::new(shared);
         std::thread::scope(|scope| {
             for other in others {
-                scope.spawn(|| other.take_turns(&meeting, options));
+                scope.spawn(|| other.take_turns(&shared, options));
             }
-            worker.take_turns(&meeting, options);
+            worker.take_turns(&shared, options);
         });
-        meeting.into_inner().unwrap_or_else(PoisonError::into_inner)
+        shared.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<P: Position> Search<P> for Mcts<P> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         let meter = budget.start();
-        if self.workers.is_empty() {
-            let seeds = (0..self.options.threads as u64).map(|at| self.seed.wrapping_add(at << 32));
-            let worker = |seed| {
-                let heuristic = self.heuristic.as_ref().map(Judge::fork);
-                Worker::new(position, us, &self.options, seed, heuristic)
-            };
-            self.workers = seeds.map(worker).collect();
-        }
-        let k = self.k();
-        for worker in &mut self.workers {
-            worker.serve(position, us, budget, &self.options, k);
-        }
+        self.prepare_workers(position, us, budget);
         let mut tree = self.rooted_tree(position, us);
-        if let Some(deadline) = budget.deadline
-            && tree.nodes.len() > self.options.max_nodes / 4 * 3
-        {
-            // Room is better made now than when time is short.
-            let now = Instant::now();
-            let half = deadline.saturating_duration_since(now) / 2;
-            if tree.is_recycled_by(Some(now + half)) {
-                tree.recycle(self.options.max_nodes / 2);
-            }
-        }
+        self.recycle_early(&mut tree, budget);
         self.us = Some(us);
-        let shared = Shared { tree, meter, budget, us, playouts: 0, depth: 0, n_in_flight: 0 };
-        let shared = self.grow(shared);
-        let rng = self.workers[0].rng();
+        let shared = self.grow(Shared::new(tree, meter, budget, us));
+        let rng = &mut self.workers[0].rng;
         let answer = shared.tree.answer(position, us, &self.options, rng);
         let report = Report {
             best: answer.best,

@@ -1,25 +1,28 @@
-//! Judging a position by a few random plays.
+//! Evaluation of a position by random playouts.
 
-use agon_game::{Batch, OneByOne, Order, Position, Rng, Role, Tally};
+use agon_game::{Batch, PlayoutRequest, PlayoutStats, Position, Rng, Role, SequentialBatch};
 use rand::SeedableRng as _;
 
 use crate::Evaluate;
 
-/// The mean payoff of random plays from the position. The same seed and the same questions give the same answers.
+/// The evaluator that returns the mean payoff of random playouts. Equal seeds and equal sequences
+/// of positions give equal values.
 pub struct Playouts<P: Position> {
     n_playouts: u64,
     max_steps: u64,
     seed: u64,
-    /// Made at the first question.
+    /// Made for the first position.
     batch: Option<Box<dyn Batch<State = P::State, Move = P::Move>>>,
-    /// The position last asked about, and what came out: it is asked about for several roles.
-    last: Option<(u64, Tally)>,
-    /// Plays made so far.
+    /// The key of the last position and its playouts, because a position is evaluated for several
+    /// roles.
+    last: Option<(u64, PlayoutStats)>,
+    /// Number of playouts so far.
     pub n_made: u64,
 }
 
 impl<P: Position> Playouts<P> {
-    /// So many plays for each position, none longer than so many steps or a little more.
+    /// Returns an evaluator with `n_playouts` playouts for each position, which are cut off soon
+    /// after `max_steps` steps.
     pub fn new(n_playouts: u64, max_steps: u64, seed: u64) -> Playouts<P> {
         Playouts {
             n_playouts: n_playouts.max(1),
@@ -38,27 +41,27 @@ impl<P: Position + 'static> Evaluate<P> for Playouts<P> {
             return position.payoff(role);
         }
         let key = position.key();
-        if let Some((last, tally)) = &self.last
+        if let Some((last, stats)) = &self.last
             && *last == key
         {
-            return tally.mean_payoff(role);
+            return stats.mean_payoff(role);
         }
         let seed = self.seed;
         let batch = self.batch.get_or_insert_with(|| {
             position.batch(seed).unwrap_or_else(|| {
-                Box::new(OneByOne::new(position.clone(), Rng::seed_from_u64(seed)))
+                Box::new(SequentialBatch::new(position.clone(), Rng::seed_from_u64(seed)))
             })
         });
-        let order = Order {
+        let request = PlayoutRequest {
             state: position.state().clone(),
             n_playouts: self.n_playouts,
             expected_steps: 0,
         };
-        let tally =
-            batch.play_out(&[order], self.max_steps).pop().expect("an answer for each order");
-        self.n_made += tally.n_playouts;
-        let value = tally.mean_payoff(role);
-        self.last = Some((key, tally));
+        let stats =
+            batch.play_out(&[request], self.max_steps).pop().expect("a result for each request");
+        self.n_made += stats.n_playouts;
+        let value = stats.mean_payoff(role);
+        self.last = Some((key, stats));
         value
     }
 }

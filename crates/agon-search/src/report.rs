@@ -1,44 +1,45 @@
-//! What came of thinking: the move, and enough to show others what the player thinks.
+//! The result of a search: the move, and what is needed to explain it.
 
 use agon_game::Role;
 
-/// The answer of a search.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report<M> {
     /// The move to make.
     pub best: M,
-    /// For whom.
+    /// The searching role.
     pub us: Role,
-    /// What is thought of our moves, best first.
+    /// The moves of the searching role with their estimates, best first.
     pub candidates: Vec<Candidate<M>>,
-    /// What we expect to get, in payoffs.
+    /// The expected payoff of the searching role.
     pub value: f64,
-    /// Whether that value is proved to be what perfect play gives.
+    /// Whether the value is proved to be the result of perfect play.
     pub is_proven: bool,
-    /// The joint moves expected next, the most likely line first.
+    /// The expected lines of play, the most likely one first.
     pub lines: Vec<Line<M>>,
-    /// Iterations made.
+    /// Number of iterations.
     pub iterations: u64,
-    /// Positions looked at.
+    /// Number of positions visited.
     pub nodes: u64,
-    /// Random playouts made.
+    /// Number of random playouts.
     pub playouts: u64,
-    /// The greatest depth reached.
+    /// The greatest depth that was reached.
     pub depth: u32,
-    /// How long it took: for rates, never for decisions.
+    /// The duration in seconds, for rates and never for decisions.
     pub seconds: f64,
 }
 
-/// One of our moves, and what is thought of it.
+/// A move of the searching role with its estimate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate<M> {
     /// The move.
     pub m: M,
-    /// How often it was tried.
+    /// Number of visits.
     pub visits: u64,
-    /// What it is expected to pay.
+    /// The expected payoff.
     pub value: f64,
-    /// How likely we are to play it, where mixing pays; else 1 for the best and 0 for the others.
+    /// The probability of playing it, where mixed strategies are better. Otherwise 1 for the best
+    /// move and 0 for the others.
     pub probability: f64,
     /// Whether the value is proved.
     pub is_proven: bool,
@@ -49,6 +50,6 @@ pub struct Candidate<M> {
 pub struct Line<M> {
     /// The joint moves, in order.
     pub joints: Vec<Vec<M>>,
-    /// What we get at its end.
+    /// The payoff of the searching role at its end.
     pub value: f64,
 }

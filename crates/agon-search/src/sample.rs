@@ -1,4 +1,4 @@
-//! Games for the tests of searches: random ones of every kind, and shipped ones; and plain judges of them.
+//! Games for tests of searches, random and shipped ones, and slow searches that serve as oracles.
 
 mod random;
 mod shipped;
@@ -7,21 +7,11 @@ pub(crate) use random::{Kind, RandomGame};
 pub(crate) use shipped::shipped;
 
 use agon_game::{Position, Role, joint_moves};
-use proptest::prelude::ProptestConfig;
-use proptest::test_runner::RngSeed;
 
-/// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
-pub(crate) fn seeded(n_cases: u32) -> ProptestConfig {
-    let config = ProptestConfig::with_cases(n_cases);
-    let rng_seed = match config.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(7),
-        RngSeed::Fixed(seed) => RngSeed::Fixed(seed),
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..config }
-}
+pub(crate) use agon_testkit::seeded;
 
-/// What the role gets when it and all others play perfectly, and the others only want it to get little: plain minimax, without any
-/// trick, for games that take turns. Nature averages.
+/// Returns the payoff of a role under perfect play if all others minimise it: plain minimax for
+/// turn-taking games. Moves of nature are averaged.
 pub(crate) fn minimax<P: Position>(position: &mut P, us: Role) -> f64 {
     if position.is_terminal() {
         return position.payoff(us);
@@ -29,7 +19,7 @@ pub(crate) fn minimax<P: Position>(position: &mut P, us: Role) -> f64 {
     let here = position.state().clone();
     let nature = position.shape().nature;
     let choosers: Vec<Role> = position.choosers().filter(|&role| Some(role) != nature).collect();
-    assert!(choosers.len() <= 1, "this judge knows no simultaneous moves");
+    assert!(choosers.len() <= 1, "this oracle does not support simultaneous moves");
     let chooser = choosers.first().copied().unwrap_or(us);
     let mut best: Option<f64> = None;
     for m in position.legal_moves(chooser).to_vec() {
@@ -48,10 +38,11 @@ pub(crate) fn minimax<P: Position>(position: &mut P, us: Role) -> f64 {
             best = Some(expected);
         }
     }
-    best.expect("somebody has a move")
+    best.expect("every role has a legal move")
 }
 
-/// By role: what everybody gets if everybody goes for the own best, the first of equal moves.
+/// Returns the payoffs by role if every role maximises its own payoff and takes the first of equal
+/// moves.
 pub(crate) fn max_n<P: Position>(position: &mut P) -> Vec<f64> {
     let roles: Vec<Role> = position.shape().roles().collect();
     if position.is_terminal() {
@@ -68,5 +59,5 @@ pub(crate) fn max_n<P: Position>(position: &mut P) -> Vec<f64> {
             best = Some(values);
         }
     }
-    best.expect("somebody has a move")
+    best.expect("every role has a legal move")
 }

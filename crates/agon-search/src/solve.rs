@@ -1,57 +1,58 @@
-//! Exact answers for games that are small enough.
+//! Exact solutions of small games.
 //!
-//! In goes a position, out comes what every role gets when all play perfectly, with a line of moves, or a typed refusal that
-//! says why not and between which bounds the answer lies. Three ways are taken, whichever suits the game:
+//! The input is a position. The result is the payoff of every role under perfect play with a line
+//! of moves, or a typed refusal with a reason and the bounds that are known. The method depends on
+//! the game:
 //!
-//! - one player: breadth-first over all positions, until a line to the highest payoff that there can be is found, or all
-//!   positions are known;
-//! - two players who take turns, no chance: proof-number search (`proof`), which asks whether a player can make sure of
-//!   at least so much, and halves the range of the payoffs that can be had until the answer is known;
-//!   In turns with that all positions are listed, as below: where they are few, that is sooner done;
-//! - everything else: all positions are listed (`graph`) and valued from the end backwards (`values`): expectations where
-//!   nature moves, matrix games where two players of a constant-sum game move at once, and with more than two players, or
-//!   where payoffs do not add up to a constant, everybody's own best (max^n; of moves that are equally good for
-//!   their player the first in the order of legal moves counts).
+//! - One player: breadth-first search (`one_player`) until a line to the highest possible payoff is
+//!   found or all positions are known.
+//! - Two players that take turns, without chance: proof-number search (`proof`), which decides
+//!   whether a player can guarantee a payoff. Bisection over the payoffs (`thresholds`) gives the
+//!   value. This alternates with the next method, which is faster in games with few positions.
+//! - All other games: retrograde analysis. All positions are enumerated (`graph`) and valued from
+//!   the end backwards (`values`), with expectations where nature moves, and matrix games where two
+//!   players of a constant-sum game move at the same time. With more than two players, or if
+//!   payoffs do not add up to a constant, every player maximises its own payoff (max^n). Of moves
+//!   that are equally good for their player, the first legal one counts.
 //!
-//! Positions may repeat. If that matters, because somebody does better by never letting the game end, the rules do not say
-//! what that is worth, and the refusal says so ([`Why::Endless`]). A lone player who plays for ever gets nothing.
+//! Positions may repeat. If a player does best by never letting the game end, the rules do not
+//! define the value, and the refusal is [`UnsolvedReason::Endless`]. A single player that plays
+//! forever gets nothing.
 //!
-//! Positions are told apart by their keys: two positions of the same 64 bits are taken for one.
+//! Positions are identified by their 64-bit keys. Two positions with the same key count as one.
 
-mod alone;
 mod graph;
 mod matrix;
+pub(crate) mod numbering;
+mod one_player;
 mod proof;
-pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod thresholds;
 mod values;
 
-pub use matrix::{MatrixSolution, matrix_game};
-
 use agon_game::{Position, Role};
 
 use crate::{Budget, Line, Meter};
 use proof::{Prover, Stop};
-use values::Listed;
+use values::ValuedGraph;
 
-/// What a solver may use, beside its [`Budget`].
+/// The options of a solver, besides its [`Budget`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolveOptions {
-    /// Memory for tables and positions, in bytes, as far as it can be counted.
+    /// Approximate limit of the memory for tables and positions, in bytes.
     pub bytes: usize,
-    /// What to do about games in which players do not know the position.
+    /// The treatment of games with hidden information.
     pub hidden: HiddenGames,
 }
 
-/// What to do about games in which players do not know the position.
+/// The treatment of games with hidden information.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum HiddenGames {
-    /// Refuse: what perfect play is worth there is another question.
+    /// Refuses such games, because perfect play means something else there.
     Refuse,
-    /// Answer as if everybody saw everything. Right where the players do see all that matters, which the shape of
-    /// a game does not tell.
+    /// Solves the game as if every role saw everything. This is right where players do see all that
+    /// matters, which the shape of a game does not tell.
     AsIfOpen,
 }
 
@@ -61,90 +62,101 @@ impl Default for SolveOptions {
     }
 }
 
-/// A game solved.
+/// The solution of a game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution<M> {
-    /// By role: what it gets under perfect play; 0 for nature.
+    /// By role: the payoff under perfect play; 0 for nature.
     pub values: Vec<f64>,
-    /// A line of perfect play from the position to the end. Where players mix or nature moves, the likeliest moves.
+    /// A line of perfect play from the position to the end. Where strategies are mixed or nature
+    /// moves, it has the most likely moves.
     pub line: Line<M>,
-    /// By role: how likely each of its moves is in perfect play at the position. Everything on one move where mixing is of no use.
+    /// By role: the probability of each of its moves at the position in perfect play. One move has
+    /// probability 1 where a pure strategy is optimal.
     pub strategies: Vec<Vec<(M, f64)>>,
-    /// The way it was solved.
+    /// The method that solved the game.
     pub method: Method,
-    /// Whether positions were found to repeat, so that play could go on for ever if somebody wanted.
+    /// Whether positions can repeat, so that play may go on forever.
     pub can_repeat: bool,
-    /// Positions looked at.
+    /// Number of positions visited.
     pub nodes: u64,
-    /// How long it took.
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
-/// A way to solve a game.
+/// A method to solve a game.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Breadth-first, for one player.
+    /// Breadth-first search, for one player.
     BreadthFirst,
     /// Proof-number search.
     ProofNumbers,
-    /// All positions, valued from the end backwards.
+    /// Retrograde analysis: all positions, valued from the end backwards.
     Retrograde,
 }
 
 /// A game that was not solved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unsolved {
-    /// Why.
-    pub why: Why,
-    /// By role: at least and at most what it gets under perfect play, as far as was found out.
+    /// The reason.
+    pub reason: UnsolvedReason,
+    /// By role: the proved lower and upper bound of its payoff under perfect play.
     pub bounds: Vec<(f64, f64)>,
-    /// Positions looked at.
+    /// Number of positions visited.
     pub nodes: u64,
-    /// How long it took.
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
-/// Why a game was not solved.
+/// The reason why a game was not solved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum UnsolvedReason {
     /// The budget of nodes or time was used up.
     Budget,
     /// There are more positions than fit into memory.
     Memory,
-    /// Players do not know the position.
+    /// The game has hidden information.
     Hidden,
-    /// Moves have real parameters.
-    Continuous,
-    /// Two players move at once and their payoffs do not add up to a constant, or more than two do.
+    /// Players move at the same time, and it is not a game of two players whose payoffs add up to a
+    /// constant.
     Simultaneous,
-    /// Somebody does best by playing for ever, and the rules do not say what that is worth.
+    /// A player does best by playing forever, and the rules do not say what that is worth.
     Endless,
-    /// A position could not be worked out.
+    /// A position could not be computed.
     Fault(String),
 }
 
-impl std::fmt::Display for Why {
+impl std::fmt::Display for UnsolvedReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Why::Budget => f.write_str("the budget is used up"),
-            Why::Memory => f.write_str("there are more positions than fit into memory"),
-            Why::Hidden => f.write_str("players do not know the position"),
-            Why::Continuous => f.write_str("moves have real parameters"),
-            Why::Simultaneous => f.write_str(
-                "players move at the same time, and it is not a game of two whose payoffs add up to a constant",
+            UnsolvedReason::Budget => f.write_str("the budget is used up"),
+            UnsolvedReason::Memory => f.write_str("the positions do not fit into memory"),
+            UnsolvedReason::Hidden => f.write_str("players do not know the position"),
+            UnsolvedReason::Simultaneous => f.write_str(
+                "players move at the same time, and it is not a game of two players \
+                 whose payoffs add up to a constant",
             ),
-            Why::Endless => f.write_str(
-                "a player does best by never letting the game end, and the rules do not say what that is worth",
+            UnsolvedReason::Endless => f.write_str(
+                "a player does best by never letting the game end, \
+                 and the rules do not say what that is worth",
             ),
-            Why::Fault(fault) => write!(f, "a position cannot be worked out: {fault}"),
+            UnsolvedReason::Fault(fault) => write!(f, "a position cannot be computed: {fault}"),
         }
     }
 }
 
-/// Solves the game that starts at a position. The budget counts positions looked at; iterations mean nothing here.
+impl std::fmt::Display for Unsolved {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the game is not solved: {}", self.reason)
+    }
+}
+
+impl std::error::Error for Unsolved {}
+
+/// Solves the game that starts at a position. The budget limits the number of positions visited;
+/// iterations are ignored.
 ///
 /// # Errors
-/// Why it was not solved, and what is known nevertheless.
+/// The reason why it was not solved, with the bounds that are known.
 pub fn solve<P: Position>(
     start: &P,
     budget: &Budget,
@@ -153,24 +165,24 @@ pub fn solve<P: Position>(
     Solver::new(options.clone()).solve(start, budget)
 }
 
-/// Solves positions of one game and remembers what it found out, so that after the first position of a match the others are
-/// soon solved.
+/// A solver for positions of one game. It keeps its results, so that after the first position of a
+/// match the others are solved quickly.
 pub struct Solver {
     options: SolveOptions,
-    listed: Option<Listed>,
+    valued: Option<ValuedGraph>,
     prover: Option<Prover>,
 }
 
 impl Solver {
-    /// Nothing known yet.
+    /// Returns a solver without results.
     pub fn new(options: SolveOptions) -> Solver {
-        Solver { options, listed: None, prover: None }
+        Solver { options, valued: None, prover: None }
     }
 
     /// Solves the game that starts at a position, as [`solve`] does.
     ///
     /// # Errors
-    /// Why it was not solved, and what is known nevertheless.
+    /// The reason why it was not solved, with the bounds that are known.
     pub fn solve<P: Position>(
         &mut self,
         start: &P,
@@ -181,66 +193,65 @@ impl Solver {
         let mut meter = budget.start();
         let players: Vec<Role> = shape.players().collect();
         let widest = vec![(*shape.payoffs.start(), *shape.payoffs.end()); shape.role_names.len()];
-        let refusal = |why: Why, bounds, meter: &Meter<'_>| Unsolved {
-            why,
+        let refusal = |reason: UnsolvedReason, bounds, meter: &Meter<'_>| Unsolved {
+            reason,
             bounds,
             nodes: meter.n_nodes,
             seconds: meter.seconds(),
         };
-        if shape.continuous {
-            return Err(refusal(Why::Continuous, widest, &meter));
-        }
         if shape.hidden && options.hidden == HiddenGames::Refuse {
-            return Err(refusal(Why::Hidden, widest, &meter));
+            return Err(refusal(UnsolvedReason::Hidden, widest, &meter));
         }
         if let [_] = players[..]
             && shape.nature.is_none()
         {
-            return alone::solve(start, &mut meter, options.bytes)
+            return one_player::solve(start, &mut meter, options.bytes)
                 .map_err(|(why, bounds)| refusal(why, bounds, &meter));
         }
         if let Some(solution) =
-            self.listed.as_ref().and_then(|listed| listed.solution(start, &meter))
+            self.valued.as_ref().and_then(|valued| valued.solution(start, &meter))
         {
             return Ok(solution);
         }
         let mut bounds = widest;
-        let mut ways = Ways { proving: players.len() == 2, listing: true };
+        let mut methods = Methods { proof: players.len() == 2, retrograde: true };
         let mut turn = FIRST_TURN;
         loop {
-            if ways.proving
+            if methods.proof
                 && let [first, second] = players[..]
             {
                 let prover = self
                     .prover
                     .get_or_insert_with(|| Prover::new(shape.role_names.len(), options.bytes / 2));
-                let some = share(budget, &meter, ways.listing.then_some(turn));
+                let some = share(budget, &meter, methods.retrograde.then_some(turn));
                 let mut some_meter = some.start();
                 let proved =
                     thresholds::solve(start, [first, second], prover, &mut some_meter, &mut bounds);
                 meter.n_nodes += some_meter.n_nodes;
                 match proved {
                     Ok(solution) => return Ok(Solution { nodes: meter.n_nodes, ..solution }),
-                    // Another way may still do it.
-                    Err(Stop::NotForProofs) => ways.proving = false,
-                    Err(Stop::Why(Why::Budget)) if ways.listing && !meter.is_over(1) => {}
-                    Err(Stop::Why(why)) => return Err(refusal(why, bounds, &meter)),
+                    // The other method may still succeed.
+                    Err(Stop::Unsuitable) => methods.proof = false,
+                    Err(Stop::Reason(UnsolvedReason::Budget))
+                        if methods.retrograde && !meter.is_over(1) => {}
+                    Err(Stop::Reason(why)) => return Err(refusal(why, bounds, &meter)),
                 }
             }
-            if ways.listing {
-                let some = share(budget, &meter, ways.proving.then_some(turn));
+            if methods.retrograde {
+                let some = share(budget, &meter, methods.proof.then_some(turn));
                 let mut some_meter = some.start();
-                let bytes = if ways.proving { options.bytes / 2 } else { options.bytes };
-                let listed = values::list_all(start, &mut some_meter, bytes, &mut bounds);
+                let bytes = if methods.proof { options.bytes / 2 } else { options.bytes };
+                let valued = values::value_all(start, &mut some_meter, bytes, &mut bounds);
                 meter.n_nodes += some_meter.n_nodes;
-                match listed {
-                    Ok(listed) => {
-                        let solution = listed.solution(start, &meter);
-                        self.listed = Some(listed);
-                        return solution.ok_or_else(|| refusal(Why::Endless, bounds, &meter));
+                match valued {
+                    Ok(valued) => {
+                        let solution = valued.solution(start, &meter);
+                        self.valued = Some(valued);
+                        return solution
+                            .ok_or_else(|| refusal(UnsolvedReason::Endless, bounds, &meter));
                     }
-                    Err(Why::Memory) if ways.proving => ways.listing = false,
-                    Err(Why::Budget) if ways.proving && !meter.is_over(1) => {}
+                    Err(UnsolvedReason::Memory) if methods.proof => methods.retrograde = false,
+                    Err(UnsolvedReason::Budget) if methods.proof && !meter.is_over(1) => {}
                     Err(why) => return Err(refusal(why, bounds, &meter)),
                 }
             }
@@ -249,17 +260,17 @@ impl Solver {
     }
 }
 
-/// The ways that are still worth trying.
-struct Ways {
-    proving: bool,
-    listing: bool,
+/// The methods that may still succeed.
+struct Methods {
+    proof: bool,
+    retrograde: bool,
 }
 
-/// Positions for a proof, and for listing, before the other way has its turn; then twice as many. Nobody knows which of the two
-/// suits a game.
+/// Number of positions for each method in its first turn, and then twice as many in each later one.
+/// It is not known in advance which method suits a game.
 const FIRST_TURN: u64 = 20_000;
 
-/// What is left of a budget, and no more than a turn.
+/// Returns the rest of a budget, limited to a turn.
 fn share(budget: &Budget, meter: &Meter<'_>, turn: Option<u64>) -> Budget {
     let left = budget.nodes.map(|nodes| nodes.saturating_sub(meter.n_nodes));
     Budget { nodes: [left, turn].into_iter().flatten().min(), ..budget.clone() }

@@ -1,72 +1,50 @@
-//! A player elsewhere that speaks the GGP protocol over HTTP.
+//! A player over the network that speaks the GGP protocol over HTTP.
 //!
-//! Plain sockets, not a client library: the deadline must hold for the whole answer however it trickles, the request is to be
-//! byte for byte what ggp-base sends, and answers come in forms that libraries refuse.
+//! Plain sockets are used instead of a client library. The deadline must hold for the whole answer
+//! even if it arrives byte by byte, the request must equal that of ggp-base byte for byte, and some
+//! players send answers that libraries reject.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::time::{Duration, Instant};
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use agon_game::{Role, Shape};
-use agon_match::{ALL_IS_SEEN, Address, Choice, Dialect, Lapse, Message, News, Player, Scrambler};
-use agon_search::Budget;
+use agon_game::{Budget, Observation};
+use agon_ggp::{ALL_MOVES_VISIBLE, Address, Dialect, Message, Scrambler};
+use agon_match::{Choice, Invitation, Player, PlayerError};
 
-/// What a player outside is told when a match begins.
-#[derive(Clone)]
-pub struct Invitation {
-    /// The match.
-    pub id: String,
-    /// The player's role.
-    pub role: Role,
-    /// What is known of the game.
-    pub shape: Shape,
-    /// The rules in KIF.
-    pub rules: String,
-    /// In seconds, as the user gave them.
-    pub start_clock: f64,
-    /// In seconds, as the user gave them.
-    pub play_clock: f64,
-}
-
-impl Invitation {
-    /// The role's name.
-    pub fn role_name(&self) -> &str {
-        &self.shape.role_names[self.role.index()]
-    }
-}
-
-/// Longer answers are not read to their end: no move is as long.
+/// Maximum number of bytes of an answer. No move is that long.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// How long is tried to reach a player, and to tell it that the match is over.
+/// Maximum time to connect to a player.
 const CONNECT: Duration = Duration::from_secs(5);
-const GOODBYE: Duration = Duration::from_secs(2);
 
-/// How often is looked whether nobody waits for the answer any more: then the player can be told so.
-const GLANCE: Duration = Duration::from_millis(100);
+/// Maximum time to tell a player that the match is over.
+const FINISH: Duration = Duration::from_secs(2);
 
-/// For messages whose answers are waited for in any case.
+/// How often the stop flag is checked while an answer is awaited.
+const STOP_CHECK: Duration = Duration::from_millis(100);
+
+/// The stop flag of messages whose answers are always awaited.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Where the user has set no limit there is one all the same.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// Maximum time for an answer where the budget has no deadline.
+const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 
-/// A player elsewhere.
+/// A player over the network, as the referee calls it.
 pub struct WebPlayer {
     address: Address,
     invitation: Invitation,
     dialect: Dialect,
     scrambler: Option<Arc<Scrambler>>,
-    last: Option<News>,
-    /// How much more time there is for reaching it, all in all, that does not count as its own.
+    last: Option<Observation>,
+    /// Time left in this match for connecting that does not count as the player's time.
     bonus: Duration,
 }
 
 impl WebPlayer {
-    /// A player at an address, spoken to as the game has it.
+    /// Returns the player at an address, with the [`Dialect`] that suits the game.
     pub fn new(address: Address, invitation: Invitation) -> WebPlayer {
         let dialect = if invitation.shape.hidden { Dialect::Turns } else { Dialect::Moves };
         WebPlayer {
@@ -79,114 +57,119 @@ impl WebPlayer {
         }
     }
 
-    /// Spoken to in another form. In a game where everybody sees every move, percepts are what was done.
+    /// Sets the dialect. In a game of perfect information the percepts are the moves of all roles.
+    /// [`Dialect::Moves`] is ignored in a game with hidden information.
     #[must_use]
-    pub fn in_dialect(mut self, dialect: Dialect) -> WebPlayer {
-        // Joint moves would tell what is hidden.
+    pub fn with_dialect(mut self, dialect: Dialect) -> WebPlayer {
+        // Joint moves would reveal hidden information.
         if dialect != Dialect::Moves || !self.invitation.shape.hidden {
             self.dialect = dialect;
         }
         self
     }
 
-    /// Spoken to in other words.
+    /// Scrambles the names in all messages.
     #[must_use]
-    pub fn scrambled(mut self, scrambler: Arc<Scrambler>) -> WebPlayer {
+    pub fn with_scrambler(mut self, scrambler: Arc<Scrambler>) -> WebPlayer {
         self.scrambler = Some(scrambler);
         self
     }
 
-    /// The time that it takes to reach the player does not count, up to so much in a match.
+    /// Sets how much time for connecting does not count as the player's time, in the whole match.
     #[must_use]
-    pub fn with_bonus(mut self, bonus: Duration) -> WebPlayer {
+    pub fn with_connect_bonus(mut self, bonus: Duration) -> WebPlayer {
         self.bonus = bonus;
         self
     }
 
-    /// Rules or terms in the words that the player knows.
-    fn there(&self, text: &str) -> String {
+    /// Returns a text in the words that the player knows.
+    fn scramble(&self, text: &str) -> String {
         self.scrambler
             .as_ref()
             .map_or_else(|| text.to_owned(), |scrambler| scrambler.scramble(text))
     }
 
-    /// The news as the player is told them.
-    fn told(&self, news: &News) -> News {
+    /// Returns an observation in the dialect and the words of the player.
+    fn translate(&self, observation: &Observation) -> Observation {
         let is_open = !self.invitation.shape.hidden;
         let seen: Vec<String> = match self.dialect {
             Dialect::Percepts | Dialect::Turns if is_open => {
                 let names = self.invitation.shape.role_names.iter();
-                names.zip(&news.seen).map(|(name, made)| format!("(did {name} {made})")).collect()
+                names
+                    .zip(&observation.seen)
+                    .map(|(name, made)| format!("(did {name} {made})"))
+                    .collect()
             }
-            Dialect::Moves | Dialect::Percepts | Dialect::Turns => news.seen.clone(),
+            Dialect::Moves | Dialect::Percepts | Dialect::Turns => observation.seen.clone(),
         };
-        News {
-            step: news.step,
-            own: self.there(&news.own),
-            seen: seen.iter().map(|term| self.there(term)).collect(),
+        Observation {
+            step: observation.step,
+            own: self.scramble(&observation.own),
+            seen: seen.iter().map(|term| self.scramble(term)).collect(),
         }
     }
 
-    /// The rules as the player is told them.
+    /// Returns the rules in the dialect and the words of the player.
     fn rules(&self) -> String {
         let rules = &self.invitation.rules;
         if self.dialect != Dialect::Moves && !self.invitation.shape.hidden {
-            self.there(&format!("{rules} {ALL_IS_SEEN}"))
+            self.scramble(&format!("{rules} {ALL_MOVES_VISIBLE}"))
         } else {
-            self.there(rules)
+            self.scramble(rules)
         }
     }
 
-    /// Who it says it is: a name and a status.
+    /// Asks for the name and the status of the player.
     ///
     /// # Errors
-    /// If it says nothing.
-    pub fn info(&self, deadline: Instant) -> Result<String, Lapse> {
+    /// [`PlayerError`] if the player does not answer.
+    pub fn info(&self, deadline: Instant) -> Result<String, PlayerError> {
         self.post(&Message::Info, deadline, &NEVER).map(|(answer, _)| answer)
     }
 
-    /// Sends a message and waits for the answer. Says how long it took to be connected.
+    /// Sends a message and waits for the answer. Returns the answer and the time to connect.
     fn post(
         &self,
         message: &Message<'_>,
         deadline: Instant,
         stop: &AtomicBool,
-    ) -> Result<(String, Duration), Lapse> {
+    ) -> Result<(String, Duration), PlayerError> {
         let body = message.to_string();
         let Address { host, port, path } = &self.address;
         let request = format!(
-            "POST {path} HTTP/1.0\r\nAccept: text/delim\r\nHost: {host}\r\nSender: GAMESERVER\r\nReceiver: {}\r\n\
+            "POST {path} HTTP/1.0\r\nAccept: text/delim\r\nHost: {host}\r\n\
+             Sender: GAMESERVER\r\nReceiver: {}\r\n\
              Content-Type: text/acl\r\nContent-Length: {}\r\n\r\n{body}",
             self.invitation.role_name(),
             body.len(),
         );
         let unreachable = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock => Lapse::Late,
-            _ => Lapse::Unreachable(format!("http://{host}:{port}{path}: {error}")),
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => PlayerError::Late,
+            _ => PlayerError::Unreachable(format!("http://{host}:{port}{path}: {error}")),
         };
-        let began = Instant::now();
+        let started = Instant::now();
         let mut stream = connect(host, *port, deadline + self.bonus).map_err(unreachable)?;
-        let connecting = began.elapsed();
+        let connecting = started.elapsed();
         let deadline = deadline + connecting.min(self.bonus);
         stream.set_write_timeout(Some(left(deadline)?)).map_err(unreachable)?;
         stream.write_all(request.as_bytes()).map_err(unreachable)?;
         let answer = read_answer(&mut stream, deadline, stop, unreachable)?;
-        body_of(&answer).map(|body| (body, connecting)).map_err(Lapse::Broken)
+        body_of(&answer).map(|body| (body, connecting)).map_err(PlayerError::Broken)
     }
 }
 
-/// What is left until a deadline; never zero, which would mean for ever to a socket.
-fn left(deadline: Instant) -> Result<Duration, Lapse> {
+/// Returns the time until a deadline. It is never zero, which would mean no time-out to a socket.
+fn left(deadline: Instant) -> Result<Duration, PlayerError> {
     let left = deadline.saturating_duration_since(Instant::now());
-    if left.is_zero() { Err(Lapse::Late) } else { Ok(left) }
+    if left.is_zero() { Err(PlayerError::Late) } else { Ok(left) }
 }
 
 fn connect(host: &str, port: u16, deadline: Instant) -> std::io::Result<TcpStream> {
-    let mut last = std::io::Error::new(std::io::ErrorKind::NotFound, "the host has no address");
+    let mut last = std::io::Error::new(ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {
         let left = deadline.saturating_duration_since(Instant::now()).min(CONNECT);
         if left.is_zero() {
-            return Err(std::io::ErrorKind::TimedOut.into());
+            return Err(ErrorKind::TimedOut.into());
         }
         match TcpStream::connect_timeout(&address, left) {
             Ok(stream) => return Ok(stream),
@@ -196,47 +179,48 @@ fn connect(host: &str, port: u16, deadline: Instant) -> std::io::Result<TcpStrea
     Err(last)
 }
 
-/// Reads until the answer is whole or the connection ends.
+/// Reads until the answer is complete or the connection ends.
 fn read_answer(
     stream: &mut TcpStream,
     deadline: Instant,
     stop: &AtomicBool,
-    unreachable: impl Fn(std::io::Error) -> Lapse,
-) -> Result<Vec<u8>, Lapse> {
+    unreachable: impl Fn(std::io::Error) -> PlayerError,
+) -> Result<Vec<u8>, PlayerError> {
     let mut answer = Vec::new();
     let mut buffer = [0_u8; 4096];
     loop {
         if stop.load(Ordering::Relaxed) {
-            return Err(Lapse::Late);
+            return Err(PlayerError::Late);
         }
-        stream.set_read_timeout(Some(left(deadline)?.min(GLANCE))).map_err(&unreachable)?;
+        stream.set_read_timeout(Some(left(deadline)?.min(STOP_CHECK))).map_err(&unreachable)?;
         match stream.read(&mut buffer) {
             Ok(0) => return Ok(answer),
             Ok(n) => answer.extend_from_slice(&buffer[..n]),
-            // A glance is over, or a signal came: whether there is still time is looked at above.
+            // The read timed out or was interrupted: the loop checks the stop flag and the
+            // deadline.
             Err(error)
                 if matches!(
                     error.kind(),
                     ErrorKind::Interrupted | ErrorKind::WouldBlock | ErrorKind::TimedOut
                 ) => {}
-            // Some players reset the connection once they have answered.
-            Err(error)
-                if error.kind() == std::io::ErrorKind::ConnectionReset && is_whole(&answer) =>
-            {
+            // Some players reset the connection after their answer.
+            Err(error) if error.kind() == ErrorKind::ConnectionReset && is_complete(&answer) => {
                 return Ok(answer);
             }
             Err(error) => return Err(unreachable(error)),
         }
-        if is_whole(&answer) {
+        if is_complete(&answer) {
             return Ok(answer);
         }
         if answer.len() > MAX_ANSWER {
-            return Err(Lapse::Broken(format!("the answer has more than {MAX_ANSWER} bytes")));
+            return Err(PlayerError::Broken(format!(
+                "the answer has more than {MAX_ANSWER} bytes"
+            )));
         }
     }
 }
 
-/// Where the head ends, and how long the body is said to be.
+/// Returns the index of the first byte of the body, and the length that the head gives for it.
 fn head(answer: &[u8]) -> Option<(usize, Option<usize>)> {
     let blank =
         |mark: &[u8]| answer.windows(mark.len()).position(|w| w == mark).map(|at| at + mark.len());
@@ -247,11 +231,11 @@ fn head(answer: &[u8]) -> Option<(usize, Option<usize>)> {
     Some((end, length))
 }
 
-fn is_whole(answer: &[u8]) -> bool {
+fn is_complete(answer: &[u8]) -> bool {
     matches!(head(answer), Some((end, Some(length))) if answer.len() - end >= length)
 }
 
-/// The body of an answer that says all is well.
+/// Returns the body of an answer whose status is success.
 fn body_of(answer: &[u8]) -> Result<String, String> {
     let Some((end, length)) = head(answer) else { return Err("the answer is not HTTP".to_owned()) };
     let status =
@@ -259,7 +243,7 @@ fn body_of(answer: &[u8]) -> Result<String, String> {
     let code = status.split_whitespace().nth(1).unwrap_or_default();
     if !status.starts_with("HTTP/") || !code.starts_with('2') {
         let shown: String = status.chars().take(80).collect();
-        return Err(format!("it answers `{shown}`"));
+        return Err(format!("the status is `{shown}`"));
     }
     let end_of_body =
         length.map_or(answer.len(), |length| end.saturating_add(length).min(answer.len()));
@@ -267,20 +251,20 @@ fn body_of(answer: &[u8]) -> Result<String, String> {
 }
 
 fn deadline(budget: &Budget) -> Instant {
-    budget.deadline.unwrap_or_else(|| Instant::now() + LONGEST)
+    budget.deadline.unwrap_or_else(|| Instant::now() + MAX_WAIT)
 }
 
-/// The protocol knows whole seconds.
+/// Returns a clock in whole seconds, as the protocol requires.
 fn seconds(clock: f64) -> u64 {
     clock.ceil().max(1.0) as u64
 }
 
 impl Player for WebPlayer {
-    fn prepare(&mut self, budget: &Budget) -> Result<(), Lapse> {
+    fn prepare(&mut self, budget: &Budget) -> Result<(), PlayerError> {
         let invitation = &self.invitation;
         let message = Message::Start {
             id: &invitation.id,
-            role: &self.there(invitation.role_name()),
+            role: &self.scramble(invitation.role_name()),
             rules: &self.rules(),
             start_clock: seconds(invitation.start_clock),
             play_clock: seconds(invitation.play_clock),
@@ -288,30 +272,36 @@ impl Player for WebPlayer {
         self.post(&message, deadline(budget), &budget.stop).map(|_| ())
     }
 
-    fn choose(&mut self, budget: &Budget) -> Result<Choice, Lapse> {
-        let news = self.last.as_ref().map(|news| self.told(news));
-        let message =
-            Message::Play { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
+    fn choose(&mut self, budget: &Budget) -> Result<Choice, PlayerError> {
+        let observation = self.last.as_ref().map(|last| self.translate(last));
+        let message = Message::Play {
+            id: &self.invitation.id,
+            observation: observation.as_ref(),
+            dialect: self.dialect,
+        };
         let (answer, connecting) = self.post(&message, deadline(budget), &budget.stop)?;
         self.bonus = self.bonus.saturating_sub(connecting);
-        // What is no term at all is passed on, so that the referee finds it illegal and says so.
+        // An answer that is not a term is passed on, so that the referee reports it as illegal.
         let text = Message::answer(&answer).unwrap_or_else(|| "null".to_owned());
         let text =
             self.scrambler.as_ref().map_or(text.clone(), |scrambler| scrambler.unscramble(&text));
         Ok(Choice { text, thought: None })
     }
 
-    fn learn(&mut self, news: &News) -> Result<(), Lapse> {
-        self.last = Some(news.clone());
+    fn learn(&mut self, observation: &Observation) -> Result<(), PlayerError> {
+        self.last = Some(observation.clone());
         Ok(())
     }
 
-    fn finish(&mut self, news: Option<&News>) {
-        let news = news.map(|news| self.told(news));
-        let message =
-            Message::Stop { id: &self.invitation.id, news: news.as_ref(), dialect: self.dialect };
-        // Whether it hears that does not matter any more.
-        let _ = self.post(&message, Instant::now() + GOODBYE, &NEVER);
+    fn finish(&mut self, observation: Option<&Observation>) {
+        let observation = observation.map(|observation| self.translate(observation));
+        let message = Message::Stop {
+            id: &self.invitation.id,
+            observation: observation.as_ref(),
+            dialect: self.dialect,
+        };
+        // The match is over, so a lost message does not matter.
+        let _ = self.post(&message, Instant::now() + FINISH, &NEVER);
     }
 
     fn follows_by_being_asked(&self) -> bool {
@@ -319,10 +309,7 @@ impl Player for WebPlayer {
     }
 
     fn abort(&mut self) {
-        let _ = self.post(
-            &Message::Abort { id: &self.invitation.id },
-            Instant::now() + GOODBYE,
-            &NEVER,
-        );
+        let _ =
+            self.post(&Message::Abort { id: &self.invitation.id }, Instant::now() + FINISH, &NEVER);
     }
 }

@@ -1,77 +1,99 @@
-//! Requests and answers as bytes.
+//! HTTP requests and responses as bytes, without IO.
+//!
+//! [`Reader`] receives the bytes of a request in pieces of any size and finds where the request
+//! ends. It accepts what hosts in use send: requests without a length, with a length in characters
+//! instead of bytes, in chunks, and messages in the path of a `GET`.
 
 mod balance;
 mod chunks;
 
+use std::fmt;
+
 use balance::Balance;
 use chunks::Chunks;
 
-/// How large a request may be.
+/// Maximum size of a request.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Bytes before the blank line.
+    /// Maximum number of bytes before the blank line.
     pub head: usize,
-    /// Bytes after it.
+    /// Maximum number of bytes after the blank line.
     pub body: usize,
 }
 
 impl Default for Sizes {
     fn default() -> Sizes {
-        // The largest rulesheet anybody plays has less than a megabyte.
+        // The largest known rulesheet has less than a megabyte.
         Sizes { head: 16 << 10, body: 16 << 20 }
     }
 }
 
-/// A request that is whole.
+/// A complete request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// In capitals.
+pub struct HttpRequest {
+    /// The method in capitals, such as `POST`.
     pub method: String,
-    /// The message: the body, or what a `GET` has in its path.
+    /// The message: the body, or the decoded path of a `GET`.
     pub message: String,
 }
 
-/// How far the reading of a request has come.
+/// How much of a request has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// There must be more to come.
-    More,
-    /// The peer waits for a word before it sends the body.
+    /// More bytes are needed.
+    Incomplete,
+    /// The peer waits for `100 Continue` before it sends the body.
     Continue,
-    /// It may be whole, or a little more may be under way: lengths are often wrong.
-    Perhaps(Request),
-    /// It is whole.
-    Whole(Request),
+    /// The request may be complete, or a few more bytes may be in flight, because the given length
+    /// is often wrong.
+    PerhapsComplete(HttpRequest),
+    /// The request is complete.
+    Complete(HttpRequest),
 }
 
-/// Why a request is not read on.
+/// Why a request could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// Nothing came at all.
-    Silence,
-    /// It is not HTTP.
-    Nonsense(&'static str),
+#[non_exhaustive]
+pub enum ReadError {
+    /// The connection ended before the first byte.
+    Empty,
+    /// The bytes are not an HTTP request; the text says why.
+    Malformed(&'static str),
     /// The head is too large.
-    LongHead,
+    HeadTooLarge,
     /// The body is too large.
-    LongBody,
-    /// It took too long to come.
-    Slow,
+    BodyTooLarge,
+    /// The request took too long to arrive.
+    Timeout,
 }
 
-impl Refusal {
-    /// The status that says so.
-    pub fn status(&self) -> u16 {
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Silence | Refusal::Nonsense(_) => 400,
-            Refusal::LongHead => 431,
-            Refusal::LongBody => 413,
-            Refusal::Slow => 408,
+            ReadError::Empty => f.write_str("the connection is empty"),
+            ReadError::Malformed(why) => f.write_str(why),
+            ReadError::HeadTooLarge => f.write_str("the head of the request is too large"),
+            ReadError::BodyTooLarge => f.write_str("the body of the request is too large"),
+            ReadError::Timeout => f.write_str("the request took too long to arrive"),
         }
     }
 }
 
-/// Reads a request as it comes in.
+impl std::error::Error for ReadError {}
+
+impl ReadError {
+    /// Returns the HTTP status for the error.
+    pub fn status(&self) -> u16 {
+        match self {
+            ReadError::Empty | ReadError::Malformed(_) => 400,
+            ReadError::HeadTooLarge => 431,
+            ReadError::BodyTooLarge => 413,
+            ReadError::Timeout => 408,
+        }
+    }
+}
+
+/// Reads a request as its bytes arrive.
 #[derive(Debug)]
 pub struct Reader {
     sizes: Sizes,
@@ -86,7 +108,7 @@ pub struct Reader {
 struct Head {
     method: String,
     path: String,
-    /// Where the body begins.
+    /// Index of the first byte of the body.
     end: usize,
     length: Option<usize>,
     is_chunked: bool,
@@ -94,7 +116,7 @@ struct Head {
 }
 
 impl Reader {
-    /// A reader that has seen nothing.
+    /// Returns a reader that has received nothing.
     pub fn new(sizes: Sizes) -> Reader {
         Reader {
             sizes,
@@ -106,95 +128,111 @@ impl Reader {
         }
     }
 
-    /// Takes in bytes.
+    /// Receives bytes.
     ///
     /// # Errors
-    /// If they are too many, or no request.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    /// [`ReadError`] if the request is too large or malformed.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
         self.bytes.extend_from_slice(bytes);
         if self.head.is_none() {
-            // Only what is new can hold the end of the head.
+            // The end of the head can only be in the new bytes.
             let from = (self.bytes.len() - bytes.len()).saturating_sub(3);
             match head_end(&self.bytes, from) {
-                Some(end) if end > self.sizes.head => return Err(Refusal::LongHead),
+                Some(end) if end > self.sizes.head => return Err(ReadError::HeadTooLarge),
                 Some(end) => self.head = Some(Head::read(&self.bytes[..end])?),
-                None if self.bytes.len() > self.sizes.head => return Err(Refusal::LongHead),
+                None if self.bytes.len() > self.sizes.head => return Err(ReadError::HeadTooLarge),
                 None => return Ok(()),
             }
         }
-        let head = self.head.as_ref().expect("it was just read");
+        let head = self.head.as_ref().expect("the head was just read");
         if head.length.is_some_and(|length| length > self.sizes.body) {
-            return Err(Refusal::LongBody);
+            return Err(ReadError::BodyTooLarge);
         }
         if head.is_chunked {
-            self.chunks.feed(&self.bytes[head.end..]).map_err(Refusal::Nonsense)?;
+            self.chunks.feed(&self.bytes[head.end..]).map_err(ReadError::Malformed)?;
         } else {
             self.balance.feed(&self.bytes[head.end..]);
         }
         if self.bytes.len() - head.end > self.sizes.body {
-            return Err(Refusal::LongBody);
+            return Err(ReadError::BodyTooLarge);
         }
         Ok(())
     }
 
-    /// What there is by now; `is_ended` if no more bytes can come.
-    ///
-    /// # Errors
-    /// If they can not, and it is no request.
-    pub fn progress(&mut self, is_ended: bool) -> Result<Progress, Refusal> {
-        let Some(head) = &self.head else {
-            return match (is_ended, self.bytes.is_empty()) {
-                (false, _) => Ok(Progress::More),
-                (true, true) => Err(Refusal::Silence),
-                (true, false) => Err(Refusal::Nonsense("the connection ended before the request")),
-            };
-        };
-        if head.method != "POST" && head.method != "PUT" {
-            let message = if head.method == "GET" { in_path(&head.path) } else { String::new() };
-            return Ok(Progress::Whole(Request { method: head.method.clone(), message }));
-        }
-        let body = if head.is_chunked { self.chunks.body() } else { &self.bytes[head.end..] };
-        let request = || {
-            let message = String::from_utf8_lossy(body).into_owned();
-            Request { method: head.method.clone(), message }
-        };
-        if is_ended {
-            return Ok(Progress::Whole(request()));
+    /// Returns how much of the request has been read, while more bytes may arrive.
+    pub fn progress(&mut self) -> Progress {
+        let Some(head) = &self.head else { return Progress::Incomplete };
+        if !head.has_body() {
+            return Progress::Complete(self.request(head));
         }
         if head.is_chunked {
-            return Ok(if self.chunks.is_ended() {
-                Progress::Whole(request())
+            return if self.chunks.is_ended() {
+                Progress::Complete(self.request(head))
             } else {
-                Progress::More
-            });
+                Progress::Incomplete
+            };
         }
-        if body.is_empty() && head.expects && !self.was_continued {
+        let length = self.body(head).len();
+        if length == 0 && head.expects && !self.was_continued {
             self.was_continued = true;
-            return Ok(Progress::Continue);
+            return Progress::Continue;
         }
-        Ok(match head.length {
-            Some(length) if body.len() < length => Progress::More,
-            // ggp-base counts characters where it should count bytes, so the last of them may still be under way.
-            Some(_) if self.balance.is_open() => Progress::Perhaps(request()),
-            Some(_) => Progress::Whole(request()),
-            None if self.balance.is_closed() => Progress::Whole(request()),
-            None if self.balance.is_open() || body.is_empty() => Progress::More,
-            None => Progress::Perhaps(request()),
-        })
+        match head.length {
+            Some(expected) if length < expected => Progress::Incomplete,
+            // ggp-base counts characters instead of bytes, so the last bytes may still be in
+            // flight.
+            Some(_) if self.balance.is_open() => Progress::PerhapsComplete(self.request(head)),
+            Some(_) => Progress::Complete(self.request(head)),
+            None if self.balance.is_closed() => Progress::Complete(self.request(head)),
+            None if self.balance.is_open() || length == 0 => Progress::Incomplete,
+            None => Progress::PerhapsComplete(self.request(head)),
+        }
+    }
+
+    /// Returns the request after the connection has ended.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the connection has ended before the end of the head.
+    pub fn finish(&self) -> Result<HttpRequest, ReadError> {
+        match &self.head {
+            Some(head) => Ok(self.request(head)),
+            None if self.bytes.is_empty() => Err(ReadError::Empty),
+            None => Err(ReadError::Malformed("the connection ended before the request")),
+        }
+    }
+
+    /// Returns the part of the body that has been read.
+    fn body(&self, head: &Head) -> &[u8] {
+        if head.is_chunked { self.chunks.body() } else { &self.bytes[head.end..] }
+    }
+
+    /// Returns the request as far as it has been read.
+    fn request(&self, head: &Head) -> HttpRequest {
+        let message = match head.method.as_str() {
+            "POST" | "PUT" => String::from_utf8_lossy(self.body(head)).into_owned(),
+            "GET" => decode_path(&head.path),
+            _ => String::new(),
+        };
+        HttpRequest { method: head.method.clone(), message }
     }
 }
 
 impl Head {
-    fn read(bytes: &[u8]) -> Result<Head, Refusal> {
+    /// Returns whether a request with this method has a body.
+    fn has_body(&self) -> bool {
+        self.method == "POST" || self.method == "PUT"
+    }
+
+    fn read(bytes: &[u8]) -> Result<Head, ReadError> {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.lines();
         let first = lines.next().unwrap_or_default();
         let mut words = first.split_whitespace();
         let (Some(method), Some(path)) = (words.next(), words.next()) else {
-            return Err(Refusal::Nonsense("the first line is not that of a request"));
+            return Err(ReadError::Malformed("the first line is not a request line"));
         };
         if !method.chars().all(|c| c.is_ascii_alphabetic()) {
-            return Err(Refusal::Nonsense("the first line is not that of a request"));
+            return Err(ReadError::Malformed("the first line is not a request line"));
         }
         let mut head = Head {
             method: method.to_ascii_uppercase(),
@@ -210,11 +248,12 @@ impl Head {
                 "content-length" => {
                     let length = value.parse();
                     head.length = Some(
-                        length.map_err(|_| Refusal::Nonsense("Content-Length is not a number"))?,
+                        length
+                            .map_err(|_| ReadError::Malformed("Content-Length is not a number"))?,
                     );
                 }
                 "transfer-encoding" => {
-                    head.is_chunked |= value.to_ascii_lowercase().contains("chunked")
+                    head.is_chunked |= value.to_ascii_lowercase().contains("chunked");
                 }
                 "expect" => head.expects = value.eq_ignore_ascii_case("100-continue"),
                 _ => {}
@@ -224,7 +263,7 @@ impl Head {
     }
 }
 
-/// Where the blank line is over, be its ends of line long or short.
+/// Returns the index after the blank line. Line ends are `\r\n` or `\n`.
 fn head_end(bytes: &[u8], from: usize) -> Option<usize> {
     let tail = &bytes[from..];
     let find = |mark: &[u8]| {
@@ -233,8 +272,8 @@ fn head_end(bytes: &[u8], from: usize) -> Option<usize> {
     find(b"\r\n\r\n").into_iter().chain(find(b"\n\n")).min()
 }
 
-/// The message in the path of a `GET`.
-fn in_path(path: &str) -> String {
+/// Decodes the message in the path of a `GET`.
+fn decode_path(path: &str) -> String {
     let path = path.strip_prefix('/').unwrap_or(path);
     let hex = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
     let (mut bytes, mut rest) = (Vec::new(), path.as_bytes());
@@ -255,8 +294,8 @@ fn in_path(path: &str) -> String {
     String::from_utf8_lossy(&bytes).replace(['\r', '\n'], " ")
 }
 
-/// An answer, byte for byte as ggp-base sends it, with what browsers want besides.
-pub fn answer(status: u16, body: &str) -> Vec<u8> {
+/// Returns a response, byte for byte as ggp-base sends it, with the headers that browsers need.
+pub fn response(status: u16, body: &str) -> Vec<u8> {
     let reason = match status {
         200 => "OK",
         400 => "Bad Request",

@@ -1,9 +1,58 @@
-//! Carries the messages of matches over the network: a [`PlayerServer`] is a player that any host of the GGP protocol can call, a
-//! [`WebPlayer`] is a player elsewhere that our own referee calls.
+//! GGP over HTTP, as a player and as a host.
 //!
-//! HTTP is read and written here, not by a library: hosts in use send requests that libraries refuse (no length, a length in
-//! characters, a message in the path of a `GET`), and a deadline must hold for a whole message however it trickles. All that is
-//! decided about bytes is in [`http`], which does no IO.
+//! A [`PlayerServer`] is a player that any host of the GGP protocol can call. A [`WebPlayer`] is a
+//! player over the network that our own referee calls. This crate knows no rule language: rules
+//! become players through [`agon_match::PlayerFactory`].
+//!
+//! HTTP is read and written here, not by a library. Hosts in use send requests that libraries
+//! reject: without a length, with a length in characters, or with the message in the path of a
+//! `GET`. And a deadline must hold for a whole message even if it arrives byte by byte. All
+//! decisions about bytes are in [`http`], which does no IO, so that it can be fuzzed.
+//!
+//! # Example
+//! A server that answers every request with the text of its message:
+//!
+//! ```
+//! use std::io::{Read, Write};
+//! use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpStream};
+//! use std::sync::Arc;
+//! use std::time::Instant;
+//!
+//! use agon_server::http::HttpRequest;
+//! use agon_server::{Handler, Limits, Response, Server, bind};
+//!
+//! struct Echo;
+//!
+//! impl Handler for Echo {
+//!     fn respond(&self, request: &HttpRequest, _: Instant) -> Response {
+//!         Response { status: 200, body: request.message.clone() }
+//!     }
+//! }
+//!
+//! // Port 0 means any free port.
+//! let listener = bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)?;
+//! let server = Server::start(listener, Limits::default(), Arc::new(Echo))?;
+//!
+//! let mut stream = TcpStream::connect(server.address())?;
+//! stream.write_all(b"POST / HTTP/1.0\r\n\r\n( INFO )")?;
+//! stream.shutdown(Shutdown::Write)?;
+//! let mut response = String::new();
+//! stream.read_to_string(&mut response)?;
+//! assert!(response.ends_with("\r\n\r\n( INFO )"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # How a request for a move is answered
+//! Each connection has its own thread. The player thinks in another thread. While it thinks, the
+//! connection holds a legal move from the [`agon_match::View`] of the role, so that the answer is
+//! never late. An [`agon_ggp::Session`] tells new steps from repeated messages.
+//!
+//! # Modules in reading order
+//! - [`http`]: requests and responses as bytes.
+//! - `listen`: [`Server`], sockets and threads.
+//! - `player`: [`PlayerServer`], the answers to GGP requests.
+//! - `running`: a match in progress.
+//! - `client`: [`WebPlayer`], a player over the network.
 #![forbid(unsafe_code)]
 
 mod client;
@@ -12,6 +61,6 @@ mod listen;
 mod player;
 mod running;
 
-pub use client::{Invitation, WebPlayer};
-pub use listen::{Answer, Handler, Limits, Server, bind};
-pub use player::{Note, Opening, PlayerOptions, PlayerServer, Recruit};
+pub use client::WebPlayer;
+pub use listen::{Handler, Limits, Response, Server, bind};
+pub use player::{Exchange, PlayerOptions, PlayerServer};

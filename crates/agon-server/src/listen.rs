@@ -1,4 +1,4 @@
-//! Sockets that are listened at: a thread for each connection, and not too many.
+//! An HTTP server with a thread for each connection and a limit on their number.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,16 +7,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::http::{self, Progress, Reader, Refusal, Request, Sizes};
+use crate::http::{self, HttpRequest, Progress, ReadError, Reader, Sizes};
 
-/// What peers may cost.
+/// Limits on the resources that peers may use.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits {
-    /// How large a request may be.
+    /// Maximum size of a request.
     pub sizes: Sizes,
-    /// How many connections there are at most; others are told to come again.
+    /// Maximum number of connections. Others get the status 503.
     pub connections: usize,
-    /// How long a request may take to come in, all of it.
+    /// Maximum time in which a whole request must arrive.
     pub reading: Duration,
 }
 
@@ -26,25 +26,26 @@ impl Default for Limits {
     }
 }
 
-/// What is sent back.
+/// A response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// 200 if all is well.
+pub struct Response {
+    /// The HTTP status; 200 for success.
     pub status: u16,
-    /// The text.
+    /// The body.
     pub body: String,
 }
 
-/// Whoever answers requests.
+/// Answers requests.
 pub trait Handler: Send + Sync + 'static {
-    /// Answers a request whose first byte came at `heard_at`. May take its time: each request has a thread of its own.
-    fn answer(&self, request: &Request, heard_at: Instant) -> Answer;
+    /// Answers a request whose first byte arrived at `received_at`. It may block, because each
+    /// connection has its own thread.
+    fn respond(&self, request: &HttpRequest, received_at: Instant) -> Response;
 }
 
-/// Listens at a port, or at the next one that is free, of ten.
+/// Listens at a port, or at the first free one of the nine ports that follow.
 ///
 /// # Errors
-/// If none is free, or the address is not ours.
+/// If none of them is free, or the address is not one of this machine.
 pub fn bind(address: IpAddr, port: u16) -> std::io::Result<TcpListener> {
     let mut last = None;
     for next in (port..=port.saturating_add(9)).take(if port == 0 { 1 } else { 10 }) {
@@ -57,7 +58,7 @@ pub fn bind(address: IpAddr, port: u16) -> std::io::Result<TcpListener> {
     Err(last.unwrap_or_else(|| ErrorKind::AddrInUse.into()))
 }
 
-/// A server that runs until it is dropped.
+/// An HTTP server that runs until it is dropped.
 pub struct Server {
     address: SocketAddr,
     is_over: Arc<AtomicBool>,
@@ -65,10 +66,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts to answer.
+    /// Starts to answer requests.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// If the system cannot start a thread.
     pub fn start(
         listener: TcpListener,
         limits: Limits,
@@ -76,19 +77,19 @@ impl Server {
     ) -> std::io::Result<Server> {
         let address = listener.local_addr()?;
         let is_over = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&is_over);
+        let listener_is_over = Arc::clone(&is_over);
         let thread = std::thread::Builder::new()
             .name("listener".to_owned())
-            .spawn(move || listen(&listener, limits, &handler, &told))?;
+            .spawn(move || listen(&listener, limits, &handler, &listener_is_over))?;
         Ok(Server { address, is_over, thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// Returns the address at which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Waits until it ends, which is never unless something goes very wrong.
+    /// Waits until the server ends. It ends only if its thread panics.
     pub fn wait(mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -100,7 +101,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         let Some(thread) = self.thread.take() else { return };
         self.is_over.store(true, Ordering::Relaxed);
-        // Wakes the listener, which looks whether it is over when somebody comes.
+        // The connection wakes the listener, which then sees that the server is over.
         let mut address = self.address;
         if address.ip().is_unspecified() {
             address.set_ip(if address.is_ipv4() {
@@ -115,10 +116,10 @@ impl Drop for Server {
     }
 }
 
-/// Gives back a connection's place when it ends, even by a panic.
-struct Place(Arc<AtomicUsize>);
+/// Counts an open connection until it is dropped, even by a panic.
+struct OpenConnection(Arc<AtomicUsize>);
 
-impl Drop for Place {
+impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -136,92 +137,92 @@ fn listen(
             return;
         }
         let Ok(stream) = stream else {
-            // Out of file handles, perhaps: others may close some.
+            // The process may be out of file handles until other connections close.
             std::thread::sleep(Duration::from_millis(10));
             continue;
         };
         let is_full = n_open.fetch_add(1, Ordering::Relaxed) >= limits.connections;
-        let place = Place(Arc::clone(&n_open));
+        let connection = OpenConnection(Arc::clone(&n_open));
         if is_full {
-            refuse(stream);
+            reject(stream);
             continue;
         }
         let handler = Arc::clone(handler);
-        // Without a thread the connection is dropped, which says enough.
+        // If no thread can be started, the connection is dropped.
         let _ = std::thread::Builder::new().name("connection".to_owned()).spawn(move || {
-            let _place = place;
-            converse(stream, &limits, handler.as_ref());
+            let _connection = connection;
+            serve(stream, &limits, handler.as_ref());
         });
     }
 }
 
-/// Says in a moment that there is no place, and never waits for the peer to hear it.
-fn refuse(mut stream: TcpStream) {
+/// Sends the status 503 without waiting for the peer.
+fn reject(mut stream: TcpStream) {
     let _ = stream.set_nonblocking(true);
-    let _ = stream.write(&http::answer(503, "busy"));
+    let _ = stream.write(&http::response(503, "busy"));
 }
 
-fn converse(mut stream: TcpStream, limits: &Limits, handler: &dyn Handler) {
+/// Reads one request and sends the response.
+fn serve(mut stream: TcpStream, limits: &Limits, handler: &dyn Handler) {
     let _ = stream.set_nodelay(true);
-    let answer = match read(&mut stream, limits) {
-        Ok((request, heard_at)) => handler.answer(&request, heard_at),
-        Err(Refusal::Silence) => return,
-        Err(refusal) => Answer { status: refusal.status(), body: "what".to_owned() },
+    let response = match read(&mut stream, limits) {
+        Ok((request, received_at)) => handler.respond(&request, received_at),
+        Err(ReadError::Empty) => return,
+        Err(error) => Response { status: error.status(), body: "what".to_owned() },
     };
     let _ = stream.set_write_timeout(Some(Duration::from_secs(10)));
-    if stream.write_all(&http::answer(answer.status, &answer.body)).is_err() {
+    if stream.write_all(&http::response(response.status, &response.body)).is_err() {
         return;
     }
     let _ = stream.shutdown(Shutdown::Write);
-    // What the peer still sends is read a while: a connection closed over unread bytes is reset, and the answer lost.
+    // Read the rest for a while: a connection that is closed with unread bytes is reset, and the
+    // response is lost.
     let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
     let until = Instant::now() + Duration::from_secs(1);
     let mut rest = [0; 4096];
     while Instant::now() < until && matches!(stream.read(&mut rest), Ok(n) if n > 0) {}
 }
 
-/// How long is waited for a few more bytes where a request may be whole.
-const A_MOMENT: Duration = Duration::from_millis(50);
+/// How long to wait for more bytes of a request that may be complete.
+const LAST_BYTES: Duration = Duration::from_millis(50);
 
-fn read(stream: &mut TcpStream, limits: &Limits) -> Result<(Request, Instant), Refusal> {
+/// Reads a request. Returns it with the time of its first byte.
+fn read(stream: &mut TcpStream, limits: &Limits) -> Result<(HttpRequest, Instant), ReadError> {
     let until = Instant::now() + limits.reading;
     let mut reader = Reader::new(limits.sizes);
-    let mut heard_at = None;
+    let mut received_at = None;
     let mut buffer = vec![0; 64 << 10];
-    let mut perhaps: Option<Request> = None;
+    let mut perhaps_complete: Option<HttpRequest> = None;
     loop {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Refusal::Slow);
+            return Err(ReadError::Timeout);
         }
-        let patience = if perhaps.is_some() { A_MOMENT.min(left) } else { left };
-        stream.set_read_timeout(Some(patience)).map_err(|_| Refusal::Silence)?;
-        let is_ended = match stream.read(&mut buffer) {
-            Ok(0) => true,
+        let timeout = if perhaps_complete.is_some() { LAST_BYTES.min(left) } else { left };
+        stream.set_read_timeout(Some(timeout)).map_err(|_| ReadError::Empty)?;
+        match stream.read(&mut buffer) {
+            Ok(0) => return Ok((reader.finish()?, received_at.unwrap_or_else(Instant::now))),
             Ok(n) => {
-                heard_at.get_or_insert_with(Instant::now);
+                received_at.get_or_insert_with(Instant::now);
                 reader.feed(&buffer[..n])?;
-                false
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                match perhaps.take() {
-                    Some(request) => return Ok((request, heard_at.unwrap_or_else(Instant::now))),
-                    None => return Err(Refusal::Slow),
-                }
+                let request = perhaps_complete.take().ok_or(ReadError::Timeout)?;
+                return Ok((request, received_at.unwrap_or_else(Instant::now)));
             }
-            Err(_) => return Err(Refusal::Silence),
-        };
-        perhaps = None;
-        match reader.progress(is_ended)? {
-            Progress::More => {}
+            Err(_) => return Err(ReadError::Empty),
+        }
+        perhaps_complete = None;
+        match reader.progress() {
+            Progress::Incomplete => {}
             Progress::Continue => {
-                let _ = stream.set_write_timeout(Some(A_MOMENT));
+                let _ = stream.set_write_timeout(Some(LAST_BYTES));
                 let _ = stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
-            Progress::Perhaps(request) => perhaps = Some(request),
-            Progress::Whole(request) => {
-                return Ok((request, heard_at.unwrap_or_else(Instant::now)));
+            Progress::PerhapsComplete(request) => perhaps_complete = Some(request),
+            Progress::Complete(request) => {
+                return Ok((request, received_at.unwrap_or_else(Instant::now)));
             }
         }
     }

@@ -1,50 +1,24 @@
 //! A player that any host of the GGP protocol can call.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use agon_game::{Role, Shape};
-use agon_match::{Heard, Player, View, is_shouted};
+use agon_ggp::{Request, is_upper_case};
+use agon_match::PlayerFactory;
 
-use crate::http::Request;
-use crate::listen::{Answer, Handler};
-use crate::running::{Clock, Running};
+use crate::http::HttpRequest;
+use crate::listen::{Handler, Response};
+use crate::running::{Clock, LetterCase, Running};
 
-/// Makes players of rules.
-pub trait Recruit: Send + Sync {
-    /// Understands rules, quickly.
-    ///
-    /// # Errors
-    /// If they cannot be played, or the role is none of theirs: in words.
-    fn open(&self, rules: &str, role: &str) -> Result<Box<dyn Opening>, String>;
-
-    /// Rules that may be played soon: whatever takes long can be done until the time is up.
-    fn preview(&self, rules: &str, until: Instant) {
-        let _ = (rules, until);
-    }
-}
-
-/// A game that was understood, before anything was made of it that takes time.
-pub trait Opening: Send {
-    /// What is known of the game.
-    fn shape(&self) -> &Shape;
-    /// Who we are.
-    fn role(&self) -> Role;
-    /// What the role knows: for having a legal move at any moment.
-    fn view(&self) -> Box<dyn View>;
-    /// The player. Takes its time, but not beyond this.
-    fn player(self: Box<Self>, until: Instant) -> Box<dyn Player>;
-}
-
-/// How a player behaves.
+/// Options of a player over the network.
 #[derive(Clone, Debug)]
 pub struct PlayerOptions {
-    /// What it calls itself: no spaces, no parentheses.
+    /// The name that the player reports; without spaces and parentheses.
     pub name: String,
-    /// How much of each clock is left unused, for the way there and back and for a busy machine; otherwise an eighth, from 200 ms
-    /// to 1.5 s.
+    /// Time of each clock that is left unused, for the network and for a busy machine. The default
+    /// is an eighth of the clock, at least 200 ms and at most 1.5 s.
     pub margin: Option<Duration>,
-    /// A match of which nothing was heard for so long is forgotten.
+    /// A match without messages for this long is forgotten.
     pub forget: Duration,
 }
 
@@ -64,190 +38,217 @@ impl PlayerOptions {
         let margin = self.margin.unwrap_or_else(|| {
             (whole / 8).clamp(Duration::from_millis(200), Duration::from_millis(1500))
         });
-        // However short the clock is, half of it is for thinking.
+        // At least half of the clock is left for thinking.
         Clock { whole, margin: margin.min(whole / 2) }
     }
 }
 
-/// What happens to a player, for whoever wants to watch.
+/// A request and its response, for a log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Note {
-    /// The match; empty if there is none.
-    pub id: String,
-    /// What was heard: its first word, or what was wrong with it.
-    pub heard: String,
-    /// What was said.
-    pub said: String,
-    /// How long it took.
+pub struct Exchange {
+    /// The id of the match; empty if the request has none.
+    pub match_id: String,
+    /// The first word of the request, or `?` if it could not be parsed.
+    pub request: String,
+    /// The response.
+    pub response: String,
+    /// The time from the first byte of the request to the response.
     pub took: Duration,
-    /// What was out of the ordinary, if anything.
+    /// A remark if something was unusual.
     pub remark: Option<String>,
 }
 
-/// A player at a port. It plays one match at a time and is always there to say so.
+/// A player that answers GGP requests. It plays one match at a time and answers other requests
+/// while it thinks.
 pub struct PlayerServer {
-    recruit: Arc<dyn Recruit>,
+    factory: Arc<dyn PlayerFactory>,
     options: PlayerOptions,
-    watch: Box<dyn Fn(&Note) + Send + Sync>,
+    log: Box<dyn Fn(&Exchange) + Send + Sync>,
     running: Mutex<Option<Arc<Running>>>,
 }
 
-/// What a message comes to: what is said, and what is worth a remark.
-struct Reply {
-    said: String,
+/// The answer to a request, with a remark for the log.
+struct Answer {
+    text: String,
     remark: Option<String>,
 }
 
-fn plain(said: &str) -> Reply {
-    Reply { said: said.to_owned(), remark: None }
+impl Answer {
+    fn plain(text: impl Into<String>) -> Answer {
+        Answer { text: text.into(), remark: None }
+    }
+
+    fn remarked(text: &str, remark: String) -> Answer {
+        Answer { text: text.to_owned(), remark: Some(remark) }
+    }
 }
 
-fn remarked(said: &str, remark: String) -> Reply {
-    Reply { said: said.to_owned(), remark: Some(remark) }
+/// A `START` request.
+struct Start<'a> {
+    id: &'a str,
+    role: &'a str,
+    rules: &'a str,
+    start_clock: Clock,
+    play_clock: Clock,
 }
 
 impl PlayerServer {
-    /// A player without a match.
+    /// Returns a player without a match. `log` receives each request with its response.
     pub fn new(
-        recruit: Arc<dyn Recruit>,
+        factory: Arc<dyn PlayerFactory>,
         options: PlayerOptions,
-        watch: Box<dyn Fn(&Note) + Send + Sync>,
+        log: Box<dyn Fn(&Exchange) + Send + Sync>,
     ) -> PlayerServer {
-        PlayerServer { recruit, options, watch, running: Mutex::new(None) }
+        PlayerServer { factory, options, log, running: Mutex::new(None) }
     }
 
-    /// The match being played, unless it was forgotten.
+    fn lock_running(&self) -> MutexGuard<'_, Option<Arc<Running>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the match in progress, unless it is forgotten.
     fn current(&self) -> Option<Arc<Running>> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if running.as_ref().is_some_and(|match_| match_.silence() > self.options.forget) {
+        let mut running = self.lock_running();
+        if running.as_ref().is_some_and(|running| running.silence() > self.options.forget) {
             *running = None;
         }
         running.clone()
     }
 
-    fn named(&self, id: &str) -> Option<Arc<Running>> {
-        self.current().filter(|running| running.id() == id)
+    /// Returns the match in progress if it has this id.
+    fn named(&self, id: &str) -> Result<Arc<Running>, Answer> {
+        self.current()
+            .filter(|running| running.id() == id)
+            .ok_or_else(|| Answer::remarked("busy", format!("`{id}` is not being played")))
     }
 
     fn clear(&self, id: &str) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.lock_running();
         if running.as_ref().is_some_and(|running| running.id() == id) {
             *running = None;
         }
     }
 
-    fn reply(&self, heard: &Heard, heard_at: Instant) -> Reply {
-        match heard {
-            Heard::Info => {
+    fn answer(&self, request: &Request, received_at: Instant) -> Result<Answer, Answer> {
+        match request {
+            Request::Info => {
                 let status = if self.current().is_some() { "busy" } else { "available" };
-                plain(&format!(
-                    "( ( name {} ) ( status {status} ) ( species alien ) )",
-                    self.options.name
-                ))
+                let name = &self.options.name;
+                Ok(Answer::plain(format!(
+                    "( ( name {name} ) ( status {status} ) ( species alien ) )"
+                )))
             }
-            Heard::Preview { rules, clock } => {
-                let recruit = Arc::clone(&self.recruit);
+            Request::Preview { rules, clock } => {
+                let factory = Arc::clone(&self.factory);
                 let (rules, clock) = (rules.clone(), self.options.clock(*clock));
+                // A preview saves time in the match. The player plays without it, too.
                 let _ = std::thread::Builder::new()
                     .name("preview".to_owned())
-                    .spawn(move || recruit.preview(&rules, heard_at + clock.whole));
-                plain("ready")
+                    .spawn(move || factory.preview(&rules, received_at + clock.whole));
+                Ok(Answer::plain("ready"))
             }
-            Heard::Start { id, role, rules, start_clock, play_clock } => {
-                let clocks = [*start_clock, *play_clock].map(|seconds| self.options.clock(seconds));
-                self.start(id, role, rules, clocks, heard_at)
+            Request::Start { id, role, rules, start_clock, play_clock } => {
+                let [start_clock, play_clock] =
+                    [*start_clock, *play_clock].map(|seconds| self.options.clock(seconds));
+                self.start(&Start { id, role, rules, start_clock, play_clock }, received_at)
             }
-            Heard::Play { id, told } => match self.named(id) {
-                None => remarked("busy", format!("`{id}` is not being played")),
-                Some(running) => {
-                    let (said, remark) = running.play(told, heard_at);
-                    Reply { said, remark }
-                }
-            },
-            Heard::Stop { id, told } => match self.named(id) {
-                None => remarked("busy", format!("`{id}` is not being played")),
-                Some(running) => {
-                    let remark = running.stop(Some(told));
-                    self.clear(id);
-                    Reply { said: running.in_its_voice("done"), remark }
-                }
-            },
-            Heard::Abort { id } => match self.named(id) {
-                None => remarked("busy", format!("`{id}` is not being played")),
-                Some(running) => {
-                    running.stop(None);
-                    self.clear(id);
-                    plain(&running.in_its_voice("aborted"))
-                }
-            },
+            Request::Play { id, last_step } => {
+                let (text, remark) = self.named(id)?.play(last_step, received_at);
+                Ok(Answer { text, remark })
+            }
+            Request::Stop { id, last_step } => {
+                let running = self.named(id)?;
+                let remark = running.stop(Some(last_step));
+                self.clear(id);
+                Ok(Answer { text: running.in_host_case("done"), remark })
+            }
+            Request::Abort { id } => {
+                let running = self.named(id)?;
+                running.stop(None);
+                self.clear(id);
+                Ok(Answer::plain(running.in_host_case("aborted")))
+            }
         }
     }
 
-    fn start(
+    fn start(&self, start: &Start<'_>, received_at: Instant) -> Result<Answer, Answer> {
+        let running = self.running_match(start, received_at)?;
+        let Clock { whole, margin } = start.start_clock;
+        let is_ready = running.wait_until_ready(received_at + whole.saturating_sub(margin / 2));
+        let remark = (!is_ready).then(|| "the player is still preparing".to_owned());
+        Ok(Answer { text: running.in_host_case("ready"), remark })
+    }
+
+    /// Starts a match. Returns the match in progress if it has the same id, because a host repeats
+    /// the request if the connection breaks before the answer.
+    fn running_match(
         &self,
-        id: &str,
-        role: &str,
-        rules: &str,
-        clocks: [Clock; 2],
-        heard_at: Instant,
-    ) -> Reply {
-        let running = {
-            let mut place = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            match place.as_ref() {
-                // Said twice: the connection broke before the answer.
-                Some(running) if running.id() == id => Arc::clone(running),
-                Some(running) if running.silence() <= self.options.forget => {
-                    return remarked("busy", format!("`{}` is being played", running.id()));
-                }
-                Some(_) | None => {
-                    let opening = match self.recruit.open(rules, role) {
-                        Ok(opening) => opening,
-                        Err(why) => return remarked("busy", why),
-                    };
-                    let begun =
-                        Running::begin(id, opening, clocks, heard_at, is_shouted(role, rules));
-                    let running = match begun {
-                        Ok(running) => Arc::new(running),
-                        Err(error) => {
-                            return remarked("busy", format!("no thread for the match: {error}"));
-                        }
-                    };
-                    *place = Some(Arc::clone(&running));
-                    running
-                }
+        start: &Start<'_>,
+        received_at: Instant,
+    ) -> Result<Arc<Running>, Answer> {
+        let mut place = self.lock_running();
+        match place.as_ref() {
+            Some(running) if running.id() == start.id => return Ok(Arc::clone(running)),
+            Some(running) if running.silence() <= self.options.forget => {
+                let remark = format!("`{}` is being played", running.id());
+                return Err(Answer::remarked("busy", remark));
             }
+            Some(_) | None => {}
+        }
+        let game = self
+            .factory
+            .open(start.rules, start.role)
+            .map_err(|error| Answer::remarked("busy", error.to_string()))?;
+        let clocks = [start.start_clock, start.play_clock];
+        let case = if is_upper_case(start.role, start.rules) {
+            LetterCase::Upper
+        } else {
+            LetterCase::Lower
         };
-        let is_ready = running
-            .wait_until_ready(heard_at + clocks[0].whole.saturating_sub(clocks[0].margin / 2));
-        let remark = (!is_ready).then(|| "still getting ready".to_owned());
-        Reply { said: running.in_its_voice("ready"), remark }
+        let running =
+            Running::begin(start.id, game, clocks, received_at, case).map_err(|error| {
+                Answer::remarked("busy", format!("no thread for the match: {error}"))
+            })?;
+        let running = Arc::new(running);
+        *place = Some(Arc::clone(&running));
+        Ok(running)
+    }
+}
+
+/// Returns the first word of a request and the id of its match.
+fn word_and_id(request: &Request) -> (&'static str, &str) {
+    match request {
+        Request::Info => ("INFO", ""),
+        Request::Preview { .. } => ("PREVIEW", ""),
+        Request::Start { id, .. } => ("START", id.as_str()),
+        Request::Play { id, .. } => ("PLAY", id.as_str()),
+        Request::Stop { id, .. } => ("STOP", id.as_str()),
+        Request::Abort { id } => ("ABORT", id.as_str()),
     }
 }
 
 impl Handler for PlayerServer {
-    fn answer(&self, request: &Request, heard_at: Instant) -> Answer {
+    fn respond(&self, request: &HttpRequest, received_at: Instant) -> Response {
         if request.method != "POST" && request.method != "GET" {
-            // Browsers ask first whether they may.
-            return Answer { status: 200, body: String::new() };
+            // Browsers send `OPTIONS` first to ask whether they may send a request.
+            return Response { status: 200, body: String::new() };
         }
-        let (id, heard, reply) = match Heard::read(&request.message) {
-            Ok(heard) => {
-                let (word, id) = match &heard {
-                    Heard::Info => ("INFO", ""),
-                    Heard::Preview { .. } => ("PREVIEW", ""),
-                    Heard::Start { id, .. } => ("START", id.as_str()),
-                    Heard::Play { id, .. } => ("PLAY", id.as_str()),
-                    Heard::Stop { id, .. } => ("STOP", id.as_str()),
-                    Heard::Abort { id } => ("ABORT", id.as_str()),
-                };
-                (id.to_owned(), word.to_owned(), self.reply(&heard, heard_at))
+        let (match_id, word, answer) = match Request::parse(&request.message) {
+            Ok(request) => {
+                let (word, id) = word_and_id(&request);
+                let answer = self.answer(&request, received_at).unwrap_or_else(|answer| answer);
+                (id.to_owned(), word, answer)
             }
-            Err(misheard) => {
-                (String::new(), "?".to_owned(), remarked("what", misheard.to_string()))
-            }
+            Err(error) => (String::new(), "?", Answer::remarked("what", error.to_string())),
         };
-        let Reply { said, remark } = reply;
-        (self.watch)(&Note { id, heard, said: said.clone(), took: heard_at.elapsed(), remark });
-        Answer { status: 200, body: said }
+        let Answer { text, remark } = answer;
+        (self.log)(&Exchange {
+            match_id,
+            request: word.to_owned(),
+            response: text.clone(),
+            took: received_at.elapsed(),
+            remark,
+        });
+        Response { status: 200, body: text }
     }
 }

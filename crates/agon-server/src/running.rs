@@ -1,68 +1,53 @@
-//! A match that a player over the network is in.
+//! A match that a player over the network takes part in.
 //!
-//! The player thinks in a thread of its own. Whoever answers the host holds a legal move at any moment and does not wait for the
-//! thread beyond the clock.
+//! The player thinks in a thread of its own. The connection that answers the host has a legal move
+//! at any moment and does not wait for the thread beyond the clock.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use agon_match::{Choice, Heed, Lapse, News, Session, Told, View};
-use agon_search::Budget;
+use agon_game::Budget;
+use agon_ggp::{LastStep, Session, TurnUpdate};
+use agon_match::{Answer, PlayerThread, PreparedGame, Question, View};
 
-use crate::player::Opening;
-
-/// A clock, and what is left unused of it.
+/// A clock, and the part of it that is left unused.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Clock {
     pub(crate) whole: Duration,
     pub(crate) margin: Duration,
 }
 
+/// The letter case in which a host expects answers.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum LetterCase {
+    Upper,
+    Lower,
+}
+
+/// A match in progress.
 pub(crate) struct Running {
     id: String,
-    is_shouted: bool,
+    letter_case: LetterCase,
     is_hidden: bool,
     role: usize,
     clock: Clock,
-    desk: Mutex<Desk>,
-    /// Told when an answer was given.
+    shared: Mutex<Shared>,
+    /// Notified when a turn is answered.
     answered: Condvar,
-    orders: Sender<Order>,
-    readiness: Arc<Readiness>,
+    player: PlayerThread,
+    /// The number of the next question to the player.
+    serial: AtomicU64,
 }
 
-/// What the connections share.
-struct Desk {
+/// What the connections of a match share.
+struct Shared {
     session: Session,
     view: Box<dyn View>,
-    /// Ends the thinking that is under way.
+    /// Ends the search in flight.
     stop: Arc<AtomicBool>,
-    last_heard: Instant,
-}
-
-/// What the thread is told.
-enum Order {
-    Learn(News),
-    Choose(Budget, Sender<Result<Choice, Lapse>>),
-    Finish(Option<News>),
-}
-
-#[derive(Default)]
-struct Readiness {
-    is_ready: Mutex<bool>,
-    changed: Condvar,
-}
-
-/// Says that it is ready when it goes, even by a panic: nobody waits for a thread that is gone.
-struct Announce(Arc<Readiness>);
-
-impl Drop for Announce {
-    fn drop(&mut self) {
-        *lock(&self.0.is_ready) = true;
-        self.0.changed.notify_all();
-    }
+    last_message_at: Instant,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -70,40 +55,38 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Running {
-    /// Starts the thread.
+    /// Starts the match: the player is made and prepares in its thread.
     pub(crate) fn begin(
         id: &str,
-        opening: Box<dyn Opening>,
+        game: Box<dyn PreparedGame>,
         [start_clock, clock]: [Clock; 2],
-        heard_at: Instant,
-        is_shouted: bool,
+        received_at: Instant,
+        letter_case: LetterCase,
     ) -> std::io::Result<Running> {
         let stop = Arc::new(AtomicBool::new(false));
-        let (shape, role) = (opening.shape(), opening.role());
-        let desk = Desk {
+        let (shape, role) = (game.shape(), game.role());
+        let shared = Shared {
             session: Session::new(shape, role),
-            view: opening.view(),
+            view: game.view(),
             stop: Arc::clone(&stop),
-            last_heard: Instant::now(),
+            last_message_at: Instant::now(),
         };
         let is_hidden = shape.hidden;
-        let (orders, inbox) = channel();
-        let readiness = Arc::<Readiness>::default();
-        let announce = Announce(Arc::clone(&readiness));
-        let deadline = heard_at + start_clock.whole.saturating_sub(start_clock.margin);
-        std::thread::Builder::new()
-            .name("player".to_owned())
-            .spawn(move || work(opening, deadline, stop, announce, &inbox))?;
+        let deadline = received_at + start_clock.whole.saturating_sub(start_clock.margin);
+        let player = PlayerThread::start(role.index(), move || game.player(deadline), None)?;
+        // The answer is not needed: `wait_until_ready` tells when the player has prepared.
+        let (reply, _) = channel();
+        player.ask(Question::Prepare, Budget { stop, ..Budget::until(deadline) }, 0, &reply);
         Ok(Running {
             id: id.to_owned(),
-            is_shouted,
+            letter_case,
             is_hidden,
             role: role.index(),
             clock,
-            desk: Mutex::new(desk),
+            shared: Mutex::new(shared),
             answered: Condvar::new(),
-            orders,
-            readiness,
+            player,
+            serial: AtomicU64::new(1),
         })
     }
 
@@ -111,157 +94,166 @@ impl Running {
         &self.id
     }
 
-    /// How long nothing was heard.
+    /// Returns how long ago the last message arrived.
     pub(crate) fn silence(&self) -> Duration {
-        lock(&self.desk).last_heard.elapsed()
+        lock(&self.shared).last_message_at.elapsed()
     }
 
-    /// A word as the host would write it.
-    pub(crate) fn in_its_voice(&self, word: &str) -> String {
-        if self.is_shouted { word.to_uppercase() } else { word.to_owned() }
+    /// Returns a lower-case word in the letter case that the host uses.
+    pub(crate) fn in_host_case(&self, word: &str) -> String {
+        match self.letter_case {
+            LetterCase::Upper => word.to_uppercase(),
+            LetterCase::Lower => word.to_owned(),
+        }
     }
 
-    /// Waits for the player, but not beyond this. Returns whether it is ready.
+    /// Waits for the player to prepare, but not beyond a moment. Returns whether it has.
     pub(crate) fn wait_until_ready(&self, until: Instant) -> bool {
-        let mut is_ready = lock(&self.readiness.is_ready);
-        while !*is_ready {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
-            }
-            let waited = self.readiness.changed.wait_timeout(is_ready, left);
-            is_ready = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        true
+        self.player.wait_until_ready(until)
     }
 
-    /// Answers the question for a move. Gives the move, and a remark if something is amiss.
-    pub(crate) fn play(&self, told: &Told, heard_at: Instant) -> (String, Option<String>) {
-        let mut desk = lock(&self.desk);
-        desk.last_heard = Instant::now();
-        let give_up = heard_at + self.clock.whole.saturating_sub(self.clock.margin / 3);
+    /// Answers a request for a move. Returns the move, and a remark if something is wrong.
+    pub(crate) fn play(
+        &self,
+        last_step: &LastStep,
+        received_at: Instant,
+    ) -> (String, Option<String>) {
+        let mut shared = lock(&self.shared);
+        shared.last_message_at = Instant::now();
+        let give_up = received_at + self.clock.whole.saturating_sub(self.clock.margin / 3);
         let mut remark = None;
-        match self.heed(&mut desk, told) {
-            Ok(Some(turn)) => return self.answer_again(desk, turn, give_up),
+        match self.update(&mut shared, last_step) {
+            Ok(Some(turn)) => return self.answer_again(shared, turn, give_up),
             Ok(None) => {}
-            Err(why) => {
-                // Where the match is not known any more, a move that is legal as far as we know is better than none; and if
-                // the same question is still open, it is answered anew.
-                remark = Some(why);
-            }
+            // Where the state of the match is unknown, a move that is legal as far as we know is
+            // better than none. If the same question is still open, it is answered again.
+            Err(why) => remark = Some(why),
         }
-        let turn = desk.session.turn();
-        let legal = desk.view.legal_moves();
+        let turn = shared.session.turn();
+        let legal = shared.view.legal_moves();
         let [first, others @ ..] = legal.as_slice() else {
-            return (
-                "nil".to_owned(),
-                Some(remark.unwrap_or_else(|| "there is no legal move".to_owned())),
-            );
+            let why = remark.unwrap_or_else(|| "there is no legal move".to_owned());
+            return ("nil".to_owned(), Some(why));
         };
         if others.is_empty() {
-            desk.session.note_answer(turn, first);
+            shared.session.note_answer(turn, first);
             self.answered.notify_all();
             return (first.clone(), remark);
         }
-        let stop = desk.stop_the_old();
-        drop(desk);
-        let deadline = heard_at + self.clock.whole.saturating_sub(self.clock.margin);
+        let stop = shared.stop_previous();
+        drop(shared);
+        let deadline = received_at + self.clock.whole.saturating_sub(self.clock.margin);
         let budget = Budget { stop, ..Budget::until(deadline) };
-        let hint = Arc::clone(&budget.hint);
-        let (sender, choice) = channel();
-        let _ = self.orders.send(Order::Choose(budget, sender));
-        let left = give_up.saturating_duration_since(Instant::now());
-        let (text, lapse) = match choice.recv_timeout(left) {
-            Ok(Ok(choice)) if legal.contains(&choice.text) => (choice.text, None),
-            Ok(Ok(choice)) => (
-                first.clone(),
-                Some(format!("the player chose `{}`, which is not legal", choice.text)),
-            ),
-            Ok(Err(lapse)) => (first.clone(), Some(format!("the player {lapse}"))),
-            // All engines list the moves of an open game in the same order, so the view knows which one is meant.
-            Err(RecvTimeoutError::Timeout) => match hint.told().and_then(|at| legal.get(at)) {
-                Some(best) if !self.is_hidden => {
-                    (best.clone(), Some("the best found so far".to_owned()))
-                }
-                Some(_) | None => (first.clone(), Some("the player is too slow".to_owned())),
-            },
-            Err(RecvTimeoutError::Disconnected) => {
-                (first.clone(), Some("the player has fallen over".to_owned()))
-            }
-        };
-        let mut desk = lock(&self.desk);
-        desk.stop.store(true, Ordering::Relaxed);
-        desk.session.note_answer(turn, &text);
+        let (text, problem) = self.ask(&legal, budget, give_up);
+        let mut shared = lock(&self.shared);
+        shared.stop.store(true, Ordering::Relaxed);
+        shared.session.note_answer(turn, &text);
         self.answered.notify_all();
-        (text, remark.or(lapse))
+        (text, remark.or(problem))
     }
 
-    /// Takes in a message: the turn in which it was asked before, if so; the text says why it makes no sense.
-    fn heed(&self, desk: &mut Desk, told: &Told) -> Result<Option<usize>, String> {
-        let Desk { session, view, .. } = desk;
-        let mut news = match session.heed(told, &mut |joint| view.joint(joint).is_some()) {
-            Heed::First => return Ok(None),
-            Heed::Again(turn) => return Ok(Some(turn)),
-            Heed::Unfit(why) => return Err(why),
-            Heed::News(news) => news,
-        };
-        if !self.is_hidden
-            && let Some(joint) = view.joint(&news.seen)
-        {
-            // As our own rules write it.
-            news.own.clone_from(&joint[self.role]);
-            news.seen = joint;
+    /// Asks the player for one of several legal moves. Returns a legal move, and what was wrong if
+    /// it is not the player's own answer.
+    fn ask(&self, legal: &[String], budget: Budget, give_up: Instant) -> (String, Option<String>) {
+        let first = legal[0].clone();
+        let hint = Arc::clone(&budget.hint);
+        let (reply, replies) = channel();
+        let serial = self.serial.fetch_add(1, Ordering::Relaxed);
+        self.player.ask(Question::Choose, budget, serial, &reply);
+        // Only the order to the thread keeps a sender, so that a thread that ends is noticed.
+        drop(reply);
+        let left = give_up.saturating_duration_since(Instant::now());
+        match replies.recv_timeout(left).map(|reply| reply.answer) {
+            Ok(Answer::Choice(Ok(choice))) if legal.contains(&choice.text) => (choice.text, None),
+            Ok(Answer::Choice(Ok(choice))) => {
+                let why = format!("the player chose `{}`, which is not legal", choice.text);
+                (first, Some(why))
+            }
+            Ok(Answer::Choice(Err(error))) => (first, Some(format!("the player {error}"))),
+            // All engines list the moves of an open game in the same order, so the view knows which
+            // move the index means.
+            Err(RecvTimeoutError::Timeout) => match hint.get().and_then(|at| legal.get(at)) {
+                Some(best) if !self.is_hidden => {
+                    (best.clone(), Some("the best move so far".to_owned()))
+                }
+                Some(_) | None => (first, Some("the player is too slow".to_owned())),
+            },
+            Ok(Answer::Ready(_) | Answer::Gone) | Err(RecvTimeoutError::Disconnected) => {
+                (first, Some("the player has crashed".to_owned()))
+            }
         }
-        view.learn(&news)?;
-        let _ = self.orders.send(Order::Learn(news));
+    }
+
+    /// Takes in a message. Returns the turn in which the same was asked before, if it was; the
+    /// error says why the message makes no sense.
+    fn update(&self, shared: &mut Shared, last_step: &LastStep) -> Result<Option<usize>, String> {
+        let Shared { session, view, .. } = shared;
+        let mut observation =
+            match session.update(last_step, &mut |joint| view.find_joint_move(joint).is_some()) {
+                TurnUpdate::First => return Ok(None),
+                TurnUpdate::Again(turn) => return Ok(Some(turn)),
+                TurnUpdate::Inconsistent(why) => return Err(why),
+                TurnUpdate::Step(observation) => observation,
+            };
+        if !self.is_hidden
+            && let Some(joint) = view.find_joint_move(&observation.seen)
+        {
+            // The spelling of the rules.
+            observation.own.clone_from(&joint[self.role]);
+            observation.seen = joint;
+        }
+        view.learn(&observation).map_err(|why| why.to_string())?;
+        self.player.learn(observation);
         Ok(None)
     }
 
-    /// What was said before is said again, once it is known.
+    /// Repeats the answer of a turn, once it is known.
     fn answer_again(
         &self,
-        mut desk: MutexGuard<'_, Desk>,
+        mut shared: MutexGuard<'_, Shared>,
         turn: usize,
         until: Instant,
     ) -> (String, Option<String>) {
         let remark = Some("asked again".to_owned());
         loop {
-            if let Some(answer) = desk.session.answer(turn) {
+            if let Some(answer) = shared.session.answer(turn) {
                 return (answer.to_owned(), remark);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                let legal = desk.view.legal_moves();
+                let legal = shared.view.legal_moves();
                 return (legal.into_iter().next().unwrap_or_else(|| "nil".to_owned()), remark);
             }
-            desk = self.answered.wait_timeout(desk, left).unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.answered.wait_timeout(shared, left);
+            shared = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Ends the match. The text says what was odd about the last message.
-    pub(crate) fn stop(&self, told: Option<&Told>) -> Option<String> {
-        let mut desk = lock(&self.desk);
-        desk.stop_the_old().store(true, Ordering::Relaxed);
-        let mut odd = None;
-        let news = told.filter(|told| **told != Told::Nothing).and_then(|told| {
-            let Desk { session, view, .. } = &mut *desk;
-            match session.heed(told, &mut |joint| view.joint(joint).is_some()) {
-                Heed::News(news) => Some(news),
-                Heed::Unfit(why) => {
-                    odd = Some(why);
+    /// Ends the match. Returns a remark if the last message does not fit the match.
+    pub(crate) fn stop(&self, last_step: Option<&LastStep>) -> Option<String> {
+        let mut shared = lock(&self.shared);
+        shared.stop_previous().store(true, Ordering::Relaxed);
+        let mut remark = None;
+        let last_step = last_step.filter(|last_step| **last_step != LastStep::Nothing);
+        let last = last_step.and_then(|last_step| {
+            let Shared { session, view, .. } = &mut *shared;
+            match session.update(last_step, &mut |joint| view.find_joint_move(joint).is_some()) {
+                TurnUpdate::Step(observation) => Some(observation),
+                TurnUpdate::Inconsistent(why) => {
+                    remark = Some(why);
                     None
                 }
-                Heed::First | Heed::Again(_) => None,
+                TurnUpdate::First | TurnUpdate::Again(_) => None,
             }
         });
-        let _ = self.orders.send(Order::Finish(news));
-        odd
+        self.player.finish(last);
+        remark
     }
 }
 
-impl Desk {
-    /// Ends what is being thought; gives the flag for what comes next.
-    fn stop_the_old(&mut self) -> Arc<AtomicBool> {
+impl Shared {
+    /// Ends the search in flight and returns the flag of the next one.
+    fn stop_previous(&mut self) -> Arc<AtomicBool> {
         self.stop.store(true, Ordering::Relaxed);
         self.stop = Arc::default();
         Arc::clone(&self.stop)
@@ -270,40 +262,6 @@ impl Desk {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        lock(&self.desk).stop.store(true, Ordering::Relaxed);
-    }
-}
-
-/// What the thread does.
-fn work(
-    opening: Box<dyn Opening>,
-    deadline: Instant,
-    stop: Arc<AtomicBool>,
-    announce: Announce,
-    inbox: &Receiver<Order>,
-) {
-    let mut player = opening.player(deadline);
-    let budget = Budget { stop, ..Budget::until(deadline) };
-    let mut lost = player.prepare(&budget).err();
-    drop(announce);
-    for order in inbox {
-        match order {
-            Order::Learn(news) => {
-                if lost.is_none() {
-                    lost = player.learn(&news).err();
-                }
-            }
-            Order::Choose(budget, reply) => {
-                let choice = match &lost {
-                    Some(lapse) => Err(lapse.clone()),
-                    None => player.choose(&budget),
-                };
-                let _ = reply.send(choice);
-            }
-            Order::Finish(news) => {
-                player.finish(news.as_ref());
-                return;
-            }
-        }
+        lock(&self.shared).stop.store(true, Ordering::Relaxed);
     }
 }

@@ -1,8 +1,34 @@
-//! Formulas to the assignments that satisfy them, terms to numbers.
+//! Evaluates formulas to the assignments that satisfy them, and terms to numbers.
 //!
-//! [`Naive`] follows the definition of truth, one assignment at a time: it is the judge, and it is as slow as that.
-//! [`Evaluator`] computes with whole sets of assignments. [`Maintained`] keeps its answers up to date while a structure
-//! changes.
+//! - [`Evaluator`] computes with whole sets of assignments. It also [updates](Evaluator::update)
+//!   solutions when a structure changes by a few tuples.
+//! - [`Naive`] follows the definition of truth, one assignment at a time. It is slow, and it is the
+//!   oracle that tests compare with. Where there are too many assignments, [`Naive::with_pruning`]
+//!   skips those that cannot succeed, by three-valued truth.
+//!
+//! # How the evaluator works
+//!
+//! The evaluator has one operation: extend a set of assignments to the free variables of a formula
+//! so that the formula holds (`solve`).
+//!
+//! - Atoms are looked up by their known columns (`join`). The conjunct with the fewest expected
+//!   extensions comes first. Quantified variables are projected away as soon as no conjunct needs
+//!   them.
+//! - Negations and comparisons filter. They iterate over all elements only for variables that
+//!   nothing else binds.
+//! - Universal quantifiers are negated existential ones, and greatest fixed points are complements
+//!   of least ones (`compile`). Least fixed points are computed semi-naively, closures by search
+//!   from the known end (`closure`).
+//! - Defined relations that bind all their arguments are computed once per structure, others are
+//!   expanded where they are used. Results that depend only on parts shared with the previous
+//!   structure are kept (`store`).
+//!
+//! # How solutions are updated
+//!
+//! After a small change, only assignments for which an atom mentions a changed tuple are examined
+//! again, definition by definition (`incremental`). Created and deleted elements matter only for
+//! variables that no atom binds. Rows, their indexes and solutions are carried from structure to
+//! structure by their changes.
 
 mod check;
 mod closure;
@@ -26,54 +52,48 @@ use crate::rational::Rational;
 use crate::structure::{Element, Structure};
 
 pub use evaluator::{Evaluator, FormulaQuery, TermQuery};
-pub use incremental::{Change, Followed, Maintained, Solutions};
-pub use limits::{Limits, Refusal};
+pub use incremental::Solutions;
+pub use limits::{EvaluationError, Limits};
 pub use naive::Naive;
 
-/// What formulas are evaluated in: a structure, with relations defined on it.
+/// A structure, with relations defined on it, in which formulas are evaluated.
 #[derive(Copy, Clone)]
 pub struct Model<'a> {
     /// The structure.
     pub structure: &'a Structure,
-    /// The defined relations. Where a name is in the vocabulary too, the definition counts.
+    /// The defined relations. A definition takes precedence over a relation of the same name in the
+    /// vocabulary.
     pub definitions: &'a Definitions,
 }
 
-/// What the free variables stand for. Later entries hide earlier ones of the same variable.
+/// An assignment of values to free variables. Later entries hide earlier ones of the same variable.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Assignment {
-    /// Element variables.
+    /// The values of element variables.
     pub elements: Vec<(Variable, Element)>,
-    /// Real variables.
+    /// The values of real variables.
     pub reals: Vec<(Variable, Rational)>,
 }
 
 impl Assignment {
-    /// Nothing is assigned.
+    /// Returns the empty assignment.
     pub fn new() -> Assignment {
         Assignment::default()
     }
 
-    /// With an element for a variable.
+    /// Adds an element for a variable.
     #[must_use]
     pub fn with(mut self, variable: &Variable, element: Element) -> Assignment {
         self.elements.push((variable.clone(), element));
         self
     }
 
-    /// With a number for a real variable.
-    #[must_use]
-    pub fn with_real(mut self, variable: &Variable, number: Rational) -> Assignment {
-        self.reals.push((variable.clone(), number));
-        self
-    }
-
-    /// What an element variable stands for.
+    /// Returns the element of a variable.
     pub fn element(&self, variable: &Variable) -> Option<Element> {
         self.elements.iter().rev().find(|entry| &entry.0 == variable).map(|entry| entry.1)
     }
 
-    /// What a real variable stands for.
+    /// Returns the number of a real variable.
     pub fn real(&self, variable: &Variable) -> Option<Rational> {
         self.reals.iter().rev().find(|entry| &entry.0 == variable).map(|entry| entry.1)
     }

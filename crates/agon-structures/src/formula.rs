@@ -1,13 +1,15 @@
 //! First-order formulas with fixed points and transitive closure, and terms that count.
 //!
-//! The logic of structure rewriting games (Kaiser and Stafiniak, "First-Order Logic with Counting for General Game
-//! Playing", AAAI 2011), with the additions of the Toss language. Relations, functions and constants are named, not
-//! numbered, so that one formula serves many vocabularies and can be rewritten freely; evaluators look names up once.
+//! This is the logic of structure rewriting games (Kaiser & Stafiniak 2011), with the additions of
+//! the Toss language. Relations, functions and constants are named, not numbered, so that one
+//! formula serves many vocabularies and can be rewritten freely. Evaluators resolve names once.
 //!
-//! A term has a value or none: there is none for a division by zero, a power that is no rational, the least of
-//! nothing, a function where it has no value, a constant that names nothing, and for whatever is computed from such. A
-//! comparison with such a term does not hold, an atom with such a constant does not either. So `not (s < t)` is not
-//! the same as `s >= t`, unless both terms [always have a value](Term::is_total).
+//! A term may be undefined: a division by zero, a power that is not rational, the least of no
+//! values, a function without a value, a constant without an element, and everything computed from
+//! these. A comparison with an undefined term does not hold, nor does an atom with an undefined
+//! constant. So `not (s < t)` differs from `s >= t`, unless both terms are [always
+//! defined](Term::is_total). In this way every formula has a truth value, and evaluators may work
+//! in any order without different answers.
 //!
 //! ```
 //! use agon_structures::formula::{Formula, Variable};
@@ -19,8 +21,8 @@
 //! ```
 
 mod definitions;
+mod polarity;
 mod print;
-mod signs;
 mod substitute;
 mod variables;
 pub(crate) mod walk;
@@ -31,14 +33,14 @@ use std::sync::Arc;
 
 use crate::rational::Rational;
 
-pub use definitions::{Definition, DefinitionFault, Definitions};
-pub use signs::{Polarity, Signs};
+pub use definitions::{Definition, DefinitionError, Definitions};
+pub(crate) use polarity::Polarity;
 pub use substitute::{Fresh, Oversize};
 
 /// The name of a relation, a function or a constant. Cheap to clone.
 pub type Name = Arc<str>;
 
-/// What a variable ranges over.
+/// The sort of values that a variable ranges over.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sort {
     /// Elements: `x`.
@@ -47,26 +49,27 @@ pub enum Sort {
     Set,
     /// Relations: `|x`. Not evaluated yet.
     Relation,
-    /// Numbers: `:x`. Bound by `let` only, so far.
+    /// Numbers: `:x`. Bound only by `let`, so far.
     Real,
 }
 
-/// A variable; its first character tells its [`Sort`]. Cheap to clone; ordered by sort, then by name.
+/// A variable. Its first character determines its [`Sort`]. Cheap to clone; ordered by sort, then
+/// by name.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Variable(Arc<str>);
 
 impl Variable {
-    /// The variable of this name, with the `:` or `|` if it has one.
+    /// Creates the variable with this name, including the `:` or `|` if it has one.
     pub fn new(name: &str) -> Variable {
         Variable(name.into())
     }
 
-    /// The name, with the `:` or `|`.
+    /// Returns the name, including the `:` or `|`.
     pub fn name(&self) -> &str {
         &self.0
     }
 
-    /// What it ranges over.
+    /// Returns the sort of its values.
     pub fn sort(&self) -> Sort {
         match self.0.chars().next() {
             Some(':') => Sort::Real,
@@ -107,7 +110,7 @@ impl From<&Variable> for Variable {
     }
 }
 
-/// What stands in an atom.
+/// An argument of an atom.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Argument {
     /// An element variable.
@@ -117,7 +120,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// The variable, if it is one.
+    /// Returns the variable, if the argument is one.
     pub fn variable(&self) -> Option<&Variable> {
         match self {
             Argument::Variable(variable) => Some(variable),
@@ -144,7 +147,7 @@ impl From<&Argument> for Argument {
     }
 }
 
-/// How two terms are compared.
+/// A comparison of two terms.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Sign {
     /// `=`
@@ -162,7 +165,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// Whether numbers in this order satisfy the comparison.
+    /// Returns whether numbers in this order satisfy the comparison.
     pub fn admits(self, order: std::cmp::Ordering) -> bool {
         match self {
             Sign::Equal => order.is_eq(),
@@ -174,7 +177,7 @@ impl Sign {
         }
     }
 
-    /// What holds of two numbers exactly if this does not.
+    /// Returns the comparison that holds for two numbers exactly if this one does not.
     pub fn opposite(self) -> Sign {
         match self {
             Sign::Equal => Sign::Unequal,
@@ -187,7 +190,7 @@ impl Sign {
     }
 }
 
-/// Which fixed point.
+/// The kind of fixed point.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Extreme {
     /// The least: `lfp`.
@@ -196,80 +199,84 @@ pub enum Extreme {
     Greatest,
 }
 
-/// A fixed point, asked of some arguments: `lfp R(x, y) = body` asks for `x, y` themselves.
+/// A fixed point applied to arguments: `lfp R(x, y) = body` is applied to `x, y` themselves.
 ///
-/// Meant for bodies in which the relation occurs under an even number of negations and in no term; evaluators refuse
-/// others. Further free variables of the body are parameters: there is one fixed point for each of their values.
+/// The relation must occur in the body under an even number of negations and not in terms;
+/// evaluators reject other bodies. Further free variables of the body are parameters: there is one
+/// fixed point for each of their values.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Fix {
-    /// Which.
+    /// Whether it is the least or the greatest fixed point.
     pub extreme: Extreme,
     /// The name of the relation within the body.
     pub relation: Name,
-    /// Its arguments within the body; no two the same.
+    /// The variables of the relation in the body, without repetitions.
     pub variables: Vec<Variable>,
-    /// What the relation is to be.
+    /// The formula that defines the relation.
     pub body: Formula,
-    /// What is asked: as many as `variables`.
+    /// The arguments, as many as `variables`.
     pub arguments: Vec<Argument>,
 }
 
-/// A reflexive transitive closure: `tc x, y body` asks for `x, y` themselves.
+/// A reflexive transitive closure: `tc x, y body` is applied to `x, y` themselves.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Closure {
-    /// With `tc k`, only paths of at most `2 ^ k` steps: what a first-order formula of quantifier depth k can say.
+    /// With `tc k`, only paths of at most `2 ^ k` steps count: those that a first-order formula of
+    /// quantifier depth `k` can express.
     pub bound: Option<u32>,
-    /// Where a step begins, in the body.
+    /// The variable for the start of a step in the body.
     pub from: Variable,
-    /// Where a step ends, in the body; another variable than `from`.
+    /// The variable for the end of a step in the body, different from `from`.
     pub to: Variable,
-    /// What a step is. Further free variables are parameters.
+    /// The formula of a step. Further free variables are parameters.
     pub body: Formula,
-    /// What is asked: beginning and end of a path.
+    /// The arguments: start and end of a path.
     pub arguments: [Argument; 2],
 }
 
-/// A relation for use in one formula. Not recursive: within the definition, the name has its outer meaning.
+/// A relation for use in one formula. It is not recursive: in the definition, the name has its
+/// outer meaning.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Let {
-    /// Its name.
+    /// The name of the relation.
     pub relation: Name,
-    /// Its arguments in the definition; no two the same.
+    /// The variables of the definition, without repetitions.
     pub variables: Vec<Variable>,
-    /// What it means. Further free variables mean what they mean where the `let` stands.
+    /// The formula that defines the relation. Further free variables have their meaning at the
+    /// `let`.
     pub definition: Formula,
-    /// Where it may be used.
+    /// The formula in which the relation is visible.
     pub body: Formula,
 }
 
-/// A formula. True and false are the empty conjunction and the empty disjunction.
+/// A formula. The empty conjunction is true, the empty disjunction is false.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Formula {
     /// A tuple is in a relation: of the structure, defined, or bound by a `let` or a fixed point.
     Relation(Name, Vec<Argument>),
-    /// Two elements are the same.
+    /// Two elements are equal.
     Equal(Argument, Argument),
-    /// Two numbers are in some order.
+    /// Two numbers satisfy a comparison.
     Compare(Box<Term>, Sign, Box<Term>),
-    /// Not so.
+    /// Negation.
     Not(Box<Formula>),
-    /// All of them.
+    /// Conjunction.
     And(Vec<Formula>),
-    /// One of them at least.
+    /// Disjunction.
     Or(Vec<Formula>),
-    /// For some values of the variables.
+    /// Existential quantifier.
     Exists(Vec<Variable>, Box<Formula>),
-    /// For all values of the variables.
+    /// Universal quantifier.
     All(Vec<Variable>, Box<Formula>),
     /// A least or greatest fixed point.
     Fix(Box<Fix>),
     /// A transitive closure.
     Closure(Box<Closure>),
-    /// A relation for local use.
+    /// A local definition of a relation.
     Let(Box<Let>),
 }
 
-/// How two terms are combined.
+/// An arithmetic operation on two terms.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operator {
     /// `+`
@@ -278,72 +285,73 @@ pub enum Operator {
     Minus,
     /// `*`
     Times,
-    /// `/`; no value if the divisor is zero.
+    /// `/`; undefined if the divisor is zero.
     Divide,
-    /// `^`; no value unless the exponent is whole, nor if zero is raised to less than zero. `0 ^ 0` is 1.
+    /// `^`; undefined unless the exponent is an integer, and for negative powers of zero. `0 ^ 0`
+    /// is 1.
     Power,
 }
 
-/// What is made of many values.
+/// A way to combine many values.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fold {
-    /// `Sum`; 0 of nothing.
+    /// `Sum`; 0 for no values.
     Sum,
-    /// `Prod`; 1 of nothing.
+    /// `Prod`; 1 for no values.
     Product,
-    /// `Min`; no value of nothing.
+    /// `Min`; undefined for no values.
     Min,
-    /// `Max`; no value of nothing.
+    /// `Max`; undefined for no values.
     Max,
 }
 
-/// One number from many: `Sum (x, y | guard : term)`. It has no value if the term has none for some assignment that
-/// satisfies the guard.
+/// A number combined from many: `Sum (x, y | guard : term)`. It is undefined if the term is
+/// undefined for an assignment that satisfies the guard.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Aggregate {
-    /// What is made of the values.
+    /// How the values are combined.
     pub fold: Fold,
-    /// The variables that run; no two the same.
+    /// The bound variables, without repetitions.
     pub variables: Vec<Variable>,
-    /// The assignments that count.
+    /// The condition on the assignments that count.
     pub guard: Formula,
-    /// What each of them gives.
+    /// The value for each assignment.
     pub term: Term,
 }
 
-/// A term: a rational number, if it has a value.
+/// A term: a rational number, if it is defined.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Term {
     /// A number.
     Number(Rational),
-    /// A real variable, bound by `let` or from outside: `:a`.
+    /// A real variable, bound by `let` or by the assignment: `:a`.
     Variable(Variable),
     /// The number of an element, counted from 1: `&x`.
     ElementNumber(Argument),
     /// The value of a function: `:f(x)`.
     Function(Name, Argument),
-    /// 1 if the formula holds, else 0: `:(phi)`.
+    /// 1 if the formula holds, otherwise 0: `:(phi)`.
     Characteristic(Box<Formula>),
-    /// Two terms combined.
+    /// An arithmetic operation.
     Binary(Operator, Box<Term>, Box<Term>),
-    /// One number from many.
+    /// A number combined from many.
     Aggregate(Box<Aggregate>),
-    /// A number with a name: `let :a = s in t`.
+    /// A local name for a number: `let :a = s in t`.
     Let(Variable, Box<Term>, Box<Term>),
 }
 
 impl Formula {
-    /// What always holds.
+    /// Returns the formula that always holds.
     pub fn truth() -> Formula {
         Formula::And(Vec::new())
     }
 
-    /// What never holds.
+    /// Returns the formula that never holds.
     pub fn falsity() -> Formula {
         Formula::Or(Vec::new())
     }
 
-    /// `R(x, y)`
+    /// Returns `R(x, y)`.
     pub fn atom<A: Into<Argument>>(
         relation: &str,
         arguments: impl IntoIterator<Item = A>,
@@ -351,17 +359,17 @@ impl Formula {
         Formula::Relation(relation.into(), arguments.into_iter().map(Into::into).collect())
     }
 
-    /// `x = y`
+    /// Returns `x = y`.
     pub fn equal(left: impl Into<Argument>, right: impl Into<Argument>) -> Formula {
         Formula::Equal(left.into(), right.into())
     }
 
-    /// `s < t` and the like.
+    /// Returns a comparison such as `s < t`.
     pub fn compare(left: Term, sign: Sign, right: Term) -> Formula {
         Formula::Compare(Box::new(left), sign, Box::new(right))
     }
 
-    /// The negation.
+    /// Returns the negation.
     #[allow(
         clippy::should_implement_trait,
         reason = "a constructor among constructors, not an operator"
@@ -370,7 +378,7 @@ impl Formula {
         Formula::Not(Box::new(formula))
     }
 
-    /// For some values of the variables; the formula itself if there are no variables.
+    /// Quantifies existentially; returns the formula itself if there are no variables.
     pub fn exists<V: Borrow<Variable>>(
         variables: impl IntoIterator<Item = V>,
         formula: Formula,
@@ -380,7 +388,7 @@ impl Formula {
         if variables.is_empty() { formula } else { Formula::Exists(variables, Box::new(formula)) }
     }
 
-    /// For all values of the variables; the formula itself if there are no variables.
+    /// Quantifies universally; returns the formula itself if there are no variables.
     pub fn all<V: Borrow<Variable>>(
         variables: impl IntoIterator<Item = V>,
         formula: Formula,
@@ -390,7 +398,7 @@ impl Formula {
         if variables.is_empty() { formula } else { Formula::All(variables, Box::new(formula)) }
     }
 
-    /// `lfp R(x, y) = body` or `gfp`, asked of its own variables.
+    /// Returns `lfp R(x, y) = body` or `gfp`, applied to its own variables.
     pub fn fix(
         extreme: Extreme,
         relation: &str,
@@ -407,13 +415,13 @@ impl Formula {
         }))
     }
 
-    /// `tc x, y body` or `tc k x, y body`, asked of its own variables.
+    /// Returns `tc x, y body` or `tc k x, y body`, applied to its own variables.
     pub fn closure(bound: Option<u32>, from: Variable, to: Variable, body: Formula) -> Formula {
         let arguments = [Argument::from(&from), Argument::from(&to)];
         Formula::Closure(Box::new(Closure { bound, from, to, body, arguments }))
     }
 
-    /// `let R(x, y) = definition in body`
+    /// Returns `let R(x, y) = definition in body`.
     pub fn with(
         relation: &str,
         variables: Vec<Variable>,
@@ -423,29 +431,30 @@ impl Formula {
         Formula::Let(Box::new(Let { relation: relation.into(), variables, definition, body }))
     }
 
-    /// Whether it is the empty conjunction.
+    /// Returns whether it is the empty conjunction.
     pub fn is_truth(&self) -> bool {
         matches!(self, Formula::And(parts) if parts.is_empty())
     }
 
-    /// Whether it is the empty disjunction.
+    /// Returns whether it is the empty disjunction.
     pub fn is_falsity(&self) -> bool {
         matches!(self, Formula::Or(parts) if parts.is_empty())
     }
 }
 
 impl Term {
-    /// A whole number.
+    /// Returns an integer.
     pub fn whole(number: i64) -> Term {
         Term::Number(Rational::whole(number))
     }
 
-    /// `:(phi)`
+    /// Returns `:(phi)`.
     pub fn characteristic(formula: Formula) -> Term {
         Term::Characteristic(Box::new(formula))
     }
 
-    /// Two terms combined. Numbers divided by each other become a number, since `1/3` is how one is written.
+    /// Combines two terms. A quotient of numbers becomes a number, because that is how `1/3` is
+    /// written.
     pub fn binary(operator: Operator, left: Term, right: Term) -> Term {
         if let (Operator::Divide, Term::Number(above), Term::Number(below)) =
             (operator, &left, &right)
@@ -456,7 +465,7 @@ impl Term {
         Term::Binary(operator, Box::new(left), Box::new(right))
     }
 
-    /// `-t`, which is `-1 * t`, or a number.
+    /// Returns `-t`, as `-1 * t` or as a number.
     pub fn negated(term: Term) -> Term {
         match term {
             Term::Number(number) => Term::Number(number.negated()),
@@ -464,16 +473,16 @@ impl Term {
         }
     }
 
-    /// `Sum (variables | guard : term)` and the like.
+    /// Returns an aggregate such as `Sum (variables | guard : term)`.
     pub fn aggregate(fold: Fold, variables: Vec<Variable>, guard: Formula, term: Term) -> Term {
         Term::Aggregate(Box::new(Aggregate { fold, variables, guard, term }))
     }
 
-    /// Whether it has a value in every structure, whatever its free variables stand for.
+    /// Returns whether the term is defined in every structure for all values of its free variables.
     pub fn is_total(&self) -> bool {
         match self {
             Term::Number(_) | Term::Characteristic(_) => true,
-            // It may be bound to a term without a value.
+            // The variable may be bound to an undefined term.
             Term::Variable(_) => false,
             Term::ElementNumber(argument) => argument.variable().is_some(),
             Term::Function(_, _) => false,
@@ -484,8 +493,8 @@ impl Term {
                 left.is_total() && matches!(&**right, Term::Number(number) if number.signum() != 0)
             }
             Term::Binary(Operator::Power, left, right) => {
-                left.is_total()
-                    && matches!(&**right, Term::Number(number) if number.is_whole() && number.signum() >= 0)
+                let is_natural = |number: &Rational| number.is_whole() && number.signum() >= 0;
+                left.is_total() && matches!(&**right, Term::Number(number) if is_natural(number))
             }
             Term::Aggregate(aggregate) => {
                 matches!(aggregate.fold, Fold::Sum | Fold::Product) && aggregate.term.is_total()

@@ -1,16 +1,19 @@
-//! Formulas brought into shapes in which they are easier to work with.
+//! Normal forms of formulas.
 //!
 //! - [`nnf`]: negations only at literals, through quantifiers, fixed points and `let`s;
-//! - [`dnf`], [`cnf`]: the Boolean part as a disjunction of conjunctions, or the other way round;
+//! - [`dnf`]: the Boolean part as a disjunction of conjunctions;
 //! - [`pnf`]: quantifiers in front;
-//! - [`tnf`]: quantifiers as deep inside as they can be (Kaiser and Stafiniak 2011, definition 5 and procedure TNF);
-//! - [`simplified`], [`irredundant`]: what can be left out is left out, the latter with a SAT solver to prove it.
+//! - [`tnf`]: quantifiers as far inside as possible (Kaiser & Stafiniak 2011, Definition 5 and
+//!   procedure TNF);
+//! - [`simplified`]: the formula without parts that are obviously redundant.
 //!
-//! Each has a predicate for its shape. All but [`nnf`] and [`dnf`], [`cnf`] take for granted that structures have an
-//! element at least: where there is none, `ex x true` is false, and a quantifier without its variable cannot be dropped.
-//! Literals are atoms and their negations, where comparisons, closures and fixed points count as atoms: what is
-//! inside of terms, closures and fixed points is not touched, except by [`nnf`], which goes into the latter two.
-//! Normal forms can be exponentially larger, so each stops at a size that the caller sets.
+//! All except [`nnf`] and [`dnf`] assume that structures have at least one element. In an empty
+//! structure `ex x true` is false, so a quantifier over an unused variable could not be dropped.
+//!
+//! Literals are atoms and their negations. Comparisons, closures and fixed points count as atoms.
+//! The inside of terms, closures and fixed points is not changed, except by [`nnf`], which enters
+//! the latter two. Normal forms can be exponentially larger than their input, so each stops at a
+//! size limit of the caller.
 
 mod boolean;
 mod negation;
@@ -24,39 +27,14 @@ mod tests;
 use crate::formula::Formula;
 
 pub use crate::formula::Oversize;
-pub use boolean::{cnf, dnf, is_cnf, is_dnf};
-pub use negation::{is_nnf, nnf};
-pub use prenex::{is_pnf, pnf};
-pub use simplify::{irredundant, simplified};
-pub use type_form::{SplitFirst, is_tnf, tnf};
+pub use boolean::dnf;
+pub use negation::nnf;
+pub use prenex::pnf;
+pub use simplify::simplified;
+pub use type_form::{SplitFirst, tnf};
 
-/// Whether it is neither a connective nor a quantifier nor a `let`: an atom, a comparison, a closure or a fixed point.
-fn is_atom(formula: &Formula) -> bool {
-    match formula {
-        Formula::Relation(..)
-        | Formula::Equal(..)
-        | Formula::Compare(..)
-        | Formula::Fix(_)
-        | Formula::Closure(_) => true,
-        Formula::Not(_)
-        | Formula::And(_)
-        | Formula::Or(_)
-        | Formula::Exists(..)
-        | Formula::All(..)
-        | Formula::Let(_) => false,
-    }
-}
-
-/// Whether it is an atom or a negated one.
-fn is_literal(formula: &Formula) -> bool {
-    match formula {
-        Formula::Not(inner) => is_atom(inner),
-        other => is_atom(other),
-    }
-}
-
-/// A conjunction without needless lists: parts that are conjunctions are taken apart, one part stands alone, and what is
-/// listed twice is once.
+/// Returns a flat conjunction: nested conjunctions are merged, duplicates are removed, and a single
+/// part is returned as it is.
 fn conjunction(parts: impl IntoIterator<Item = Formula>) -> Formula {
     let mut flat: Vec<Formula> = Vec::new();
     for part in parts {
@@ -68,7 +46,8 @@ fn conjunction(parts: impl IntoIterator<Item = Formula>) -> Formula {
     if flat.len() == 1 { flat.remove(0) } else { Formula::And(flat) }
 }
 
-/// A disjunction without needless lists.
+/// Returns a flat disjunction: nested disjunctions are merged, duplicates are removed, and a single
+/// part is returned as it is.
 fn disjunction(parts: impl IntoIterator<Item = Formula>) -> Formula {
     let mut flat: Vec<Formula> = Vec::new();
     for part in parts {
@@ -86,7 +65,7 @@ fn push_new(list: &mut Vec<Formula>, part: Formula) {
     }
 }
 
-/// The parts made so far, and how many there may be.
+/// The number of parts created so far, and its limit.
 struct Budget {
     limit: usize,
     made: usize,

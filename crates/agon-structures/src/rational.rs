@@ -1,22 +1,23 @@
 //! Exact rational numbers of bounded size.
 //!
-//! Numerator and denominator are 128 bits each, so numbers are copied and compared without touching the heap: terms
-//! are evaluated once per assignment, in the innermost loop of a search. What does not fit is told ([`TooLarge`])
-//! and never rounded. Numbers of any size would cost every payoff for the sake of sums that no game has.
+//! Numerator and denominator have 128 bits each, so numbers are copied and compared without
+//! touching the heap. This matters because terms are evaluated once per assignment, in the
+//! innermost loop of a search. Results that do not fit are reported ([`TooLarge`]) and never
+//! rounded. Numbers of arbitrary size would make every payoff slower for sums that no game has.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// A rational number. Invariant: the denominator is positive and shares no factor with the numerator, so equal
-/// numbers have equal fields.
+/// A rational number. Invariant: the denominator is positive and shares no factor with the
+/// numerator, so equal numbers have equal fields.
 #[derive(Copy, Clone, PartialEq, Eq, Hash)]
 pub struct Rational {
     numerator: i128,
     denominator: i128,
 }
 
-/// A number does not fit into 128 bits above and below the fraction line.
+/// The error that a number does not fit into a numerator and denominator of 128 bits.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct TooLarge;
 
@@ -29,17 +30,18 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 impl Rational {
-    /// Nought.
+    /// Zero.
     pub const ZERO: Rational = Rational { numerator: 0, denominator: 1 };
     /// One.
     pub const ONE: Rational = Rational { numerator: 1, denominator: 1 };
 
-    /// A whole number.
+    /// Returns an integer.
     pub fn whole(number: i64) -> Rational {
         Rational { numerator: i128::from(number), denominator: 1 }
     }
 
-    /// A fraction in lowest terms; none if the denominator is zero or the numbers are the most negative there are.
+    /// Returns a fraction in lowest terms; `None` if the denominator is zero or the result does not
+    /// fit.
     pub fn fraction(numerator: i128, denominator: i128) -> Option<Rational> {
         if denominator == 0 || numerator == i128::MIN || denominator == i128::MIN {
             return None;
@@ -52,38 +54,42 @@ impl Rational {
         })
     }
 
-    /// Above the line.
+    /// Returns the numerator.
     pub fn numerator(self) -> i128 {
         self.numerator
     }
 
-    /// Below the line; positive.
+    /// Returns the denominator, which is positive.
     pub fn denominator(self) -> i128 {
         self.denominator
     }
 
-    /// Whether it is a whole number.
+    /// Returns whether it is an integer.
     pub fn is_whole(self) -> bool {
         self.denominator == 1
     }
 
-    /// -1, 0 or 1.
+    /// Returns -1, 0 or 1.
     pub fn signum(self) -> i32 {
         self.numerator.signum() as i32
     }
 
-    /// The nearest machine number, or nearly so: for show and for search, not for arithmetic.
+    /// Returns the nearest or nearly nearest `f64`. For display and search, not for arithmetic.
     pub fn to_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// The sum.
+    /// Returns the sum.
+    ///
+    /// # Errors
+    /// If the result does not fit.
     pub fn plus(self, other: Rational) -> Result<Rational, TooLarge> {
         if self.denominator == 1 && other.denominator == 1 {
             let numerator = self.numerator.checked_add(other.numerator).ok_or(TooLarge)?;
             return Rational::fraction(numerator, 1).ok_or(TooLarge);
         }
-        // Over the least common denominator, so that intermediate numbers stay as small as they can.
+        // Over the least common denominator, so that intermediate numbers stay as small as
+        // possible.
         let divisor =
             common_divisor(self.denominator.unsigned_abs(), other.denominator.unsigned_abs())
                 as i128;
@@ -94,19 +100,26 @@ impl Rational {
         Rational::fraction(left.checked_add(right).ok_or(TooLarge)?, denominator).ok_or(TooLarge)
     }
 
-    /// The number with the other sign.
+    /// Returns the number with the opposite sign.
     pub fn negated(self) -> Rational {
         Rational { numerator: -self.numerator, denominator: self.denominator }
     }
 
-    /// The difference.
+    /// Returns the difference.
+    ///
+    /// # Errors
+    /// If the result does not fit.
     pub fn minus(self, other: Rational) -> Result<Rational, TooLarge> {
         self.plus(other.negated())
     }
 
-    /// The product.
+    /// Returns the product.
+    ///
+    /// # Errors
+    /// If the result does not fit.
     pub fn times(self, other: Rational) -> Result<Rational, TooLarge> {
-        // Cancelled crosswise first: the product is then in lowest terms and overflows only if it must.
+        // Cancelling crosswise first gives lowest terms, and an overflow only if the result does
+        // not fit.
         let first = common_divisor(self.numerator.unsigned_abs(), other.denominator.unsigned_abs())
             .max(1) as i128;
         let second = common_divisor(other.numerator.unsigned_abs(), self.denominator.unsigned_abs())
@@ -121,7 +134,10 @@ impl Rational {
         Ok(Rational { numerator, denominator })
     }
 
-    /// The quotient; none if the divisor is zero.
+    /// Returns the quotient; `None` if the divisor is zero.
+    ///
+    /// # Errors
+    /// If the result does not fit.
     pub fn divided_by(self, other: Rational) -> Result<Option<Rational>, TooLarge> {
         match Rational::fraction(other.denominator, other.numerator) {
             Some(inverse) => self.times(inverse).map(Some),
@@ -129,7 +145,11 @@ impl Rational {
         }
     }
 
-    /// The power; none if the exponent is no whole number, or negative where the base is zero. `0 ^ 0` is 1.
+    /// Returns the power; `None` if the exponent is not an integer, or if it is negative and the
+    /// base is zero. `0 ^ 0` is 1.
+    ///
+    /// # Errors
+    /// If the result does not fit.
     pub fn power(self, exponent: Rational) -> Result<Option<Rational>, TooLarge> {
         if !exponent.is_whole() {
             return Ok(None);
@@ -151,7 +171,7 @@ impl Rational {
         if base.negated() == Rational::ONE {
             return Ok(Some(if count.is_multiple_of(2) { Rational::ONE } else { base }));
         }
-        // Any other base doubles at least with each factor.
+        // The absolute value of any other base at least doubles with each factor.
         if count > 128 {
             return Err(TooLarge);
         }
@@ -183,7 +203,7 @@ impl Ord for Rational {
         }
         let whole = |number: &Rational| number.numerator.div_euclid(number.denominator);
         let rest = |number: &Rational| number.numerator.rem_euclid(number.denominator);
-        // As continued fractions, since the cross products may not fit.
+        // Compared as continued fractions, because the cross products may not fit.
         let (mut left, mut right) = (*self, *other);
         let mut turned = false;
         loop {
@@ -212,14 +232,14 @@ impl PartialOrd for Rational {
     }
 }
 
-/// Prints `3`, `-0.25` where the decimal ends soon, else `1/3`.
+/// Prints `3`, or `-0.25` if the decimal expansion is short, otherwise `1/3`.
 impl fmt::Display for Rational {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.denominator == 1 {
             return write!(f, "{}", self.numerator);
         }
         let mut scale: i128 = 1;
-        // Six places: beyond them the fraction reads better.
+        // Up to six places; beyond that the fraction is easier to read.
         for places in 1..=6usize {
             scale *= 10;
             if scale % self.denominator == 0 {
@@ -242,28 +262,28 @@ impl fmt::Debug for Rational {
     }
 }
 
-/// A text is not a number, or not one that fits.
+/// The error that a text is not a number that fits.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct NotANumber;
+pub struct ParseRationalError;
 
-impl fmt::Display for NotANumber {
+impl fmt::Display for ParseRationalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not a number that fits into 128 bits")
     }
 }
 
-impl std::error::Error for NotANumber {}
+impl std::error::Error for ParseRationalError {}
 
-/// Reads what is printed: `3`, `-0.25`, `1/3`.
+/// Parses the printed form: `3`, `-0.25`, `1/3`.
 impl FromStr for Rational {
-    type Err = NotANumber;
+    type Err = ParseRationalError;
 
-    fn from_str(text: &str) -> Result<Rational, NotANumber> {
-        let digits = |text: &str| -> Result<i128, NotANumber> {
+    fn from_str(text: &str) -> Result<Rational, ParseRationalError> {
+        let digits = |text: &str| -> Result<i128, ParseRationalError> {
             if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-                return Err(NotANumber);
+                return Err(ParseRationalError);
             }
-            text.parse().map_err(|_| NotANumber)
+            text.parse().map_err(|_| ParseRationalError)
         };
         let (negative, text) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -273,14 +293,14 @@ impl FromStr for Rational {
             Rational::fraction(digits(above)?, digits(below)?)
         } else if let Some((whole, part)) = text.split_once('.') {
             let scale = 10i128
-                .checked_pow(u32::try_from(part.len()).map_err(|_| NotANumber)?)
-                .ok_or(NotANumber)?;
-            let whole = digits(whole)?.checked_mul(scale).ok_or(NotANumber)?;
-            Rational::fraction(whole.checked_add(digits(part)?).ok_or(NotANumber)?, scale)
+                .checked_pow(u32::try_from(part.len()).map_err(|_| ParseRationalError)?)
+                .ok_or(ParseRationalError)?;
+            let whole = digits(whole)?.checked_mul(scale).ok_or(ParseRationalError)?;
+            Rational::fraction(whole.checked_add(digits(part)?).ok_or(ParseRationalError)?, scale)
         } else {
             Rational::fraction(digits(text)?, 1)
         };
-        let number = number.ok_or(NotANumber)?;
+        let number = number.ok_or(ParseRationalError)?;
         Ok(if negative { number.negated() } else { number })
     }
 }

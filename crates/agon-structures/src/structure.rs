@@ -1,7 +1,9 @@
-//! Finite structures: elements with names, relations of any arity, functions to rationals, constants.
+//! Finite structures: elements with names, relations of any arity, functions to rational numbers,
+//! constants.
 //!
-//! A [`Structure`] is cheap to clone: its parts are shared until one of the copies changes them. Its [`key`](Structure::key)
-//! is kept up to date by every change, so that a search can tell states apart without reading them.
+//! A [`Structure`] is cheap to clone: a clone costs five reference counts, and parts are shared
+//! until one of the copies changes them. Every change updates its [`key`](Structure::key), so that
+//! a search can distinguish states without reading them.
 
 mod tuples;
 mod universe;
@@ -17,30 +19,30 @@ use crate::rational::Rational;
 
 pub use tuples::Tuples;
 use universe::Universe;
-pub use vocabulary::{ConstantId, FunctionId, RelationId, Vocabulary, VocabularyClash};
+pub use vocabulary::{ConstantId, FunctionId, RelationId, Vocabulary, VocabularyError};
 
-/// An element of a structure. Ids are small and stay the same while the element lives; the id of a deleted element
-/// is given to a later one.
+/// An element of a structure. Ids are small and do not change while the element lives. The id of a
+/// deleted element is reused.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Element(u32);
 
 impl Element {
-    /// The element with this id.
+    /// Returns the element with this id.
     pub const fn new(id: u32) -> Element {
         Element(id)
     }
 
-    /// The id.
+    /// Returns the id.
     pub const fn id(self) -> u32 {
         self.0
     }
 
-    /// For tables with one entry per id.
+    /// Returns the id as an index, for tables with one entry per id.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// What `&x` says of it: ids counted from 1, as people count.
+    /// Returns the number of the element, `&x`: its id plus one.
     pub fn number(self) -> Rational {
         Rational::whole(i64::from(self.0) + 1)
     }
@@ -54,8 +56,9 @@ impl fmt::Debug for Element {
 
 /// A finite structure over a vocabulary.
 ///
-/// Invariants: tuples, values and constants name living elements only; each tuple has the arity of its relation;
-/// no two living elements have the same name; `key` is what [`Structure::key`] says.
+/// Invariants: tuples, values and constants refer only to living elements. Each tuple has the arity
+/// of its relation. Different living elements have different names. `key` satisfies the description
+/// of [`Structure::key`].
 #[derive(Clone)]
 pub struct Structure {
     vocabulary: Arc<Vocabulary>,
@@ -69,45 +72,46 @@ pub struct Structure {
 /// The values of one function, sorted by element.
 type Values = Vec<(Element, Rational)>;
 
-/// A structure could not be changed as asked.
+/// The reason why a structure could not be changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum StructureFault {
-    /// There is no such element (any more).
+#[non_exhaustive]
+pub enum StructureError {
+    /// The element does not exist.
     NoSuchElement(Element),
     /// Another element has this name.
     NameTaken(Arc<str>),
-    /// A tuple has another length than the relation's arity.
+    /// A tuple does not have the arity of its relation.
     WrongArity {
         /// The relation.
         relation: Arc<str>,
-        /// What it takes.
+        /// The arity of the relation.
         arity: usize,
-        /// What it was given.
+        /// The length of the tuple.
         given: usize,
     },
-    /// More elements than ids.
+    /// There are no free ids.
     TooManyElements,
 }
 
-impl fmt::Display for StructureFault {
+impl fmt::Display for StructureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StructureFault::NoSuchElement(element) => {
+            StructureError::NoSuchElement(element) => {
                 write!(f, "there is no element number {}", element.number())
             }
-            StructureFault::NameTaken(name) => write!(f, "another element is called `{name}`"),
-            StructureFault::WrongArity { relation, arity, given } => {
+            StructureError::NameTaken(name) => write!(f, "another element is called `{name}`"),
+            StructureError::WrongArity { relation, arity, given } => {
                 write!(f, "`{relation}` takes {arity} elements, not {given}")
             }
-            StructureFault::TooManyElements => write!(f, "too many elements"),
+            StructureError::TooManyElements => write!(f, "too many elements"),
         }
     }
 }
 
-impl std::error::Error for StructureFault {}
+impl std::error::Error for StructureError {}
 
 impl Structure {
-    /// The structure without elements.
+    /// Returns the structure without elements.
     pub fn new(vocabulary: Arc<Vocabulary>) -> Structure {
         let relations =
             vocabulary.relations().map(|id| Arc::new(Tuples::new(vocabulary.arity(id)))).collect();
@@ -123,12 +127,13 @@ impl Structure {
         }
     }
 
-    /// The vocabulary.
+    /// Returns the vocabulary.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
     }
 
-    /// The same structure over a vocabulary that begins with its own: what is new there is empty.
+    /// Returns the structure over a vocabulary that begins with its own. The additional relations
+    /// are empty.
     pub fn extended(&self, vocabulary: Arc<Vocabulary>) -> Structure {
         let mut wider = Structure::new(vocabulary);
         wider.universe = self.universe.clone();
@@ -142,47 +147,50 @@ impl Structure {
         wider
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn n_elements(&self) -> usize {
         self.universe.n_living()
     }
 
-    /// All ids are below this.
-    pub fn id_bound(&self) -> usize {
+    /// Returns an upper bound of all ids.
+    pub(crate) fn id_bound(&self) -> usize {
         self.universe.id_bound()
     }
 
-    /// Whether the element lives.
+    /// Returns whether the element lives.
     pub fn has(&self, element: Element) -> bool {
         self.universe.name(element).is_some()
     }
 
-    /// The elements, by id.
+    /// Iterates over the elements by id.
     pub fn elements(&self) -> impl Iterator<Item = Element> + '_ {
         self.universe.elements()
     }
 
-    /// The name of a living element.
+    /// Returns the name of a living element.
     ///
     /// # Panics
-    /// If there is no such element.
+    /// If the element does not exist.
     pub fn name(&self, element: Element) -> &Arc<str> {
         self.universe.name(element).expect("the element lives")
     }
 
-    /// The element with a name.
+    /// Returns the element with a name.
     pub fn element(&self, name: &str) -> Option<Element> {
-        self.universe.called(name)
+        self.universe.element_named(name)
     }
 
-    /// A new element; the smallest free id becomes its own. Without a name it is called by its number, or by the
-    /// first number from there on that is free.
-    pub fn create(&mut self, name: Option<&str>) -> Result<Element, StructureFault> {
+    /// Creates an element with the smallest free id. Without a name it is named by its number, or
+    /// by the first free number after that.
+    ///
+    /// # Errors
+    /// If the name is taken, or if there are too many elements.
+    pub fn create(&mut self, name: Option<&str>) -> Result<Element, StructureError> {
         let id =
-            u32::try_from(self.universe.next_id()).map_err(|_| StructureFault::TooManyElements)?;
+            u32::try_from(self.universe.next_id()).map_err(|_| StructureError::TooManyElements)?;
         let name: Arc<str> = match name {
             Some(name) if self.element(name).is_some() => {
-                return Err(StructureFault::NameTaken(name.into()));
+                return Err(StructureError::NameTaken(name.into()));
             }
             Some(name) => name.into(),
             None => {
@@ -198,33 +206,26 @@ impl Structure {
         Ok(element)
     }
 
-    /// A new element, called after a stem and the first number that is free: `b_1`, `b_2` and so on.
-    pub fn create_numbered(&mut self, stem: &str) -> Result<Element, StructureFault> {
+    /// Creates an element named after a stem and the first free number: `b_1`, `b_2` and so on.
+    ///
+    /// # Errors
+    /// If there are too many elements.
+    pub fn create_numbered(&mut self, stem: &str) -> Result<Element, StructureError> {
         let mut number = Arc::make_mut(&mut self.universe).free_number(stem);
         loop {
             match self.create(Some(&format!("{stem}_{number}"))) {
-                // Only numbers beyond those that are kept count of.
-                Err(StructureFault::NameTaken(_)) => number += 1,
+                // This happens only for numbers beyond those that are tracked.
+                Err(StructureError::NameTaken(_)) => number += 1,
                 made => return made,
             }
         }
     }
 
-    /// Gives an element another name.
-    pub fn rename(&mut self, element: Element, name: &str) -> Result<(), StructureFault> {
-        self.living(element)?;
-        match self.element(name) {
-            Some(same) if same == element => Ok(()),
-            Some(_) => Err(StructureFault::NameTaken(name.into())),
-            None => {
-                Arc::make_mut(&mut self.universe).rename(element, name.into());
-                Ok(())
-            }
-        }
-    }
-
-    /// Removes an element with all its tuples, values and constants.
-    pub fn delete(&mut self, element: Element) -> Result<(), StructureFault> {
+    /// Deletes an element with all its tuples, values and constants.
+    ///
+    /// # Errors
+    /// If the element does not exist.
+    pub fn delete(&mut self, element: Element) -> Result<(), StructureError> {
         self.living(element)?;
         for relation in self.vocabulary.clone().relations() {
             for tuple in self.tuples(relation).touching(&[element]) {
@@ -244,22 +245,25 @@ impl Structure {
         Ok(())
     }
 
-    /// The tuples of a relation.
+    /// Returns the tuples of a relation.
     pub fn tuples(&self, relation: RelationId) -> &Tuples {
         &self.relations[relation.index()]
     }
 
-    /// Whether a tuple is in a relation.
+    /// Returns whether a tuple is in a relation.
     pub fn holds(&self, relation: RelationId, tuple: &[Element]) -> bool {
         self.tuples(relation).contains(tuple)
     }
 
-    /// Puts a tuple into a relation; tells whether it is new there.
-    pub fn add(&mut self, relation: RelationId, tuple: &[Element]) -> Result<bool, StructureFault> {
+    /// Adds a tuple to a relation. Returns whether it is new.
+    ///
+    /// # Errors
+    /// If an element does not exist, or if the tuple has the wrong length.
+    pub fn add(&mut self, relation: RelationId, tuple: &[Element]) -> Result<bool, StructureError> {
         let arity = self.vocabulary.arity(relation);
         if arity != tuple.len() {
             let name = self.vocabulary.relation_name(relation).clone();
-            return Err(StructureFault::WrongArity { relation: name, arity, given: tuple.len() });
+            return Err(StructureError::WrongArity { relation: name, arity, given: tuple.len() });
         }
         for &element in tuple {
             self.living(element)?;
@@ -272,7 +276,7 @@ impl Structure {
         Ok(true)
     }
 
-    /// Takes a tuple out of a relation; tells whether it was there.
+    /// Removes a tuple from a relation. Returns whether it was present.
     pub fn remove(&mut self, relation: RelationId, tuple: &[Element]) -> bool {
         if !self.holds(relation, tuple) {
             return false;
@@ -282,24 +286,27 @@ impl Structure {
         true
     }
 
-    /// The value of a function at an element, if it has one.
+    /// Returns the value of a function at an element, if there is one.
     pub fn value(&self, function: FunctionId, element: Element) -> Option<Rational> {
         let values = &self.functions[function.index()];
         values.binary_search_by_key(&element, |entry| entry.0).ok().map(|place| values[place].1)
     }
 
-    /// The values of a function, by element.
+    /// Returns the values of a function, by element.
     pub fn values(&self, function: FunctionId) -> &[(Element, Rational)] {
         &self.functions[function.index()]
     }
 
-    /// Sets the value of a function at an element, or takes it away.
+    /// Sets or removes the value of a function at an element.
+    ///
+    /// # Errors
+    /// If the element does not exist.
     pub fn set_value(
         &mut self,
         function: FunctionId,
         element: Element,
         value: Option<Rational>,
-    ) -> Result<(), StructureFault> {
+    ) -> Result<(), StructureError> {
         self.living(element)?;
         let old = self.value(function, element);
         if old == value {
@@ -321,17 +328,20 @@ impl Structure {
         Ok(())
     }
 
-    /// The element that a constant names, if it names one.
+    /// Returns the element that a constant names, if there is one.
     pub fn constant(&self, constant: ConstantId) -> Option<Element> {
         self.constants[constant.index()]
     }
 
-    /// Lets a constant name an element, or none.
+    /// Sets the element that a constant names, or removes it.
+    ///
+    /// # Errors
+    /// If the element does not exist.
     pub fn set_constant(
         &mut self,
         constant: ConstantId,
         element: Option<Element>,
-    ) -> Result<(), StructureFault> {
+    ) -> Result<(), StructureError> {
         if let Some(element) = element {
             self.living(element)?;
         }
@@ -342,18 +352,19 @@ impl Structure {
         Ok(())
     }
 
-    /// A fingerprint of everything but the names: equal structures have equal keys, and others hardly ever.
+    /// Returns a hash of everything except the names. Equal structures have equal keys; different
+    /// structures have different keys with high probability.
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// A fingerprint of who is called what, which the key leaves out.
+    /// Returns a hash of the names of the elements, which the key leaves out.
     pub fn names_key(&self) -> u64 {
         self.universe.key()
     }
 
-    /// The elements that live in one of the two only, by id.
-    pub(crate) fn moved(&self, other: &Structure) -> Vec<Element> {
+    /// Returns the elements that live in exactly one of the two structures, by id.
+    pub(crate) fn universe_difference(&self, other: &Structure) -> Vec<Element> {
         if self.shares_universe(other) {
             Vec::new()
         } else {
@@ -361,7 +372,7 @@ impl Structure {
         }
     }
 
-    /// Whether both are made of the same pieces of memory, so certainly the same.
+    /// Returns whether both share all their memory and are therefore equal.
     pub(crate) fn shares_all(&self, other: &Structure) -> bool {
         self.shares_universe(other)
             && self.shares_functions(other)
@@ -373,34 +384,34 @@ impl Structure {
                     .all(|relation| self.shares_relation(other, relation)))
     }
 
-    /// Whether a relation is the same piece of memory in both, so certainly the same relation.
+    /// Returns whether both share the memory of a relation, which is therefore equal.
     pub(crate) fn shares_relation(&self, other: &Structure, relation: RelationId) -> bool {
         let place = relation.index();
         Arc::ptr_eq(&self.relations, &other.relations)
             || Arc::ptr_eq(&self.relations[place], &other.relations[place])
     }
 
-    /// The same of the elements.
+    /// Returns whether both share the memory of their universes, which are therefore equal.
     pub(crate) fn shares_universe(&self, other: &Structure) -> bool {
         Arc::ptr_eq(&self.universe, &other.universe)
     }
 
-    /// The same of all values of functions.
+    /// Returns whether both share the memory of all function values, which are therefore equal.
     pub(crate) fn shares_functions(&self, other: &Structure) -> bool {
         Arc::ptr_eq(&self.functions, &other.functions)
     }
 
-    /// The same of all constants.
+    /// Returns whether both share the memory of all constants, which are therefore equal.
     pub(crate) fn shares_constants(&self, other: &Structure) -> bool {
         Arc::ptr_eq(&self.constants, &other.constants)
     }
 
-    fn living(&self, element: Element) -> Result<(), StructureFault> {
-        if self.has(element) { Ok(()) } else { Err(StructureFault::NoSuchElement(element)) }
+    fn living(&self, element: Element) -> Result<(), StructureError> {
+        if self.has(element) { Ok(()) } else { Err(StructureError::NoSuchElement(element)) }
     }
 }
 
-/// The same elements, with the same names, in the same relations, with the same values and constants.
+/// Compares elements, names, relations, values and constants.
 impl PartialEq for Structure {
     fn eq(&self, other: &Structure) -> bool {
         self.key == other.key
@@ -416,7 +427,8 @@ impl PartialEq for Structure {
 
 impl Eq for Structure {}
 
-/// Lists elements, tuples and values by name, in the notation of Toss: `[a, b | R {(a, b)} | f {a -> 1}]`.
+/// Lists elements, tuples and values by name, in the notation of Toss:
+/// `[a, b | R {(a, b)} | f {a -> 1}]`.
 impl fmt::Display for Structure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[")?;
@@ -490,7 +502,8 @@ fn fingerprint_of_value(function: FunctionId, element: Element, value: Rational)
     mixed(&[place, halves[0], halves[1], halves[2], halves[3]])
 }
 
-/// Words to one word, each bit of which depends on all bits of all of them (the finaliser of SplitMix64).
+/// Combines words into one, each bit of which depends on all bits of all of them (the finaliser of
+/// SplitMix64).
 fn mixed(words: &[u64]) -> u64 {
     let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
     for &word in words {

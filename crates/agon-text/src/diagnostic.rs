@@ -1,20 +1,20 @@
-//! What is wrong with a text, where, and how to mend it.
+//! Problems found in a text: their place, their severity, and how to solve them.
 
 use crate::{Fix, Span};
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// Worth knowing; nothing need be done.
+    /// Worth knowing. Nothing needs to be done.
     Note,
-    /// Suspicious, yet the text has a meaning.
+    /// Suspicious, but the text has a meaning.
     Warning,
-    /// The text has no meaning that could be played.
+    /// The text cannot be played.
     Error,
 }
 
 impl Severity {
-    /// The word it is shown as.
+    /// Returns the word that output shows.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Note => "note",
@@ -24,37 +24,38 @@ impl Severity {
     }
 }
 
-/// One finding. The code is stable: users look it up and write it into their scripts.
+/// A problem in a text. The code is stable: users look it up and write it into their scripts.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// A short stable name such as `unsafe-variable`.
     pub code: &'static str,
-    /// The offending place.
+    /// The place of the problem.
     pub span: Span,
-    /// What is wrong, in lower case and without a full stop.
+    /// The description of the problem, in lower case and without a full stop.
     pub message: String,
-    /// Other places that belong to the story.
+    /// Related places, each with an explanation.
     pub notes: Vec<(Span, String)>,
-    /// How to mend it.
+    /// Suggestions how to solve the problem.
     pub hints: Vec<String>,
-    /// A change that mends it without changing what the rules mean, if there is one.
+    /// A change that removes the problem without changing the meaning of the rules, if there is
+    /// one.
     pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Returns an error at `span`.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Error, code, span, message.into())
     }
 
-    /// A warning at `span`.
+    /// Returns a warning at `span`.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, code, span, message.into())
     }
 
-    /// A remark at `span`.
+    /// Returns a note at `span`.
     pub fn remark(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Note, code, span, message.into())
     }
@@ -71,21 +72,21 @@ impl Diagnostic {
         }
     }
 
-    /// Adds another place and what it has to do with it.
+    /// Adds a related place with an explanation.
     #[must_use]
     pub fn note(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.notes.push((span, text.into()));
         self
     }
 
-    /// Adds how to mend it.
+    /// Adds a suggestion how to solve the problem.
     #[must_use]
     pub fn hint(mut self, text: impl Into<String>) -> Diagnostic {
         self.hints.push(text.into());
         self
     }
 
-    /// Adds a change that mends it.
+    /// Adds a change that removes the problem.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Diagnostic {
         self.fix = Some(fix);
@@ -93,17 +94,17 @@ impl Diagnostic {
     }
 }
 
-/// The findings of a stage that could not go on: at least one of them is an error.
+/// The diagnostics of one stage. If the stage failed, at least one of them is an error.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics(pub Vec<Diagnostic>);
 
 impl Diagnostics {
-    /// Whether any of them is an error.
+    /// Returns whether any of them is an error.
     pub fn has_errors(&self) -> bool {
         self.0.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// Puts them in the order of the text, the graver first at one place.
+    /// Sorts by place in the text, and at the same place by falling severity.
     pub fn sort(&mut self) {
         self.0.sort_by(|a, b| {
             (a.span, std::cmp::Reverse(a.severity), a.code, &a.message).cmp(&(
@@ -115,7 +116,7 @@ impl Diagnostics {
         });
     }
 
-    /// Adds a finding.
+    /// Adds a diagnostic.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.0.push(diagnostic);
     }

@@ -1,34 +1,36 @@
-//! Changes of a text that mend a finding.
+//! Changes of a text that remove the cause of a diagnostic.
 
 use crate::{Source, Span};
 
-/// A piece of text to be replaced.
+/// A replacement of a piece of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
-    /// What is replaced; empty to insert.
+    /// The replaced text. An empty span makes an insertion.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The new text.
     pub replacement: String,
 }
 
-/// A change that mends a finding. The edits of one fix belong together: all are made or none.
+/// A change that removes the cause of a diagnostic. Either all of its edits are made or none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fix {
-    /// What it does, as a command: "remove the empty body".
+    /// What the change does, in the imperative: "remove the empty body".
     pub title: String,
     /// The edits.
     pub edits: Vec<Edit>,
 }
 
 impl Fix {
-    /// A fix of one edit.
+    /// Returns a fix with one edit.
     pub fn replace(title: impl Into<String>, span: Span, replacement: impl Into<String>) -> Fix {
         Fix { title: title.into(), edits: vec![Edit { span, replacement: replacement.into() }] }
     }
 }
 
-/// Applies as many of `fixes` as do not touch each other's text, in order. Returns the new text and those that
-/// were applied; those left out can be found again by checking the new text.
+/// Applies fixes in order, except those that touch the text of an earlier one.
+///
+/// Returns the new text and the applied fixes. A fix that was left out can be found again by
+/// checking the new text.
 pub fn apply_fixes<'a>(
     source: &Source,
     fixes: impl IntoIterator<Item = &'a Fix>,
@@ -57,7 +59,8 @@ pub fn apply_fixes<'a>(
     (text, applied)
 }
 
-/// Two insertions at one place clash as well, because their order would be arbitrary.
+/// Returns whether two edits clash. Two insertions at the same place clash as well, because their
+/// order would be arbitrary.
 fn touches(a: Span, b: Span) -> bool {
     (a.start() < b.end() && b.start() < a.end()) || (a.start() == b.start())
 }

@@ -1,4 +1,4 @@
-//! Findings as people read them.
+//! Diagnostics as text for people.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,8 @@ use codespan_reporting::term::{Config, emit_into_string, termcolor};
 
 use crate::{Diagnostic, Severity, Source};
 
-/// Shows findings with the lines they are about, a caret below the place, notes and hints.
+/// Returns the text of diagnostics with the lines they refer to, carets below the place, notes and
+/// hints. ANSI colours are added if `colour` is set.
 pub fn render(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> String {
     let config = Config::default();
     let mut shown = String::new();
@@ -37,22 +38,22 @@ pub fn render(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> Stri
     shown
 }
 
-/// Lines longer than this are not shown whole: machine-made rulesheets may stand on a single one.
+/// Longer lines, in bytes, are not shown in full. A generated rulesheet may be one single line.
 const LONG_LINE: usize = 400;
 
-/// How many characters are shown around the place in a long line.
+/// Number of characters shown before the place in a long line.
 const AROUND: usize = 40;
 
-/// The longest line that a finding has to do with, in bytes.
+/// Returns the length in bytes of the longest line that a diagnostic refers to.
 fn line_length(source: &Source, diagnostic: &Diagnostic) -> usize {
     let places = diagnostic.notes.iter().map(|(span, _)| *span).chain([diagnostic.span]);
     let lengths = places
         .flat_map(|span| [span.start(), span.end()])
-        .map(|byte| source.line_range(source.place_line(byte)).map_or(0, |range| range.len()));
+        .map(|byte| source.line_range(source.line_at(byte)).map_or(0, |range| range.len()));
     lengths.max().unwrap_or(0)
 }
 
-/// A finding in a long line: the same form, with a piece of the line only, without colour.
+/// Writes a diagnostic in a long line: the usual form with a piece of the line, without colour.
 fn excerpt(diagnostic: &Diagnostic, source: &Source, shown: &mut String) {
     let place = source.place(diagnostic.span.start());
     let (name, line, column) = (source.name(), place.line, place.column);
@@ -117,7 +118,7 @@ impl<'a> Files<'a> for Source {
     }
 
     fn line_index(&'a self, (): (), byte: usize) -> Result<usize, Error> {
-        Ok(self.place_line(byte) - 1)
+        Ok(self.line_at(byte) - 1)
     }
 
     fn line_range(&'a self, (): (), index: usize) -> Result<std::ops::Range<usize>, Error> {

@@ -1,8 +1,8 @@
-//! A text with a name, and places in it.
+//! Texts with a name, and places in them.
 
 use std::fmt;
 
-/// A piece of a [`Source`], in bytes: `start..end`. Invariant: `start <= end`.
+/// A range of bytes of a [`Source`]: `start..end`. Invariant: `start <= end`.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span {
     start: u32,
@@ -10,7 +10,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes from `start` up to, not including, `end`.
+    /// Returns the span from `start` up to, not including, `end`.
     pub fn new(start: usize, end: usize) -> Span {
         debug_assert!(start <= end, "a span does not end before it starts");
         let narrow =
@@ -18,17 +18,17 @@ impl Span {
         Span { start: narrow(start), end: narrow(end) }
     }
 
-    /// First byte.
+    /// Returns the first byte.
     pub fn start(self) -> usize {
         self.start as usize
     }
 
-    /// One past the last byte.
+    /// Returns the byte after the last one.
     pub fn end(self) -> usize {
         self.end as usize
     }
 
-    /// The smallest span that holds both.
+    /// Returns the smallest span that contains both spans.
     #[must_use]
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
@@ -41,18 +41,18 @@ impl fmt::Debug for Span {
     }
 }
 
-/// A place as people name it: both count from 1, the column in characters.
+/// A place as people name it. Line and column count from 1, and the column counts characters.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct LineColumn {
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// Character in the line, from 1.
+    /// The character in the line, from 1.
     pub column: usize,
 }
 
-/// The text of a rulesheet and the name it is shown under.
+/// A text with the name that diagnostics show.
 ///
-/// A line ends at `\n`, at `\r\n`, or at a lone `\r`, as real rulesheets need.
+/// A line ends at `\n`, at `\r\n`, or at a single `\r`. All three occur in published rulesheets.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
@@ -61,7 +61,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source from text. Text beyond 4 GiB minus one byte is cut off, so that a [`Span`] fits in 8 bytes.
+    /// Returns a source with a text. Text beyond 4 GiB minus one byte is cut off, so that a
+    /// [`Span`] fits in 8 bytes.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let (name, mut text) = (name.into(), text.into());
         if text.len() > u32::MAX as usize {
@@ -81,46 +82,47 @@ impl Source {
         Source { name, text, line_starts }
     }
 
-    /// A source from bytes of unknown encoding: what is not UTF-8 becomes U+FFFD, so comments in other
-    /// encodings do no harm.
+    /// Returns a source with bytes of unknown encoding. Bytes that are not UTF-8 become U+FFFD, so
+    /// comments in other encodings are harmless.
     pub fn from_bytes(name: impl Into<String>, bytes: &[u8]) -> Source {
         Source::new(name, String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// The name it is shown under, normally a path.
+    /// Returns the name, normally a path.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All of it.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What stands at `span`.
+    /// Returns the text at `span`.
     pub fn slice(&self, span: Span) -> &str {
         &self.text[span.start()..span.end()]
     }
 
-    /// How many lines there are, at least 1.
+    /// Returns the number of lines, which is at least 1.
     pub fn n_lines(&self) -> usize {
         self.line_starts.len()
     }
 
-    /// The line (from 1) of a byte.
-    pub fn place_line(&self, byte: usize) -> usize {
+    /// Returns the line, from 1, of a byte.
+    pub(crate) fn line_at(&self, byte: usize) -> usize {
         self.line_starts.partition_point(|&start| start <= byte.min(self.text.len()))
     }
 
-    /// The line (from 1) and column of a byte.
+    /// Returns the line and column of a byte.
     pub fn place(&self, byte: usize) -> LineColumn {
         let byte = byte.min(self.text.len());
-        let line = self.place_line(byte);
+        let line = self.line_at(byte);
         let start = self.line_starts[line - 1];
         LineColumn { line, column: self.text[start..byte].chars().count() + 1 }
     }
 
-    /// The bytes of line `line` (from 1), its end of line included. `None` past the last line.
+    /// Returns the bytes of a line, counted from 1, including its end of line. Returns `None` after
+    /// the last line.
     pub fn line_range(&self, line: usize) -> Option<std::ops::Range<usize>> {
         let start = *self.line_starts.get(line.checked_sub(1)?)?;
         let end = self.line_starts.get(line).copied().unwrap_or(self.text.len());

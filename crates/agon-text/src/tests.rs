@@ -1,4 +1,7 @@
-use crate::{Diagnostic, Fix, Source, Span, apply_fixes, render};
+use crate::{
+    CodePage, Diagnostic, Fix, Severity, Source, Span, apply_fixes, closest_name, did_you_mean,
+    find_page, render,
+};
 
 #[test]
 fn a_line_ends_at_each_kind_of_line_end() {
@@ -19,21 +22,18 @@ fn columns_count_characters() {
 }
 
 #[test]
-fn bytes_that_are_not_text_do_no_harm() {
+fn bytes_that_are_not_utf8_are_replaced() {
     let source = Source::from_bytes("x", b"; \xff\n(role a)");
     assert!(source.text().ends_with("(role a)"));
 }
 
 #[test]
-fn a_finding_is_shown_with_place_note_and_hint() {
+fn a_diagnostic_is_shown_with_place_note_and_hint() {
     let source = Source::new("bad.kif", "(role a)\n(<= (p ?x) (q ?y))");
-    let finding = Diagnostic::error(
-        "unsafe-variable",
-        Span::new(16, 18),
-        "variable `?x` is bound by nothing",
-    )
-    .note(Span::new(9, 31), "in this rule")
-    .hint("bind it");
+    let finding =
+        Diagnostic::error("unsafe-variable", Span::new(16, 18), "variable `?x` is not bound")
+            .note(Span::new(9, 31), "in this rule")
+            .hint("bind it");
     let shown = render(&[finding], &source, false);
     for part in ["error[unsafe-variable]", "bad.kif:2:8", "^^", "in this rule", "hint: bind it"] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
@@ -41,7 +41,7 @@ fn a_finding_is_shown_with_place_note_and_hint() {
 }
 
 #[test]
-fn of_a_long_line_only_a_piece_is_shown() {
+fn only_a_piece_of_a_long_line_is_shown() {
     let source =
         Source::new("long.kif", format!("{}(oops){}", "a ".repeat(5000), " b".repeat(5000)));
     let finding = Diagnostic::warning("w", Span::new(10_000, 10_006), "here").hint("shorten it");
@@ -64,4 +64,26 @@ fn fixes_that_touch_each_other_are_not_both_applied() {
     assert_eq!(text, "1 two 3");
     let titles: Vec<&str> = applied.iter().map(|fix| fix.title.as_str()).collect();
     assert_eq!(titles, ["first", "last"]);
+}
+
+#[test]
+fn suggestions_ignore_case_and_prefer_prefixes() {
+    assert_eq!(did_you_mean("MCST", ["alphabeta", "mcts"]), Some("mcts"));
+    assert_eq!(did_you_mean("alpha", ["alpka", "AlphaBeta"]), Some("AlphaBeta"));
+    assert_eq!(did_you_mean("x", ["xylophone", "mcts"]), None);
+    assert_eq!(did_you_mean("anything", []), None);
+}
+
+#[test]
+fn of_equally_similar_names_the_first_is_suggested() {
+    assert_eq!(closest_name("cat", ["cart", "cut", "dog"], 1), Some("cart"));
+    assert_eq!(closest_name("cat", ["dog", "bird"], 2), None);
+}
+
+#[test]
+fn pages_are_found_by_code() {
+    let page = |code| CodePage { code, severity: Severity::Note, summary: "", page: "" };
+    let pages = [page("first"), page("second")];
+    assert_eq!(find_page(&pages, "second").map(|page| page.code), Some("second"));
+    assert!(find_page(&pages, "third").is_none());
 }

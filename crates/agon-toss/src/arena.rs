@@ -1,7 +1,9 @@
-//! A game that has been checked: names are ids, rules are match formulas with effects, and nothing can be missing.
+//! The checked form of a game: names are resolved to ids, and rules are conditions with effects.
 //!
-//! This is what engines work from. A rule whose universe stays is a list of tuples to delete and to add for each match
-//! of its condition; others are rewritten by the definition. `span`s lead back to the text.
+//! All engines start from this form. A rule that keeps the universe lists the tuples that it
+//! deletes and adds for each embedding, that is, for each solution of its condition. Other rules
+//! are applied by the definition of rewriting (see [`rewrite`](crate::rewrite)). Spans lead back to
+//! the text.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -26,7 +28,7 @@ impl RuleId {
         RuleId(u32::try_from(index).expect("rules are fewer than bytes of a source"))
     }
 
-    /// For tables with one entry per rule.
+    /// Returns the index of the rule, for tables with one entry per rule.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -37,17 +39,20 @@ impl LocationId {
         LocationId(u32::try_from(index).expect("locations are fewer than bytes of a source"))
     }
 
-    /// For tables with one entry per location.
+    /// Returns the index of the location, for tables with one entry per location.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A game that has been checked; it can only be made by [`check`](crate::check::check).
+/// A checked game. Only [`check`](crate::check::check) constructs it.
 ///
-/// Invariants: formulas use relations of the vocabulary and of the definitions alone, with their arities; conditions have no
-/// other free variables than the elements of their rule, payoffs none; effects change no defined relation; every player
-/// but nature has a payoff at every location; probabilities of an edge add up to 1.
+/// Invariants:
+/// - Formulas use only relations of the vocabulary and of the definitions, with their arities.
+/// - The free variables of a condition are elements of its rule. Payoffs have no free variables.
+/// - Effects do not change defined relations.
+/// - Every player except nature has a payoff at every location.
+/// - The probabilities of an edge add up to 1.
 #[derive(Clone)]
 pub struct CheckedArena {
     pub(crate) sheet: Arc<GameSheet>,
@@ -65,108 +70,111 @@ pub struct CheckedArena {
     pub(crate) constant_sum: Option<f64>,
 }
 
-/// A rule: what is looked for, what comes of it.
+/// A rewriting rule.
 #[derive(Clone, Debug)]
 pub struct ArenaRule {
-    /// What it is called.
+    /// The name of the rule.
     pub name: String,
-    /// The elements that a match names, in the order in which a move names them.
+    /// The elements of an embedding, in the order in which a move names them.
     pub elements: Vec<Variable>,
-    /// The match formula: what must hold of the elements before, the precondition included.
+    /// The condition of an embedding: a formula about the elements before the rule is applied. It
+    /// includes the precondition.
     pub condition: Formula,
-    /// The parts of the condition, with where they come from, for explanations.
+    /// The conjuncts of the condition with their places in the text, for explanations.
     pub parts: Vec<Part>,
-    /// What changes.
+    /// The change that the rule makes.
     pub effect: Effect,
-    /// What must hold afterwards.
+    /// The post-condition.
     pub post: Option<Post>,
-    /// Rules that must have been applied before in the play, or, if `false`, must not.
+    /// Rules that must have been applied earlier in the play or, if `false`, must not have been.
     pub history: Vec<(RuleId, bool)>,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// What must hold after a rule was applied.
+/// The post-condition of a rule.
 #[derive(Clone, Debug)]
 pub struct Post {
-    /// What its free variables stand for: the elements of the match in their order if the universe stays, else the elements of
-    /// the right side.
+    /// The free variables. They denote the elements of the embedding in order if the rule keeps the
+    /// universe, otherwise the elements of the right side.
     pub variables: Vec<Variable>,
-    /// What must hold.
+    /// The condition on the structure after the rule.
     pub formula: Formula,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// A part of a rule's condition.
+/// A conjunct of a rule's condition.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What must hold.
+    /// The conjunct.
     pub formula: Formula,
-    /// Why, in a few words.
+    /// The part of the rule that requires it.
     pub reason: Reason,
-    /// Where it comes from.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// Why something must hold of a match.
+/// The part of a rule that requires a conjunct of its condition.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The tuple stands on the left side.
+    /// A tuple of the left side.
     Tuple,
-    /// The relation is embedded exactly, and the tuple does not stand on the left side.
+    /// Exact embedding: the relation is embedded, and the tuple is not on the left side.
     Embedded,
-    /// Different elements of the left side are different elements.
+    /// Different elements of the left side denote different elements.
     Different,
-    /// The formula of a rule by formula.
+    /// The formula after `MATCH`.
     Match,
     /// The precondition.
     Pre,
 }
 
-/// What a rule changes.
+/// The change that a rule makes.
 #[derive(Clone, Debug)]
 pub enum Effect {
-    /// The universe stays; first tuples are deleted, then others added.
+    /// The universe stays. Tuples are deleted first, then others are added.
     Tuples {
-        /// Deleted first. Only tuples that are there.
+        /// The tuples to delete, if they are present.
         delete: Vec<DeletePattern>,
-        /// Added afterwards.
+        /// The tuples to add.
         add: Vec<AddedTuple>,
     },
     /// Elements are created, copied or deleted.
     Rewrite(Rewrite),
 }
 
-/// Tuples to be deleted: elements of the match by their index, `None` for any element.
+/// A pattern of tuples to delete.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeletePattern {
     /// The relation.
     pub relation: RelationId,
-    /// What stands in it.
+    /// For each argument the index of an element of the embedding, or `None` for any element.
     pub arguments: Vec<Option<usize>>,
 }
 
-/// A tuple to be added: elements of the match by their index.
+/// A tuple to add.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AddedTuple {
     /// The relation.
     pub relation: RelationId,
-    /// What stands in it.
+    /// For each argument the index of an element of the embedding.
     pub arguments: Vec<usize>,
 }
 
-/// `L ->_s R` where the universe changes.
+/// A rule `L -> R` that changes the universe.
 #[derive(Clone, Debug)]
 pub struct Rewrite {
     /// The elements of the right side.
     pub right: Vec<Variable>,
-    /// For each of them the index of the element of the left side that it replaces.
+    /// For each element of the right side the index of the element of the left side that it
+    /// replaces.
     pub map: Vec<Option<usize>>,
-    /// For each of them whether it keeps the id and the name of what it replaces: of several that replace one element the one
-    /// that is called the same in the rule, else the first.
+    /// For each element of the right side whether it keeps the id and the name of the element that
+    /// it replaces. If several replace one element, the one with the same name in the rule keeps
+    /// them, otherwise the first.
     pub keeps: Vec<bool>,
-    /// Tuples of the right side, by index of its elements.
+    /// The tuples of the right side, by indices of its elements.
     pub tuples: Vec<AddedTuple>,
     /// The relations that are embedded exactly.
     pub embedded: Vec<RelationId>,
@@ -175,130 +183,127 @@ pub struct Rewrite {
 /// A location of the game graph.
 #[derive(Clone, Debug)]
 pub struct ArenaLocation {
-    /// A number or a name.
+    /// The number or name of the location.
     pub name: String,
-    /// By player; nature's is 0.
+    /// The payoff of each player; 0 for nature.
     pub payoffs: Vec<Term>,
-    /// By player: what it may do here.
+    /// The edges of each player.
     pub edges: Vec<Vec<Edge>>,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// A way out of a location.
+/// An edge of the game graph: a way out of a location.
 #[derive(Clone, Debug)]
 pub struct Edge {
     /// The rule that is applied.
     pub rule: RuleId,
-    /// Where play goes on, with probabilities that add up to 1; mostly one alone.
+    /// The locations where play may continue, with probabilities that add up to 1. Usually there is
+    /// one.
     pub outcomes: Vec<(LocationId, Rational)>,
-    /// How likely nature takes this edge, against its other ones; all its moves are alike if there is none. Of no meaning to
-    /// players.
+    /// The relative probability of this edge among nature's edges. If `None`, all of nature's moves
+    /// are equally likely. Ignored for other players.
     pub weight: Option<Rational>,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// Where the elements of a board lie.
+/// The geometry of a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Rows from the top; `None` is a hole.
+    /// The rows from top to bottom; `None` is a hole.
     pub rows: Vec<Vec<Option<Element>>>,
 }
 
 impl CheckedArena {
-    /// The game as it was written.
+    /// Returns the game as it was written.
     pub fn sheet(&self) -> &Arc<GameSheet> {
         &self.sheet
     }
 
-    /// The relations and functions of its structures.
+    /// Returns the relations, functions and constants of the game's structures.
     pub fn vocabulary(&self) -> &Arc<Vocabulary> {
         &self.vocabulary
     }
 
-    /// The defined relations, each after those that it uses.
+    /// Returns the defined relations, each after the relations that it uses.
     pub fn definitions(&self) -> &Arc<Definitions> {
         &self.definitions
     }
 
-    /// The roles in order, nature included.
+    /// Returns the names of the roles in order, nature included.
     pub fn players(&self) -> &[String] {
         &self.players
     }
 
-    /// Which of the players is nature: the one called `random`.
+    /// Returns the index of nature, the player named `random`.
     pub fn nature(&self) -> Option<usize> {
         self.nature
     }
 
-    /// The rules in the order of the text.
+    /// Returns the rules in the order of the text.
     pub fn rules(&self) -> &[ArenaRule] {
         &self.rules
     }
 
-    /// A rule.
+    /// Returns a rule by its id.
     pub fn rule(&self, id: RuleId) -> &ArenaRule {
         &self.rules[id.index()]
     }
 
-    /// The locations in the order of the text.
+    /// Returns the locations in the order of the text.
     pub fn locations(&self) -> &[ArenaLocation] {
         &self.locations
     }
 
-    /// A location.
+    /// Returns a location by its id.
     pub fn location(&self, id: LocationId) -> &ArenaLocation {
         &self.locations[id.index()]
     }
 
-    /// The location of this name.
+    /// Returns the id of the location with this name.
     pub fn location_named(&self, name: &str) -> Option<LocationId> {
         self.locations.iter().position(|location| location.name == name).map(LocationId::new)
     }
 
-    /// The structure that play starts from.
+    /// Returns the structure in which play starts.
     pub fn start(&self) -> &Structure {
         &self.start
     }
 
-    /// The location that play starts in.
+    /// Returns the location in which play starts.
     pub fn start_location(&self) -> LocationId {
         self.start_location
     }
 
-    /// Where the elements lie, if the start is a board.
+    /// Returns the geometry of the board, if the start was written as a board.
     pub fn layout(&self) -> Option<&Layout> {
         self.layout.as_ref()
     }
 
-    /// Whether some rule may change the relation; otherwise it is stable.
+    /// Returns whether a rule may change the relation. Other relations are stable.
     pub fn is_fluent(&self, relation: RelationId) -> bool {
         self.is_fluent[relation.index()]
     }
 
-    /// Whether no rule creates, copies or deletes elements.
+    /// Returns whether no rule creates, copies or deletes elements.
     pub fn keeps_universe(&self) -> bool {
         self.rules.iter().all(|rule| matches!(rule.effect, Effect::Tuples { .. }))
     }
 
-    /// Whether some rule asks which rules were applied earlier.
-    pub fn has_history(&self) -> bool {
-        self.rules.iter().any(|rule| !rule.history.is_empty())
-    }
-
-    /// Every payoff lies within these bounds.
+    /// Returns bounds that all payoffs respect.
     pub fn payoff_bounds(&self) -> RangeInclusive<f64> {
         self.payoff_bounds.clone()
     }
 
-    /// What the payoffs of all players always add up to, if that is plain from their terms.
-    pub fn constant_sum(&self) -> Option<f64> {
+    /// Returns the constant sum of the payoffs of all players, if their terms show that there is
+    /// one.
+    pub(crate) fn constant_sum(&self) -> Option<f64> {
         self.constant_sum
     }
 
-    /// Whether at every location at most one player, nature aside, has moves.
-    pub fn takes_turns(&self) -> bool {
+    /// Returns whether at most one player, not counting nature, has moves at every location.
+    pub(crate) fn takes_turns(&self) -> bool {
         self.locations.iter().all(|location| {
             let movers = location
                 .edges

@@ -1,4 +1,4 @@
-//! What shows only in play: random games, and what goes wrong in them.
+//! Checks a game by random play, which finds faults that do not show in the text.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,18 +9,19 @@ use rand::SeedableRng as _;
 
 use crate::interpreter::Game;
 
-/// Which random games to play.
+/// The random plays to make.
 #[derive(Clone, Debug)]
 pub struct PlayPlan {
-    /// How many.
+    /// The number of plays.
     pub plays: u64,
-    /// The same seed gives the same games.
+    /// The seed. The same seed gives the same plays.
     pub seed: u64,
-    /// A game longer than this is reported as not ending.
+    /// Maximum number of steps. A longer play is reported as not ending.
     pub max_steps: usize,
 }
 
-/// Plays random games and reports faults, each once, and games that do not end. `after_each` is called after each game.
+/// Plays at random and reports each fault once, and plays that do not end. Calls `after_each` after
+/// each play.
 pub fn check_by_play(
     game: &Arc<Game>,
     plan: &PlayPlan,
@@ -41,9 +42,9 @@ pub fn check_by_play(
                     Diagnostic::error(
                         "toss-play-refused",
                         span,
-                        format!("a random play could not go on: {why}"),
+                        format!("a random play failed: {why}"),
                     )
-                    .hint("bound what the rule makes by a precondition, or change the rule"),
+                    .hint("limit the rule by a precondition, or change the rule"),
                 );
             }
             _ if !position.is_terminal() => n_endless += 1,
@@ -60,7 +61,7 @@ pub fn check_by_play(
         );
         findings.push(
             Diagnostic::warning("toss-play-endless", span, what)
-                .hint("play ends where no rule can be applied; a counter of moves helps"),
+                .hint("play ends where no rule can be applied; a move counter guarantees that"),
         );
     }
     findings.sort();

@@ -1,8 +1,12 @@
-//! Tree to arena: every judgement that can be made without playing.
+//! Checks a syntax tree and builds the arena: all checks that need no play.
 //!
-//! In goes a game as it was written, out comes an arena that can be played, and all that is wrong with it. An error is
-//! given only where the game has no sound meaning; warnings are for what an author probably did not mean. The codes of
-//! the findings, with examples and cures, are in [`codes`](crate::codes).
+//! Checking makes each rule a condition over its elements (`ArenaRule::condition`) and an effect.
+//! The effect is a list of tuples to delete and to add if the rule keeps the universe, otherwise a
+//! rewriting by Definition 2 of Kaiser & Stafiniak 2011 (see [`rewrite`](crate::rewrite)).
+//!
+//! Errors are reported only where the game has no sound meaning. Warnings are reported for what the
+//! author probably did not intend. The module [`codes`](crate::codes) explains each diagnostic,
+//! with examples and fixes.
 
 mod flat;
 mod formulas;
@@ -24,19 +28,20 @@ use self::formulas::{Scope, check_variables};
 use self::locations::{Locations, NATURE, players};
 use self::rules::Rules;
 use self::signature::Signature;
+use self::style::Style;
 use crate::arena::{ArenaLocation, ArenaRule, CheckedArena, Effect};
 use crate::interpreter::MAX_ELEMENTS;
 use crate::read::read;
 use crate::syntax::GameSheet;
 
-/// So many relations a game may define: each is compared with all others.
+/// Maximum number of defined relations, because each is compared with all others.
 const MAX_DEFINITIONS: usize = 1000;
 
-/// What checking found.
+/// The result of checking.
 pub struct Checked {
     /// The game, unless `findings` contains an error.
     pub arena: Option<CheckedArena>,
-    /// All findings, in the order of the text.
+    /// All diagnostics, in the order of the text.
     pub findings: Diagnostics,
 }
 
@@ -54,10 +59,10 @@ pub fn check(source: Arc<Source>) -> Checked {
     check_sheet(sheet, findings)
 }
 
-/// Checks a game that has been read with `read_findings`.
-pub fn check_sheet(sheet: GameSheet, read_findings: Diagnostics) -> Checked {
+/// Checks a parsed game. `read_findings` are the diagnostics of the parser.
+fn check_sheet(sheet: GameSheet, read_findings: Diagnostics) -> Checked {
     let mut findings = read_findings;
-    // What could not be read is missing below; that much is no finding of its own.
+    // Sections that could not be parsed are missing below; they are not reported again.
     let was_read = !findings.has_errors();
     if was_read {
         check_sections(&sheet, &mut findings);
@@ -65,7 +70,7 @@ pub fn check_sheet(sheet: GameSheet, read_findings: Diagnostics) -> Checked {
     let mut own = Diagnostics::default();
     let arena = arena(sheet, was_read, &mut own);
     if !was_read {
-        // A relation that was to be defined where the text cannot be read would be reported at each use.
+        // A relation whose definition could not be parsed would be reported at each use.
         let is_echo = |code: &str| {
             ["-unknown-", "-unused-", "-empty-"].iter().any(|part| code.contains(part))
         };
@@ -85,17 +90,13 @@ fn check_sections(sheet: &GameSheet, findings: &mut Diagnostics) {
             findings.push(Diagnostic::error("toss-missing-section", end, what).hint(hint));
         }
     };
-    missing(sheet.players.is_empty(), "nobody plays", "say who: `PLAYERS X, O`");
+    missing(sheet.players.is_empty(), "there are no players", "declare them: `PLAYERS X, O`");
     missing(
         sheet.locations.is_empty(),
         "there is no location",
         "write `LOC 0 { PLAYER X { … MOVES [Rule -> 0] } }`",
     );
-    missing(
-        sheet.model.is_none(),
-        "there is nothing to start from",
-        "write `START [ | P:1 {} | ] \"…\"`",
-    );
+    missing(sheet.model.is_none(), "there is no start", "write `START [ | P:1 {} | ] \"…\"`");
 }
 
 fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option<CheckedArena> {
@@ -113,7 +114,15 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
         return None;
     }
     let used = used_relations(&definitions, &rules, &locations);
-    style::check(&sheet, &signature, &rules, &locations, start_location, &used, findings);
+    let style = Style {
+        sheet: &sheet,
+        signature: &signature,
+        rules: &rules,
+        locations: &locations,
+        start: start_location,
+        used: &used,
+    };
+    style.check(findings);
     let keeps_universe = rules.iter().all(|rule| matches!(rule.effect, Effect::Tuples { .. }));
     let is_fluent = vocabulary
         .relations()
@@ -157,11 +166,11 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
     })
 }
 
-/// A formula about a game in which the names of `variables` are free; for questions.
+/// Resolves a formula about a game in which the names `variables` may be free. Used for questions.
 ///
 /// # Errors
-/// What is wrong with it.
-pub fn formula_about(
+/// All errors in the formula.
+pub fn lower_formula(
     sheet: &GameSheet,
     formula: &crate::syntax::Formula,
     variables: &[crate::syntax::Name],
@@ -169,11 +178,11 @@ pub fn formula_about(
     about(sheet, variables, |scope, findings| scope.formula(formula, findings))
 }
 
-/// A term about a game in which the names of `variables` are free; for questions.
+/// Resolves a term about a game in which the names `variables` may be free. Used for questions.
 ///
 /// # Errors
-/// What is wrong with it.
-pub fn term_about(
+/// All errors in the term.
+pub(crate) fn lower_term(
     sheet: &GameSheet,
     term: &crate::syntax::Term,
     variables: &[crate::syntax::Name],
@@ -192,7 +201,7 @@ fn about<T>(
     if findings.has_errors() { Err(findings) } else { Ok(lowered) }
 }
 
-/// The defined relations, each after those that it uses; reports circles.
+/// Resolves the defined relations and orders each after the relations that it uses. Reports cycles.
 fn definitions(
     sheet: &GameSheet,
     signature: &Signature,
@@ -219,7 +228,7 @@ fn definitions(
         .collect();
     let mut definitions = Definitions::new();
     let mut done: BTreeSet<&str> = BTreeSet::new();
-    // Rounds, each of which takes what depends on nothing that is left.
+    // Each round takes the definitions whose dependencies are done.
     loop {
         let mut ready: Vec<(usize, &str)> = bodies
             .iter()
@@ -241,13 +250,13 @@ fn definitions(
                 .iter()
                 .map(|p| agon_structures::formula::Variable::new(&p.text))
                 .collect();
-            // What it would refuse has been reported with its place.
+            // Errors that `add` would return have been reported with their places.
             let _ = definitions.add(name, variables, bodies[name].1.clone());
             done.insert(name);
         }
     }
     for (name, (place, _)) in bodies.iter().filter(|(name, _)| !done.contains(*name)) {
-        let what = format!("the definition of `{name}` goes round in a circle");
+        let what = format!("the definition of `{name}` depends on itself");
         findings.push(
             Diagnostic::error("toss-circular-definition", sheet.relations[*place].name.span, what)
                 .hint("recursion is written with `lfp`, `gfp` or `tc`"),
@@ -256,7 +265,7 @@ fn definitions(
     definitions
 }
 
-/// All relations that definitions, rules or payoffs ask for.
+/// Returns the names of all relations that definitions, rules or payoffs use.
 fn used_relations(
     definitions: &Definitions,
     rules: &[ArenaRule],
@@ -264,7 +273,7 @@ fn used_relations(
 ) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     let mut note = |formula: &Formula| {
-        used.extend(formula.free_relations().into_keys().map(|name| name.to_string()))
+        used.extend(formula.free_relations().into_keys().map(|name| name.to_string()));
     };
     definitions.iter().for_each(|definition| note(&definition.body));
     for rule in rules {

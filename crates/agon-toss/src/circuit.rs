@@ -1,59 +1,73 @@
-//! A game whose universe stays, as a circuit: tuples that may change are bits, matches are moves.
+//! Compiles a game whose universe stays into a Boolean circuit. Tuples that may change become state
+//! bits, embeddings become moves.
 //!
-//! First it is found out what can come about at most (`may`): which tuples, and which matches of which rules, if whatever is
-//! negated is taken to be so. Then formulas become gates (`ground`): a set of assignments, each with the signal that tells
-//! when it satisfies the formula. What does not change is looked up and never becomes a gate. Terms become signals for each of
-//! the values that they may have (`count`). At last moves are wired to what they change (`wire`).
+//! The steps are:
+//! 1. `possible` computes an upper bound of the tuples and embeddings that can ever occur, by
+//!    assuming that every negated condition on changing relations holds.
+//! 2. `ground` turns formulas into gates. The result for a formula is a set of assignments, each
+//!    with the signal that is true when the assignment satisfies the formula. Relations that never
+//!    change are looked up and do not become gates. `fixed_points` unrolls fixed points and
+//!    closures, `terms` makes one signal for each value that a term may have.
+//! 3. `layout` lists state bits and moves, and `wire` connects moves to the bits that they change.
 //!
-//! The interpreter is the judge: see the tests.
+//! Post-conditions of few embeddings become part of legality. If there are many, post-conditions
+//! are grounded once, on the bits after the step, and reject the step (see
+//! [`CircuitLimits::exact_embeddings`]).
+//!
+//! Texts of moves and states are those of the interpreter. The interpreter is the oracle in tests,
+//! which compare both step by step.
 
 mod atoms;
-mod count;
-mod fixed;
+mod fixed_points;
 mod ground;
 mod layout;
-mod may;
+mod possible;
 mod table;
+mod terms;
 mod wire;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::sync::Arc;
+use std::time::Instant;
 
-use agon_circuit::optimise::{PassReport, optimise_by_groups, optimise_until};
-use agon_circuit::{Circuit, Deadline, ScalarCircuit, Turns, prove_groups_until, prove_turns};
-use agon_game::{Role, Shape};
-use agon_structures::evaluate::{Limits, Refusal};
+pub use agon_circuit::Compiled;
+use agon_circuit::{Circuit, Deadline, GroundCircuit, Grounding};
+use agon_structures::evaluate::{EvaluationError, Limits};
 use agon_structures::formula::Oversize;
 
-use crate::engine::TossPosition;
 use crate::interpreter::Game;
 
-/// What making a circuit may cost.
+/// Limits on the cost of grounding a game.
 #[derive(Clone, Debug)]
 pub struct CircuitLimits {
-    /// Gates before optimisation.
+    /// Maximum number of gates before optimisation.
     pub gates: usize,
-    /// Assignments of one formula.
+    /// Maximum number of assignments for one formula.
     pub rows: usize,
-    /// Assignments looked at in all: a measure of time that is the same on every machine, a microsecond or so each.
+    /// Maximum number of assignments examined in total. This measures time independently of the
+    /// machine; each takes about a microsecond.
     pub work: u64,
-    /// Values that one term may have.
+    /// Maximum number of different values of one term.
     pub values: usize,
-    /// Parts of one formula once its `let`s are put in place.
+    /// Maximum size of one formula after its `let`s are expanded.
     pub parts: usize,
-    /// So many matches of rules may have their post-conditions made part of what is legal, each on its own. Where there are more,
-    /// post-conditions are asked once of whatever step is made (`Outputs::rejected` in `agon_circuit`), if at their locations one
-    /// player alone acts. With `usize::MAX` every circuit is exact, however large; with 0 none is that need not be.
-    pub exact_matches: usize,
-    /// For finding out what can come about.
+    /// Maximum number of embeddings whose post-conditions become part of legality, each with its
+    /// own gates.
+    ///
+    /// If there are more, post-conditions are evaluated once, for the step that is made
+    /// (`Outputs::rejected` in `agon_circuit`), provided that only one player acts at their
+    /// locations. With `usize::MAX` every circuit is exact, however large. With 0 only circuits
+    /// that must be exact are.
+    pub exact_embeddings: usize,
+    /// Limits for computing the possible tuples and embeddings.
     pub evaluation: Limits,
 }
 
 impl CircuitLimits {
-    /// What is worth spending on a circuit that nobody asked for: a second or two. Where that is not enough, the interpreter plays.
+    /// Returns limits for a circuit that was not requested explicitly: about one or two seconds. If
+    /// they do not suffice, the interpreter plays.
     pub fn modest() -> CircuitLimits {
         CircuitLimits { gates: 1_000_000, work: 3_000_000, ..CircuitLimits::default() }
     }
@@ -61,39 +75,43 @@ impl CircuitLimits {
 
 impl Default for CircuitLimits {
     fn default() -> CircuitLimits {
-        // The gates are those of GDL's limit; the rest is far beyond what games of ours need.
+        // The number of gates is the limit of GDL games. The other limits are far beyond what the
+        // shipped games need.
         CircuitLimits {
             gates: 12_000_000,
             rows: 2_000_000,
             work: 60_000_000,
             values: 10_000,
             parts: 100_000,
-            // Checkers has fewer; chess has nearly 8000, whose conditions would not fit the other limits.
-            exact_matches: 1000,
+            // Checkers has fewer. Chess has nearly 8000, whose post-conditions would exceed the
+            // other limits.
+            exact_embeddings: 1000,
             evaluation: Limits::default(),
         }
     }
 }
 
-/// Why a game was not made into a circuit; the interpreter plays it all the same.
+/// The reason why a game was not compiled into a circuit. The interpreter can still play it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoCircuit {
     /// Rules create, copy or delete elements.
     UniverseChanges,
-    /// Chances that are not all the same; circuits draw evenly.
+    /// Nature's choices are not equally likely; circuits draw uniformly.
     UnevenChances,
-    /// A payoff may be no whole number, or have no value.
+    /// The payoff of this player may be fractional or undefined.
     Payoff(String),
-    /// More gates than allowed.
+    /// The circuit exceeds this number of gates.
     Gates(usize),
-    /// More assignments or values than allowed.
+    /// A formula or term exceeds this number of assignments or values.
     TooLarge(usize),
-    /// More work than allowed: as a rule post-conditions that speak of the whole board, asked for each of many matches.
+    /// Grounding exceeds this number of examined assignments. The usual cause are post-conditions
+    /// about the whole board, evaluated for each of many embeddings.
     Work(u64),
-    /// A formula with something that is not made into gates.
+    /// A formula contains a construct that cannot become gates.
     Unsupported(String),
-    /// What can come about could not be found out.
-    Evaluation(Refusal),
+    /// The possible tuples and embeddings could not be computed.
+    Evaluation(EvaluationError),
 }
 
 impl fmt::Display for NoCircuit {
@@ -101,25 +119,25 @@ impl fmt::Display for NoCircuit {
         match self {
             NoCircuit::UniverseChanges => write!(f, "rules create, copy or delete elements"),
             NoCircuit::UnevenChances => {
-                write!(f, "chances are not all the same, and circuits draw evenly")
+                write!(f, "nature's choices are not equally likely, but circuits draw uniformly")
             }
             NoCircuit::Payoff(player) => {
-                write!(f, "the payoff of `{player}` may be no whole number or have no value")
+                write!(f, "the payoff of `{player}` may be fractional or undefined")
             }
             NoCircuit::Gates(limit) => write!(f, "the circuit grows beyond {limit} gates"),
             NoCircuit::TooLarge(limit) => write!(f, "a formula grows beyond {limit} cases"),
-            NoCircuit::Work(limit) => write!(f, "formulas have more than {limit} cases in all"),
-            NoCircuit::Unsupported(what) => write!(f, "{what} is not made into gates"),
-            NoCircuit::Evaluation(refusal) => write!(f, "{refusal}"),
+            NoCircuit::Work(limit) => write!(f, "formulas have more than {limit} cases in total"),
+            NoCircuit::Unsupported(what) => write!(f, "{what} cannot become gates"),
+            NoCircuit::Evaluation(error) => write!(f, "{error}"),
         }
     }
 }
 
 impl std::error::Error for NoCircuit {}
 
-impl From<Refusal> for NoCircuit {
-    fn from(refusal: Refusal) -> NoCircuit {
-        NoCircuit::Evaluation(refusal)
+impl From<EvaluationError> for NoCircuit {
+    fn from(error: EvaluationError) -> NoCircuit {
+        NoCircuit::Evaluation(error)
     }
 }
 
@@ -129,81 +147,43 @@ impl From<Oversize> for NoCircuit {
     }
 }
 
-/// A circuit, not yet optimised, with what helps to optimise it.
+/// A circuit before optimisation, with hints for the optimiser.
 #[derive(Clone, Debug)]
 pub struct GroundArena {
     /// The circuit. Texts of moves and base bits are those of the interpreter.
     pub circuit: Circuit,
-    /// Groups of base bits of which perhaps at most one is true at a time: for [`agon_circuit::prove_groups`].
+    /// Groups of base bits of which at most one may be true at a time: candidates for
+    /// [`agon_circuit::prove_groups`].
     pub candidates: Vec<Vec<usize>>,
 }
 
 impl Game {
-    /// Makes a circuit of the game, where that is possible within the limits.
+    /// Grounds the game into a circuit.
     ///
     /// # Errors
-    /// Why not; the game then plays on through the interpreter.
+    /// If the game cannot become a circuit within the limits. The interpreter can still play it.
     pub fn ground(&self, limits: &CircuitLimits) -> Result<GroundArena, NoCircuit> {
         if !self.arena().keeps_universe() {
             return Err(NoCircuit::UniverseChanges);
         }
-        let possible = may::possible(self, limits)?;
-        wire::wired(self, &possible, limits)
+        let possible = possible::possible(self, limits)?;
+        wire::wire(self, &possible, limits)
     }
-}
 
-/// A game as an optimised circuit.
-pub struct Compiled {
-    /// The circuit.
-    pub circuit: Arc<Circuit>,
-    /// What is known of the game.
-    pub shape: Shape,
-    /// Gates before optimisation.
-    pub n_raw_gates: usize,
-    /// What each pass of the optimiser has saved.
-    pub passes: Vec<PassReport>,
-    /// Who waits while another moves, if that is proved.
-    pub turns: Option<Turns>,
-    /// Groups of base bits of which provably at most one is true at every reachable state.
-    pub groups: Vec<Vec<usize>>,
-}
-
-impl Compiled {
-    /// A position at the start, played by the circuit.
-    pub fn start(&self) -> ScalarCircuit {
-        ScalarCircuit::with_shape(Arc::clone(&self.circuit), self.shape.clone())
-    }
-}
-
-impl Game {
-    /// Makes a circuit of the game and optimises it; when time is up, it is as small as it has become by then.
+    /// Grounds the game into a circuit and optimises it. At the deadline the optimiser stops with
+    /// the circuit that it has by then.
     ///
     /// # Errors
-    /// Why there is none; the game then plays on through the interpreter.
+    /// If the game cannot become a circuit within the limits. The interpreter can still play it.
     pub fn compile(
         &self,
         limits: &CircuitLimits,
         deadline: Deadline,
     ) -> Result<Compiled, NoCircuit> {
-        let ground = self.ground(limits)?;
-        let n_raw_gates = ground.circuit.n_gates();
-        let (mut circuit, mut passes) = optimise_until(&ground.circuit, deadline);
-        // Some are proved more easily before optimisation and some after it; either proof is a proof.
-        let mut groups = prove_groups_until(&ground.circuit, ground.candidates.clone(), deadline);
-        groups.extend(prove_groups_until(&circuit, ground.candidates, deadline));
-        groups.sort();
-        groups.dedup();
-        if let Some(smaller) = optimise_by_groups(&circuit, &groups, deadline, &mut passes) {
-            circuit = smaller;
-        }
-        let (turns, shape) = (prove_turns(&circuit), self.shape().clone());
-        Ok(Compiled { circuit: Arc::new(circuit), shape, n_raw_gates, passes, turns, groups })
-    }
-}
-
-impl TossPosition for ScalarCircuit {
-    fn whole_payoff(&self, role: Role) -> Option<i64> {
-        // Exactly one value holds: that is how terms become gates.
-        self.goal_values(role).first().copied()
+        let start = Instant::now();
+        let GroundArena { circuit, candidates } = self.ground(limits)?;
+        let grounding = Grounding { time: start.elapsed(), ..Grounding::default() };
+        let raw = GroundCircuit { circuit, candidates, grounding };
+        Ok(agon_circuit::compile(raw, deadline, |_| self.shape().clone()))
     }
 }

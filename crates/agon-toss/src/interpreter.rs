@@ -1,17 +1,30 @@
-//! The game played by its definition: matches are the solutions of match formulas, moves are rules applied.
+//! The reference engine, which plays a game by the definition.
 //!
-//! It is the judge of every faster engine, so it is plain. What does not change in play is worked out once.
+//! [`Game::open`] prepares a checked game. It computes the defined relations that depend only on
+//! stable relations, and registers every formula and term of the game with an `agon_structures`
+//! `Evaluator`.
+//!
+//! Legal moves are the embeddings of rules: the solutions of a rule's condition for which the
+//! post-condition holds after the rule is applied. Usually they are computed from scratch at each
+//! state. If rules change the universe and there are many elements, they are updated from state to
+//! state instead (see [`EmbeddingSearch`]). Games that keep their universe are played fast by
+//! circuits, so their interpreter stays simple. The growth of the universe is limited by
+//! [`GrowthLimits`](crate::rewrite::GrowthLimits).
+//!
+//! The interpreter is the oracle for faster engines. It is tested itself against a direct
+//! implementation of the definition on random rules and structures (`tests/suite/rewriting.rs`),
+//! and against the GDL versions of games that ship in both languages.
 
+mod embedding;
 mod game;
-mod matched;
 mod notation;
 mod position;
 #[cfg(test)]
 mod tests;
 
-pub use game::{Game, Matching, Options};
-pub use matched::Matched;
-pub use position::{EdgePlace, Interpreter, Move, State};
+pub use embedding::Embedding;
+pub use game::{EmbeddingSearch, Game, Options};
+pub use position::{EdgeId, Interpreter, Move, PositionError, State};
 
-/// So many elements a structure may have in play.
+/// Maximum number of elements of a structure in play.
 pub const MAX_ELEMENTS: usize = 5_000;

@@ -1,6 +1,7 @@
-//! Trees to text, in the one canonical form: blocks per player, `START`, boards with cells set in columns.
+//! Prints syntax trees in the canonical form: blocks per player, `START`, boards with aligned
+//! columns.
 //!
-//! What is printed is read back as the same game; comments are lost.
+//! Printed games are parsed back as the same game. Comments are lost.
 
 mod formula;
 mod structure;
@@ -9,7 +10,7 @@ use std::fmt::Write as _;
 
 use crate::syntax::{Change, Edge, Formula, GameSheet, Location, Name, Rule, Structure, Term};
 
-/// A game in canonical form.
+/// Prints a game in canonical form.
 pub fn print_sheet(sheet: &GameSheet) -> String {
     let mut text = String::new();
     if !sheet.players.is_empty() {
@@ -39,30 +40,25 @@ pub fn print_sheet(sheet: &GameSheet) -> String {
     text
 }
 
-/// A formula on one line.
+/// Prints a formula on one line.
 pub fn print_formula(formula: &Formula) -> String {
     let mut text = String::new();
     formula::write_formula(formula, &mut text);
     text
 }
 
-/// A term on one line.
-pub fn print_term(term: &Term) -> String {
+/// Prints a term on one line.
+fn print_term(term: &Term) -> String {
     let mut text = String::new();
     formula::write_term(term, &mut text);
     text
 }
 
-/// A structure; its board takes several lines.
+/// Prints a structure. Its board takes several lines.
 pub fn print_structure(structure: &Structure) -> String {
     let mut text = String::new();
     structure::write_structure(structure, &mut text);
     text
-}
-
-/// Rows of cells set in columns, with `*` for a hole.
-pub fn print_board<'a>(rows: impl IntoIterator<Item = &'a [Option<String>]> + Clone) -> String {
-    structure::board(rows)
 }
 
 fn line(text: &mut String, what: &str) {
@@ -119,14 +115,14 @@ fn print_rule(rule: &Rule, text: &mut String) {
     }
 }
 
-/// A location in blocks per player. Payoffs that hold everywhere are written out in every location.
+/// Prints a location in blocks per player. Global payoffs are repeated in every location.
 fn print_location(location: &Location, sheet: &GameSheet, text: &mut String) {
     line(text, &format!("LOC {} {{", location.name.text));
     let mentioned = |name: &str| {
         location.payoffs.iter().any(|payoff| payoff.player.text == name)
             || location.moves.iter().any(|moves| moves.player.text == name)
     };
-    // Players that nobody declared are printed too: printing is not checking.
+    // Undeclared players are printed too, because printing does not check.
     let undeclared =
         location.payoffs.iter().map(|p| &p.player).chain(location.moves.iter().map(|m| &m.player));
     let mut players: Vec<&str> = sheet.players.iter().map(|player| player.text.as_str()).collect();

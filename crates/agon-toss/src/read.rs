@@ -1,7 +1,7 @@
-//! Text to tree: what can be read is read, and what cannot is reported with its place.
+//! Parses text into a syntax tree, and reports everything that cannot be parsed with its place.
 //!
-//! After a mistake reading goes on at the next section, so that one run reports many mistakes. Nothing is judged here but
-//! whether it can be read.
+//! After an error, parsing continues at the next section, so that one run reports many errors.
+//! Nothing else is checked here.
 
 mod board;
 mod cursor;
@@ -19,7 +19,7 @@ use agon_text::{Diagnostics, Source};
 use crate::syntax::{Formula, GameSheet, Structure, Term};
 use cursor::Cursor;
 
-/// Reads a game. The tree holds what could be read even if there are findings.
+/// Parses a game. The tree contains everything that could be parsed, even if there are errors.
 pub fn read(source: Arc<Source>) -> (GameSheet, Diagnostics) {
     let mut cursor = Cursor::new(&source);
     let sheet = game::sheet(&mut cursor, Arc::clone(&source));
@@ -28,8 +28,9 @@ pub fn read(source: Arc<Source>) -> (GameSheet, Diagnostics) {
     (sheet, findings)
 }
 
-/// Whether a text looks like a game of this language: its first word, after comments, starts a section.
-pub fn is_like(text: &str) -> bool {
+/// Returns whether a text looks like a game of this language: its first word, after comments,
+/// starts a section.
+pub fn looks_like_game(text: &str) -> bool {
     let lines = text
         .lines()
         .map(str::trim_start)
@@ -40,26 +41,26 @@ pub fn is_like(text: &str) -> bool {
     cursor::SECTIONS.contains(&word)
 }
 
-/// Reads a formula that stands alone.
+/// Parses a formula that is a text of its own.
 ///
 /// # Errors
-/// All that cannot be read in it.
+/// All syntax errors.
 pub fn read_formula(source: &Source) -> Result<Formula, Diagnostics> {
     alone(source, formula::formula)
 }
 
-/// Reads a term that stands alone.
+/// Parses a term that is a text of its own.
 ///
 /// # Errors
-/// All that cannot be read in it.
+/// All syntax errors.
 pub fn read_term(source: &Source) -> Result<Term, Diagnostics> {
     alone(source, term::term)
 }
 
-/// Reads a structure that stands alone.
+/// Parses a structure that is a text of its own.
 ///
 /// # Errors
-/// All that cannot be read in it.
+/// All syntax errors.
 pub fn read_structure(source: &Source) -> Result<Structure, Diagnostics> {
     alone(source, structure::structure)
 }

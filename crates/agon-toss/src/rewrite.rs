@@ -1,4 +1,5 @@
-//! Rules applied to structures: definition 2 of the paper, and what follows from it where the universe stays.
+//! Applies rules to structures, by Definition 2 of Kaiser & Stafiniak 2011. Rules that keep the
+//! universe reduce to deleting and adding tuples.
 
 use std::fmt;
 
@@ -6,71 +7,80 @@ use agon_structures::structure::{Element, RelationId, Structure};
 
 use crate::arena::{AddedTuple, DeletePattern, Effect, Rewrite};
 
-/// What a rule may make of a structure at most.
+/// Limits on the structure that a rule may produce.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Growth {
-    /// Elements.
+pub struct GrowthLimits {
+    /// Maximum number of elements.
     pub elements: usize,
-    /// Tuples of one relation: a copied element copies all tuples it is in.
+    /// Maximum number of tuples of one relation. A copied element copies all tuples that contain
+    /// it.
     pub tuples: usize,
 }
 
-/// A rule makes more of a structure than it may.
+/// The error that a rule produces a structure beyond the limits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum TooMuch {
-    /// More elements than so many.
+#[non_exhaustive]
+pub enum GrowthError {
+    /// The structure exceeds this number of elements.
     Elements(usize),
-    /// More tuples than so many in one relation.
+    /// A relation exceeds this number of tuples.
     Tuples(usize),
 }
 
-impl fmt::Display for TooMuch {
+impl fmt::Display for GrowthError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TooMuch::Elements(limit) => write!(f, "the structure grows beyond {limit} elements"),
-            TooMuch::Tuples(limit) => write!(f, "a relation grows beyond {limit} tuples"),
+            GrowthError::Elements(limit) => {
+                write!(f, "the structure grows beyond {limit} elements")
+            }
+            GrowthError::Tuples(limit) => write!(f, "a relation grows beyond {limit} tuples"),
         }
     }
 }
 
-impl std::error::Error for TooMuch {}
+impl std::error::Error for GrowthError {}
 
-/// What comes of a rule applied to a match: the new structure, and the elements that the post-condition speaks of.
+/// The result of applying a rule.
 #[derive(Clone, Debug)]
 pub struct Applied {
-    /// The structure afterwards.
+    /// The new structure.
     pub structure: Structure,
-    /// The elements of the match in their order if the universe stays, else those of the right side.
+    /// The elements that the post-condition is about: those of the embedding in order if the
+    /// universe stays, otherwise those of the right side.
     pub elements: Vec<Element>,
 }
 
-/// Applies an effect to a match, which names living elements of the structure.
+/// Applies an effect to an embedding, which must name living elements of the structure.
 ///
 /// # Errors
-/// If the structure would grow beyond `growth`.
+/// If the structure would exceed the limits.
 pub fn apply(
     effect: &Effect,
     structure: &Structure,
-    matched: &[Element],
-    growth: Growth,
-) -> Result<Applied, TooMuch> {
+    embedding: &[Element],
+    limits: GrowthLimits,
+) -> Result<Applied, GrowthError> {
     match effect {
         Effect::Tuples { delete, add } => {
             let mut structure = structure.clone();
-            delete_all(&mut structure, delete, matched);
-            add_all(&mut structure, add, matched);
-            Ok(Applied { structure, elements: matched.to_vec() })
+            delete_all(&mut structure, delete, embedding);
+            add_all(&mut structure, add, embedding);
+            Ok(Applied { structure, elements: embedding.to_vec() })
         }
-        Effect::Rewrite(rewrite) => apply_rewrite(rewrite, structure, matched, growth),
+        Effect::Rewrite(rewrite) => apply_rewrite(rewrite, structure, embedding, limits),
     }
 }
 
-/// Deletes the tuples that fit a pattern.
-pub fn delete_all(structure: &mut Structure, delete: &[DeletePattern], matched: &[Element]) {
+/// Deletes the tuples that match the patterns.
+pub(crate) fn delete_all(
+    structure: &mut Structure,
+    delete: &[DeletePattern],
+    embedding: &[Element],
+) {
     for pattern in delete {
         if pattern.arguments.iter().all(Option::is_some) {
             let tuple: Vec<Element> =
-                pattern.arguments.iter().flatten().map(|&index| matched[index]).collect();
+                pattern.arguments.iter().flatten().map(|&index| embedding[index]).collect();
             structure.remove(pattern.relation, &tuple);
             continue;
         }
@@ -79,7 +89,7 @@ pub fn delete_all(structure: &mut Structure, delete: &[DeletePattern], matched: 
                 .arguments
                 .iter()
                 .zip(*tuple)
-                .all(|(argument, element)| argument.is_none_or(|i| matched[i] == *element))
+                .all(|(argument, element)| argument.is_none_or(|i| embedding[i] == *element))
         };
         let found: Vec<Vec<Element>> = structure
             .tuples(pattern.relation)
@@ -93,62 +103,67 @@ pub fn delete_all(structure: &mut Structure, delete: &[DeletePattern], matched: 
     }
 }
 
-/// Adds tuples among the elements of a match.
-pub fn add_all(structure: &mut Structure, add: &[AddedTuple], matched: &[Element]) {
+/// Adds tuples among the elements of an embedding.
+pub(crate) fn add_all(structure: &mut Structure, add: &[AddedTuple], embedding: &[Element]) {
     for tuple in add {
-        let elements: Vec<Element> = tuple.arguments.iter().map(|&index| matched[index]).collect();
+        let elements: Vec<Element> =
+            tuple.arguments.iter().map(|&index| embedding[index]).collect();
         structure
             .add(tuple.relation, &elements)
-            .expect("a match names living elements, and arities were checked");
+            .expect("an embedding names living elements, and arities were checked");
     }
 }
 
-/// Definition 2. One element of the right side that replaces an element keeps its id and its name, so that most of a structure
-/// stays as it is; what comes is the same up to names.
+/// Applies a rewriting rule that changes the universe, by Definition 2 of Kaiser & Stafiniak 2011.
+///
+/// One element of the right side that replaces an embedded element keeps its id and its name, so
+/// that most of the structure stays as it is. The result is the same up to names.
 fn apply_rewrite(
     rewrite: &Rewrite,
     old: &Structure,
-    matched: &[Element],
-    growth: Growth,
-) -> Result<Applied, TooMuch> {
+    embedding: &[Element],
+    limits: GrowthLimits,
+) -> Result<Applied, GrowthError> {
     let mut new = old.clone();
-    let n_gone = (0..matched.len()).filter(|l| !rewrite.map.contains(&Some(*l))).count();
-    let n_new = rewrite.keeps.iter().filter(|keeps| !**keeps).count();
-    if old.n_elements() + n_new > growth.elements + n_gone {
-        return Err(TooMuch::Elements(growth.elements));
+    let n_deleted = (0..embedding.len()).filter(|l| !rewrite.map.contains(&Some(*l))).count();
+    let n_created = rewrite.keeps.iter().filter(|keeps| !**keeps).count();
+    if old.n_elements() + n_created > limits.elements + n_deleted {
+        return Err(GrowthError::Elements(limits.elements));
     }
     let vocabulary = old.vocabulary().clone();
-    // Everything that a matched element is in goes, and what is inherited comes back.
+    // All tuples of embedded elements are removed. `inherit` adds those back that stay.
     for relation in vocabulary.relations() {
-        for tuple in old.tuples(relation).touching(matched) {
+        for tuple in old.tuples(relation).touching(embedding) {
             new.remove(relation, &tuple);
         }
     }
-    for (l, &element) in matched.iter().enumerate() {
+    for (l, &element) in embedding.iter().enumerate() {
         if !rewrite.map.contains(&Some(l)) {
-            new.delete(element).expect("a match names living elements");
+            new.delete(element).expect("an embedding names living elements");
         }
     }
     let mut right: Vec<Element> = Vec::with_capacity(rewrite.map.len());
     for (r, variable) in rewrite.right.iter().enumerate() {
         right.push(match rewrite.map[r] {
-            Some(l) if rewrite.keeps[r] => matched[l],
+            Some(l) if rewrite.keeps[r] => embedding[l],
             copied => {
-                let made = new
+                let created = new
                     .create_numbered(variable.name())
-                    .map_err(|_| TooMuch::Elements(growth.elements))?;
+                    .map_err(|_| GrowthError::Elements(limits.elements))?;
                 if let Some(l) = copied {
                     for function in vocabulary.functions() {
-                        let value = old.value(function, matched[l]);
-                        new.set_value(function, made, value).expect("the element was just made");
+                        let value = old.value(function, embedding[l]);
+                        new.set_value(function, created, value)
+                            .expect("the element was just created");
                     }
                 }
-                made
+                created
             }
         });
     }
+    let replacement = Replacement { rewrite, embedding, right: &right };
     for relation in vocabulary.relations() {
-        inherit(rewrite, relation, old, &mut new, matched, &right, growth)?;
+        replacement.inherit(relation, old, &mut new, limits.tuples)?;
     }
     for tuple in &rewrite.tuples {
         let elements: Vec<Element> = tuple.arguments.iter().map(|&r| right[r]).collect();
@@ -158,48 +173,63 @@ fn apply_rewrite(
     Ok(Applied { structure: new, elements: right })
 }
 
-/// The second case of definition 2: what replaces a matched element has its tuples; of embedded relations only those with an
-/// element that was not matched.
-fn inherit(
-    rewrite: &Rewrite,
-    relation: RelationId,
-    old: &Structure,
-    new: &mut Structure,
-    matched: &[Element],
-    right: &[Element],
-    growth: Growth,
-) -> Result<(), TooMuch> {
-    let is_embedded = rewrite.embedded.contains(&relation);
-    for tuple in old.tuples(relation).touching(matched) {
-        if is_embedded && tuple.iter().all(|element| matched.contains(element)) {
-            continue;
-        }
-        // All ways to replace each matched element by one of those that replace it.
-        let mut ways: Vec<Vec<Element>> = vec![Vec::with_capacity(tuple.len())];
-        for &element in &tuple {
-            let choices: Vec<Element> = match matched.iter().position(|&m| m == element) {
-                None => vec![element],
-                Some(l) => (0..right.len())
-                    .filter(|&r| rewrite.map[r] == Some(l))
-                    .map(|r| right[r])
-                    .collect(),
-            };
-            if ways.len() * choices.len() > growth.tuples {
-                return Err(TooMuch::Tuples(growth.tuples));
+/// Which elements replace the elements of an embedding.
+struct Replacement<'a> {
+    rewrite: &'a Rewrite,
+    /// The elements of the left side.
+    embedding: &'a [Element],
+    /// The elements of the right side.
+    right: &'a [Element],
+}
+
+impl Replacement<'_> {
+    /// Adds the tuples of a relation that replacing elements inherit from the elements they
+    /// replace: the second case of Definition 2. Of relations that are embedded exactly, only
+    /// tuples with an element outside the embedding are inherited.
+    fn inherit(
+        &self,
+        relation: RelationId,
+        old: &Structure,
+        new: &mut Structure,
+        max_tuples: usize,
+    ) -> Result<(), GrowthError> {
+        let is_exact = self.rewrite.embedded.contains(&relation);
+        for tuple in old.tuples(relation).touching(self.embedding) {
+            if is_exact && tuple.iter().all(|element| self.embedding.contains(element)) {
+                continue;
             }
-            ways = ways
-                .into_iter()
-                .flat_map(|way| {
-                    choices.iter().map(move |&choice| [way.as_slice(), &[choice]].concat())
-                })
-                .collect();
+            // All ways to replace each embedded element of the tuple.
+            let mut ways: Vec<Vec<Element>> = vec![Vec::with_capacity(tuple.len())];
+            for &element in &tuple {
+                let choices = self.replacements(element);
+                if ways.len() * choices.len() > max_tuples {
+                    return Err(GrowthError::Tuples(max_tuples));
+                }
+                ways = ways
+                    .into_iter()
+                    .flat_map(|way| {
+                        choices.iter().map(move |&choice| [way.as_slice(), &[choice]].concat())
+                    })
+                    .collect();
+            }
+            for way in ways {
+                new.add(relation, &way).expect("replacements live, and arities are kept");
+            }
+            if new.tuples(relation).len() > max_tuples {
+                return Err(GrowthError::Tuples(max_tuples));
+            }
         }
-        for way in ways {
-            new.add(relation, &way).expect("replacements live, and arities are kept");
-        }
-        if new.tuples(relation).len() > growth.tuples {
-            return Err(TooMuch::Tuples(growth.tuples));
+        Ok(())
+    }
+
+    /// Returns the elements that replace an element; itself if it is outside the embedding.
+    fn replacements(&self, element: Element) -> Vec<Element> {
+        match self.embedding.iter().position(|&embedded| embedded == element) {
+            None => vec![element],
+            Some(l) => (0..self.right.len())
+                .filter(|&r| self.rewrite.map[r] == Some(l))
+                .map(|r| self.right[r])
+                .collect(),
         }
     }
-    Ok(())
 }

@@ -1,95 +1,96 @@
-//! A game as it was written: names are text, and everything knows its place.
+//! The syntax tree of a game. Names are texts, and every part has its place in the source.
 //!
-//! Nothing here is checked but that it could be read. Both eras of the syntax come to the same tree, so printing it gives
-//! the one canonical form.
+//! Nothing here is checked beyond that it could be read. Both eras of the syntax give the same
+//! tree, so printing it gives one canonical form.
 
 use std::sync::Arc;
 
 use agon_text::{Source, Span};
 
-/// A name and where it stands.
+/// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// As it was spelt.
+    /// The name as it is spelt.
     pub text: String,
-    /// Where.
+    /// The place in the text.
     pub span: Span,
 }
 
 /// A whole game.
 #[derive(Clone, Debug)]
 pub struct GameSheet {
-    /// The text it was read from.
+    /// The text that the game was read from.
     pub source: Arc<Source>,
-    /// The players in their order.
+    /// The players in order.
     pub players: Vec<Name>,
     /// Defined relations.
     pub relations: Vec<RelationDefinition>,
     /// Rewriting rules.
     pub rules: Vec<Rule>,
-    /// Payoffs of locations that give none of their own.
+    /// Payoffs of locations that have none of their own.
     pub payoffs: Vec<Payoff>,
-    /// The places of the game graph.
+    /// The locations of the game graph.
     pub locations: Vec<Location>,
-    /// The structure that play starts from.
+    /// The structure in which play starts.
     pub model: Option<Structure>,
-    /// The location that play starts in; the first one if it is not said.
+    /// The location in which play starts; the first one if absent.
     pub start: Option<Name>,
-    /// Keys and values of no meaning to play.
+    /// Keys and values without meaning for play.
     pub data: Vec<(Name, String)>,
 }
 
 /// `REL Name(x, y) = formula`.
 #[derive(Clone, Debug)]
 pub struct RelationDefinition {
-    /// The relation that is defined.
+    /// The name of the defined relation.
     pub name: Name,
-    /// Its variables.
+    /// The variables.
     pub parameters: Vec<Name>,
-    /// What it means.
+    /// The formula that defines it.
     pub body: Formula,
-    /// The whole of it.
+    /// The place of the whole definition.
     pub span: Span,
 }
 
 /// A rewriting rule.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What it is called.
+    /// The name of the rule.
     pub name: Name,
-    /// What it does.
+    /// The change that the rule makes.
     pub change: Change,
     /// The relations that are embedded exactly.
     pub embedded: Vec<Name>,
-    /// What must hold before it is applied.
+    /// The precondition.
     pub pre: Option<Formula>,
-    /// What must hold afterwards.
+    /// The post-condition.
     pub post: Option<Formula>,
-    /// Rules that must have been applied earlier in the play, or, if `false`, must not.
+    /// Rules that must have been applied earlier in the play or, if `false`, must not have been.
     pub history: Vec<(Name, bool)>,
-    /// The whole of it.
+    /// The place of the whole rule.
     pub span: Span,
 }
 
-/// What a rule does: two ways to write it.
+/// The change that a rule makes. There are two ways to write it.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// `L -> R`, by structures.
+    /// `L -> R`, by two structures.
     Rewrite {
-        /// What is looked for.
+        /// The structure to embed.
         left: Structure,
-        /// What takes its place.
+        /// The structure that replaces it.
         right: Structure,
-        /// Which element of the right side replaces which of the left; `None` if equal names correspond.
+        /// Pairs of an element of the right side and the element of the left side that it replaces;
+        /// `None` if equal names correspond.
         map: Option<Vec<(Name, Name)>>,
     },
     /// `ELEMS .. MATCH .. RELS ..`, by a formula.
     Formula {
         /// The variables, in the order in which a move names them.
         elements: Vec<Name>,
-        /// What must hold of them.
+        /// The condition on the variables.
         condition: Formula,
-        /// Tuples that hold afterwards, or, if `false`, no longer.
+        /// The tuples to add and to delete.
         effects: Vec<Effect>,
     },
 }
@@ -97,117 +98,117 @@ pub enum Change {
 /// A tuple that a rule by formula adds or deletes.
 #[derive(Clone, Debug)]
 pub struct Effect {
-    /// Whether the tuple holds afterwards.
+    /// Whether the tuple is added; otherwise it is deleted.
     pub holds: bool,
     /// The relation.
     pub relation: Name,
-    /// Its elements; `_`, in deletions alone, is any element.
+    /// The arguments. `_`, in deletions only, denotes any element.
     pub arguments: Vec<Name>,
-    /// The whole of it.
+    /// The place of the whole effect.
     pub span: Span,
 }
 
 /// A finite structure.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// Elements listed before the first bar.
+    /// The elements listed before the first bar.
     pub elements: Vec<Name>,
-    /// Relations and their tuples.
+    /// The relations with their tuples.
     pub relations: Vec<RelationTuples>,
-    /// Functions and their values.
+    /// The functions with their values.
     pub functions: Vec<FunctionValues>,
-    /// Constants, each with the element that it names.
+    /// The constants, each with the element that it names.
     pub constants: Vec<(Name, Name)>,
-    /// Cells with elements, rows and columns.
+    /// The board, if there is one.
     pub board: Option<Board>,
-    /// The whole of it.
+    /// The place of the whole structure.
     pub span: Span,
 }
 
-/// Tuples of one relation in a structure.
+/// The tuples of one relation in a structure.
 #[derive(Clone, Debug)]
 pub struct RelationTuples {
-    /// The relation; `_opt_` has been taken off.
+    /// The relation, without the prefix `_opt_`.
     pub name: Name,
-    /// Whether it was marked `_opt_`: the tuples may be there or not.
+    /// Whether it was marked `_opt_`: the tuples may be present or not.
     pub is_optional: bool,
-    /// The arity, if it was said: `P:1 {}`.
+    /// The arity, if it was written: `P:1 {}`.
     pub arity: Option<(usize, Span)>,
     /// The tuples.
     pub tuples: Vec<Tuple>,
 }
 
-/// Elements in a relation.
+/// A tuple of elements.
 #[derive(Clone, Debug)]
 pub struct Tuple {
     /// The elements.
     pub elements: Vec<Name>,
-    /// The whole of it.
+    /// The place of the whole tuple.
     pub span: Span,
 }
 
-/// Values of one function in a structure.
+/// The values of one function in a structure.
 #[derive(Clone, Debug)]
 pub struct FunctionValues {
     /// The function.
     pub name: Name,
-    /// Element and value.
+    /// Pairs of element and value.
     pub values: Vec<(Name, Number)>,
 }
 
-/// A number as it was written, with a sign perhaps.
+/// A number as it was written, possibly with a sign.
 #[derive(Clone, Debug)]
 pub struct Number {
-    /// Digits, with a point perhaps.
+    /// The digits, possibly with a decimal point.
     pub text: String,
-    /// Where.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// A board: rows of cells. The first row is the one shown on top.
+/// A board: rows of cells. The first row is the top row.
 #[derive(Clone, Debug)]
 pub struct Board {
-    /// Rows of equal length.
+    /// The rows, all of the same length.
     pub rows: Vec<Vec<Cell>>,
-    /// From quotation mark to quotation mark.
+    /// The place in the text, quotation marks included.
     pub span: Span,
 }
 
 /// A cell of a board.
 #[derive(Clone, Debug)]
 pub enum Cell {
-    /// There is no element here.
+    /// A cell without an element.
     Hole,
-    /// An element with these predicates.
+    /// A cell with an element that has these predicates.
     Element(Vec<Name>),
 }
 
-/// A place of the game graph.
+/// A location of the game graph.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// A number or a name.
+    /// The number or name of the location.
     pub name: Name,
-    /// What the players get if play ends here.
+    /// The payoffs if play ends here.
     pub payoffs: Vec<Payoff>,
-    /// What the players may do here.
+    /// The moves of the players.
     pub moves: Vec<PlayerMoves>,
-    /// The whole of it.
+    /// The place of the whole location.
     pub span: Span,
 }
 
-/// What one player gets.
+/// The payoff of one player.
 #[derive(Clone, Debug)]
 pub struct Payoff {
-    /// Who.
+    /// The player.
     pub player: Name,
-    /// How much.
+    /// The term that computes the payoff.
     pub value: Term,
 }
 
-/// What one player may do at a location.
+/// The moves of one player at a location.
 #[derive(Clone, Debug)]
 pub struct PlayerMoves {
-    /// Who.
+    /// The player.
     pub player: Name,
     /// The edges out of the location.
     pub edges: Vec<Edge>,
@@ -218,20 +219,20 @@ pub struct PlayerMoves {
 pub struct Edge {
     /// The rule that is applied.
     pub rule: Name,
-    /// Where play goes on.
+    /// The location where play continues.
     pub target: Name,
-    /// How likely, if nature decides.
+    /// The probability, if nature chooses.
     pub probability: Option<Term>,
-    /// The whole of it.
+    /// The place of the whole edge.
     pub span: Span,
 }
 
-/// A formula and where it stands.
+/// A formula with its place.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// What it is.
+    /// The kind of formula, with its parts.
     pub kind: FormulaKind,
-    /// Where.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -262,44 +263,44 @@ pub enum FormulaKind {
     All(Vec<Name>, Box<Formula>),
     /// `lfp R(x) = f`, or `gfp`.
     Fixpoint {
-        /// Least, not greatest.
+        /// Whether it is the least fixed point; otherwise the greatest.
         is_least: bool,
         /// The relation.
         relation: Name,
-        /// Its variables; they are free in the whole unless it is asked of others.
+        /// The variables. They are free in the whole formula unless `arguments` are given.
         parameters: Vec<Name>,
-        /// One step.
+        /// The formula of one step.
         body: Box<Formula>,
-        /// What it is asked of, where that is said: `(lfp R(x) = f)(y)`.
+        /// The arguments, if they are written: `(lfp R(x) = f)(y)`.
         arguments: Option<Vec<Name>>,
     },
     /// `tc x, y f` and `tc 4 x, y f`: reflexive transitive closure.
     Closure {
-        /// At most so many steps.
+        /// Maximum number of steps is 2 to the power of this number.
         bound: Option<(u32, Span)>,
-        /// Where a path starts.
+        /// The variable for the start of a path.
         from: Name,
-        /// Where it ends.
+        /// The variable for its end.
         to: Name,
-        /// One step.
+        /// The formula of one step.
         body: Box<Formula>,
-        /// What it is asked of, where that is said: `(tc x, y f)(u, v)`.
+        /// The arguments, if they are written: `(tc x, y f)(u, v)`.
         arguments: Option<Vec<Name>>,
     },
     /// `let R(x) = f in g`.
     Let {
         /// The relation.
         relation: Name,
-        /// Its variables.
+        /// The variables.
         parameters: Vec<Name>,
-        /// What it means.
+        /// The formula that defines the relation.
         definition: Box<Formula>,
-        /// Where it means that.
+        /// The formula in which the relation is visible.
         body: Box<Formula>,
     },
 }
 
-/// How two numbers are compared.
+/// A comparison of two numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `<`.
@@ -316,12 +317,12 @@ pub enum Comparison {
     Greater,
 }
 
-/// A term that stands for a number, and where it stands.
+/// A term, which denotes a number, with its place.
 #[derive(Clone, Debug)]
 pub struct Term {
-    /// What it is.
+    /// The kind of term, with its parts.
     pub kind: TermKind,
-    /// Where.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -336,7 +337,7 @@ pub enum TermKind {
     Variable(Name),
     /// `&x`: the number of an element.
     Index(Name),
-    /// `:(f)`: 1 or 0.
+    /// `:(f)`: 1 if the formula holds, otherwise 0.
     Indicator(Box<Formula>),
     /// `-t`.
     Negative(Box<Term>),
@@ -346,15 +347,15 @@ pub enum TermKind {
     Product(Box<Term>, Vec<(ProductSign, Term)>),
     /// `t ^ u`.
     Power(Box<Term>, Box<Term>),
-    /// `Sum (x, y | f : t)` and the like.
+    /// `Sum (x, y | f : t)`, and likewise for other aggregates.
     Aggregate {
-        /// Which.
+        /// The kind of aggregate.
         aggregate: Aggregate,
-        /// The variables that run.
+        /// The bound variables.
         variables: Vec<Name>,
-        /// Through what.
+        /// The formula that restricts the variables.
         guard: Box<Formula>,
-        /// The value at each.
+        /// The term for the value of each assignment.
         value: Box<Term>,
     },
     /// `let :a = t in u`.
@@ -379,15 +380,15 @@ pub enum ProductSign {
     Over,
 }
 
-/// What is made of many values.
+/// A way to combine many values.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Aggregate {
-    /// Their sum; 0 of none.
+    /// Their sum; 0 if there are none.
     Sum,
-    /// Their product; 1 of none.
+    /// Their product; 1 if there are none.
     Prod,
-    /// The least; no value if there is none.
+    /// The least; undefined if there are none.
     Min,
-    /// The greatest; no value if there is none.
+    /// The greatest; undefined if there are none.
     Max,
 }

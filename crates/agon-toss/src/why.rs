@@ -1,47 +1,111 @@
-//! Answers to questions at a position: why a move can be made or not, what a formula is true of, what a term comes to.
+//! Explains positions: why a move is legal or not, which elements satisfy a formula, the value of
+//! a term.
+
+use std::fmt;
 
 use agon_game::Position as _;
-use agon_structures::formula::{Formula, Variable};
+use agon_structures::evaluate::EvaluationError;
+use agon_structures::formula::{Formula, Term, Variable};
 use agon_structures::structure::{Element, Structure};
 use agon_text::{Source, Span, render};
 
-use crate::arena::{Reason, RuleId};
-use crate::check::{formula_about, term_about};
-use crate::interpreter::Interpreter;
+use crate::arena::{ArenaRule, Reason, RuleId};
+use crate::check::{lower_formula, lower_term};
+use crate::interpreter::{Interpreter, PositionError};
 use crate::read::{read_formula, read_term};
 use crate::syntax::Name;
 
-/// As many witnesses are listed.
+/// Maximum number of witnesses that an explanation lists.
 const MAX_WITNESSES: usize = 20;
 
-/// An answer.
+/// The answer to a question.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// What was asked, as it was understood.
+    /// The question, as it was understood.
     pub question: String,
-    /// Whether it holds; of a term nothing.
+    /// Whether the move is legal or the formula holds; `None` for a term.
     pub holds: Option<bool>,
-    /// The parts of the answer.
+    /// The reasons, witnesses or values.
     pub findings: Vec<Finding>,
 }
 
-/// A part of an answer.
+/// A part of an explanation.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Whether it holds, if it is a condition.
+    /// Whether the condition holds, if this part is a condition.
     pub holds: Option<bool>,
-    /// What it says.
+    /// The statement.
     pub text: String,
-    /// Where in the rules it comes from.
+    /// The place in the rules that the statement comes from.
     pub span: Option<Span>,
 }
 
-/// Answers a question: a move such as `(Cross a1)`, a formula, or a term. Names of elements stand for themselves; other free
-/// variables of a formula ask for all elements that satisfy it.
+/// The reason why a question was not answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExplainError {
+    /// The question names a rule with the wrong number of elements.
+    WrongNumber {
+        /// The name of the rule.
+        rule: String,
+        /// The names of the elements that the rule is applied to.
+        expected: Vec<String>,
+        /// The number of elements in the question.
+        found: usize,
+    },
+    /// The question names an element that does not exist at this position.
+    UnknownElement(String),
+    /// The question is neither a move nor a well-formed formula or term. The text shows the
+    /// diagnostics.
+    Malformed(String),
+    /// A term has a free variable, so it has no single value.
+    FreeVariable(String),
+    /// Evaluating the answer exceeded the limits of the game.
+    Evaluation(String),
+}
+
+impl fmt::Display for ExplainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExplainError::WrongNumber { rule, expected, found } => write!(
+                f,
+                "`{rule}` is applied to {} elements ({}), not to {found}",
+                expected.len(),
+                expected.join(", "),
+            ),
+            ExplainError::UnknownElement(name) => write!(f, "there is no element `{name}` here"),
+            ExplainError::Malformed(diagnostics) => f.write_str(diagnostics),
+            ExplainError::FreeVariable(variable) => write!(
+                f,
+                "`{variable}` is free in the term: sum over it, `Sum ({variable} | … : …)`"
+            ),
+            ExplainError::Evaluation(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for ExplainError {}
+
+impl From<EvaluationError> for ExplainError {
+    fn from(error: EvaluationError) -> ExplainError {
+        ExplainError::Evaluation(error.to_string())
+    }
+}
+
+impl From<PositionError> for ExplainError {
+    fn from(error: PositionError) -> ExplainError {
+        ExplainError::Evaluation(error.to_string())
+    }
+}
+
+/// Answers a question: a move such as `(Cross a1)`, a formula, or a term.
+///
+/// Names of elements denote themselves. Other free variables of a formula ask for all elements that
+/// satisfy it.
 ///
 /// # Errors
-/// If the question cannot be understood or costs too much, why.
-pub fn explain(position: &Interpreter, question: &str) -> Result<Explanation, String> {
+/// If the question cannot be understood, or if evaluating it exceeds the limits of the game.
+pub fn explain(position: &Interpreter, question: &str) -> Result<Explanation, ExplainError> {
     let words: Vec<&str> = question
         .split(|c: char| c.is_whitespace() || "(),".contains(c))
         .filter(|word| !word.is_empty())
@@ -56,57 +120,27 @@ pub fn explain(position: &Interpreter, question: &str) -> Result<Explanation, St
     }
 }
 
-fn explain_move(position: &Interpreter, id: RuleId, words: &[&str]) -> Result<Explanation, String> {
+fn explain_move(
+    position: &Interpreter,
+    id: RuleId,
+    words: &[&str],
+) -> Result<Explanation, ExplainError> {
     let arena = position.game().arena();
     let rule = arena.rule(id);
-    let structure = position.state().structure();
-    // A trailing `(to 1)` tells edges apart; which elements are meant is said before it.
+    // A trailing `(to 1)` distinguishes edges; the elements come before it.
     let words = words
         .iter()
         .position(|word| word.eq_ignore_ascii_case("to"))
         .map_or(words, |end| &words[..end]);
-    if words.len() != rule.elements.len() {
-        let names: Vec<&str> = rule.elements.iter().map(Variable::name).collect();
-        return Err(format!(
-            "`{}` is applied to {} elements ({}) and not to {}",
-            rule.name,
-            rule.elements.len(),
-            names.join(", "),
-            words.len()
-        ));
-    }
-    let matched: Vec<Element> = words
-        .iter()
-        .map(|word| {
-            let found = structure
-                .elements()
-                .find(|&element| structure.name(element).eq_ignore_ascii_case(word));
-            found.ok_or_else(|| format!("there is no element `{word}` here"))
-        })
-        .collect::<Result<_, _>>()?;
+    let embedding = named_elements(position.state().structure(), rule, words)?;
     let mut findings = Vec::new();
     let location = arena.location(position.state().location());
     let is_edge = location.edges.iter().flatten().any(|edge| edge.rule == id);
     if !is_edge {
-        let text = format!("nobody may apply it at the location `{}`", location.name);
+        let text = format!("no player may apply it at the location `{}`", location.name);
         findings.push(Finding { holds: Some(false), text, span: Some(location.span) });
     }
-    for part in &rule.parts {
-        let holds = position
-            .game()
-            .holds(structure, &part.formula, &rule.elements, &matched)
-            .map_err(|refusal| refusal.to_string())?;
-        let reason = match part.reason {
-            Reason::Tuple => "on the left side",
-            Reason::Embedded => "embedded exactly",
-            Reason::Different => "different elements",
-            Reason::Match => "to be matched",
-            Reason::Pre => "precondition",
-        };
-        let text =
-            format!("{}, {reason}", instance(&part.formula, &rule.elements, &matched, structure));
-        findings.push(Finding { holds: Some(holds), text, span: Some(part.span) });
-    }
+    explain_condition(position, rule, &embedding, &mut findings)?;
     for (earlier, wanted) in &rule.history {
         let was = position.state().history().contains(earlier);
         let text = format!(
@@ -116,8 +150,8 @@ fn explain_move(position: &Interpreter, id: RuleId, words: &[&str]) -> Result<Ex
         );
         findings.push(Finding { holds: Some(was == *wanted), text, span: Some(rule.span) });
     }
-    post(position, id, &matched, &mut findings)?;
-    // What is fine is of interest only if all is.
+    explain_post(position, id, &embedding, &mut findings)?;
+    // Conditions that hold are only of interest if all hold.
     let holds = findings.iter().all(|finding| finding.holds != Some(false));
     if !holds {
         findings.retain(|finding| finding.holds == Some(false));
@@ -126,24 +160,71 @@ fn explain_move(position: &Interpreter, id: RuleId, words: &[&str]) -> Result<Ex
     Ok(Explanation { question, holds: Some(holds), findings })
 }
 
-fn post(
+/// Finds the elements that the words of a move name.
+fn named_elements(
+    structure: &Structure,
+    rule: &ArenaRule,
+    words: &[&str],
+) -> Result<Vec<Element>, ExplainError> {
+    if words.len() != rule.elements.len() {
+        return Err(ExplainError::WrongNumber {
+            rule: rule.name.clone(),
+            expected: rule.elements.iter().map(|element| element.name().to_owned()).collect(),
+            found: words.len(),
+        });
+    }
+    let element = |word: &&str| {
+        let found = structure
+            .elements()
+            .find(|&element| structure.name(element).eq_ignore_ascii_case(word));
+        found.ok_or_else(|| ExplainError::UnknownElement((*word).to_owned()))
+    };
+    words.iter().map(element).collect()
+}
+
+/// Adds a finding for each part of the condition of a rule.
+fn explain_condition(
+    position: &Interpreter,
+    rule: &ArenaRule,
+    embedding: &[Element],
+    findings: &mut Vec<Finding>,
+) -> Result<(), ExplainError> {
+    let structure = position.state().structure();
+    for part in &rule.parts {
+        let holds = position.game().holds(structure, &part.formula, &rule.elements, embedding)?;
+        let reason = match part.reason {
+            Reason::Tuple => "on the left side",
+            Reason::Embedded => "embedded exactly",
+            Reason::Different => "different elements",
+            Reason::Match => "to be matched",
+            Reason::Pre => "precondition",
+        };
+        let instance = instance(&part.formula, &rule.elements, embedding, structure);
+        let text = format!("{instance}, {reason}");
+        findings.push(Finding { holds: Some(holds), text, span: Some(part.span) });
+    }
+    Ok(())
+}
+
+/// Adds a finding for the post-condition of a rule, if it has one and its condition holds.
+fn explain_post(
     position: &Interpreter,
     id: RuleId,
-    matched: &[Element],
+    embedding: &[Element],
     findings: &mut Vec<Finding>,
-) -> Result<(), String> {
+) -> Result<(), ExplainError> {
     let Some(post) = &position.game().arena().rule(id).post else { return Ok(()) };
-    // After a match that is none there is no structure to speak of.
+    // If the condition fails, the rule cannot be applied and there is no structure after it.
     if findings.iter().any(|finding| finding.holds == Some(false)) {
         return Ok(());
     }
-    let holds = position.post_holds(id, matched)?;
+    let holds = position.post_holds(id, embedding)?;
     let text = format!("{}, afterwards", post.formula);
     findings.push(Finding { holds: Some(holds), text, span: Some(post.span) });
     Ok(())
 }
 
-/// A formula with what its variables stand for.
+/// Writes a formula with the elements that its variables denote.
 fn instance(
     formula: &Formula,
     variables: &[Variable],
@@ -164,32 +245,38 @@ fn instance(
     }
 }
 
-fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanation, String> {
+fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanation, ExplainError> {
     let source = Source::new("the question", question);
     let sheet = position.game().arena().sheet();
-    let structure = position.state().structure();
-    let shown = |findings: &agon_text::Diagnostics| render(&findings.0, &source, false);
+    let malformed = |findings: &agon_text::Diagnostics| {
+        ExplainError::Malformed(render(&findings.0, &source, false))
+    };
     let words = names(question);
-    let formula = match read_formula(&source) {
+    match read_formula(&source) {
         Ok(formula) => {
-            formula_about(sheet, &formula, &words).map_err(|findings| shown(&findings))?
+            let formula = lower_formula(sheet, &formula, &words).map_err(|f| malformed(&f))?;
+            explain_formula(position, &formula)
         }
         Err(findings) => {
-            let Ok(term) = read_term(&source) else { return Err(shown(&findings)) };
-            let term = term_about(sheet, &term, &words).map_err(|findings| shown(&findings))?;
-            if let Some(variable) = term.free_variables().into_iter().next() {
-                return Err(format!(
-                    "`{variable}` is free in the term: sum over it, `Sum ({variable} | … : …)`"
-                ));
-            }
-            let value =
-                position.game().value(structure, &term).map_err(|refusal| refusal.to_string())?;
-            let text =
-                value.map_or("it has no value".to_owned(), |value| format!("its value is {value}"));
-            let findings = vec![Finding { holds: None, text, span: None }];
-            return Ok(Explanation { question: term.to_string(), holds: None, findings });
+            let Ok(term) = read_term(&source) else { return Err(malformed(&findings)) };
+            let term = lower_term(sheet, &term, &words).map_err(|f| malformed(&f))?;
+            explain_term(position, &term)
         }
-    };
+    }
+}
+
+fn explain_term(position: &Interpreter, term: &Term) -> Result<Explanation, ExplainError> {
+    if let Some(variable) = term.free_variables().into_iter().next() {
+        return Err(ExplainError::FreeVariable(variable.to_string()));
+    }
+    let value = position.game().value(position.state().structure(), term)?;
+    let text = value.map_or("it has no value".to_owned(), |value| format!("its value is {value}"));
+    let findings = vec![Finding { holds: None, text, span: None }];
+    Ok(Explanation { question: term.to_string(), holds: None, findings })
+}
+
+fn explain_formula(position: &Interpreter, formula: &Formula) -> Result<Explanation, ExplainError> {
+    let structure = position.state().structure();
     let (fixed, open): (Vec<Variable>, Vec<Variable>) = formula
         .free_variables()
         .into_iter()
@@ -197,26 +284,19 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
     let elements: Vec<Element> =
         fixed.iter().filter_map(|variable| structure.element(variable.name())).collect();
     // Witnesses of an outermost `ex` are shown as if they had been asked for.
-    let (wanted, body) = match &formula {
+    let (wanted, body) = match formula {
         Formula::Exists(variables, body) => {
             ([open.as_slice(), variables].concat(), (**body).clone())
         }
         _ => (open.clone(), formula.clone()),
     };
+    let question = formula.to_string();
     if wanted.is_empty() {
-        let holds = position
-            .game()
-            .holds(structure, &formula, &fixed, &elements)
-            .map_err(|refusal| refusal.to_string())?;
-        return Ok(Explanation {
-            question: formula.to_string(),
-            holds: Some(holds),
-            findings: Vec::new(),
-        });
+        let holds = position.game().holds(structure, formula, &fixed, &elements)?;
+        return Ok(Explanation { question, holds: Some(holds), findings: Vec::new() });
     }
     let all: Vec<Variable> = [fixed.as_slice(), &wanted].concat();
-    let found =
-        position.game().solutions(structure, &body, &all).map_err(|refusal| refusal.to_string())?;
+    let found = position.game().solutions(structure, &body, &all)?;
     let found: Vec<&Vec<Element>> = found.iter().filter(|row| row.starts_with(&elements)).collect();
     let mut findings: Vec<Finding> = found
         .iter()
@@ -233,10 +313,10 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
         let text = format!("and {} more", found.len() - MAX_WITNESSES);
         findings.push(Finding { holds: None, text, span: None });
     }
-    Ok(Explanation { question: formula.to_string(), holds: Some(!found.is_empty()), findings })
+    Ok(Explanation { question, holds: Some(!found.is_empty()), findings })
 }
 
-/// All words of a text, as names that may be free.
+/// Returns all words of a text, as names that may be free variables.
 fn names(text: &str) -> Vec<Name> {
     let words = text
         .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')

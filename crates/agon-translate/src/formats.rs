@@ -1,4 +1,5 @@
-//! Rules in the languages of other tools: graphs for Graphviz, logic programs for answer set solvers.
+//! Exports to the input formats of other tools: graphs for Graphviz and logic programs for answer
+//! set solvers.
 
 pub mod asp;
 pub mod dot;

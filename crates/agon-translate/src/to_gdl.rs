@@ -1,16 +1,35 @@
-//! Structure rewriting games written in GDL, so that they can be played on any server of general game playing.
+//! Translates structure rewriting games to GDL, so that they can be played on any general game
+//! playing server.
 //!
-//! What goes in is an arena; what comes out is a rulesheet of first-order rules, not a
-//! ground one. Relations that change are fluents, others facts; a formula becomes relations with safe variables, `tc` and fixed
-//! points become recursion, terms become a condition for each of their values; a rule is the move `(Rule a1 b2)`, written
-//! as the structure rewriting game writes it. A location is a fluent. Where elements come and go, there is a pool of names for them. What cannot be said in GDL is refused by name, never
-//! changed in silence: where payoffs have to be scaled, the text and [`Translation::payoffs`] say so.
+//! The input is a checked arena. The output is a rulesheet of first-order rules, not a ground
+//! program. Relations that change become fluents, all other relations become facts. A rule
+//! application is the move `(Rule a1 b2)`, with the same text as in the structure rewriting game.
+//! The current location is a fluent.
+//!
+//! The mechanism, module by module:
+//!
+//! - `formulas` turns formulas into `nodes` in negation normal form, in which every quantifier has
+//!   its own variables. `tc` and fixed points become recursive relations.
+//! - `translator` turns nodes into clauses. Alternatives become separate clauses. Universal
+//!   quantifiers and negations become auxiliary relations. Variables that no condition binds get a
+//!   guard. Under a fixed point, a universal quantifier iterates over the elements one by one, so
+//!   that the rules stay stratified.
+//! - `terms` turns a term into cases: one condition for each value that the term can have.
+//! - `game` writes legal moves, effects, ends and goals. Post-conditions refer to the relations
+//!   after the rule is applied, with the embedding as additional arguments.
+//! - `rewrites` handles rules that create and delete elements. GDL has no new constants, so there
+//!   is a pool of names.
+//! - `clauses` simplifies and prints the sheet, and `names` chooses GDL words.
+//!
+//! A construct without an equivalent in GDL is rejected with a typed error, never changed silently.
+//! Where payoffs have to be scaled, the text and [`Translation::payoffs`] say so. Tests compare
+//! random games and all shipped games with their translations in lockstep
+//! ([`Translation::compare`]).
 
+mod check;
 mod clauses;
 mod formulas;
 mod game;
-pub mod joint;
-mod maker;
 mod names;
 mod nodes;
 #[cfg(test)]
@@ -21,6 +40,7 @@ mod rewrites;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod translator;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -28,167 +48,178 @@ use std::fmt;
 use agon_structures::rational::Rational;
 use agon_toss::arena::CheckedArena;
 
-use maker::Maker;
+pub(crate) use check::{compare, lockstep_options};
+use translator::Translator;
 
-/// What a translation may cost.
+/// ToGdlLimits on the size of a translation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Clauses and conditions of the rulesheet together.
+pub struct ToGdlLimits {
+    /// Maximum number of clauses and conditions of the rulesheet together.
     pub conditions: usize,
-    /// Different values of one term.
+    /// Maximum number of different values of one term.
     pub values: usize,
-    /// Facts of one table of arithmetic.
+    /// Maximum number of facts of one table of arithmetic.
     pub rows: usize,
-    /// Names for new elements that are called after the same one in a rule.
+    /// Number of names in the pool for new elements with the same name in a rule.
     pub pool: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        // A game on a board of 19x19 has some 2 000 facts; tables of sums over it have 400 values.
-        Limits { conditions: 500_000, values: 1_000, rows: 100_000, pool: 16 }
+impl Default for ToGdlLimits {
+    fn default() -> ToGdlLimits {
+        // A game on a board of 19x19 has about 2 000 facts. Tables of sums over it have 400 values.
+        ToGdlLimits { conditions: 500_000, values: 1_000, rows: 100_000, pool: 16 }
     }
 }
 
-/// Why a game is not written in GDL.
+/// Reason why a game cannot be written in GDL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// A rule that creates, copies or deletes elements has a post-condition, or is applied at the same time as others.
+#[non_exhaustive]
+pub enum ToGdlError {
+    /// A rule that creates, copies or deletes elements has a post-condition, or is applied at the
+    /// same time as others.
     ChangingUniverse {
-        /// The rule.
+        /// Name of the rule.
         rule: String,
     },
-    /// There are no elements.
+    /// The structure has no elements.
     NoElements,
-    /// Numbers or functions of elements where these come and go.
+    /// Elements have numbers or functions, and the set of elements changes.
     NumberedElements,
-    /// Nature has edges with weights, and how likely a match is depends on how many there are.
+    /// The edges of nature have weights, and the probability of an embedding depends on the number
+    /// of embeddings.
     WeightedMatches {
-        /// The location.
+        /// Name of the location.
         location: String,
     },
-    /// Where several players act at once, nature decides as well.
+    /// Several players act at once, and nature decides as well.
     ChanceAtOnce {
-        /// The location.
+        /// Name of the location.
         location: String,
     },
-    /// A chance that would take too many lots.
+    /// Probabilities that would need too many equally likely outcomes.
     UnevenChance {
-        /// The rule.
+        /// Name of the rule.
         rule: String,
     },
-    /// A quantifier over something else than elements.
+    /// A quantifier over something other than elements.
     Sort {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
     },
-    /// Something that is not of the game.
+    /// A name without a meaning in the game.
     Unknown {
-        /// Its name.
+        /// The name.
         name: String,
     },
-    /// Least and greatest fixed points that depend on each other.
+    /// A least and a greatest fixed point depend on each other.
     FixedPoints,
-    /// A term with too many values.
+    /// A term has too many values.
     TooManyValues {
-        /// So many there may be.
+        /// Maximum number of values.
         values: usize,
     },
-    /// A number that cannot be held.
+    /// A number does not fit into a machine integer.
     NumberTooLarge,
-    /// A formula nested too deep.
+    /// A formula is nested too deeply.
     TooDeep {
-        /// So deep it may be.
+        /// Maximum number of levels.
         levels: usize,
     },
-    /// More clauses than allowed.
+    /// The rulesheet has more clauses than allowed.
     TooLarge {
-        /// So many conditions there may be.
+        /// Maximum number of conditions.
         conditions: usize,
     },
 }
 
-impl Refusal {
-    /// What may be done about it.
+impl ToGdlError {
+    /// Returns a suggestion for rewriting the game, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Refusal::ChangingUniverse { .. } => Some(
-                "say it by a precondition, or list all elements that may ever be needed and say by a relation which are there",
+            ToGdlError::ChangingUniverse { .. } => Some(
+                "use a precondition, or list all elements that may be needed and mark the \
+                 existing ones by a relation",
             ),
-            Refusal::WeightedMatches { .. } => Some(
-                "let a player's or nature's rule without a choice lead to locations with probabilities, one for each edge",
+            ToGdlError::WeightedMatches { .. } => Some(
+                "let a rule without a choice lead to several locations with probabilities, one for \
+                 each edge",
             ),
-            Refusal::ChanceAtOnce { .. } => Some("let a location of nature's own follow"),
-            Refusal::UnevenChance { .. } => {
+            ToGdlError::ChanceAtOnce { .. } => Some("add a location for nature after it"),
+            ToGdlError::UnevenChance { .. } => {
                 Some("give probabilities with a small common denominator")
             }
-            Refusal::FixedPoints => Some("keep `lfp` and `gfp` out of each other"),
-            Refusal::TooManyValues { .. } => {
+            ToGdlError::FixedPoints => Some("keep `lfp` and `gfp` out of each other"),
+            ToGdlError::TooManyValues { .. } => {
                 Some("count less in one term, or compare smaller parts")
             }
-            Refusal::NoElements
-            | Refusal::NumberedElements
-            | Refusal::Sort { .. }
-            | Refusal::Unknown { .. }
-            | Refusal::NumberTooLarge
-            | Refusal::TooDeep { .. }
-            | Refusal::TooLarge { .. } => None,
+            ToGdlError::NoElements
+            | ToGdlError::NumberedElements
+            | ToGdlError::Sort { .. }
+            | ToGdlError::Unknown { .. }
+            | ToGdlError::NumberTooLarge
+            | ToGdlError::TooDeep { .. }
+            | ToGdlError::TooLarge { .. } => None,
         }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ToGdlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::ChangingUniverse { rule } => {
+            ToGdlError::ChangingUniverse { rule } => {
                 write!(
                     f,
-                    "the rule `{rule}` creates, copies or deletes elements, and has a post-condition or acts together with others"
+                    "the rule `{rule}` creates, copies or deletes elements, and has a post-condition or \
+                     is applied together with others"
                 )
             }
-            Refusal::NoElements => write!(f, "there are no elements"),
-            Refusal::NumberedElements => {
-                write!(f, "elements have numbers or functions, and come and go")
+            ToGdlError::NoElements => write!(f, "the structure has no elements"),
+            ToGdlError::NumberedElements => {
+                write!(f, "elements have numbers or functions, and rules create or delete elements")
             }
-            Refusal::WeightedMatches { location } => write!(
+            ToGdlError::WeightedMatches { location } => write!(
                 f,
-                "nature's edges at the location `{location}` have weights, and GDL draws all moves alike"
+                "the edges of nature at the location `{location}` have weights, and GDL draws all \
+                 moves with equal probability"
             ),
-            Refusal::ChanceAtOnce { location } => write!(
+            ToGdlError::ChanceAtOnce { location } => write!(
                 f,
-                "at the location `{location}` several players act at once and nature decides where play goes on"
+                "at the location `{location}` several players act at once and nature chooses the next \
+                 location"
             ),
-            Refusal::UnevenChance { rule } => {
+            ToGdlError::UnevenChance { rule } => {
                 write!(
                     f,
-                    "the probabilities of `{rule}` would take more than a thousand equal lots"
+                    "the probabilities of `{rule}` need more than a thousand equally likely outcomes"
                 )
             }
-            Refusal::Sort { variable } => write!(f, "`{variable}` does not stand for an element"),
-            Refusal::Unknown { name } => write!(f, "`{name}` has no meaning there"),
-            Refusal::FixedPoints => {
+            ToGdlError::Sort { variable } => {
+                write!(f, "`{variable}` does not stand for an element")
+            }
+            ToGdlError::Unknown { name } => write!(f, "`{name}` is not defined"),
+            ToGdlError::FixedPoints => {
                 write!(
                     f,
                     "least and greatest fixed points depend on each other, which is not stratified"
                 )
             }
-            Refusal::TooManyValues { values } => {
+            ToGdlError::TooManyValues { values } => {
                 write!(f, "a term has more than {values} different values")
             }
-            Refusal::NumberTooLarge => write!(f, "a number is too large"),
-            Refusal::TooDeep { levels } => {
+            ToGdlError::NumberTooLarge => write!(f, "a number is too large"),
+            ToGdlError::TooDeep { levels } => {
                 write!(f, "a formula is nested more than {levels} levels deep")
             }
-            Refusal::TooLarge { conditions } => {
+            ToGdlError::TooLarge { conditions } => {
                 write!(f, "the rulesheet would have more than {conditions} conditions")
             }
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ToGdlError {}
 
-/// How payoffs become goal values: whole numbers from 0 to 100.
+/// The mapping from payoffs to goal values, which are whole numbers from 0 to 100.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payoffs {
     goals: BTreeMap<Rational, i64>,
@@ -209,7 +240,7 @@ impl Payoffs {
         let (least, span) = (least.to_f64(), most.to_f64() - least.to_f64());
         let scaled = |value: &Rational| {
             let share = if span > 0.0 { (value.to_f64() - least) / span } else { 0.5 };
-            // Halves up: ties do not depend on the machine.
+            // Halves are rounded up, so ties do not depend on the machine.
             ((share * 100.0 + 0.5).floor() as i64).clamp(0, 100)
         };
         Payoffs {
@@ -218,22 +249,22 @@ impl Payoffs {
         }
     }
 
-    /// The goal value for a payoff that can come up.
+    /// Returns the goal value of a possible payoff.
     pub fn goal(&self, payoff: Rational) -> i64 {
         self.goals.get(&payoff).copied().unwrap_or(0)
     }
 
-    /// The payoffs that can come up, as far as terms tell, and their goal values.
+    /// Iterates over the payoffs that the terms allow, with their goal values.
     pub fn all(&self) -> impl Iterator<Item = (Rational, i64)> + '_ {
         self.goals.iter().map(|(payoff, goal)| (*payoff, *goal))
     }
 
-    /// Whether goal values are not the payoffs themselves.
+    /// Returns whether goal values differ from the payoffs.
     pub fn is_scaled(&self) -> bool {
         self.is_scaled
     }
 
-    /// Whether payoffs that differ have goal values that differ.
+    /// Returns whether different payoffs have different goal values.
     pub fn is_exact(&self) -> bool {
         self.goals.values().collect::<BTreeSet<_>>().len() == self.goals.len()
     }
@@ -244,21 +275,22 @@ impl Payoffs {
 pub struct Translation {
     /// The rulesheet, in KIF.
     pub text: String,
-    /// What payoffs became.
+    /// The mapping of payoffs to goal values.
     pub payoffs: Payoffs,
-    /// Whether states are told in the same words on both sides: fluents are the facts that the game's states tell. Not so where a
-    /// relation has to be called otherwise in GDL; and while nature decides where play goes on, places are called otherwise.
-    pub tells_states_alike: bool,
-    /// Words of moves that could not stay, in lower case, and what they stand for.
+    /// Whether both games describe their states by the same facts. This is not the case if a
+    /// relation needs a different name in GDL, or while nature chooses the next location, because
+    /// the location then has a different name.
+    pub has_same_state_facts: bool,
+    /// For each word of moves that had to be changed, in lower case: the original word.
     renamed: BTreeMap<String, String>,
 }
 
 impl Translation {
-    /// A move of the rulesheet as the structure rewriting game writes it. Lots of nature that differ in number alone are one
-    /// move there.
+    /// Returns the structure rewriting move for a move of the rulesheet. Moves of nature that
+    /// differ only in the number of the lot are the same move there.
     pub fn toss_move(&self, gdl: &str) -> String {
         let mut words = words(gdl);
-        // `(lot 2 (to far))` is `(to far)`.
+        // `(lot 2 (to far))` becomes `(to far)`.
         let is_lot = words.len() > 5 && words[0] == "(" && words[1] == "lot" && words[3] == "(";
         if is_lot {
             words = words[3..words.len() - 1].to_vec();
@@ -266,11 +298,11 @@ impl Translation {
         let text = joined(
             words.iter().map(|word| self.renamed.get(word).map_or(word.as_str(), String::as_str)),
         );
-        // GDL has no parentheses around what has no arguments.
+        // GDL has no parentheses around a move without arguments.
         if text.contains('(') || text == "noop" { text } else { format!("({text})") }
     }
 
-    /// A move of the structure rewriting game as the rulesheet writes it.
+    /// Returns the move of the rulesheet for a move of the structure rewriting game.
     pub fn gdl_move(&self, toss: &str) -> String {
         let renamed = |word: &str| {
             let found = self.renamed.iter().find(|(_, old)| old.eq_ignore_ascii_case(word));
@@ -284,13 +316,13 @@ impl Translation {
     }
 }
 
-/// The words and parentheses of a text, in lower case.
+/// Splits a text into its words and parentheses, in lower case.
 fn words(text: &str) -> Vec<String> {
     let spaced = text.to_lowercase().replace('(', " ( ").replace(')', " ) ");
     spaced.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Words and parentheses as one text, with single spaces between terms.
+/// Joins words and parentheses to one text, with single spaces between terms.
 fn joined<'w>(words: impl Iterator<Item = &'w str>) -> String {
     let mut text = String::new();
     for word in words {
@@ -302,18 +334,19 @@ fn joined<'w>(words: impl Iterator<Item = &'w str>) -> String {
     text
 }
 
-/// Writes a structure rewriting game in GDL.
+/// Translates a structure rewriting game to GDL.
 ///
 /// # Errors
-/// If it has what cannot be said there, or costs more than the limits allow.
-pub fn to_gdl(arena: &CheckedArena, limits: Limits) -> Result<Translation, Refusal> {
+/// Returns an error if the game has a construct without an equivalent in GDL, or if the translation
+/// exceeds the limits.
+pub fn to_gdl(arena: &CheckedArena, limits: ToGdlLimits) -> Result<Translation, ToGdlError> {
     if arena.start().n_elements() == 0 {
-        return Err(Refusal::NoElements);
+        return Err(ToGdlError::NoElements);
     }
-    let mut maker = Maker::new(arena, limits);
-    let payoffs = maker.game()?;
-    let tells_states_alike = maker.tells_states_alike();
-    maker.sheet.tidy();
+    let mut translator = Translator::new(arena, limits);
+    let payoffs = translator.game()?;
+    let has_same_state_facts = translator.has_same_state_facts();
+    translator.sheet.tidy();
     let mut text = format!(";; {} in GDL.\n", arena.sheet().source.name());
     if !arena.keeps_universe() {
         text.push_str(&format!(
@@ -333,6 +366,6 @@ pub fn to_gdl(arena: &CheckedArena, limits: Limits) -> Result<Translation, Refus
             text.push_str(";; Some that differ a little have become the same.\n");
         }
     }
-    text.push_str(&maker.sheet.print(&maker.hints));
-    Ok(Translation { text, payoffs, tells_states_alike, renamed: maker.names.renamed() })
+    text.push_str(&translator.sheet.print(&translator.hints));
+    Ok(Translation { text, payoffs, has_same_state_facts, renamed: translator.names.renamed() })
 }

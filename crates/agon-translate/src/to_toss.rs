@@ -1,25 +1,57 @@
-//! GDL games written as structure rewriting games.
+//! Translates GDL games to structure rewriting games.
 //!
-//! The steps are those of Toss: a superset of all state terms (`domain`), positions whose values become names of predicates and
-//! positions that become elements, conditions as formulas (`lift`), turns as locations (`turns`), `next` rules as tuples that
-//! come and go (`effects`), rules case by case (`cases`), payoffs as sums (`arena`), places as elements (`cells`), what rules have in common
-//! (`shared`) and when moves are legal (`legal`) as relations, text (`write`). Where roles act at once and what comes of it depends on the moves of several, moves are remembered (`delayed`). What cannot be written so is
-//! refused with the construct and its line. Whether a translation is right is for joint play to say.
+//! The pipeline follows the translation of Toss. Each stage is a module:
+//!
+//! 1. `domain` collects a superset of all state terms and moves, by grounding. Where a game is too
+//!    large for a circuit, the terms come from `Game::reachable`, which ignores negated conditions.
+//!    An argument position of a state term is either *named* (its value becomes part of a
+//!    predicate's name) or a *coordinate* (its value becomes an element). Any choice is correct.
+//!    Samples of random play (`sampling`) and the rules decide which choice is readable.
+//! 2. `lift` turns conditions of rules into formulas (`formula`), and `turns` turns control fluents
+//!    into locations.
+//! 3. `effects` splits `next` rules into frame rules, which keep tuples, and rules that add tuples.
+//!    What no frame rule keeps is deleted.
+//! 4. `cases` writes one rewriting rule for each sampled case. Affected tuples that are not made of
+//!    the move's arguments become additional elements of the embedding. Each number of such tuples
+//!    that was sampled is a case of its own, so the cases exclude each other and no move is offered
+//!    twice. A condition that never held in the sample is also a case, if there are few of them.
+//! 5. `arena` assembles locations, rules and payoffs. Where several goal values hold, the highest
+//!    counts (`overlaps`): a lower value excludes all higher ones, unless the conditions contradict
+//!    each other syntactically. Samples prove nothing here.
+//! 6. `places` replaces pairs and longer tuples of coordinates by elements, one for each place of a
+//!    board. Values that only served to identify places are eliminated. The static conditions on
+//!    two places become one relation, shared by all conditions with the same tuples. If this is too
+//!    expensive, the elements stay values.
+//! 7. `shared` names conditions that several rules have in common, if they bind their variables and
+//!    are estimated to have few tuples. `legal` does the same for the condition under which the
+//!    moves of a class are legal. So each rule starts from the few legal moves.
+//! 8. `write` prints the text.
+//!
+//! Where roles move simultaneously and an effect depends on the moves of several, `delayed` first
+//! writes a GDL game whose state remembers the moves for one step, and that game is translated.
+//!
+//! A translation is checked by lockstep play with the original (`check`). A difference shows a
+//! state that the sample missed. Several such states are added to the sample, and the translation
+//! is computed again. A few plays use the interpreters on both sides. The other plays use circuits
+//! where these can be built quickly. Where the translation has no circuit, the evaluation steps are
+//! counted, and a translation that needs too many is rejected.
+//!
+//! A construct that cannot be expressed is rejected with its kind and its line.
 
 mod arena;
-mod beside;
 mod cases;
-mod cells;
+mod check;
 mod delayed;
 mod domain;
 mod effects;
 mod formula;
-mod judge;
 mod legal;
 mod lift;
 mod names;
 mod overlaps;
 mod percepts;
+mod places;
+mod sample_evaluator;
 mod sampling;
 mod shared;
 #[cfg(test)]
@@ -32,72 +64,82 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
+use agon_game::laws::Plan;
 use agon_gdl::interpreter::Game;
 
-pub use beside::Beside;
-use beside::Cost;
+use check::PlayLimits;
+pub use check::TranslationCheck;
 
-use crate::joint::Extent;
-
-/// What a translation may cost, and how much play it looks at.
+/// Limits and sampling parameters of a translation.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// How many random plays are looked at.
+pub struct ToTossOptions {
+    /// Number of random plays to sample.
     pub plays: usize,
-    /// How many states of them are kept.
+    /// Number of sampled states to keep.
     pub states: usize,
-    /// How long one of them may be.
+    /// Maximum number of steps of a sampled play.
     pub steps_of_play: usize,
-    /// How many plays of both games must agree before a translation is given away; a fifth of them where the translation is too large to
-    /// be a circuit.
+    /// Number of plays in which both games must agree before a translation is accepted. A fifth of
+    /// them is played if the translation is too large for a circuit.
     pub joint_plays: usize,
-    /// How often a translation is made anew from states where the last one was found to differ.
+    /// Maximum number of times that a translation is computed again after a difference was found.
     pub rounds: usize,
-    /// Of how many bytes the text may be.
+    /// Maximum length of the text in bytes.
     pub text_bytes: usize,
-    /// How many rule instances and gates grounding may make.
+    /// Maximum number of rule instances and gates of the grounding.
     pub gates: usize,
-    /// How many steps grounding may take.
+    /// Maximum number of steps of the grounding.
     pub steps: u64,
-    /// How many conditions the formulas may have.
+    /// Maximum number of conditions in the formulas.
     pub conditions: usize,
-    /// How many steps of evaluation the joint plays of one translation may take where it has no circuit.
+    /// Maximum number of evaluation steps for the lockstep plays of one translation, if it has no
+    /// circuit.
     pub play_steps: u64,
-    /// The seed of the random plays.
+    /// Seed of the random plays.
     pub seed: u64,
-    /// A moment after which to stop. Without one the same game has the same translation everywhere.
+    /// Time to stop at. Without a deadline, the same game has the same translation on every
+    /// machine.
     pub deadline: Option<Instant>,
-    /// Is told what is being done, stage by stage.
+    /// Callback that receives the name of each stage when it starts.
     pub progress: Option<fn(&str)>,
 }
 
-impl Options {
-    /// Says what is done next, and refuses when time is up.
-    fn begin(&self, stage: &str) -> Result<(), Untranslatable> {
+impl ToTossOptions {
+    /// Reports the start of a stage. Returns an error if the deadline has passed.
+    fn begin(&self, stage: &str) -> Result<(), ToTossError> {
         if let Some(progress) = self.progress {
             progress(stage);
         }
         self.check_time()
     }
 
-    /// How many plays are made where the translation is too large to be a circuit.
-    fn slow_plays(&self) -> usize {
-        self.joint_plays / 5
+    /// Returns the lockstep plays that check a translation.
+    fn check_plan(&self, seed: u64) -> Plan {
+        Plan { plays: self.joint_plays, max_steps: self.steps_of_play, seed }
     }
 
-    /// Refuses when time is up.
-    fn check_time(&self) -> Result<(), Untranslatable> {
+    /// Returns the limits of the lockstep plays.
+    fn play_limits(&self) -> PlayLimits {
+        PlayLimits {
+            deadline: self.deadline,
+            steps: self.play_steps,
+            slow_plays: self.joint_plays / 5,
+        }
+    }
+
+    /// Returns an error if the deadline has passed.
+    fn check_time(&self) -> Result<(), ToTossError> {
         if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            let why = "the translation takes more time than there is".to_owned();
-            return Err(Untranslatable { construct: Construct::Size, why, line: None });
+            let why = "the translation exceeds its time limit".to_owned();
+            return Err(ToTossError { construct: Construct::Size, why, line: None });
         }
         Ok(())
     }
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for ToTossOptions {
+    fn default() -> ToTossOptions {
+        ToTossOptions {
             plays: 40,
             states: 400,
             steps_of_play: 400,
@@ -107,7 +149,7 @@ impl Default for Options {
             gates: 2_000_000,
             steps: 300_000_000,
             conditions: 400_000,
-            // A minute or so for a fifth of the plays: ten to twenty nanoseconds each.
+            // About a minute for a fifth of the plays, at ten to twenty nanoseconds each.
             play_steps: 4_000_000_000,
             seed: 1,
             deadline: None,
@@ -119,17 +161,17 @@ impl Default for Options {
 /// A GDL game as a structure rewriting game.
 #[derive(Clone, Debug)]
 pub struct Translation {
-    /// The game, as `agon_toss` reads it.
+    /// Text of the game in the language of `agon_toss`.
     pub text: String,
-    /// By the name of the rule.
+    /// Moves by the name of the rule.
     rules: BTreeMap<String, RuleMove>,
-    /// By the name of the element: the terms that it stands for.
+    /// Terms that an element stands for, by the name of the element.
     elements: BTreeMap<String, Vec<String>>,
-    /// By role: the move with which it waits.
+    /// For each role: its move while it waits.
     waiting: Vec<Option<String>>,
 }
 
-/// The moves that a rule stands for.
+/// The GDL moves that a rule stands for.
 #[derive(Clone, Debug)]
 struct RuleMove {
     role: usize,
@@ -141,7 +183,7 @@ struct RuleMove {
 #[derive(Clone, Debug)]
 enum Argument {
     Fixed(String),
-    /// A term of an element of the match.
+    /// A term of an element of the embedding.
     Element {
         index: usize,
         coordinate: usize,
@@ -149,7 +191,8 @@ enum Argument {
 }
 
 impl Translation {
-    /// The GDL move that a move of the translation stands for. Roles are counted alike on both sides.
+    /// Returns the GDL move that a move of the translation stands for. Roles have the same index on
+    /// both sides.
     pub fn gdl_move(&self, role: usize, toss_move: &str) -> Option<String> {
         if toss_move == "noop" {
             return self.waiting.get(role)?.clone();
@@ -177,8 +220,10 @@ impl Translation {
         Some(text)
     }
 
-    /// Which of the moves that are legal in the translation stands for a GDL move. Which rule applies, and to which elements, may
-    /// depend on the state, so the legal moves are needed.
+    /// Returns the legal move of the translation that stands for a GDL move.
+    ///
+    /// The rule that applies and its elements may depend on the state, so the legal moves are
+    /// needed.
     pub fn toss_move<'a>(
         &self,
         role: usize,
@@ -189,45 +234,47 @@ impl Translation {
     }
 }
 
-/// Why a game is not translated: the construct, and where it stands.
+/// Reason why a game is not translated, with the construct and its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Untranslatable {
-    /// What cannot be said in the other language.
+pub struct ToTossError {
+    /// Kind of the construct that cannot be expressed.
     pub construct: Construct,
-    /// The same for people.
+    /// Description for people.
     pub why: String,
-    /// The line of the rulesheet, from 1, where one is to blame.
+    /// Line of the rulesheet, starting at 1, if one rule is responsible.
     pub line: Option<u32>,
 }
 
-/// The constructs that are refused.
+/// Kinds of constructs that are rejected.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Construct {
-    /// `sees` that does not tell everybody every move: in structure rewriting games everybody sees everything.
+    /// Percepts that do not reveal every move to every role. In structure rewriting games all
+    /// players have full information.
     Percepts,
     /// The game or its translation is larger than the options allow.
     Size,
-    /// `(true ?x)`: a variable stands for a whole state term.
+    /// A variable stands for a whole state term, as in `(true ?x)`.
     StateVariable,
-    /// Something that must not depend on moves does.
+    /// Something depends on moves that must not depend on them.
     MoveOutOfPlace,
-    /// Relations that depend on each other, or on themselves by way of moves.
+    /// Relations that depend on each other, or on themselves through moves.
     Recursion,
-    /// What one role changes depends on what another does at the same time.
+    /// An effect of one role's move depends on a simultaneous move of another role.
     JointEffect,
-    /// One move changes more tuples at once than a rule can name.
+    /// One move changes more tuples than a rule can name.
     ManyEffects,
-    /// What a move changes depends on the state in too many ways.
+    /// The effect of a move depends on the state in too many ways.
     ManyCases,
-    /// Whose turn comes next is more than locations can say.
+    /// The order of turns cannot be expressed by locations.
     Turns,
-    /// Joint play found the translation to differ, however often it was made anew.
+    /// Lockstep play found a difference in every attempt.
     Differs,
-    /// Our own text is not taken: a fault of the translator.
+    /// The generated text is rejected by the checker. This is a defect of the translator.
     Text,
 }
 
-impl fmt::Display for Untranslatable {
+impl fmt::Display for ToTossError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, "line {line}: {}", self.why),
@@ -236,160 +283,158 @@ impl fmt::Display for Untranslatable {
     }
 }
 
-impl std::error::Error for Untranslatable {}
+impl std::error::Error for ToTossError {}
 
-/// Writes a GDL game as a structure rewriting game.
+/// Translates a GDL game to a structure rewriting game.
 ///
 /// # Errors
-/// If it has a construct that cannot be written so.
-pub fn to_toss(game: &Arc<Game>, options: &Options) -> Result<Translation, Untranslatable> {
-    if game.rules().has_sees() && !percepts::tell_all(game.rules()) {
-        let why = "`sees` gives roles different knowledge, and in structure rewriting everybody sees everything";
-        return Err(Untranslatable {
+/// Returns an error if the game has a construct that cannot be expressed, or if a limit is
+/// exceeded.
+pub fn to_toss(game: &Arc<Game>, options: &ToTossOptions) -> Result<Translation, ToTossError> {
+    if game.rules().has_sees() && !percepts::give_full_information(game.rules()) {
+        let why = "`sees` gives roles different knowledge, and structure rewriting games have full information";
+        return Err(ToTossError {
             construct: Construct::Percepts,
             why: why.to_owned(),
             line: None,
         });
     }
     let mut domain = domain::Domain::new(game, options)?;
-    let refusal = match translate(&mut domain, options) {
-        // Effects that several roles have together may also be found out by play alone.
-        Err(refusal)
-            if [Construct::JointEffect, Construct::Differs].contains(&refusal.construct) =>
-        {
-            refusal
+    let error = match translate(&mut domain, options) {
+        // Joint effects of several roles may also show up as differences in play.
+        Err(error) if [Construct::JointEffect, Construct::Differs].contains(&error.construct) => {
+            error
         }
         other => return other,
     };
-    let Some(remembering) = delayed::delayed(game) else { return Err(refusal) };
-    let in_vain = |why: &dyn fmt::Display| Untranslatable {
-        why: format!("{}; with moves remembered: {why}", refusal.why),
-        ..refusal.clone()
+    let Some(delayed_game) = delayed::delayed(game) else { return Err(error) };
+    let second_error = |why: &dyn fmt::Display| ToTossError {
+        why: format!("{}; with recorded moves: {why}", error.why),
+        ..error.clone()
     };
-    let made = domain::Domain::new(&remembering, options);
+    let made = domain::Domain::new(&delayed_game, options);
     let made = made.and_then(|mut domain| translate(&mut domain, options));
-    let translation = made.map_err(|second| in_vain(&second.why))?;
-    let circuit = domain.player.circuit().cloned();
-    let beside = Beside::with_circuit(game, circuit, &translation)?;
-    let extent =
-        Extent { plays: options.joint_plays, steps: options.steps_of_play, seed: options.seed };
-    let cost = Cost { deadline: options.deadline, steps: options.play_steps };
-    let played = beside.differences(&extent, options.slow_plays(), &cost, 1);
+    let translation = made.map_err(|second| second_error(&second.why))?;
+    let circuit = domain.sampler.circuit().cloned();
+    let check = TranslationCheck::with_circuit(game, circuit, &translation)?;
+    let played = check.differences(&options.check_plan(options.seed), &options.play_limits(), 1);
     match played.differences.first() {
         None => Ok(translation),
-        Some(difference) => Err(in_vain(difference)),
+        Some(difference) => Err(second_error(difference)),
     }
 }
 
-/// So many plays in which a translation differs are learnt from at a time.
-const MAX_LEARNT: usize = 8;
+/// Maximum number of differing plays that are added to the sample at a time.
+const MAX_ADDED_PLAYS: usize = 8;
 
-/// Makes translations until joint play finds no difference.
+/// Computes translations until lockstep play finds no difference.
 fn translate(
     domain: &mut domain::Domain,
-    options: &Options,
-) -> Result<Translation, Untranslatable> {
+    options: &ToTossOptions,
+) -> Result<Translation, ToTossError> {
     let game = Arc::clone(&domain.game);
-    let circuit = domain.player.circuit().cloned();
-    let mut told = Told::ByPlaces;
+    let circuit = domain.sampler.circuit().cloned();
+    let mut elements = ElementKind::Places;
     let mut round = 0;
     loop {
         options.check_time()?;
-        let differences = match attempt(domain, options, told) {
+        let differences = match attempt(domain, options, elements) {
             Ok(translation) => {
                 options.begin("opening the translation")?;
-                let beside = Beside::with_circuit(&game, circuit.clone(), &translation)?;
-                options.begin("joint play")?;
+                let check = TranslationCheck::with_circuit(&game, circuit.clone(), &translation)?;
+                options.begin("lockstep play")?;
                 let seed = options.seed.wrapping_add(round as u64 + 1);
-                let extent =
-                    Extent { plays: options.joint_plays, steps: options.steps_of_play, seed };
-                let cost = Cost { deadline: options.deadline, steps: options.play_steps };
-                let played = beside.differences(&extent, options.slow_plays(), &cost, MAX_LEARNT);
+                let plan = options.check_plan(seed);
+                let played = check.differences(&plan, &options.play_limits(), MAX_ADDED_PLAYS);
                 options.check_time()?;
                 if played.differences.is_empty() {
                     return Ok(translation);
                 }
                 played.differences
             }
-            Err(refusal) if told == Told::ByValues => return Err(refusal),
+            Err(error) if elements == ElementKind::Values => return Err(error),
             Err(_) => {
-                told = Told::ByValues;
+                elements = ElementKind::Values;
                 continue;
             }
         };
-        // What cannot be worked out teaches nothing.
-        let is_fault = differences[0].is_fault;
-        if is_fault && told == Told::ByValues {
-            let why = format!("the translation takes too much to play: {}", differences[0]);
-            return Err(Untranslatable { construct: Construct::Size, why, line: None });
+        // A play that could not be evaluated adds no information.
+        let is_fault = differences[0].mismatch.is_fault();
+        if is_fault && elements == ElementKind::Values {
+            let why = format!("the translation is too expensive to play: {}", differences[0]);
+            return Err(ToTossError { construct: Construct::Size, why, line: None });
         }
         round = if is_fault { options.rounds + 1 } else { round + 1 };
-        if round > options.rounds && told == Told::ByValues {
+        if round > options.rounds && elements == ElementKind::Values {
             let why = format!("the translation differs: {}", differences[0]);
-            return Err(Untranslatable { construct: Construct::Differs, why, line: None });
+            return Err(ToTossError { construct: Construct::Differs, why, line: None });
         }
         if round > options.rounds {
-            (told, round) = (Told::ByValues, 0);
+            (elements, round) = (ElementKind::Values, 0);
         }
-        // What was not seen in the sample is seen now.
-        options.begin(&differences[0].what)?;
-        domain.learn(&differences);
+        // The sample now contains the states that it missed.
+        options.begin(&differences[0].mismatch.to_string())?;
+        domain.add_differing_plays(&differences);
     }
 }
 
-/// What elements are.
+/// The choice of elements.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Told {
-    /// Places of state terms where they have two coordinates or more, else values.
-    ByPlaces,
-    /// Values alone: simpler to come by, and harder to read.
-    ByValues,
+enum ElementKind {
+    /// Places, for state terms with two coordinates or more. Values for all others.
+    Places,
+    /// Values only. This is easier to compute, and harder to read.
+    Values,
 }
 
 fn attempt(
     domain: &domain::Domain,
-    options: &Options,
-    told: Told,
-) -> Result<Translation, Untranslatable> {
+    options: &ToTossOptions,
+    elements: ElementKind,
+) -> Result<Translation, ToTossError> {
     let mut arena = arena::arena(domain, options)?;
-    arena.drop_unread();
+    arena.drop_unread_changes();
     options.begin("places")?;
-    if told == Told::ByPlaces && cells::by_places(&mut arena).is_err() {
-        let why = "not to be told by places".to_owned();
-        return Err(Untranslatable { construct: Construct::Size, why, line: None });
+    if elements == ElementKind::Places && places::lower_to_places(&mut arena).is_err() {
+        let why = "the game cannot be expressed with places".to_owned();
+        return Err(ToTossError { construct: Construct::Size, why, line: None });
     }
     options.begin("writing")?;
     shared::share(&mut arena);
-    legal::name_legal(&mut arena);
+    legal::name_legality(&mut arena);
     let translation = write::write(&mut arena, options.text_bytes)?;
     open(&translation.text)?;
     Ok(translation)
 }
 
-/// What one formula of a translation may take at one state, a tenth of a second or so: with thousands of states to look at there is no
-/// use for one that takes longer.
-const STEPS_OF_FORMULA: u64 = 20_000_000;
+/// Maximum number of evaluation steps of one formula in one state, about a tenth of a second. With
+/// thousands of states to compare, a slower formula is of no use.
+const MAX_FORMULA_STEPS: u64 = 20_000_000;
 
-/// The translation, ready to be played.
-pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, Untranslatable> {
+/// Checks and opens the text of a translation.
+pub(crate) fn open(text: &str) -> Result<Arc<agon_toss::interpreter::Game>, ToTossError> {
     let source = Arc::new(agon_text::Source::new("translated.toss", text));
     let fault = |finding: &agon_text::Diagnostic| {
         let line = source.place(finding.span.start()).line;
         let why = format!("{} (line {line} of the translation)", finding.message);
         let is_large = finding.code == "toss-too-large";
         let construct = if is_large { Construct::Size } else { Construct::Text };
-        Untranslatable { construct, why, line: None }
+        ToTossError { construct, why, line: None }
     };
     let checked = agon_toss::check::check(Arc::clone(&source));
     let Some(arena) = checked.arena else {
         let is_error =
             |finding: &&agon_text::Diagnostic| finding.severity == agon_text::Severity::Error;
         return Err(checked.findings.0.iter().find(is_error).map_or_else(
-            || Untranslatable { construct: Construct::Text, why: "no game".to_owned(), line: None },
+            || ToTossError {
+                construct: Construct::Text,
+                why: "the text is not a game".to_owned(),
+                line: None,
+            },
             fault,
         ));
     };
     let mut options = agon_toss::interpreter::Options::default();
-    options.limits.steps = STEPS_OF_FORMULA;
+    options.limits.steps = MAX_FORMULA_STEPS;
     agon_toss::interpreter::Game::open(arena, options).map_err(|finding| fault(&finding))
 }

@@ -1,79 +1,111 @@
-//! A game of either family of rules, ready to be played.
+//! The engines that play a game: an interpreter or a circuit, for either rule language.
 
-use agon_circuit::ScalarCircuit;
-use agon_game::{Hidden, Role};
-use agon_toss::engine::TossPosition as _;
+use std::sync::Arc;
 
-/// A position of a game, whichever language it is written in and whichever engine plays it.
-pub(crate) trait GamePosition: Hidden {
-    /// Every payoff the rules give the role here that is a whole number, in rising order; GDL may give several.
+use agon_circuit::{Compiled, ScalarCircuit};
+use agon_game::{Hidden, PositionTable, Role, Table};
+use agon_gdl::interpreter as gdl;
+use agon_toss::interpreter as toss;
+
+/// A position of a game of either rule language, played by any engine.
+pub trait GamePosition: Hidden {
+    /// Returns every whole payoff that the rules give a role here, in rising order. GDL may give
+    /// several, or none.
     fn goal_values(&self, role: Role) -> Vec<i64>;
 }
 
-impl GamePosition for agon_gdl::interpreter::Interpreter {
+impl GamePosition for gdl::Interpreter {
     fn goal_values(&self, role: Role) -> Vec<i64> {
-        agon_gdl::interpreter::Interpreter::goal_values(self, role).to_vec()
+        gdl::Interpreter::goal_values(self, role).to_vec()
     }
 }
 
 impl GamePosition for ScalarCircuit {
     fn goal_values(&self, role: Role) -> Vec<i64> {
-        agon_gdl::engine::GdlPosition::goal_values(self, role)
+        ScalarCircuit::goal_values(self, role)
     }
 }
 
-impl GamePosition for agon_toss::interpreter::Interpreter {
+impl GamePosition for toss::Interpreter {
     fn goal_values(&self, role: Role) -> Vec<i64> {
         self.whole_payoff(role).into_iter().collect()
     }
 }
 
-/// Work to be done on a game whatever engine plays it.
-pub(crate) trait GameTask {
-    /// What comes out.
+/// Work on the start position of a game, generic over the engine that plays it.
+pub trait GameTask {
+    /// The result of the work.
     type Output;
 
-    /// The work.
+    /// Does the work.
     fn run<P: GamePosition + 'static>(self, start: P) -> Self::Output;
 }
 
-/// A game ready to be played by one of the engines of its language. A clone shares everything.
+/// A game of one rule language with the engine that plays it. A clone shares everything.
 #[derive(Clone)]
-pub(crate) enum Opened {
-    /// GDL or GDL-II.
-    Gdl(agon_gdl::engine::Opened),
-    /// Structure rewriting.
-    Toss(agon_toss::engine::Opened),
+pub enum Engine {
+    /// GDL, played by its rules as they stand.
+    GdlInterpreter(Arc<gdl::Game>),
+    /// GDL, grounded to a circuit.
+    GdlCircuit(Arc<gdl::Game>, Arc<Compiled>),
+    /// A structure rewriting game, played by its definition.
+    TossInterpreter(Arc<toss::Game>),
+    /// A structure rewriting game, grounded to a circuit.
+    TossCircuit(Arc<toss::Game>, Arc<Compiled>),
 }
 
-impl Opened {
-    /// Does the work with the engine chosen.
-    pub(crate) fn run<T: GameTask>(&self, task: T) -> T::Output {
+impl Engine {
+    /// Runs a task on the start position.
+    pub fn run<T: GameTask>(&self, task: T) -> T::Output {
         match self {
-            Opened::Gdl(agon_gdl::engine::Opened::Interpreter(game)) => task.run(game.start()),
-            Opened::Gdl(agon_gdl::engine::Opened::Circuit(_, compiled)) => {
-                task.run(compiled.start())
-            }
-            Opened::Toss(agon_toss::engine::Opened::Interpreter(game)) => task.run(game.start()),
-            Opened::Toss(agon_toss::engine::Opened::Circuit(_, compiled)) => {
+            Engine::GdlInterpreter(game) => task.run(game.start()),
+            Engine::TossInterpreter(game) => task.run(game.start()),
+            Engine::GdlCircuit(_, compiled) | Engine::TossCircuit(_, compiled) => {
                 task.run(compiled.start())
             }
         }
     }
 
-    /// The name of the engine.
-    pub(crate) fn engine(&self) -> &'static str {
+    /// Returns the name of the engine: `interpreter` or `circuit`.
+    pub fn name(&self) -> &'static str {
         match self {
-            Opened::Gdl(opened) => opened.engine(),
-            Opened::Toss(opened) => opened.engine(),
+            Engine::GdlInterpreter(_) | Engine::TossInterpreter(_) => "interpreter",
+            Engine::GdlCircuit(..) | Engine::TossCircuit(..) => "circuit",
         }
     }
 
-    /// The rules as they are sent to players elsewhere.
-    pub(crate) fn rules_text(&self) -> String {
+    /// Returns the circuit, if the engine is one.
+    pub fn compiled(&self) -> Option<&Arc<Compiled>> {
         match self {
-            Opened::Gdl(opened) => agon_gdl::print::print_kif(opened.game().rules().sheet()),
-            Opened::Toss(opened) => agon_toss::print::print_sheet(opened.game().arena().sheet()),
+            Engine::GdlInterpreter(_) | Engine::TossInterpreter(_) => None,
+            Engine::GdlCircuit(_, compiled) | Engine::TossCircuit(_, compiled) => Some(compiled),
+        }
+    }
+
+    /// Returns the rules as text, in the form in which they are sent to players.
+    pub fn rules_text(&self) -> String {
+        match self {
+            Engine::GdlInterpreter(game) | Engine::GdlCircuit(game, _) => {
+                agon_gdl::print::print_kif(game.rules().sheet())
+            }
+            Engine::TossInterpreter(game) | Engine::TossCircuit(game, _) => {
+                agon_toss::print::print_sheet(game.arena().sheet())
+            }
+        }
+    }
+}
+
+/// Lays the start position out as a [`Table`]: text moves, checked.
+pub struct ToTable;
+
+impl GameTask for ToTable {
+    type Output = Box<dyn Table>;
+
+    fn run<P: GamePosition + 'static>(self, start: P) -> Box<dyn Table> {
+        if start.shape().hidden {
+            Box::new(PositionTable::hidden(start))
+        } else {
+            Box::new(PositionTable::open(start))
         }
     }
 }

@@ -1,334 +1,343 @@
-//! From what the user calls a game to a game that can be played.
+//! From the name, path or text of a game to an opened [`Game`](crate::Game).
 
-use std::io::Read as _;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use agon_analysis::properties::prove_constant_sum;
-use agon_game::Rng;
-use agon_gdl::check::{Checked, check_as};
-use agon_gdl::circuit::CircuitLimits;
-use agon_gdl::engine as gdl;
-use agon_gdl::interpreter::{Game, GoalPolicy, Options};
-use agon_gdl::symbols::Case;
-use agon_text::{Severity, Source, render};
-use clap::ValueEnum as _;
+use agon_circuit::{Compiled, Deadline};
+use agon_game::{Rng, Shape};
+use agon_gdl::check::Checked;
+use agon_gdl::interpreter as gdl;
+pub use agon_gdl::interpreter::GoalPolicy;
+pub use agon_gdl::symbols::Case;
+use agon_text::{Diagnostic, Severity, Source, did_you_mean, render};
+use agon_toss::circuit::NoCircuit;
+use agon_toss::interpreter as toss;
 use rand::SeedableRng as _;
 
-use crate::engine::{GamePosition, GameTask, Opened};
-use crate::failure::Failure;
+use crate::engine::{Engine, GamePosition, GameTask};
 use crate::shipped::{SHIPPED, Shipped};
-use crate::terminal::remark;
 
-/// Rulesheets beyond this are not read: the largest public one has 70 kB.
-const MAX_BYTES: u64 = 64 << 20;
+/// Maximum size of a rulesheet in bytes. The largest public one has 70 kB.
+pub const MAX_BYTES: u64 = 64 << 20;
 
-/// How a game is played.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum EngineChoice {
-    /// Whatever suits the game best.
+/// Time that the automatic choice of an engine spends on making a circuit, in seconds.
+const AUTO_SECONDS: u64 = 2;
+/// Maximum number of gates of a circuit made by the automatic choice.
+const AUTO_GATES: usize = 1_000_000;
+/// How long each engine is tried before one is chosen.
+const TRIAL: Duration = Duration::from_millis(40);
+
+/// How a game is opened.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// The engine that plays.
+    pub engine: EngineChoice,
+    /// How names that differ only in capitalisation are read.
+    pub case: Case,
+    /// The payoff of a role to which the rules give several goal values.
+    pub goals: GoalPolicy,
+    /// The kind of play for which [`EngineChoice::Auto`] chooses the engine.
+    pub purpose: Purpose,
+}
+
+impl Default for OpenOptions {
+    fn default() -> OpenOptions {
+        OpenOptions {
+            engine: EngineChoice::Auto,
+            case: Case::Ignored,
+            goals: GoalPolicy::Highest,
+            purpose: Purpose::Search,
+        }
+    }
+}
+
+/// Which engine plays a game.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum EngineChoice {
+    /// The engine that suits the game and the [`Purpose`].
     Auto,
-    /// By the rules as they stand: slow, obvious, the judge of every other.
+    /// The rules as they stand: slow and simple, the oracle of every other engine.
     Interpreter,
-    /// Grounded and made into a circuit.
+    /// A circuit made by grounding the rules.
     Circuit,
 }
 
-/// Options of commands that leave it to the user which engine plays.
-#[derive(clap::Args, Clone, Debug)]
-pub(crate) struct PlayOptions {
-    /// The engine that plays
-    #[arg(long, value_enum, default_value = "auto")]
-    pub(crate) engine: EngineChoice,
-    #[command(flatten)]
-    pub(crate) rules: RuleOptions,
-}
-
-/// How rules are read and what they pay: options of every command that opens a game.
-#[derive(clap::Args, Clone, Debug)]
-pub(crate) struct RuleOptions {
-    /// Whether names that differ only in capitalisation are the same
-    #[arg(long, value_enum, default_value = "ignored")]
-    pub(crate) case: CaseChoice,
-    /// What counts where the rules give a role several goal values
-    #[arg(long, value_enum, default_value = "highest")]
-    pub(crate) goals: GoalChoice,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum CaseChoice {
-    /// They are the same.
-    Ignored,
-    /// They are different, as for the players of ggp-base.
-    Respected,
-}
-
-#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum GoalChoice {
-    /// The highest; none counts as 0.
-    Highest,
-    /// The lowest; none counts as 0.
-    Lowest,
-    /// Anything but exactly one value counts as 0.
-    ExactlyOne,
-}
-
-impl Default for RuleOptions {
-    fn default() -> RuleOptions {
-        RuleOptions { case: CaseChoice::Ignored, goals: GoalChoice::Highest }
-    }
-}
-
-impl RuleOptions {
-    pub(crate) fn case(&self) -> Case {
-        match self.case {
-            CaseChoice::Ignored => Case::Ignored,
-            CaseChoice::Respected => Case::Respected,
-        }
-    }
-
-    /// The same as it would be typed.
-    pub(crate) fn as_arguments(&self) -> [String; 4] {
-        let name = |value: Option<clap::builder::PossibleValue>| {
-            value.expect("no choice is hidden").get_name().to_owned()
-        };
-        let (case, goals) = (self.case.to_possible_value(), self.goals.to_possible_value());
-        ["--case".to_owned(), name(case), "--goals".to_owned(), name(goals)]
-    }
-
-    fn options(&self) -> Options {
-        let goal_policy = match self.goals {
-            GoalChoice::Highest => GoalPolicy::Highest,
-            GoalChoice::Lowest => GoalPolicy::Lowest,
-            GoalChoice::ExactlyOne => GoalPolicy::ExactlyOne,
-        };
-        Options { goal_policy, ..Options::default() }
-    }
-}
-
-/// The text of a game: a shipped game's name, a path, or `-` for standard input.
-pub(crate) fn source(game: &str) -> Result<Arc<Source>, Failure> {
-    if let Some(shipped) = Shipped::named(game) {
-        return Ok(Arc::new(Source::new(shipped.path, shipped.text)));
-    }
-    let read = |reader: &mut dyn std::io::Read| -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        reader.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let path = Path::new(game);
-    let bytes = if game == "-" {
-        read(&mut std::io::stdin().lock())
-    } else {
-        std::fs::File::open(path).and_then(|mut file| read(&mut file))
-    };
-    let bytes = bytes.map_err(|error| {
-        let hint = match closest(game) {
-            Some(name) => format!("; did you mean the shipped game `{name}`?"),
-            None if path.components().count() == 1 => {
-                "; `agon games` lists the shipped games".to_owned()
-            }
-            None => String::new(),
-        };
-        Failure::unreadable(format!("cannot read {game}: {error}{hint}"))
-    })?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(Failure::unreadable(format!("{game} is larger than {} MiB", MAX_BYTES >> 20)));
-    }
-    if bytes.iter().take(1024).any(|&byte| byte == 0) {
-        return Err(Failure::unreadable(format!("{game} is not a text file")));
-    }
-    Ok(Arc::new(Source::from_bytes(game, &bytes)))
-}
-
-/// The shipped game whose name is most like another, if any is.
-pub(crate) fn closest(name: &str) -> Option<&'static str> {
-    let distance = |game: &Shipped| strsim::damerau_levenshtein(game.name, &name.to_lowercase());
-    let best = SHIPPED.iter().min_by_key(|game| distance(game))?;
-    (distance(best) <= 1 + name.len() / 4).then_some(best.name)
-}
-
-/// A game ready to be played. If its rules are wrong, the failure shows what is wrong with them.
-pub(crate) fn open(game: &str, play: &RuleOptions) -> Result<Arc<Game>, Failure> {
-    open_source(source(game)?, play)
-}
-
-/// The same from text at hand.
-pub(crate) fn open_source(source: Arc<Source>, play: &RuleOptions) -> Result<Arc<Game>, Failure> {
-    if language(&source) == Language::Toss {
-        let name = source.name();
-        return Err(Failure::wrong(format!(
-            "{name} is a structure rewriting game; this works on GDL alone so far"
-        )));
-    }
-    let Checked { rules, findings } = check_as(Arc::clone(&source), play.case());
-    let Some(rules) = rules else {
-        let errors: Vec<_> =
-            findings.0.into_iter().filter(|finding| finding.severity == Severity::Error).collect();
-        let shown = render(&errors, &source, crate::terminal::colour_on_stderr());
-        return Err(Failure::wrong(format!(
-            "{shown}{} cannot be played as it stands",
-            source.name()
-        )));
-    };
-    Game::open(rules, play.options()).map_err(|finding| {
-        Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr()))
-    })
-}
-
-/// The family of rules that a text is written in.
+/// What an opened game is used for. It decides which engine [`EngineChoice::Auto`] takes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Language {
+pub enum Purpose {
+    /// Single games: a circuit if it is made quickly and is faster than the interpreter in a short
+    /// trial.
+    Single,
+    /// Search: a circuit if one is made in two seconds. Searches run hundreds of games at once on
+    /// it, so a trial of single games would be misleading.
+    Search,
+    /// Search under an iteration budget: a circuit if one can be made within a fixed size. No time
+    /// limit, because a search on another engine would choose other moves.
+    ReproducibleSearch,
+}
+
+/// The rule language of a text.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Language {
     /// GDL or GDL-II.
     Gdl,
-    /// Structure rewriting.
+    /// Structure rewriting, in the language of Toss.
     Toss,
 }
 
-/// Which it is, by the ending of the file or by the first word.
-pub(crate) fn language(source: &Source) -> Language {
+/// Returns the rule language of a source, by the ending of its name or by its first word.
+pub fn language(source: &Source) -> Language {
     let ending = Path::new(source.name()).extension().unwrap_or_default();
-    if ending == "toss" || (ending != "kif" && agon_toss::read::is_like(source.text())) {
+    if ending == "toss" || (ending != "kif" && agon_toss::read::looks_like_game(source.text())) {
         Language::Toss
     } else {
         Language::Gdl
     }
 }
 
-/// A structure rewriting game ready to be played. If its rules are wrong, the failure shows what is wrong with them.
-pub(crate) fn open_toss(source: Arc<Source>) -> Result<Arc<agon_toss::interpreter::Game>, Failure> {
+/// Why a game could not be opened.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// There is no such shipped game or file, or the file cannot be read as text.
+    Unreadable {
+        /// The name or path that was given.
+        name: String,
+        /// What went wrong, with a hint.
+        reason: String,
+    },
+    /// The rules have errors.
+    Rules {
+        /// What is wrong with the rules; at least one entry.
+        findings: Vec<Diagnostic>,
+        /// The text that the findings point into.
+        source: Arc<Source>,
+    },
+    /// The operation is for GDL only.
+    NotGdl {
+        /// The name of the game.
+        name: String,
+    },
+    /// A circuit was asked for and could not be made.
+    NoCircuit {
+        /// What prevents it.
+        reason: String,
+    },
+}
+
+impl OpenError {
+    /// Shows the error, on a terminal that takes colours or not.
+    pub fn render(&self, colour: bool) -> String {
+        match self {
+            OpenError::Unreadable { reason, .. } => reason.clone(),
+            OpenError::Rules { findings, source } => {
+                let shown = render(findings, source, colour);
+                format!("{shown}{} cannot be played as it stands", source.name())
+            }
+            OpenError::NotGdl { name } => {
+                format!("{name} is a structure rewriting game; this works on GDL alone so far")
+            }
+            OpenError::NoCircuit { reason } => {
+                format!("no circuit could be made of the game: {reason}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// Reads the text of a shipped game by its name, or of a file by its path.
+///
+/// # Errors
+/// [`OpenError::Unreadable`] if there is neither, or the file is too large or not text.
+pub fn source(game: &str) -> Result<Arc<Source>, OpenError> {
+    if let Some(shipped) = Shipped::named(game) {
+        return Ok(Arc::new(Source::new(shipped.path, shipped.text)));
+    }
+    let mut file = std::fs::File::open(game).map_err(|error| unreadable(game, &error))?;
+    source_from(game, &mut file)
+}
+
+/// Reads the text of a game from a reader. `name` is used in messages.
+///
+/// # Errors
+/// [`OpenError::Unreadable`] if reading fails, or the input is too large or not text.
+pub fn source_from(name: &str, reader: &mut dyn std::io::Read) -> Result<Arc<Source>, OpenError> {
+    use std::io::Read as _;
+    let fail = |reason: String| OpenError::Unreadable { name: name.to_owned(), reason };
+    let mut bytes = Vec::new();
+    reader.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(fail(format!("{name} is larger than {} MiB", MAX_BYTES >> 20)));
+    }
+    if bytes.iter().take(1024).any(|&byte| byte == 0) {
+        return Err(fail(format!("{name} is not a text file")));
+    }
+    Ok(Arc::new(Source::from_bytes(name, &bytes)))
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> OpenError {
+    let hint = match closest(name) {
+        Some(shipped) => format!("; did you mean the shipped game `{shipped}`?"),
+        None if Path::new(name).components().count() == 1 => {
+            "; `agon games` lists the shipped games".to_owned()
+        }
+        None => String::new(),
+    };
+    let reason = format!("cannot read {name}: {error}{hint}");
+    OpenError::Unreadable { name: name.to_owned(), reason }
+}
+
+/// Returns the shipped game whose name is most similar to the given one, if any is similar.
+pub fn closest(name: &str) -> Option<&'static str> {
+    did_you_mean(name, SHIPPED.iter().map(|game| game.name))
+}
+
+/// Opens a GDL game for the interpreter.
+///
+/// # Errors
+/// [`OpenError::Rules`] if the rules are wrong, [`OpenError::NotGdl`] if they are not GDL.
+pub fn open_gdl(source: Arc<Source>, options: &OpenOptions) -> Result<Arc<gdl::Game>, OpenError> {
+    if language(&source) == Language::Toss {
+        return Err(OpenError::NotGdl { name: source.name().to_owned() });
+    }
+    let Checked { rules, findings } =
+        agon_gdl::check::check_with(Arc::clone(&source), &options.case.into());
+    let Some(rules) = rules else {
+        return Err(OpenError::Rules { findings: errors(findings.0), source });
+    };
+    let gdl_options = gdl::Options { goal_policy: options.goals, ..gdl::Options::default() };
+    gdl::Game::open(rules, gdl_options)
+        .map_err(|finding| OpenError::Rules { findings: vec![*finding], source })
+}
+
+/// Opens a structure rewriting game for the interpreter.
+///
+/// # Errors
+/// [`OpenError::Rules`] if the rules are wrong.
+pub fn open_toss(source: Arc<Source>) -> Result<Arc<toss::Game>, OpenError> {
     let agon_toss::check::Checked { arena, findings } =
         agon_toss::check::check(Arc::clone(&source));
     let Some(arena) = arena else {
-        let errors: Vec<_> =
-            findings.0.into_iter().filter(|finding| finding.severity == Severity::Error).collect();
-        let shown = render(&errors, &source, crate::terminal::colour_on_stderr());
-        return Err(Failure::wrong(format!(
-            "{shown}{} cannot be played as it stands",
-            source.name()
-        )));
+        return Err(OpenError::Rules { findings: errors(findings.0), source });
     };
-    agon_toss::interpreter::Game::open(arena, agon_toss::interpreter::Options::default()).map_err(
-        |finding| Failure::wrong(render(&[*finding], &source, crate::terminal::colour_on_stderr())),
-    )
+    toss::Game::open(arena, toss::Options::default())
+        .map_err(|finding| OpenError::Rules { findings: vec![*finding], source })
 }
 
-/// The same with the engine that was asked for. Left to choose, it is a circuit whenever one is made within modest limits: the
-/// interpreter of formulas is slower by far in every game that has one.
-fn open_toss_engine(
-    source: Arc<Source>,
-    engine: EngineChoice,
-    deadline: Option<Instant>,
-) -> Result<Opened, Failure> {
-    use agon_circuit::Deadline;
-    use agon_toss::circuit::{CircuitLimits, NoCircuit};
-    use agon_toss::engine as toss;
-    let game = open_toss(source)?;
-    let compiled = match engine {
-        EngineChoice::Interpreter => return Ok(Opened::Toss(toss::Opened::Interpreter(game))),
-        EngineChoice::Auto => game.compile(&CircuitLimits::modest(), Deadline::new(deadline)),
-        EngineChoice::Circuit => game.compile(&CircuitLimits::default(), Deadline::NEVER),
-    };
-    match compiled {
-        Ok(compiled) => Ok(Opened::Toss(toss::Opened::Circuit(game, Arc::new(compiled)))),
-        Err(why) if engine == EngineChoice::Auto => {
-            // That elements come and go is in the nature of a game, and nothing to wonder at.
-            if why != NoCircuit::UniverseChanges {
-                remark!("played by the interpreter, because no circuit was made: {why}");
-            }
-            Ok(Opened::Toss(toss::Opened::Interpreter(game)))
-        }
-        Err(why) => Err(Failure::wrong(format!("no circuit could be made of the game: {why}"))),
-    }
+fn errors(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    findings.into_iter().filter(|finding| finding.severity == Severity::Error).collect()
 }
 
-/// What the automatic choice spends on making a circuit, and how large it may be.
-const AUTO_SECONDS: u64 = 2;
-const AUTO_GATES: usize = 1_000_000;
-
-/// How long each engine is tried before one is chosen.
-const TRIAL: Duration = Duration::from_millis(40);
-
-/// A game with the engine that was asked for. Left to choose: a circuit if one is made quickly and plays faster than
-/// the interpreter in a short trial. All engines list the same moves in the same order, so the choice changes
-/// nothing but the speed.
-pub(crate) fn open_engine(source: Arc<Source>, play: &PlayOptions) -> Result<Opened, Failure> {
-    if language(&source) == Language::Toss {
-        return open_toss_engine(
-            source,
-            play.engine,
-            Some(Instant::now() + Duration::from_secs(AUTO_SECONDS)),
-        );
-    }
-    let game = open_source(source, &play.rules)?;
-    let mut limits = CircuitLimits::default();
-    match play.engine {
-        EngineChoice::Interpreter => return Ok(Opened::Gdl(gdl::Opened::Interpreter(game))),
-        EngineChoice::Circuit => {
-            let compiled = game.compile(&limits);
-            let compiled = compiled.map_err(|why| {
-                Failure::wrong(format!("no circuit could be made of the game: {why}"))
-            })?;
-            return Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(compiled))));
-        }
-        EngineChoice::Auto => {}
-    }
-    limits.ground.deadline = Some(Instant::now() + Duration::from_secs(AUTO_SECONDS));
-    limits.gates = AUTO_GATES;
-    match game.compile(&limits) {
-        Ok(compiled) => {
-            let circuit = Opened::Gdl(gdl::Opened::Circuit(Arc::clone(&game), Arc::new(compiled)));
-            let interpreter = Opened::Gdl(gdl::Opened::Interpreter(game));
-            let is_faster = circuit.run(Trial) >= interpreter.run(Trial);
-            Ok(if is_faster { circuit } else { interpreter })
-        }
-        Err(why) => {
-            remark!(
-                "played by the interpreter, because no circuit was made in {AUTO_SECONDS} s: {why}"
-            );
-            Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))
-        }
-    }
-}
-
-/// A game for a match. Left to choose, it is a circuit whenever one can be made: searches play out hundreds of games at once
-/// by it, which no trial of single games would tell. If iterations are counted, nothing depends on time, since a search by another
-/// engine would come to other moves.
-pub(crate) fn open_for_match(
-    source: Arc<Source>,
-    play: &PlayOptions,
-    is_counted: bool,
-) -> Result<Opened, Failure> {
-    let soon = Instant::now() + Duration::from_secs(AUTO_SECONDS);
-    let deadline = if is_counted { None } else { Some(soon) };
-    if language(&source) == Language::Toss {
-        return open_toss_engine(source, play.engine, deadline);
-    }
-    if play.engine != EngineChoice::Auto {
-        return open_engine(source, play);
-    }
-    let game = open_source(source, &play.rules)?;
-    let mut limits = CircuitLimits { gates: AUTO_GATES, ..CircuitLimits::default() };
-    limits.ground.deadline = deadline;
-    match game.compile(&limits) {
-        Ok(compiled) => {
-            Ok(Opened::Gdl(gdl::Opened::Circuit(game, Arc::new(with_proofs(compiled)))))
-        }
-        Err(why) => {
-            remark!("played by the interpreter, because no circuit was made: {why}");
-            Ok(Opened::Gdl(gdl::Opened::Interpreter(game)))
-        }
-    }
-}
-
-/// A circuit with what is proved of its payoffs, for searches to use.
-pub(crate) fn with_proofs(mut compiled: gdl::Compiled) -> gdl::Compiled {
-    compiled.shape.constant_sum = prove_constant_sum(&compiled).map(|sum| sum as f64);
+/// Adds what is proved of the payoffs to a circuit of a GDL game, for searches to use.
+#[must_use]
+pub fn with_proofs(mut compiled: Compiled) -> Compiled {
+    let sum = agon_analysis::properties::prove_constant_sum(&compiled);
+    let constant_sum = sum.map(|sum| sum as f64);
+    compiled.set_shape(Shape { constant_sum, ..compiled.shape().clone() });
     compiled
 }
 
-/// Random play for a moment; gives states per second.
+/// Opens a game with the engine that the options ask for. The notes say what the user should know,
+/// such as why the interpreter plays although a circuit would be faster.
+pub(crate) fn open_engine(
+    source: Arc<Source>,
+    options: &OpenOptions,
+) -> Result<(Engine, Vec<String>), OpenError> {
+    match language(&source) {
+        Language::Gdl => open_gdl_engine(source, options),
+        Language::Toss => open_toss_engine(source, options),
+    }
+}
+
+fn auto_deadline(purpose: Purpose) -> Option<Instant> {
+    match purpose {
+        Purpose::Single | Purpose::Search => {
+            Some(Instant::now() + Duration::from_secs(AUTO_SECONDS))
+        }
+        Purpose::ReproducibleSearch => None,
+    }
+}
+
+fn open_gdl_engine(
+    source: Arc<Source>,
+    options: &OpenOptions,
+) -> Result<(Engine, Vec<String>), OpenError> {
+    let game = open_gdl(source, options)?;
+    let mut limits = agon_gdl::circuit::CircuitLimits::default();
+    match options.engine {
+        EngineChoice::Interpreter => return Ok((Engine::GdlInterpreter(game), Vec::new())),
+        EngineChoice::Circuit => {
+            let compiled = game
+                .compile(&limits)
+                .map_err(|why| OpenError::NoCircuit { reason: why.to_string() })?;
+            return Ok((Engine::GdlCircuit(game, Arc::new(compiled)), Vec::new()));
+        }
+        EngineChoice::Auto => {}
+    }
+    limits.ground.deadline = auto_deadline(options.purpose);
+    limits.gates = AUTO_GATES;
+    match (game.compile(&limits), options.purpose) {
+        (Ok(compiled), Purpose::Single) => {
+            let circuit = Engine::GdlCircuit(Arc::clone(&game), Arc::new(compiled));
+            let interpreter = Engine::GdlInterpreter(game);
+            let is_faster = circuit.run(Trial) >= interpreter.run(Trial);
+            Ok((if is_faster { circuit } else { interpreter }, Vec::new()))
+        }
+        (Ok(compiled), Purpose::Search | Purpose::ReproducibleSearch) => {
+            Ok((Engine::GdlCircuit(game, Arc::new(with_proofs(compiled))), Vec::new()))
+        }
+        (Err(why), purpose) => {
+            let within = match purpose {
+                Purpose::Single => format!(" in {AUTO_SECONDS} s"),
+                Purpose::Search | Purpose::ReproducibleSearch => String::new(),
+            };
+            let note =
+                format!("played by the interpreter, because no circuit was made{within}: {why}");
+            Ok((Engine::GdlInterpreter(game), vec![note]))
+        }
+    }
+}
+
+fn open_toss_engine(
+    source: Arc<Source>,
+    options: &OpenOptions,
+) -> Result<(Engine, Vec<String>), OpenError> {
+    use agon_toss::circuit::CircuitLimits;
+    let game = open_toss(source)?;
+    // A circuit is taken whenever one is made within modest limits: the interpreter of formulas is
+    // much slower in every game that has a circuit.
+    let compiled = match options.engine {
+        EngineChoice::Interpreter => return Ok((Engine::TossInterpreter(game), Vec::new())),
+        EngineChoice::Auto => {
+            let deadline = Deadline::new(auto_deadline(options.purpose));
+            game.compile(&CircuitLimits::modest(), deadline)
+        }
+        EngineChoice::Circuit => game.compile(&CircuitLimits::default(), Deadline::NEVER),
+    };
+    match compiled {
+        Ok(compiled) => Ok((Engine::TossCircuit(game, Arc::new(compiled)), Vec::new())),
+        // A changing universe is part of the game, not a limitation the user can act on.
+        Err(NoCircuit::UniverseChanges) if options.engine == EngineChoice::Auto => {
+            Ok((Engine::TossInterpreter(game), Vec::new()))
+        }
+        Err(why) if options.engine == EngineChoice::Auto => {
+            let note = format!("played by the interpreter, because no circuit was made: {why}");
+            Ok((Engine::TossInterpreter(game), vec![note]))
+        }
+        Err(why) => Err(OpenError::NoCircuit { reason: why.to_string() }),
+    }
+}
+
+/// Plays at random for a moment and returns states per second.
 struct Trial;
 
 impl GameTask for Trial {
@@ -342,7 +351,7 @@ impl GameTask for Trial {
             if position.is_terminal() {
                 position.go_to(start.state());
             }
-            // A few steps at a time: one playout of a long game may take longer than the whole trial.
+            // A few steps at a time: a playout of a long game may take longer than the trial.
             n_states += 1 + position.play_out(&mut rng, 8);
         }
         n_states as f64 / began.elapsed().as_secs_f64()

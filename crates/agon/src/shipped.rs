@@ -1,22 +1,22 @@
-//! The games that ship with the program.
+//! The games that ship with Agon: their rules are part of the library.
 
-/// A rulesheet inside the program.
-pub(crate) struct Shipped {
-    /// The name it is called by.
-    pub(crate) name: &'static str,
-    /// Where it stands in the project.
-    pub(crate) path: &'static str,
+/// A rulesheet that is part of the library.
+pub struct Shipped {
+    /// The name by which the game is opened.
+    pub name: &'static str,
+    /// The path of the rulesheet in the project.
+    pub path: &'static str,
     /// The rules.
-    pub(crate) text: &'static str,
+    pub text: &'static str,
 }
 
-/// All of them, by name.
-pub(crate) const SHIPPED: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
+/// All shipped games, sorted by name; GDL first.
+pub const SHIPPED: &[Shipped] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 
 impl Shipped {
-    /// The game of that name. Structure rewriting games are called `toss/NAME`, in records `toss-NAME`; where no game in GDL has
-    /// the name, `NAME` will do.
-    pub(crate) fn named(name: &str) -> Option<&'static Shipped> {
+    /// Returns the game of a name. Structure rewriting games are called `toss/NAME`, in records
+    /// `toss-NAME`. Plain `NAME` is enough where no GDL game has the name.
+    pub fn named(name: &str) -> Option<&'static Shipped> {
         let called =
             |wanted: &str| SHIPPED.iter().find(|game| game.name.eq_ignore_ascii_case(wanted));
         let in_record =
@@ -24,14 +24,15 @@ impl Shipped {
         called(name).or_else(in_record).or_else(|| called(&format!("toss/{name}")))
     }
 
-    /// What the comment at the top says of a key such as `title`.
-    pub(crate) fn header(&self, key: &str) -> Option<String> {
+    /// Returns the value of a key such as `title` in the comment at the top of the rulesheet.
+    pub fn header(&self, key: &str) -> Option<String> {
         header(self.text, key)
     }
 }
 
-/// The value of a key such as `title` in the comment at the top of a rulesheet, continuation lines included.
-pub(crate) fn header(text: &str, key: &str) -> Option<String> {
+/// Returns the value of a key such as `title` in the comment at the top of a rulesheet, including
+/// continuation lines.
+pub fn header(text: &str, key: &str) -> Option<String> {
     let mut found: Option<String> = None;
     for line in text.lines().take_while(|line| line.starts_with(";;") || line.starts_with("//")) {
         let line = &line[2..];
@@ -44,7 +45,7 @@ pub(crate) fn header(text: &str, key: &str) -> Option<String> {
             }
             (Some(_), _) => break,
             (None, Some((name, value))) if name.trim() == key => {
-                found = Some(value.trim().to_owned())
+                found = Some(value.trim().to_owned());
             }
             (None, _) => {}
         }

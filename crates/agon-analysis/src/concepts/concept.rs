@@ -1,43 +1,46 @@
-//! Concepts: what two or three facts have to do with one another, whichever facts they are.
+//! Concepts: relations between two or three facts, independent of which facts they are.
 
 use std::fmt;
 
 use super::fact::{Fact, parts};
 
-/// A relation between two or three facts of one kind: their numbers differ by so much, their symbols are the same, or these
-/// two. Facts are in an order of their own, so that the same concept is always written alike.
+/// A relation between two or three facts with the same name: by how much their numbers differ, and
+/// which symbols are equal or given. Invariant: the facts are sorted, so that equal concepts are
+/// equal values.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Concept {
-    /// The name of the fluents.
-    pub name: String,
-    /// By argument.
-    pub columns: Vec<Column>,
-    /// How many facts it relates.
-    pub n_facts: usize,
+    /// The name of the facts.
+    pub(super) name: String,
+    /// By argument: how it is related.
+    pub(super) columns: Vec<Column>,
+    /// The number of facts that it relates.
+    pub(super) n_facts: usize,
 }
 
-/// How an argument of the facts is related.
+/// The relation between the values of one argument in all facts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Column {
-    /// A number: by how much it is more than that of the first fact.
+pub(super) enum Column {
+    /// Numbers, as differences to the number of the first fact.
     Offsets(Vec<i64>),
-    /// The same symbol in all facts.
+    /// Any symbol, if it is the same one in all facts.
     Same,
-    /// These symbols.
+    /// These symbols, by fact.
     Symbols(Vec<String>),
 }
 
-/// Numbers beyond this are symbols: nobody counts that far.
+/// Maximum absolute value of a number. Larger numbers are treated as symbols.
 const MAX_NUMBER: i64 = 1_000_000;
 
+/// Reads an argument as a number.
 pub(super) fn number(text: &str) -> Option<i64> {
     text.parse().ok().filter(|number: &i64| number.abs() <= MAX_NUMBER)
 }
 
 impl Concept {
-    /// What facts have to do with one another (004, algorithm 2). None if they are not of one kind, or the same twice, or if nothing is
-    /// left open: that would be no concept but a few facts.
-    pub fn of(facts: &[&Fact]) -> Option<Concept> {
+    /// Returns the concept of facts (Sato & Cazenave 2016, algorithm 2). `None` if the facts have
+    /// different names or numbers of arguments, if two are equal, or if every argument is a given
+    /// symbol.
+    pub(super) fn of(facts: &[&Fact]) -> Option<Concept> {
         let first = facts.first()?;
         let n = first.arguments.len();
         if facts.iter().any(|fact| fact.name != first.name || fact.arguments.len() != n) {
@@ -57,12 +60,12 @@ impl Concept {
             columns: (0..n).map(column).collect(),
             n_facts: facts.len(),
         };
-        concept.in_order()
+        concept.normalised()
     }
 
-    /// The same with its facts in order, numbers counted from the first. None if two of the facts are the same, or if nothing
-    /// is left open.
-    fn in_order(mut self) -> Option<Concept> {
+    /// Sorts the facts and makes the numbers relative to the first fact. `None` if two facts are
+    /// equal, or every argument is a given symbol.
+    fn normalised(mut self) -> Option<Concept> {
         let mut order: Vec<usize> = (0..self.n_facts).collect();
         let key = |fact: usize| -> Vec<(i64, &str)> {
             let of_column = |column: &'_ Column| match column {
@@ -98,9 +101,10 @@ impl Concept {
         is_open.then_some(self)
     }
 
-    /// The concept of three facts of which the first two are in this relation and the last two in the other, the one in the middle
-    /// being this fact of ours and that fact of the other's (004, algorithm 4). None if they cannot be the same fact.
-    pub fn joined(&self, own: usize, other: &Concept, others: usize) -> Option<Concept> {
+    /// Joins two concepts of two facts that share a fact (Sato & Cazenave 2016, algorithm 4). The
+    /// shared fact is number `own` in this concept and number `others` in the other. `None` if the
+    /// two cannot be the same fact.
+    pub(super) fn joined(&self, own: usize, other: &Concept, others: usize) -> Option<Concept> {
         if self.name != other.name || self.columns.len() != other.columns.len() {
             return None;
         }
@@ -132,15 +136,10 @@ impl Concept {
         };
         let columns: Option<Vec<Column>> =
             self.columns.iter().zip(&other.columns).map(column).collect();
-        Concept { name: self.name.clone(), columns: columns?, n_facts: 3 }.in_order()
+        Concept { name: self.name.clone(), columns: columns?, n_facts: 3 }.normalised()
     }
 
-    /// Whether it says something of symbols that it names: then it is of no use in a game with other symbols.
-    pub fn names_symbols(&self) -> bool {
-        self.columns.iter().any(|column| matches!(column, Column::Symbols(_)))
-    }
-
-    /// The same as a rule, as it is kept in files: `(<= (concept ?x0 ?x1) (cell ?x0 1 ?x1) …)`.
+    /// Writes the concept as a rule: `(<= (concept ?x0 ?x1) (cell ?x0 1 ?x1) …)`.
     pub fn rule(&self) -> String {
         let open =
             self.columns.iter().enumerate().filter(|(_, c)| !matches!(c, Column::Symbols(_)));
@@ -153,7 +152,6 @@ impl Concept {
         let argument = |(at, column): (usize, &Column)| match column {
             Column::Offsets(offsets) if offsets[fact] == 0 => format!(" ?x{at}"),
             Column::Offsets(offsets) => format!(" (+ ?x{at} {})", offsets[fact]),
-            // A symbol that is the same is no number: the mark tells them apart when the rule is read again.
             Column::Same => format!(" ?x{at}"),
             Column::Symbols(symbols) => format!(" {}", symbols[fact]),
         };
@@ -161,9 +159,9 @@ impl Concept {
         format!("({}{})", self.name, arguments.concat())
     }
 
-    /// A concept from its rule. Variables that are never added to are taken for symbols unless they are marked as numbers by
-    /// the head: `(number ?x0)`.
-    pub fn parse(rule: &str) -> Option<Concept> {
+    /// Reads a concept from its rule. A variable without an addition stands for a symbol, unless
+    /// the head marks it as a number: `(number ?x0)`.
+    pub(super) fn parse(rule: &str) -> Option<Concept> {
         let inside = rule.trim().strip_prefix("(<=")?.strip_suffix(')')?;
         let mut terms = parts(inside).into_iter();
         let head = terms.next()?;
@@ -190,11 +188,12 @@ impl Concept {
                 None => Column::Symbols(texts.into_iter().map(str::to_owned).collect()),
             });
         }
-        Concept { name: first.name.clone(), columns, n_facts: facts.len() }.in_order()
+        Concept { name: first.name.clone(), columns, n_facts: facts.len() }.normalised()
     }
 
-    /// The rule as it is kept in files: numbers are marked.
-    pub fn kept(&self) -> String {
+    /// Writes the concept as a rule in which the head marks numbers, as [`Concept::parse`] needs
+    /// it.
+    pub(super) fn file_rule(&self) -> String {
         let mut rule = self.rule();
         for (at, column) in self.columns.iter().enumerate() {
             if matches!(column, Column::Offsets(_)) {
@@ -204,13 +203,13 @@ impl Concept {
         rule
     }
 
-    /// The same as a sentence.
+    /// Describes the concept in words.
     pub fn sentence(&self) -> String {
         super::words::sentence(self)
     }
 }
 
-/// How much a term adds to its variable: `?x` nothing, `(+ ?x 2)` two.
+/// Returns the number that a term adds to its variable: 0 for `?x`, 2 for `(+ ?x 2)`.
 fn offset(text: &str) -> Option<i64> {
     if text.starts_with('?') {
         return Some(0);

@@ -1,19 +1,19 @@
-//! Facts of positions, taken apart.
+//! Facts of positions, split into name and arguments.
 
 use std::collections::BTreeMap;
 
 /// A fact that may hold at a position: a fluent with its arguments as text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fact {
+pub(super) struct Fact {
     /// The name of the fluent.
-    pub name: String,
-    /// Its arguments; those that have arguments of their own as they are written.
-    pub arguments: Vec<String>,
+    pub(super) name: String,
+    /// Its arguments as text. An argument may be a compound term.
+    pub(super) arguments: Vec<String>,
 }
 
 impl Fact {
-    /// A fluent as the rules write it: `(cell 1 1 x)`, or a name alone.
-    pub fn parse(text: &str) -> Fact {
+    /// Reads a fluent in the syntax of the rules: `(cell 1 1 x)`, or a name alone.
+    pub(super) fn parse(text: &str) -> Fact {
         let inside = text.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
         let Some(inside) = inside else {
             return Fact { name: text.trim().to_owned(), arguments: Vec::new() };
@@ -33,7 +33,7 @@ impl std::fmt::Display for Fact {
     }
 }
 
-/// The terms of a list, terms in parentheses whole.
+/// Splits a list of terms. A term in parentheses stays together.
 pub(super) fn parts(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let (mut depth, mut part) = (0_usize, String::new());
@@ -57,16 +57,16 @@ pub(super) fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// Facts by number. Dense.
+/// A dense numbering of facts.
 #[derive(Clone, Debug, Default)]
-pub struct Facts {
+pub(super) struct Facts {
     list: Vec<Fact>,
     numbers: BTreeMap<String, u32>,
 }
 
 impl Facts {
-    /// The number of a fact by its text, new if it was never seen.
-    pub fn number(&mut self, text: &str) -> u32 {
+    /// Returns the number of a fact by its text, and adds the fact if it is new.
+    pub(super) fn number(&mut self, text: &str) -> u32 {
         if let Some(&known) = self.numbers.get(text) {
             return known;
         }
@@ -76,23 +76,18 @@ impl Facts {
         number
     }
 
-    /// The number of a fact that was seen.
-    pub fn find(&self, text: &str) -> Option<u32> {
+    /// Returns the number of a known fact by its text.
+    pub(super) fn find(&self, text: &str) -> Option<u32> {
         self.numbers.get(text).copied()
     }
 
-    /// The fact of a number.
-    pub fn fact(&self, number: u32) -> &Fact {
+    /// Returns a fact by its number.
+    pub(super) fn fact(&self, number: u32) -> &Fact {
         &self.list[number as usize]
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
+    /// Returns the number of facts.
+    pub(super) fn len(&self) -> usize {
         self.list.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
     }
 }

@@ -1,4 +1,5 @@
-//! From random plays to heuristics, from heuristics to concepts, and back (004, algorithms 1 to 4).
+//! From random plays to heuristics, from heuristics to concepts, and back: algorithms 1 to 4 of
+//! Sato & Cazenave 2016.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -9,39 +10,41 @@ use rand::SeedableRng as _;
 use super::concept::{Column, Concept};
 use super::fact::Facts;
 
-/// Positions in which random plays ended, by who won.
+/// The terminal positions of random plays, by the role that won.
 #[derive(Clone, Debug, Default)]
 pub struct Endings {
-    /// The facts they are made of.
-    pub facts: Facts,
-    /// By role, and play that it won: the facts that held at the end, ascending.
-    pub won: Vec<Vec<Vec<u32>>>,
-    /// How many plays were made.
-    pub n_plays: u64,
+    /// The facts that hold in these positions.
+    pub(super) facts: Facts,
+    /// By role and play that it won: the facts that held at the end, in ascending order.
+    pub(super) won: Vec<Vec<Vec<u32>>>,
+    /// The number of plays, won by a role or not.
+    pub(super) n_plays: u64,
 }
 
-/// Plays in which nobody wins are tried again, but not for ever: so many for each win that is wanted.
+/// Maximum number of plays for each requested win. Plays without a winner are repeated.
 const MAX_TRIES: u64 = 30;
-/// A play is given up after so many steps.
+/// Maximum number of steps of a play.
 const MAX_STEPS: usize = 1000;
-/// Facts of a position beyond this are left out of subsets: their number grows with the cube.
+/// Maximum number of facts of a position. The number of subsets grows with its cube.
 const MAX_FACTS: usize = 150;
-/// Different subsets that are counted at most.
+/// Maximum number of different subsets that are counted.
 const MAX_SUBSETS: usize = 2_000_000;
 
-impl Endings {
-    /// Plays at random until each player has won so many plays, or has had its chance.
-    pub fn play<P: Notation>(start: &P, n_wins: usize, seed: u64) -> Endings {
-        Endings::play_until(start, n_wins, seed, None)
-    }
+/// Options of [`Endings::play`].
+#[derive(Copy, Clone, Debug)]
+pub struct EndingOptions {
+    /// The number of plays that each role has to win.
+    pub n_wins: usize,
+    /// The seed of the random moves.
+    pub seed: u64,
+    /// Time at which playing stops.
+    pub deadline: Option<Instant>,
+}
 
-    /// The same, and no longer than until then.
-    pub fn play_until<P: Notation>(
-        start: &P,
-        n_wins: usize,
-        seed: u64,
-        deadline: Option<Instant>,
-    ) -> Endings {
+impl Endings {
+    /// Plays at random until each role has won `n_wins` plays, but only a limited number of plays.
+    pub fn play<P: Notation>(start: &P, options: &EndingOptions) -> Endings {
+        let &EndingOptions { n_wins, seed, deadline } = options;
         let mut rng = Rng::seed_from_u64(seed);
         let mut position = start.clone();
         let players: Vec<Role> = start.shape().players().collect();
@@ -57,41 +60,54 @@ impl Endings {
             position.go_to(start.state());
             position.play_out(&mut rng, MAX_STEPS);
             endings.n_plays += 1;
-            if !position.is_terminal() {
-                continue;
-            }
-            let payoffs: Vec<f64> = players.iter().map(|&player| position.payoff(player)).collect();
-            let best = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let mut winners = players.iter().zip(&payoffs).filter(|(_, payoff)| **payoff == best);
-            // One alone has won if it got all there is to get.
-            let is_won = players.len() > 1 || best >= *position.shape().payoffs.end();
-            if let (Some((winner, _)), None, true) = (winners.next(), winners.next(), is_won) {
-                let won = &mut endings.won[winner.index()];
-                if won.len() < n_wins {
-                    let texts = position.state_text();
-                    let mut held: Vec<u32> =
-                        texts.iter().map(|text| endings.facts.number(text)).collect();
-                    held.sort_unstable();
-                    held.truncate(MAX_FACTS);
-                    won.push(held);
-                }
+            if let Some(winner) = winner(&position, &players)
+                && endings.won[winner.index()].len() < n_wins
+            {
+                let texts = position.state_text();
+                let mut held: Vec<u32> =
+                    texts.iter().map(|text| endings.facts.number(text)).collect();
+                held.sort_unstable();
+                held.truncate(MAX_FACTS);
+                endings.won[winner.index()].push(held);
             }
         }
         endings
     }
 }
 
-/// A rule of a heuristic: where all these facts hold, the position is worth so much more.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
-    /// Facts by number, ascending.
-    pub body: Vec<u32>,
-    /// The value.
-    pub value: f64,
+/// Returns the role that alone has the highest payoff at a terminal position. A single player wins
+/// if it reaches the highest possible payoff.
+fn winner<P: Notation>(position: &P, players: &[Role]) -> Option<Role> {
+    if !position.is_terminal() {
+        return None;
+    }
+    let payoffs: Vec<f64> = players.iter().map(|&player| position.payoff(player)).collect();
+    let best = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut winners = players.iter().zip(&payoffs).filter(|(_, payoff)| **payoff == best);
+    let is_won = players.len() > 1 || best >= *position.shape().payoffs.end();
+    match (winners.next(), winners.next()) {
+        (Some((&winner, _)), None) if is_won => Some(winner),
+        _ => None,
+    }
 }
 
-/// The most frequent sets of up to `max_size` facts, the given part of all of them, with their frequencies (004, algorithm 1).
-pub fn statistical(positions: &[Vec<u32>], max_size: usize, part: f64) -> Vec<Rule> {
+/// A rule of a heuristic: a set of facts and the value that it adds to a position in which all of
+/// them hold.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct WeightedFacts {
+    /// The numbers of the facts, in ascending order.
+    pub(super) body: Vec<u32>,
+    /// The value that the facts add.
+    pub(super) value: f64,
+}
+
+/// Returns the most frequent sets of up to `max_size` facts with their frequencies (algorithm 1).
+/// `share` is the share of all sets that is returned.
+pub(super) fn frequent_sets(
+    positions: &[Vec<u32>],
+    max_size: usize,
+    share: f64,
+) -> Vec<WeightedFacts> {
     let mut counts: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
     for position in positions {
         subsets(position, max_size, &mut |subset| {
@@ -104,18 +120,19 @@ pub fn statistical(positions: &[Vec<u32>], max_size: usize, part: f64) -> Vec<Ru
     }
     let mut rules: Vec<(u64, Vec<u32>)> =
         counts.into_iter().map(|(body, count)| (count, body)).collect();
-    // Frequent ones first; equals by their facts, so that the choice is always the same.
+    // The most frequent sets first. Ties are broken by the facts, so that the choice is
+    // deterministic.
     rules.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let n = (rules.len() as f64 * part).ceil() as usize;
+    let n = (rules.len() as f64 * share).ceil() as usize;
     rules.truncate(n);
     let n_positions = positions.len().max(1) as f64;
     rules
         .into_iter()
-        .map(|(count, body)| Rule { body, value: count as f64 / n_positions })
+        .map(|(count, body)| WeightedFacts { body, value: count as f64 / n_positions })
         .collect()
 }
 
-/// Calls with every set of 1 to `max_size` (at most 3) of the numbers.
+/// Calls `visit` with every subset of 1 to `max_size` numbers, at most 3.
 fn subsets(numbers: &[u32], max_size: usize, visit: &mut dyn FnMut(&[u32])) {
     for (a, &first) in numbers.iter().enumerate() {
         visit(&[first]);
@@ -133,8 +150,8 @@ fn subsets(numbers: &[u32], max_size: usize, visit: &mut dyn FnMut(&[u32])) {
     }
 }
 
-/// The concepts of all pairs of facts in the bodies of rules (004, algorithm 2).
-pub fn concepts_of(rules: &[Rule], facts: &Facts) -> BTreeSet<Concept> {
+/// Returns the concepts of all pairs of facts in rules (algorithm 2).
+pub(super) fn pair_concepts(rules: &[WeightedFacts], facts: &Facts) -> BTreeSet<Concept> {
     let mut concepts = BTreeSet::new();
     let mut seen = BTreeSet::new();
     for rule in rules {
@@ -149,8 +166,9 @@ pub fn concepts_of(rules: &[Rule], facts: &Facts) -> BTreeSet<Concept> {
     concepts
 }
 
-/// Concepts of three facts from concepts of two that share one (004, algorithm 4).
-pub fn ternary(concepts: &BTreeSet<Concept>) -> BTreeSet<Concept> {
+/// Returns the concepts of three facts that are made of two concepts of two facts with a shared
+/// fact (algorithm 4).
+pub(super) fn joined_concepts(concepts: &BTreeSet<Concept>) -> BTreeSet<Concept> {
     let mut joined = BTreeSet::new();
     for a in concepts {
         for b in concepts {
@@ -164,17 +182,17 @@ pub fn ternary(concepts: &BTreeSet<Concept>) -> BTreeSet<Concept> {
     joined
 }
 
-/// A heuristic rebuilt from concepts: every set of facts that is an instance of one, with how often it was found among the sets that
-/// were looked at (004, algorithm 3).
-pub fn structured(
+/// Rebuilds a heuristic from concepts (algorithm 3). Returns every set of facts that is an instance
+/// of a concept, with its frequency among all sets of the same sizes.
+pub(super) fn concept_instances(
     concepts: &BTreeSet<Concept>,
     positions: &[Vec<u32>],
     facts: &Facts,
-) -> Vec<Rule> {
+) -> Vec<WeightedFacts> {
     let has = |n: usize| concepts.iter().any(|concept| concept.n_facts == n);
     let mut counts: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
-    let mut n_looked_at = 0_u64;
-    // Whether a set is an instance is the same wherever it is found.
+    let mut n_sets = 0_u64;
+    // A set is an instance or not, independent of the position. The answers are cached.
     let mut is_instance: BTreeMap<Vec<u32>, bool> = BTreeMap::new();
     let max_size = if has(3) { 3 } else { 2 };
     for position in positions {
@@ -182,7 +200,7 @@ pub fn structured(
             if subset.len() < 2 || !has(subset.len()) {
                 return;
             }
-            n_looked_at += 1;
+            n_sets += 1;
             let is_one = match is_instance.get(subset) {
                 Some(&known) => known,
                 None => {
@@ -200,14 +218,17 @@ pub fn structured(
             }
         });
     }
-    let n = n_looked_at.max(1) as f64;
-    counts.into_iter().map(|(body, count)| Rule { body, value: count as f64 / n }).collect()
+    let n = n_sets.max(1) as f64;
+    counts
+        .into_iter()
+        .map(|(body, count)| WeightedFacts { body, value: count as f64 / n })
+        .collect()
 }
 
-/// Concepts for a game that may call its facts by other names: those of a name that the game does not have are tried with all
-/// names of facts that have numbers and symbols in the same places.
-pub fn carried(concepts: &BTreeSet<Concept>, facts: &Facts) -> BTreeSet<Concept> {
-    // By name: in which places its facts have numbers throughout.
+/// Transfers concepts to a game with other facts. A concept whose name the game does not have gets
+/// every name of facts that have numbers and symbols in the same arguments.
+pub(super) fn transferred(concepts: &BTreeSet<Concept>, facts: &Facts) -> BTreeSet<Concept> {
+    // By name and number of arguments: which arguments are numbers in all facts.
     let mut forms: BTreeMap<(&str, usize), Vec<bool>> = BTreeMap::new();
     for number in 0..facts.len() {
         let fact = facts.fact(number as u32);
@@ -217,10 +238,10 @@ pub fn carried(concepts: &BTreeSet<Concept>, facts: &Facts) -> BTreeSet<Concept>
         let form = form.or_insert_with(|| vec![true; fact.arguments.len()]);
         form.iter_mut().zip(are_numbers).for_each(|(all, is_number)| *all &= is_number);
     }
-    let mut carried = BTreeSet::new();
+    let mut transferred = BTreeSet::new();
     for concept in concepts {
         if forms.contains_key(&(concept.name.as_str(), concept.columns.len())) {
-            carried.insert(concept.clone());
+            transferred.insert(concept.clone());
             continue;
         }
         for ((name, _), form) in
@@ -230,9 +251,9 @@ pub fn carried(concepts: &BTreeSet<Concept>, facts: &Facts) -> BTreeSet<Concept>
                 matches!(column, Column::Offsets(_)) == is_number
             };
             if concept.columns.iter().zip(form).all(fits) {
-                carried.insert(Concept { name: (*name).to_owned(), ..concept.clone() });
+                transferred.insert(Concept { name: (*name).to_owned(), ..concept.clone() });
             }
         }
     }
-    carried
+    transferred
 }

@@ -1,8 +1,9 @@
-//! Concepts as sentences.
+//! Descriptions of concepts in words.
 
 use super::concept::{Column, Concept};
 
-/// A concept as a sentence. Where the facts have two numbers, these are taken for a row and a column, as people would draw them.
+/// Describes a concept in words. If the facts have two numbers, these are read as a row and a
+/// column.
 pub(super) fn sentence(concept: &Concept) -> String {
     let name = &concept.name;
     let places: Vec<String> = (1..concept.n_facts).map(|fact| place(concept, fact)).collect();
@@ -32,16 +33,17 @@ pub(super) fn sentence(concept: &Concept) -> String {
                     Column::Same | Column::Offsets(_) => None,
                 })
                 .collect();
-            let mut text = format!("{all} agree in {same} of {} marks", several.len());
+            let mut text =
+                format!("{all} hold the same value in {same} of {} arguments", several.len());
             if !other.is_empty() {
-                text.push_str(&format!(", and hold {}", other.join("; ")));
+                text.push_str(&format!(", and the values {} in others", other.join("; ")));
             }
             text
         }
     }
 }
 
-/// Where a fact is, seen from the first.
+/// Describes the place of a fact relative to the first fact.
 fn place(concept: &Concept, fact: usize) -> String {
     let numbers: Vec<(usize, i64)> = concept
         .columns
@@ -59,16 +61,17 @@ fn place(concept: &Concept, fact: usize) -> String {
         _ => {
             let differs = numbers.iter().filter(|(_, by)| *by != 0);
             let parts: Vec<String> =
-                differs.map(|(at, by)| format!("{by:+} in its argument {}", at + 1)).collect();
+                differs.map(|(at, by)| format!("{by:+} in argument {}", at + 1)).collect();
             if parts.is_empty() {
                 format!("another {name}")
             } else {
-                format!("the {name} {}", parts.join(" and "))
+                format!("the {name} at {}", parts.join(" and "))
             }
         }
     }
 }
 
+/// Describes the place that is `down` rows and `right` columns away.
 fn direction(name: &str, down: i64, right: i64) -> String {
     let vertical = if down > 0 { "lower" } else { "upper" };
     let side = if right > 0 { "right" } else { "left" };

@@ -1,4 +1,4 @@
-//! Conditions and their variables: which there are, and which conditions hang together by them.
+//! Conditions and their variables: which variables occur, and which conditions share them.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use agon_gdl::rules::{Condition, RuleTerm};
 
 use crate::theory::Theory;
 
-/// The variables of conditions, in the order in which they come.
+/// Returns the variables of conditions in the order of their first occurrence.
 pub(super) fn variables(conditions: &[Condition]) -> Vec<u32> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
@@ -21,14 +21,14 @@ pub(super) fn variables(conditions: &[Condition]) -> Vec<u32> {
     found
 }
 
-/// Whether a variable occurs in a condition.
+/// Returns whether a variable occurs in a condition.
 pub(super) fn mentions(condition: &Condition, variable: u32) -> bool {
     let mut found = false;
     condition.each_variable(&mut |v| found |= v == variable);
     found
 }
 
-/// Conditions in parts that share no variables, in the order of their first conditions.
+/// Splits conditions into parts that share no variables, ordered by their first conditions.
 pub(super) fn components(conditions: &[Condition]) -> Vec<Vec<Condition>> {
     let mut parts: Vec<(BTreeSet<u32>, Vec<usize>)> = Vec::new();
     for (index, condition) in conditions.iter().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn components(conditions: &[Condition]) -> Vec<Vec<Condition>> {
             own.insert(v);
         });
         let mut members = vec![index];
-        // All parts that it touches become one.
+        // All parts that share a variable with the condition become one part.
         let (touched, others): (Vec<_>, Vec<_>) =
             parts.into_iter().partition(|(variables, _)| !variables.is_disjoint(&own));
         parts = others;
@@ -54,7 +54,7 @@ pub(super) fn components(conditions: &[Condition]) -> Vec<Vec<Condition>> {
     parts.into_iter().map(|(_, members)| pick(members)).collect()
 }
 
-/// The arguments of a fluent without variables, or of one with them as far as they are known.
+/// Returns the arguments of a fluent, `None` for those with variables.
 pub(super) fn known_arguments(theory: &Theory, arguments: &[RuleTerm]) -> Vec<Option<TermId>> {
     arguments.iter().map(|argument| theory.ground(argument)).collect()
 }

@@ -1,5 +1,7 @@
-//! What is left to the reasoner, compiled: the number of solutions as formulas over fluents, one for each solution that there
-//! can be. The reasoner is slower by far and stays the judge.
+//! Queries for the reasoner, compiled to formulas over fluents.
+//!
+//! A query gets one formula for each possible solution. The number of formulas that hold is the
+//! number of solutions. The reasoner is much slower; the tests use it as the oracle.
 
 use super::expand::Expander;
 use super::tree::{Node, NodeId, Tree};
@@ -8,22 +10,26 @@ use super::{Evolution, Expression, Features, FuzzyOptions, Pattern};
 use crate::properties::Properties;
 use crate::theory::{Bindings, Theory};
 
-/// Formulas for the solutions of queries.
+/// The formulas for the solutions of queries.
 #[derive(Default)]
 pub(super) struct Crisp {
     pub(super) tree: Tree,
     pub(super) patterns: Vec<Pattern>,
-    /// By query: a formula for each solution that there can be; `None` if the query is left to the reasoner.
+    /// By query: a formula for each possible solution, or `None` if the query is left to the
+    /// reasoner.
     pub(super) solutions: Vec<Option<Vec<NodeId>>>,
 }
 
-/// Solutions of one query, and nodes of all formulas together.
+/// Maximum number of possible solutions of one query.
 const MAX_SOLUTIONS: usize = 6_000;
+/// Maximum number of nodes of all formulas together.
 const MAX_NODES: usize = 60_000;
+/// Maximum number of steps of a search for the possible solutions of one query.
 const MAX_STEPS: usize = 100_000;
 
 impl Crisp {
-    /// Compiles as many of the queries as can be. `queries` come with their wanted variables.
+    /// Compiles as many queries as the limits allow. Each query comes with the variables that make
+    /// up a solution.
     pub(super) fn new(
         theory: &mut Theory,
         evolution: &mut Evolution,
@@ -33,7 +39,7 @@ impl Crisp {
         if !theory.is_complete {
             return Crisp { solutions: vec![None; queries.len()], ..Crisp::default() };
         }
-        theory.grant(MAX_GRANTED);
+        theory.set_step_budget(MAX_TOTAL_STEPS);
         let options = FuzzyOptions {
             features: Features::NONE,
             max_depth: 200,
@@ -47,7 +53,7 @@ impl Crisp {
             let before = expander.tree.len();
             let formulas = formulas(&mut expander, expression, wanted);
             if formulas.is_none() {
-                expander.forget(before);
+                expander.discard_from(before);
             }
             solutions.push(formulas);
         }
@@ -58,16 +64,20 @@ impl Crisp {
     }
 }
 
-/// Steps of searches for values that compiling may take.
-const MAX_GRANTED: usize = 3_000_000;
+/// Maximum number of steps of all searches for values while compiling.
+const MAX_TOTAL_STEPS: usize = 3_000_000;
 
+/// Returns a formula for each possible solution of a query. `None` if a part of one would be left
+/// to the reasoner, or a limit is reached.
 fn formulas(
     expander: &mut Expander<'_>,
     expression: &Expression,
     wanted: &[u32],
 ) -> Option<Vec<NodeId>> {
-    let rows =
-        expander.theory.possible(&expression.conditions, wanted, MAX_SOLUTIONS, MAX_STEPS).ok()?;
+    let rows = expander
+        .theory
+        .possible_values(&expression.conditions, wanted, MAX_SOLUTIONS, MAX_STEPS)
+        .ok()?;
     let mut found = Vec::new();
     for row in rows {
         let mut bindings = Bindings::default();
@@ -76,8 +86,8 @@ fn formulas(
         }
         let before = expander.tree.len();
         let root = expander.expression(bindings.fill_all(&expression.conditions));
-        let is_left = |node: &Node| matches!(node, Node::Query(_));
-        let is_crisp = !expander.tree.nodes().skip(before).any(|(_, node)| is_left(node));
+        let is_query = |node: &Node| matches!(node, Node::Query(_));
+        let is_crisp = !expander.tree.nodes().skip(before).any(|(_, node)| is_query(node));
         if !is_crisp || expander.tree.len() > MAX_NODES {
             return None;
         }

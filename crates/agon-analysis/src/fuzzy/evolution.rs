@@ -1,9 +1,11 @@
-//! How the arguments of fluents change in the course of play, and the distances that follow.
+//! How the arguments of fluents change during play, and the distances that follow.
 //!
-//! Where a rule says that a fluent comes of another one with the same name, and a static relation leads from an argument
-//! of the one to the same argument of the other, that argument moves along the relation: a piece goes from square to
-//! square, a counter from number to number. Often the relation does not stand in the rule for `next` but in that for
-//! `legal`, or in a helper; so what a move needs to be legal and what helpers say is put in place of them first.
+//! A rule for `next` may derive a fluent from another fluent with the same name, where a static
+//! relation links an argument of the one to the same argument of the other. Then this argument
+//! moves along the relation: a piece from square to square, a counter from number to number. Often
+//! the relation is not in the rule for `next`, but in the rule for `legal` or in an auxiliary rule.
+//! Therefore moves are first extended by the conditions that make them legal, and auxiliary
+//! relations are replaced by their rules.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -12,35 +14,36 @@ use agon_datalog::TermId;
 use agon_gdl::rules::{Condition, Rule, RuleTerm};
 use agon_gdl::symbols::keyword;
 
-use crate::theory::{Bindings, RelationId, Theory, fluent_of, relation_of};
+use crate::theory::{Bindings, LimitReached, RelationId, Theory, fluent_of, relation_of};
 
-/// What distances are measured along.
+/// The kind of graph along which distances are measured.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum DomainKind {
+pub(crate) enum DomainKind {
     /// A line: the elements are natural numbers.
     Natural,
     /// Any other graph.
     Graph,
 }
 
-/// The values of an argument and how far it is from one to another.
+/// The values of an argument and the distances between them.
 #[derive(Clone, Debug)]
-pub struct Domain {
-    /// What it is like.
-    pub kind: DomainKind,
+pub(crate) struct Domain {
+    /// The kind of graph.
+    pub(crate) kind: DomainKind,
     place: BTreeMap<TermId, usize>,
-    /// By pair of places: steps from the first to the second.
+    /// By pair of places: the number of steps from the first to the second.
     steps: Vec<Option<u32>>,
-    /// What a distance is divided by: the number of elements of a line, the longest of the shortest paths of a graph.
-    pub norm: f64,
+    /// The divisor of distances: the number of elements of a line, the diameter of another graph.
+    pub(crate) norm: f64,
 }
 
-/// A graph with more elements is not looked at.
+/// Maximum number of elements of a graph.
 const MAX_ELEMENTS: usize = 300;
 
 impl Domain {
-    /// The domain with these edges, if there are any between different elements.
-    pub fn new(edges: &BTreeSet<(TermId, TermId)>) -> Option<Domain> {
+    /// Creates the domain with these edges. `None` if there are no edges between different
+    /// elements, or too many elements.
+    pub(crate) fn new(edges: &BTreeSet<(TermId, TermId)>) -> Option<Domain> {
         let edges: Vec<(TermId, TermId)> = edges.iter().copied().filter(|(a, b)| a != b).collect();
         let elements: BTreeSet<TermId> = edges.iter().flat_map(|&(a, b)| [a, b]).collect();
         if elements.is_empty() || elements.len() > MAX_ELEMENTS {
@@ -73,7 +76,8 @@ impl Domain {
                 }
             }
         }
-        // In a line there is one edge less than there are elements, and no element has three neighbours.
+        // A line is connected, has one edge less than elements, and at most two neighbours per
+        // element.
         let n_edges: usize = beside.iter().map(BTreeSet::len).sum::<usize>() / 2;
         let is_connected = (0..n).any(|start| {
             (0..n).all(|end| steps[start * n + end].is_some() || steps[end * n + start].is_some())
@@ -86,8 +90,8 @@ impl Domain {
         Some(Domain { kind, place, steps, norm })
     }
 
-    /// How many steps it takes from one value to another; `None` if there is no way.
-    pub fn steps(&self, from: TermId, to: TermId) -> Option<u32> {
+    /// Returns the number of steps from one value to another. `None` if there is no path.
+    pub(crate) fn steps(&self, from: TermId, to: TermId) -> Option<u32> {
         if from == to {
             return Some(0);
         }
@@ -96,47 +100,87 @@ impl Domain {
     }
 }
 
-/// A rule by which a fluent moves.
+/// A rule that moves a fluent.
 #[derive(Clone, Debug)]
 struct Movement {
-    /// The arguments before and after.
+    /// The arguments before the step.
     before: Vec<RuleTerm>,
+    /// The arguments after the step.
     after: Vec<RuleTerm>,
-    /// Which arguments change.
+    /// The arguments that change.
     changes: Vec<usize>,
     /// The static conditions of the rule.
     statics: Vec<Condition>,
-    /// Index into the rules of the game.
+    /// The rule, as an index into the rules of the game.
     rule: usize,
 }
 
-/// How fluents move.
+impl Movement {
+    /// Returns the pairs of values between which this movement takes an argument.
+    fn edges(
+        &self,
+        theory: &Theory,
+        fixed: &[Option<TermId>],
+        argument: usize,
+    ) -> Result<Vec<(TermId, TermId)>, LimitReached> {
+        let mut bindings = Bindings::default();
+        let is_matching = fixed.iter().enumerate().all(|(i, value)| match value {
+            Some(value) if !self.changes.contains(&i) => {
+                bindings.unify(&self.after[i], &theory.term(*value))
+            }
+            Some(_) | None => true,
+        });
+        if !is_matching {
+            return Ok(Vec::new());
+        }
+        let ends = [&self.before[argument], &self.after[argument]].map(|end| bindings.fill(end));
+        let statics = bindings.fill_all(&self.statics);
+        let mut wanted: Vec<u32> = Vec::new();
+        ends.iter().for_each(|end| end.each_variable(&mut |v| wanted.push(v)));
+        let mut edges = Vec::new();
+        for row in theory.possible_values(&statics, &wanted, MAX_EDGES, MAX_STEPS)? {
+            let mut values = Bindings::default();
+            for (&variable, &value) in wanted.iter().zip(&row) {
+                values.bind(variable, theory.term(value));
+            }
+            let ground = ends.each_ref().map(|end| theory.ground(&values.fill(end)));
+            if let [Some(from), Some(to)] = ground {
+                edges.push((from, to));
+            }
+        }
+        Ok(edges)
+    }
+}
+
+/// The movements of fluents and the graphs along which they move.
 #[derive(Default)]
-pub struct Evolution {
+pub(crate) struct Evolution {
     movements: BTreeMap<RelationId, Vec<Movement>>,
-    /// Forms of fluents that come about in other ways than by staying and moving.
-    made: BTreeSet<RelationId>,
+    /// The forms of fluents that also come about in other ways than by staying and moving.
+    created: BTreeSet<RelationId>,
     domains: BTreeMap<DomainKey, Option<Arc<Domain>>>,
 }
 
-/// The form of a fluent, the values of its arguments that are known, and the argument that moves.
+/// The form of a fluent, the values of its known arguments, and the argument that moves.
 type DomainKey = (RelationId, Vec<Option<TermId>>, usize);
 
-/// How often a condition is replaced by what it stands for, and how many variants of a rule are looked at.
+/// Maximum number of times that conditions of a variant are unfolded.
 const MAX_UNFOLDED: usize = 4;
+/// Maximum number of variants of a rule.
 const MAX_VARIANTS: usize = 200;
-/// Conditions of a variant beyond which it is not unfolded any more.
+/// Maximum number of conditions of a variant that is unfolded further.
 const MAX_CONDITIONS: usize = 40;
-/// Limits of the search for edges.
+/// Maximum number of edges of a graph.
 const MAX_EDGES: usize = 20_000;
+/// Maximum number of steps of the search for edges.
 const MAX_STEPS: usize = 200_000;
 
 impl Evolution {
-    /// Reads the rules for `next`.
-    pub fn new(theory: &mut Theory) -> Evolution {
+    /// Reads the movements from the rules for `next`.
+    pub(crate) fn new(theory: &mut Theory) -> Evolution {
         let mut evolution = Evolution::default();
         for index in theory.rules_of((keyword::NEXT, 1)).to_vec() {
-            let rule = theory.fresh(index);
+            let rule = theory.fresh_rule(index);
             for variant in unfold(theory, rule) {
                 evolution.read(theory, index, &variant);
             }
@@ -144,6 +188,7 @@ impl Evolution {
         evolution
     }
 
+    /// Adds the movements of a variant of the rule `index`.
     fn read(&mut self, theory: &Theory, index: usize, rule: &Rule) {
         let RuleTerm::Function(name, after) = &rule.head.arguments[0] else { return };
         let form = (*name, after.len());
@@ -176,17 +221,17 @@ impl Evolution {
             });
         }
         if !is_explained {
-            self.made.insert(form);
+            self.created.insert(form);
         }
     }
 
-    /// Whether fluents of a form come about by staying and moving alone.
-    pub fn is_only_moved(&self, form: RelationId) -> bool {
-        !self.made.contains(&form)
+    /// Returns whether fluents of a form come about only by staying and moving.
+    pub(crate) fn is_only_moved(&self, form: RelationId) -> bool {
+        !self.created.contains(&form)
     }
 
-    /// The arguments of a fluent of this form that move, in ascending order.
-    pub fn moving(&self, form: RelationId) -> Vec<usize> {
+    /// Returns the arguments that move in fluents of a form, in ascending order.
+    pub(crate) fn moving(&self, form: RelationId) -> Vec<usize> {
         let movements = self.movements.get(&form).into_iter().flatten();
         movements
             .flat_map(|movement| movement.changes.iter().copied())
@@ -195,15 +240,16 @@ impl Evolution {
             .collect()
     }
 
-    /// The rules by which an argument moves, as indices into the rules of the game.
-    pub fn rules(&self, form: RelationId, argument: usize) -> Vec<usize> {
+    /// Returns the rules that move an argument, as indices into the rules of the game.
+    pub(crate) fn rules(&self, form: RelationId, argument: usize) -> Vec<usize> {
         let movements = self.movements.get(&form).into_iter().flatten();
         let of_argument = movements.filter(|movement| movement.changes.contains(&argument));
         of_argument.map(|movement| movement.rule).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// The graph along which an argument of a fluent moves, the values of other arguments being known or not.
-    pub fn domain(
+    /// Returns the graph along which an argument of a fluent moves. `fixed` holds the values of the
+    /// known arguments.
+    pub(crate) fn domain(
         &mut self,
         theory: &Theory,
         form: RelationId,
@@ -218,36 +264,9 @@ impl Evolution {
         let mut is_too_large = false;
         let movements = self.movements.get(&form).into_iter().flatten();
         for movement in movements.filter(|movement| movement.changes.contains(&argument)) {
-            let mut bindings = Bindings::default();
-            let is_fitting = fixed.iter().enumerate().all(|(i, value)| match value {
-                Some(value) if !movement.changes.contains(&i) => {
-                    bindings.unify(&movement.after[i], &theory.term(*value))
-                }
-                Some(_) | None => true,
-            });
-            if !is_fitting {
-                continue;
-            }
-            let ends = [&movement.before[argument], &movement.after[argument]]
-                .map(|end| bindings.fill(end));
-            let statics = bindings.fill_all(&movement.statics);
-            let mut wanted: Vec<u32> = Vec::new();
-            ends.iter().for_each(|end| end.each_variable(&mut |v| wanted.push(v)));
-            match theory.possible(&statics, &wanted, MAX_EDGES, MAX_STEPS) {
-                Ok(rows) => {
-                    for row in rows {
-                        let mut values = Bindings::default();
-                        let fill = |(&variable, &value): (&u32, &TermId)| {
-                            values.bind(variable, theory.term(value));
-                        };
-                        wanted.iter().zip(&row).for_each(fill);
-                        let ground = ends.each_ref().map(|end| theory.ground(&values.fill(end)));
-                        if let [Some(from), Some(to)] = ground {
-                            edges.insert((from, to));
-                        }
-                    }
-                }
-                Err(_) => is_too_large = true,
+            match movement.edges(theory, fixed, argument) {
+                Ok(found) => edges.extend(found),
+                Err(LimitReached) => is_too_large = true,
             }
         }
         let domain = if is_too_large { None } else { Domain::new(&edges).map(Arc::new) };
@@ -256,7 +275,7 @@ impl Evolution {
     }
 }
 
-/// Whether static conditions lead from the one term to the other, through shared variables.
+/// Returns whether static conditions link two terms through shared variables.
 fn is_linked(statics: &[Condition], from: &RuleTerm, to: &RuleTerm) -> bool {
     let of_term = |term: &RuleTerm| {
         let mut found = BTreeSet::new();
@@ -273,7 +292,7 @@ fn is_linked(statics: &[Condition], from: &RuleTerm, to: &RuleTerm) -> bool {
         found
     };
     let (mut reached, goal): (BTreeSet<u32>, BTreeSet<u32>) = (of_term(from), of_term(to));
-    // A constant is linked to anything that a static condition could name; only variables can be followed.
+    // Only variables can be followed: any static condition could mention a constant.
     if reached.is_empty() || goal.is_empty() {
         return false;
     }
@@ -298,10 +317,11 @@ fn is_linked(statics: &[Condition], from: &RuleTerm, to: &RuleTerm) -> bool {
     }
 }
 
-/// Variants of a rule in which moves are accompanied by what makes them legal, and helpers replaced by what they say.
+/// Returns variants of a rule in which moves are extended by the conditions that make them legal,
+/// and auxiliary relations are replaced by their rules.
 fn unfold(theory: &mut Theory, rule: Rule) -> Vec<Rule> {
     let mut done = Vec::new();
-    // A rule, how often it was unfolded, and the conditions before this one need no more unfolding.
+    // A rule, the number of times it was unfolded, and the next condition to look at.
     let mut open = vec![(rule, 0, 0)];
     while let Some((rule, n_unfolded, at)) = open.pop() {
         if done.len() + open.len() > MAX_VARIANTS {
@@ -329,10 +349,10 @@ fn unfold(theory: &mut Theory, rule: Rule) -> Vec<Rule> {
             open.push((rule, n_unfolded, at + 1));
             continue;
         };
-        let atom = condition.atom().expect("what is unfolded is an atom").clone();
+        let atom = condition.atom().expect("only atoms are unfolded").clone();
         let mut is_unfolded = false;
         for definition in theory.rules_of(relation).to_vec() {
-            let definition = theory.fresh(definition);
+            let definition = theory.fresh_rule(definition);
             let mut bindings = Bindings::default();
             if !bindings.unify_all(&atom.arguments, &definition.head.arguments) {
                 continue;
@@ -342,7 +362,8 @@ fn unfold(theory: &mut Theory, rule: Rule) -> Vec<Rule> {
             body.splice(at..at + usize::from(!is_kept), definition.body.clone());
             let body = bindings.fill_all(&body);
             let head = bindings.fill_atom(&rule.head);
-            // What makes a move legal is looked into as well; the move itself goes to the front, out of the way.
+            // The conditions that make a move legal are unfolded as well. The move itself goes to
+            // the front, because it has been handled.
             if is_kept {
                 let mut reordered = body.clone();
                 let moved = reordered.remove(at + definition.body.len());

@@ -1,9 +1,13 @@
-//! From a goal condition to an evaluation tree: the paper's `expand`.
+//! From a goal condition to an evaluation tree: the function `expand` of Michulke 2011.
 //!
-//! A conjunction is split only where its parts share no variables. Relations of the game are replaced by what their
-//! rules say, unless they are recursive. Statics are folded. What is left, a conjunction whose parts share variables, is
-//! taken for a feature if it looks like one; else it is ground-instantiated, as few of its variables as will do; and if
-//! that would make the tree too large, it is left to the reasoner, who counts its solutions.
+//! A conjunction is split only where its parts share no variables. Relations of the game are
+//! replaced by their rules, unless they are recursive. Static conditions are folded. The remaining
+//! conjunctions, whose parts share variables, are handled in this order:
+//!
+//! 1. If the conjunction is recognised as a feature, it becomes a node of that feature.
+//! 2. Otherwise as few of its variables as possible are instantiated.
+//! 3. If that makes the tree too large, the conjunction is left to the reasoner, which counts its
+//!    solutions.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +15,25 @@ use agon_gdl::rules::{Condition, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 
 use super::conditions::{components, mentions, variables};
-use super::features::{Between, Order};
+use super::features::{OrderComparison, PairDistance};
 use super::tree::{Expression, Node, NodeId, Tree};
 use super::unfold::Unfolding;
 use super::{Evolution, FuzzyOptions};
 use crate::properties::Properties;
 use crate::theory::{Bindings, Theory, fluent_of, relation_of};
 
-/// Steps of a search for the values of variables.
+/// Maximum number of steps of a search for the values of variables.
 const MAX_STEPS: usize = 100_000;
 
-/// Calls of `expand` for one goal: hand-made rulesheets can make trees explode although they are small in the end.
+/// Maximum number of calls of `conjunction` for one goal. Some rulesheets need very many calls
+/// although the resulting tree is small.
 const MAX_CALLS: usize = 20_000;
-/// The same where recursion is unfolded: of what is shared there are many calls, each of which is short.
+/// Maximum number of calls of `conjunction` where recursion is unfolded. There are more calls,
+/// because shared parts are reached repeatedly, but each is short.
 const MAX_UNFOLDING_CALLS: usize = 200_000;
 
-/// Everything that is at hand while trees are made.
+/// The state of the expansion: the trees built so far and the expressions that their nodes refer
+/// to.
 pub(super) struct Expander<'a> {
     pub(super) theory: &'a mut Theory,
     pub(super) evolution: &'a mut Evolution,
@@ -35,15 +42,27 @@ pub(super) struct Expander<'a> {
     pub(super) tree: Tree,
     pub(super) patterns: Vec<Expression>,
     pub(super) queries: Vec<Expression>,
-    pub(super) orders: Vec<Order>,
-    pub(super) betweens: Vec<Between>,
-    /// By the text of a pattern, a query or a feature with its variables numbered: its node.
+    pub(super) orders: Vec<OrderComparison>,
+    pub(super) pair_distances: Vec<PairDistance>,
+    /// By the text of a pattern, a query or a feature, with numbered variables: its node.
     by_key: BTreeMap<String, NodeId>,
-    /// Where the tree of the present goal begins.
+    /// The first node of the tree of the current goal.
     start: usize,
     n_calls: usize,
-    /// What recursive relations come down to, if they are unfolded at all.
+    /// The unfolded recursive relations. `None` if they are not unfolded.
     pub(super) unfolding: Option<Unfolding>,
+}
+
+/// The result of evaluating a condition without a state.
+enum Folded {
+    /// The condition holds in every state.
+    Always,
+    /// The condition holds in no state.
+    Never,
+    /// The condition holds in every state for exactly these values of its variables.
+    Bound(Bindings),
+    /// The condition depends on the state or on variables with several values.
+    Open,
 }
 
 impl<'a> Expander<'a> {
@@ -62,7 +81,7 @@ impl<'a> Expander<'a> {
             patterns: Vec::new(),
             queries: Vec::new(),
             orders: Vec::new(),
-            betweens: Vec::new(),
+            pair_distances: Vec::new(),
             by_key: BTreeMap::new(),
             start: 0,
             n_calls: 0,
@@ -70,29 +89,29 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// The tree of an atom without variables.
+    /// Returns the tree of a ground atom.
     pub(super) fn goal(&mut self, atom: RuleAtom) -> NodeId {
         self.start = self.tree.len();
         self.n_calls = 0;
         self.conjunction(vec![Condition::Holds(atom)], 1, None)
     }
 
-    /// The tree of conditions.
+    /// Returns the tree of a conjunction.
     pub(super) fn expression(&mut self, conditions: Vec<Condition>) -> NodeId {
         self.start = self.tree.len();
         self.n_calls = 0;
         self.conjunction(conditions, 1, None)
     }
 
-    /// Whether the tree of the present goal is as large as it may become.
+    /// Returns whether the tree of the current goal has reached a limit.
     pub(super) fn is_full(&self) -> bool {
         let max_calls = if self.unfolding.is_some() { MAX_UNFOLDING_CALLS } else { MAX_CALLS };
         self.tree.len() - self.start > self.options.max_size
             || self.n_calls > max_calls
-            || self.theory.is_spent()
+            || self.theory.is_exhausted()
     }
 
-    /// The tree of a conjunction at a depth; `origin` is the rule it comes from.
+    /// Returns the tree of a conjunction at a depth. `origin` is the rule it comes from.
     fn conjunction(
         &mut self,
         conditions: Vec<Condition>,
@@ -114,83 +133,85 @@ impl<'a> Expander<'a> {
         }
     }
 
-    /// Drops what always holds and fills in what static conditions leave no choice for. `None` if it never holds.
+    /// Drops conditions that always hold and substitutes variables for which static conditions
+    /// leave one value. `None` if the conjunction never holds.
     fn fold(&mut self, mut conditions: Vec<Condition>) -> Option<Vec<Condition>> {
         loop {
-            let mut bindings = Bindings::default();
-            let mut is_bound = false;
+            let mut bindings = None;
             let mut kept: Vec<Condition> = Vec::new();
             for condition in conditions {
-                match &condition {
-                    Condition::Differ(a, b, _) => {
-                        let mut trial = Bindings::default();
-                        if !trial.unify(a, b) {
-                            continue;
-                        }
-                        if a == b {
-                            return None;
-                        }
-                    }
-                    Condition::Holds(atom) | Condition::Fails(atom) => {
-                        let is_positive = matches!(condition, Condition::Holds(_));
-                        let is_known = self.theory.is_static(relation_of(atom))
-                            && self.theory.table(relation_of(atom)).is_some();
-                        if is_known && atom.is_ground() {
-                            if self.theory.holds_always(atom)? != is_positive {
-                                return None;
-                            }
-                            continue;
-                        }
-                        if is_known && is_positive && !is_bound {
-                            let variables = variables(std::slice::from_ref(&condition));
-                            let rows = self.theory.possible(
-                                std::slice::from_ref(&condition),
-                                &variables,
-                                1,
-                                MAX_STEPS,
-                            );
-                            match rows.as_deref() {
-                                Ok([]) => return None,
-                                Ok([only]) => {
-                                    for (&variable, &value) in variables.iter().zip(only) {
-                                        bindings.bind(variable, self.theory.term(value));
-                                    }
-                                    is_bound = true;
-                                    continue;
-                                }
-                                Ok(_) | Err(_) => {}
-                            }
-                        }
-                        if is_positive
-                            && self.theory.is_complete
-                            && self.is_out_of_reach(&condition)
-                        {
-                            return None;
-                        }
-                    }
+                // One substitution at a time: the next round sees the other conditions with it
+                // applied.
+                match self.fold_condition(&condition, bindings.is_none()) {
+                    Folded::Never => return None,
+                    Folded::Always => {}
+                    Folded::Bound(found) => bindings = Some(found),
+                    Folded::Open => kept.push(condition),
                 }
-                kept.push(condition);
             }
-            if !is_bound {
-                return Some(kept);
-            }
+            let Some(bindings) = bindings else { return Some(kept) };
             conditions = bindings.fill_all(&kept);
         }
     }
 
-    /// Whether a condition is on a fluent that there cannot be.
-    fn is_out_of_reach(&self, condition: &Condition) -> bool {
+    /// Evaluates a condition as far as it does not depend on the state. Looks for a substitution
+    /// only if `may_bind`.
+    fn fold_condition(&self, condition: &Condition, may_bind: bool) -> Folded {
+        let (atom, is_positive) = match condition {
+            Condition::Differ(a, b, _) => {
+                let may_be_equal = Bindings::default().unify(a, b);
+                return match (may_be_equal, a == b) {
+                    (false, _) => Folded::Always,
+                    (true, true) => Folded::Never,
+                    (true, false) => Folded::Open,
+                };
+            }
+            Condition::Holds(atom) => (atom, true),
+            Condition::Fails(atom) => (atom, false),
+        };
+        let relation = relation_of(atom);
+        let is_known = self.theory.is_static(relation) && self.theory.table(relation).is_some();
+        if is_known && atom.is_ground() {
+            let is_true = self.theory.holds_always(atom) == Some(is_positive);
+            return if is_true { Folded::Always } else { Folded::Never };
+        }
+        if !is_positive {
+            return Folded::Open;
+        }
+        let alone = std::slice::from_ref(condition);
+        if is_known && may_bind {
+            let variables = variables(alone);
+            match self.theory.possible_values(alone, &variables, 1, MAX_STEPS).as_deref() {
+                Ok([]) => return Folded::Never,
+                Ok([only]) => {
+                    let mut bindings = Bindings::default();
+                    for (&variable, &value) in variables.iter().zip(only) {
+                        bindings.bind(variable, self.theory.term(value));
+                    }
+                    return Folded::Bound(bindings);
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+        match self.theory.is_complete && self.is_impossible_fluent(condition) {
+            true => Folded::Never,
+            false => Folded::Open,
+        }
+    }
+
+    /// Returns whether a condition requires a fluent that is not possible.
+    fn is_impossible_fluent(&self, condition: &Condition) -> bool {
         fluent_of(condition).is_some()
-            && self.theory.possible(std::slice::from_ref(condition), &[], 1, MAX_STEPS)
+            && self.theory.possible_values(std::slice::from_ref(condition), &[], 1, MAX_STEPS)
                 == Ok(Vec::new())
     }
 
-    /// The tree of conditions that hang together by variables.
+    /// Returns the tree of conditions that are connected by shared variables.
     fn part(&mut self, part: Vec<Condition>, depth: usize, origin: Option<usize>) -> NodeId {
         match part.as_slice() {
             [] => self.tree.node(Node::Constant(true), origin),
             [Condition::Fails(atom)] => {
-                // Variables that occur nowhere else: there is no value for which it holds.
+                // Its variables occur nowhere else, so it says that no value satisfies the atom.
                 let child =
                     self.conjunction(vec![Condition::Holds(atom.clone())], depth + 1, origin);
                 self.tree.node(Node::Not(child), origin)
@@ -210,40 +231,40 @@ impl<'a> Expander<'a> {
                     || depth > self.options.max_depth
                     || self.is_full()
                 {
-                    return self.left_to_the_reasoner(part, origin);
+                    return self.reasoner_query(part, origin);
                 }
                 let atom = atom.clone();
                 let before = self.tree.len();
-                let children = self.by_rules(&atom, &[], depth);
+                let children = self.expand_rules(&atom, &[], depth);
                 let node = self.tree.node(Node::Or(children), origin);
-                self.fitting(node, before, part, origin)
+                self.unless_full(node, before, part, origin)
             }
             [Condition::Differ(..)] => self.tree.node(Node::Constant(true), origin),
             [_, _, ..] => self.shared(part, depth, origin),
         }
     }
 
-    /// The trees of the rules of an atom, each together with other conditions.
-    pub(super) fn by_rules(
+    /// Returns the trees of the rules of an atom, each in conjunction with other conditions.
+    pub(super) fn expand_rules(
         &mut self,
         atom: &RuleAtom,
         others: &[Condition],
         depth: usize,
     ) -> Vec<NodeId> {
         let rules = self.theory.rules_of(relation_of(atom)).to_vec();
-        let mut fitting = Vec::new();
+        let mut matching = Vec::new();
         for index in rules {
-            let rule = self.theory.fresh(index);
+            let rule = self.theory.fresh_rule(index);
             let mut bindings = Bindings::default();
             if bindings.unify_all(&atom.arguments, &rule.head.arguments) {
                 let mut body = rule.body.clone();
                 body.extend(others.iter().cloned());
-                fitting.push((index, bindings.fill_all(&body)));
+                matching.push((index, bindings.fill_all(&body)));
             }
         }
-        let deeper = depth + usize::from(fitting.len() > 1);
+        let deeper = depth + usize::from(matching.len() > 1);
         let mut children = Vec::new();
-        for (index, body) in fitting {
+        for (index, body) in matching {
             if self.is_full() && !children.is_empty() {
                 break;
             }
@@ -252,9 +273,9 @@ impl<'a> Expander<'a> {
         children
     }
 
-    /// The node, unless it has made the tree too large: then the expression goes to the reasoner, and what was made of it
-    /// is forgotten.
-    fn fitting(
+    /// Returns the node, unless it has made the tree too large. Then its nodes are discarded, and
+    /// the expression is left to the reasoner.
+    fn unless_full(
         &mut self,
         node: NodeId,
         before: usize,
@@ -264,20 +285,20 @@ impl<'a> Expander<'a> {
         if !self.is_full() {
             return node;
         }
-        self.forget(before);
-        self.left_to_the_reasoner(part, origin)
+        self.discard_from(before);
+        self.reasoner_query(part, origin)
     }
 
-    /// Forgets the nodes from a number on.
-    pub(super) fn forget(&mut self, before: usize) {
+    /// Removes the nodes from a number on.
+    pub(super) fn discard_from(&mut self, before: usize) {
         self.by_key.retain(|_, node| node.index() < before);
         if let Some(unfolding) = &mut self.unfolding {
-            unfolding.forget(before);
+            unfolding.discard_from(before);
         }
         self.tree.truncate(before);
     }
 
-    /// A condition on a fluent.
+    /// Returns the node of a condition on a fluent.
     fn fluent(
         &mut self,
         condition: &Condition,
@@ -288,16 +309,17 @@ impl<'a> Expander<'a> {
             if self.theory.is_complete && self.theory.fluent(term).is_none() {
                 return self.tree.node(Node::Constant(false), origin);
             }
-            let place = self.theory.admit(term);
+            let place = self.theory.intern_fluent(term);
             return self.tree.node(Node::Fluent(place as u32), origin);
         }
         let RuleTerm::Function(..) = fluent else {
-            return self.left_to_the_reasoner(vec![condition.clone()], origin);
+            return self.reasoner_query(vec![condition.clone()], origin);
         };
         self.pattern(vec![condition.clone()], origin)
     }
 
-    /// One condition on a fluent with variables, and others that never change: fluents that fit a pattern.
+    /// Returns the node of a conjunction of one condition on a fluent with variables and static
+    /// conditions on these variables. `None` if the conjunction is not of this kind.
     fn limited_fluent(&mut self, part: &[Condition], origin: Option<usize>) -> Option<NodeId> {
         let (dynamic, statics): (Vec<&Condition>, Vec<&Condition>) =
             part.iter().partition(|condition| {
@@ -309,7 +331,7 @@ impl<'a> Expander<'a> {
             Some(atom) => self.theory.table(relation_of(atom)).is_some(),
             None => true,
         };
-        // Variables that stand beside the fluent only would be counted too.
+        // Static conditions with further variables would change the number of solutions.
         let of_fluent = variables(std::slice::from_ref(*only));
         let is_limiting = |condition: &&&Condition| {
             variables(std::slice::from_ref(**condition)).iter().all(|v| of_fluent.contains(v))
@@ -322,7 +344,8 @@ impl<'a> Expander<'a> {
         Some(self.pattern(ordered, origin))
     }
 
-    /// The node of fluents that fit the first of these conditions and of which the others hold.
+    /// Returns the node of the fluents that satisfy these conditions. The first one is on the
+    /// fluent.
     fn pattern(&mut self, conditions: Vec<Condition>, origin: Option<usize>) -> NodeId {
         let key = self.key(&conditions);
         if let Some(&known) = self.by_key.get(&key) {
@@ -336,7 +359,7 @@ impl<'a> Expander<'a> {
         node
     }
 
-    /// Conditions that share variables.
+    /// Returns the tree of at least two conditions that share variables.
     fn shared(&mut self, part: Vec<Condition>, depth: usize, origin: Option<usize>) -> NodeId {
         let key = self.key(&part);
         if let Some(&known) = self.by_key.get(&key) {
@@ -349,10 +372,10 @@ impl<'a> Expander<'a> {
             self.by_key.insert(key, node);
             return node;
         }
-        if let Some(between) = self.between(&part) {
-            let number = u32::try_from(self.betweens.len()).expect("trees are limited");
-            self.betweens.push(between);
-            let node = self.tree.node(Node::Between(number), origin);
+        if let Some(between) = self.pair_distance(&part) {
+            let number = u32::try_from(self.pair_distances.len()).expect("trees are limited");
+            self.pair_distances.push(between);
+            let node = self.tree.node(Node::PairDistance(number), origin);
             self.by_key.insert(key, node);
             return node;
         }
@@ -360,55 +383,68 @@ impl<'a> Expander<'a> {
             return node;
         }
         if depth > self.options.max_depth || self.is_full() || !self.theory.is_complete {
-            return self.left_to_the_reasoner(part, origin);
+            return self.reasoner_query(part, origin);
         }
         let before = self.tree.len();
         for variables in self.choices(&part) {
-            let max_rows = self.options.max_size;
-            let Ok(rows) = self.theory.possible(&part, &variables, max_rows, MAX_STEPS) else {
-                continue;
-            };
-            let mut children = Vec::new();
-            for row in rows {
-                let mut bindings = Bindings::default();
-                for (&variable, &value) in variables.iter().zip(&row) {
-                    bindings.bind(variable, self.theory.term(value));
-                }
-                children.push(self.conjunction(bindings.fill_all(&part), depth + 1, origin));
-                if self.is_full() {
-                    break;
-                }
-            }
-            if !self.is_full() {
+            if let Some(children) = self.instantiate(&part, &variables, depth, origin) {
                 return self.tree.node(Node::Or(children), origin);
             }
-            self.forget(before);
+            self.discard_from(before);
         }
-        // A relation that alone limits a variable is replaced by its rules; then the fluents in them do.
-        let helper = part.iter().position(|condition| match condition {
-            Condition::Holds(atom) => {
-                let relation = relation_of(atom);
-                relation != (keyword::TRUE, 1)
-                    && !self.theory.is_static(relation)
-                    && !self.theory.is_recursive(relation)
-                    && !self.theory.rules_of(relation).is_empty()
-            }
-            Condition::Fails(_) | Condition::Differ(..) => false,
-        });
-        if let Some(place) = helper
+        // An auxiliary relation that alone limits a variable is replaced by its rules. Then the
+        // fluents in the rules limit the variable.
+        let auxiliary = part.iter().position(|condition| self.is_expandable(condition));
+        if let Some(place) = auxiliary
             && let Condition::Holds(atom) = part[place].clone()
         {
             let mut others = part.clone();
             others.remove(place);
-            let children = self.by_rules(&atom, &others, depth);
+            let children = self.expand_rules(&atom, &others, depth);
             let node = self.tree.node(Node::Or(children), origin);
-            return self.fitting(node, before, part, origin);
+            return self.unless_full(node, before, part, origin);
         }
-        self.left_to_the_reasoner(part, origin)
+        self.reasoner_query(part, origin)
     }
 
-    /// The variables to be instantiated, in the order in which it is tried: first the one that alone takes the
-    /// conjunction apart, with the fewest values first; then all that are shared.
+    /// Returns the trees of a conjunction for all values of some variables. `None` if there are too
+    /// many.
+    fn instantiate(
+        &mut self,
+        part: &[Condition],
+        variables: &[u32],
+        depth: usize,
+        origin: Option<usize>,
+    ) -> Option<Vec<NodeId>> {
+        let max_rows = self.options.max_size;
+        let rows = self.theory.possible_values(part, variables, max_rows, MAX_STEPS).ok()?;
+        let mut children = Vec::new();
+        for row in rows {
+            let mut bindings = Bindings::default();
+            for (&variable, &value) in variables.iter().zip(&row) {
+                bindings.bind(variable, self.theory.term(value));
+            }
+            children.push(self.conjunction(bindings.fill_all(part), depth + 1, origin));
+            if self.is_full() {
+                break;
+            }
+        }
+        (!self.is_full()).then_some(children)
+    }
+
+    /// Returns whether a condition can be replaced by the rules of its relation.
+    fn is_expandable(&self, condition: &Condition) -> bool {
+        let Condition::Holds(atom) = condition else { return false };
+        let relation = relation_of(atom);
+        relation != (keyword::TRUE, 1)
+            && !self.theory.is_static(relation)
+            && !self.theory.is_recursive(relation)
+            && !self.theory.rules_of(relation).is_empty()
+    }
+
+    /// Returns the sets of variables to be instantiated, in the order in which they are tried.
+    /// First come single variables that take the conjunction apart, those with the fewest values
+    /// first. The last set contains all shared variables.
     fn choices(&self, part: &[Condition]) -> Vec<Vec<u32>> {
         let shared: Vec<u32> = variables(part)
             .into_iter()
@@ -423,7 +459,8 @@ impl<'a> Expander<'a> {
             bindings.bind(variable, RuleTerm::constant(keyword::RANDOM));
             rest = bindings.fill_all(&rest);
             let takes_apart = components(&rest).len() > 1;
-            let rows = self.theory.possible(part, &[variable], self.options.max_size, MAX_STEPS);
+            let rows =
+                self.theory.possible_values(part, &[variable], self.options.max_size, MAX_STEPS);
             if let Ok(rows) = rows
                 && takes_apart
             {
@@ -439,8 +476,8 @@ impl<'a> Expander<'a> {
         choices
     }
 
-    /// An expression for the reasoner.
-    fn left_to_the_reasoner(&mut self, part: Vec<Condition>, origin: Option<usize>) -> NodeId {
+    /// Returns the node of an expression that is left to the reasoner.
+    fn reasoner_query(&mut self, part: Vec<Condition>, origin: Option<usize>) -> NodeId {
         let key = self.key(&part);
         if let Some(&known) = self.by_key.get(&key) {
             return known;
@@ -453,7 +490,7 @@ impl<'a> Expander<'a> {
         node
     }
 
-    /// Conditions as text, variables by the names they have in their rules.
+    /// Writes conditions with the variable names of the rules.
     pub(super) fn text(&self, conditions: &[Condition]) -> String {
         let mut names: BTreeMap<u32, String> = BTreeMap::new();
         for variable in variables(conditions) {
@@ -470,7 +507,8 @@ impl<'a> Expander<'a> {
         super::text::conditions(&self.theory.game, conditions, &name)
     }
 
-    /// Conditions as text, variables by number: the same for conditions that differ in the names of variables only.
+    /// Writes conditions with numbered variables. Conditions that differ only in the names of
+    /// variables have the same text.
     fn key(&self, conditions: &[Condition]) -> String {
         let numbers: BTreeMap<u32, usize> =
             variables(conditions).into_iter().enumerate().map(|(number, v)| (v, number)).collect();

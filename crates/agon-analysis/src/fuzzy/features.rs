@@ -1,4 +1,4 @@
-//! Features: patterns in conditions that say more than true and false.
+//! Features: conjunctions that are valued by more than the truth of their conditions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,78 +9,83 @@ use agon_gdl::rules::{Condition, RuleTerm};
 use super::conditions::{known_arguments, variables};
 use super::evolution::{Domain, DomainKind};
 use super::expand::Expander;
-use crate::properties::{Known, Relation, RelationKind};
+use crate::properties::{Relation, RelationKind};
 use crate::theory::{Bindings, Theory, fluent_of, relation_of};
 
-/// `true(piece_count(white, W)), true(piece_count(black, B)), greater(W, B)`: which of two numbers is the larger, and
-/// by how much.
+/// A comparison of two numbers, valued by their difference.
+///
+/// Example: `true(piece_count(white, W)), true(piece_count(black, B)), greater(W, B)`.
 #[derive(Clone, Debug)]
-pub struct Order {
-    /// The two sides of the comparison; the feature is high where the first is above the second.
-    pub sides: [Side; 2],
-    /// How many elements the order has.
-    pub size: usize,
+pub(crate) struct OrderComparison {
+    /// The two sides of the comparison. The value is high where the first is above the second.
+    pub(crate) sides: [ComparisonSide; 2],
+    /// The number of elements of the order.
+    pub(crate) size: usize,
     /// The relation that is the order.
-    pub relation: agon_datalog::Symbol,
-    /// How it is known that each side has one value at every state.
-    pub known: Known,
-    /// The expression.
-    pub text: String,
+    pub(crate) relation: agon_datalog::Symbol,
+    /// The conjunction as text.
+    pub(crate) text: String,
 }
 
 /// A side of a comparison.
 #[derive(Clone, Debug)]
-pub enum Side {
-    /// The fluents that give its value, each with the rank of the value.
+pub(crate) enum ComparisonSide {
+    /// The fluents that hold the value, each with the rank of its value.
     Fluents(Vec<(usize, usize)>),
-    /// A constant's rank.
+    /// The rank of a constant.
     Constant(usize),
 }
 
-/// `true(location(pacman, X, Y)), true(location(inky, X, Y))`: how far two things are apart.
+/// The distance between two fluents that must meet.
+///
+/// Example: `true(location(pacman, X, Y)), true(location(inky, X, Y))`.
 #[derive(Clone, Debug)]
-pub struct Between {
-    /// The two things.
-    pub ends: [End; 2],
-    /// The arguments in which they must agree.
-    pub arguments: Vec<usize>,
-    /// What distances are measured along: by end and argument.
-    pub domains: [Vec<Arc<Domain>>; 2],
-    /// The expression.
-    pub text: String,
+pub(crate) struct PairDistance {
+    /// The two sides.
+    pub(crate) ends: [PairEnd; 2],
+    /// The arguments in which the two fluents must agree.
+    pub(crate) arguments: Vec<usize>,
+    /// By side and argument: the graph along which the distance is measured.
+    pub(crate) domains: [Vec<Arc<Domain>>; 2],
+    /// The conjunction as text.
+    pub(crate) text: String,
 }
 
-/// A thing in some place.
+/// One side of a [`PairDistance`].
 #[derive(Clone, Debug)]
-pub struct End {
-    /// The fluents that say where it is, each with the values of the arguments in question.
-    pub fluents: Vec<(usize, Vec<TermId>)>,
+pub(crate) struct PairEnd {
+    /// The fluents of this side, each with the values of the arguments that must agree.
+    pub(crate) fluents: Vec<(usize, Vec<TermId>)>,
 }
 
-/// A fluent to be reached: each fluent that may become it is worth the more the closer it is.
+/// The distance to a fluent that is to be reached. A fluent that may become it is worth the more,
+/// the closer it is.
 #[derive(Clone, Debug)]
-pub struct Towards {
-    /// The arguments that move, with the value to be reached and what the distance is measured along.
-    pub arguments: Vec<(usize, TermId, Arc<Domain>)>,
-    /// The fluents from which it may be reached, each with its distance from 0 to 1; `None` if there is no way.
-    pub fluents: Vec<(usize, Option<f64>)>,
+pub(crate) struct TargetDistance {
+    /// The arguments that move, each with the value to be reached and the graph along which the
+    /// distance is measured.
+    pub(crate) arguments: Vec<(usize, TermId, Arc<Domain>)>,
+    /// The fluents from which it may be reached, each with its distance from 0 to 1. `None` if
+    /// there is no path.
+    pub(crate) fluents: Vec<(usize, Option<f64>)>,
     /// The rules by which the fluent moves.
-    pub rules: Vec<usize>,
-    /// Whether such fluents come about by staying and moving alone, so that what cannot be reached never will be.
-    pub is_only_moved: bool,
+    pub(crate) rules: Vec<usize>,
+    /// Whether such fluents come about only by staying and moving. Then a fluent that cannot be
+    /// reached never holds.
+    pub(crate) is_only_moved: bool,
 }
 
-impl Towards {
-    /// Whether distances are those of a line of numbers in all arguments.
-    pub fn kind(&self) -> DomainKind {
+impl TargetDistance {
+    /// Returns `Natural` if all arguments move along lines of numbers.
+    pub(crate) fn kind(&self) -> DomainKind {
         let is_line =
             self.arguments.iter().all(|(_, _, domain)| domain.kind == DomainKind::Natural);
         if is_line { DomainKind::Natural } else { DomainKind::Graph }
     }
 
-    /// How far a fluent with these arguments is from the one to be reached: the mean over the arguments that move, each
-    /// from 0 to 1. `None` if there is no way.
-    pub fn distance(&self, arguments: &[TermId]) -> Option<f64> {
+    /// Returns the distance from a fluent with these arguments to the target: the mean over the
+    /// arguments that move, each from 0 to 1. `None` if there is no path.
+    pub(crate) fn distance(&self, arguments: &[TermId]) -> Option<f64> {
         let mut sum = 0.0;
         for (argument, target, domain) in &self.arguments {
             sum += f64::from(domain.steps(arguments[*argument], *target)?) / domain.norm;
@@ -89,10 +94,11 @@ impl Towards {
     }
 }
 
-impl Between {
-    /// How far two fluents are apart, given the values of the arguments in question: the mean over these, each from 0 to 1,
-    /// whichever of the two goes. `None` if neither can come to the other.
-    pub fn distance(&self, a: &[TermId], b: &[TermId]) -> Option<f64> {
+impl PairDistance {
+    /// Returns the distance between two fluents, given the values of the arguments that must agree:
+    /// the mean over these arguments, each from 0 to 1. Either fluent may move to the other. `None`
+    /// if neither can.
+    pub(crate) fn distance(&self, a: &[TermId], b: &[TermId]) -> Option<f64> {
         let mut sum = 0.0;
         for place in 0..self.arguments.len() {
             let [of_a, of_b] = [&self.domains[0][place], &self.domains[1][place]];
@@ -109,11 +115,12 @@ impl Between {
 }
 
 impl Expander<'_> {
-    /// The order feature that a conjunction is, if it is one.
+    /// Recognises a conjunction as a comparison along an order.
     ///
-    /// One condition is a static total order; each variable in it is an argument of one fluent that occurs exactly once in
-    /// every state; other static conditions on those variables only repeat their domains.
-    pub(super) fn order(&self, part: &[Condition]) -> Option<Order> {
+    /// One condition must be a static total order. Each variable of it must be an argument of one
+    /// fluent that holds for exactly one value in every state. Unary static conditions are ignored,
+    /// because they only repeat the domains of the variables.
+    pub(super) fn order(&self, part: &[Condition]) -> Option<OrderComparison> {
         if !self.options.features.order {
             return None;
         }
@@ -135,14 +142,13 @@ impl Expander<'_> {
             return None;
         }
         let line = relation.line.as_ref()?;
-        // `line` goes from an element that is related to all others to one that is related to none: the first is the highest.
+        // `line` starts with the element that is related to all others: the first is the highest.
         let rank: BTreeMap<TermId, usize> =
             line.iter().rev().enumerate().map(|(rank, &element)| (element, rank)).collect();
-        let mut known = Known::Proved;
         let mut n_used = 0;
-        let mut side = |term: &RuleTerm| -> Option<Side> {
+        let mut side = |term: &RuleTerm| -> Option<ComparisonSide> {
             let RuleTerm::Variable(variable) = term else {
-                return Some(Side::Constant(*rank.get(&self.theory.ground(term)?)?));
+                return Some(ComparisonSide::Constant(*rank.get(&self.theory.ground(term)?)?));
             };
             let own: Vec<&&Condition> = fluents
                 .iter()
@@ -150,7 +156,7 @@ impl Expander<'_> {
                 .collect();
             let [condition] = own.as_slice() else { return None };
             n_used += 1;
-            let rows = self.theory.possible(
+            let rows = self.theory.possible_values(
                 std::slice::from_ref(**condition),
                 &[*variable],
                 self.theory.fluents().len(),
@@ -161,23 +167,22 @@ impl Expander<'_> {
                 let mut bindings = Bindings::default();
                 bindings.bind(*variable, self.theory.term(row[0]));
                 let fluent = self.theory.ground(&bindings.fill(fluent_of(condition)?))?;
-                // A value outside of the order is taken for its lowest.
+                // A value outside of the order counts as the lowest.
                 members
                     .push((self.theory.fluent(fluent)?, rank.get(&row[0]).copied().unwrap_or(0)));
             }
             let places: Vec<usize> = members.iter().map(|&(fluent, _)| fluent).collect();
-            known = known.and(self.properties.exactly_one(&places)?);
-            Some(Side::Fluents(members))
+            self.properties.exactly_one(&places)?;
+            Some(ComparisonSide::Fluents(members))
         };
         let sides = [side(a)?, side(b)?];
         if n_used != fluents.len() || n_used == 0 {
             return None;
         }
-        Some(Order {
+        Some(OrderComparison {
             sides,
             size: line.len(),
             relation: atom.relation,
-            known,
             text: self.text(part),
         })
     }
@@ -186,9 +191,9 @@ impl Expander<'_> {
         self.properties.relations.iter().find(|relation| relation.name == name)
     }
 
-    /// The distance between two fluents that a conjunction is, if it is one: two fluents of one form with the same variables
-    /// at the same arguments, along which both move.
-    pub(super) fn between(&mut self, part: &[Condition]) -> Option<Between> {
+    /// Recognises a conjunction as the distance between two fluents: two fluents of one form that
+    /// have the same variables in the same arguments, and move in these arguments.
+    pub(super) fn pair_distance(&mut self, part: &[Condition]) -> Option<PairDistance> {
         if !self.options.features.between {
             return None;
         }
@@ -196,7 +201,7 @@ impl Expander<'_> {
         for condition in part {
             match condition {
                 Condition::Holds(atom) if fluent_of(condition).is_none() => {
-                    // A domain of a coordinate says nothing new.
+                    // The domain of a coordinate adds nothing to the distance.
                     let is_domain =
                         self.theory.is_static(relation_of(atom)) && atom.arguments.len() == 1;
                     if !is_domain {
@@ -234,15 +239,15 @@ impl Expander<'_> {
                 .map(|&argument| self.evolution.domain(self.theory, form, &fixed, argument))
                 .collect();
             domains.push(of_side?);
-            ends.push(End { fluents: members(self.theory, form, &fixed, &arguments) });
+            ends.push(PairEnd { fluents: members(self.theory, form, &fixed, &arguments) });
         }
         let domains = <[Vec<Arc<Domain>>; 2]>::try_from(domains).ok()?;
-        let ends = <[End; 2]>::try_from(ends).ok()?;
-        Some(Between { ends, arguments, domains, text: self.text(part) })
+        let ends = <[PairEnd; 2]>::try_from(ends).ok()?;
+        Some(PairDistance { ends, arguments, domains, text: self.text(part) })
     }
 }
 
-/// The fluents of a form whose known arguments are these, each with the values of some arguments.
+/// Returns the fluents of a form with these known arguments, each with the values of `arguments`.
 fn members(
     theory: &Theory,
     form: crate::theory::RelationId,
@@ -250,7 +255,7 @@ fn members(
     arguments: &[usize],
 ) -> Vec<(usize, Vec<TermId>)> {
     theory
-        .of_form(form)
+        .fluents_of_form(form)
         .filter(|(_, values)| {
             fixed.iter().zip(*values).all(|(known, value)| known.is_none_or(|k| k == *value))
         })

@@ -1,10 +1,10 @@
-//! Conditions as the rulesheet would write them.
+//! Conditions in the syntax of the rulesheet.
 
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, RuleAtom, RuleTerm};
 use agon_gdl::syntax::Syntax;
 
-/// Conditions in the syntax of the rulesheet.
+/// Writes conditions in the syntax of the rulesheet.
 pub(crate) fn conditions(
     game: &Game,
     conditions: &[Condition],
@@ -35,7 +35,7 @@ fn atom(game: &Game, atom: &RuleAtom, name: &dyn Fn(u32) -> String) -> String {
     term(game, &RuleTerm::Function(atom.relation, atom.arguments.clone()), name)
 }
 
-/// A term in the syntax of the rulesheet.
+/// Writes a term in the syntax of the rulesheet.
 pub(crate) fn term(game: &Game, of: &RuleTerm, name: &dyn Fn(u32) -> String) -> String {
     match of {
         RuleTerm::Variable(v) => match game.rules().sheet().syntax {

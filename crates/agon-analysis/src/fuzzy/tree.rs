@@ -1,75 +1,76 @@
-//! The evaluation tree. Equal parts are one node, so it is in truth a graph.
+//! The evaluation tree. Equal parts share one node, so it is strictly speaking a directed graph.
 
 use std::collections::BTreeMap;
 
 use agon_gdl::rules::Condition;
 
-/// A node of a [`Tree`]. Dense.
+/// A node of a [`Tree`]. Dense: `0..tree.len()`.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// Its number.
+    /// Returns the number of the node.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node says.
+/// The content of a node.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Node {
-    /// The same at every state: statics that were folded.
+    /// A value that is the same in every state: folded static conditions.
     Constant(bool),
-    /// A fluent without variables, by its number.
+    /// A ground fluent, by its number.
     Fluent(u32),
-    /// Fluents that fit a pattern, by the number of the pattern.
+    /// The fluents that match a pattern, by the number of the pattern.
     Pattern(u32),
     /// A conjunction left to the reasoner, by the number of the query.
     Query(u32),
     /// A comparison along an order, by the number of the feature.
     Order(u32),
-    /// How close two things are to each other, by the number of the feature.
-    Between(u32),
-    /// The opposite.
+    /// The distance between two fluents, by the number of the feature.
+    PairDistance(u32),
+    /// A negation.
     Not(NodeId),
-    /// All of them: at least two.
+    /// A conjunction of at least two nodes.
     And(Vec<NodeId>),
-    /// At least one of them: at least two.
+    /// A disjunction of at least two nodes.
     Or(Vec<NodeId>),
 }
 
-/// Nodes, each after those that it consists of.
+/// The nodes of evaluation trees. Invariant: each node comes after its children.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
     known: BTreeMap<Node, NodeId>,
-    /// By node: the rule from which it was first made, as an index into the rules of the game.
+    /// By node: the rule that it was first created for, as an index into the rules of the game.
     origins: Vec<Option<usize>>,
 }
 
-/// A conjunction with variables, as a node refers to it.
+/// A conjunction with variables that a node refers to.
 #[derive(Clone, Debug)]
-pub struct Expression {
-    /// What it consists of.
-    pub conditions: Vec<Condition>,
-    /// The same as text, variables included.
-    pub text: String,
+pub(crate) struct Expression {
+    /// The conditions of the conjunction.
+    pub(crate) conditions: Vec<Condition>,
+    /// The conjunction in the syntax of the rulesheet.
+    pub(crate) text: String,
 }
 
 impl Tree {
-    /// The node that says this, made if there is none. Constants and doubles are folded.
-    pub fn node(&mut self, node: Node, origin: Option<usize>) -> NodeId {
+    /// Returns the node with this content, and adds it if it is new. Constants, duplicate children
+    /// and double negations are simplified.
+    pub(crate) fn node(&mut self, node: Node, origin: Option<usize>) -> NodeId {
         let node = match node {
             Node::Not(child) => match self.get(child) {
                 Node::Constant(value) => Node::Constant(!value),
                 Node::Not(inner) => return *inner,
                 _ => Node::Not(child),
             },
-            Node::And(children) => match self.gathered(children, true) {
+            Node::And(children) => match self.simplified(children, true) {
                 Ok(node) => node,
                 Err(id) => return id,
             },
-            Node::Or(children) => match self.gathered(children, false) {
+            Node::Or(children) => match self.simplified(children, false) {
                 Ok(node) => node,
                 Err(id) => return id,
             },
@@ -85,20 +86,21 @@ impl Tree {
         id
     }
 
-    /// A conjunction or disjunction without what changes nothing, those within it taken apart.
-    fn gathered(&self, children: Vec<NodeId>, is_and: bool) -> Result<Node, NodeId> {
+    /// Simplifies a conjunction (`is_and`) or disjunction: nested ones are flattened, neutral
+    /// constants and duplicates are dropped. Returns `Err` with the node if only one is left.
+    fn simplified(&self, children: Vec<NodeId>, is_and: bool) -> Result<Node, NodeId> {
         let mut all = Vec::new();
         for child in children {
             match (self.get(child), is_and) {
                 (Node::And(inner), true) | (Node::Or(inner), false) => {
-                    all.extend(inner.iter().copied())
+                    all.extend(inner.iter().copied());
                 }
                 (Node::Constant(value), _) if *value == is_and => {}
                 (Node::Constant(_), _) => return Ok(Node::Constant(!is_and)),
                 _ => all.push(child),
             }
         }
-        // Idempotence. The order of the first ones is kept: it is that of the rules.
+        // Idempotence. The children stay in the order of the rules.
         let mut seen = std::collections::BTreeSet::new();
         all.retain(|&child| seen.insert(child));
         match all.as_slice() {
@@ -109,40 +111,40 @@ impl Tree {
         }
     }
 
-    /// What a node says.
+    /// Returns the content of a node.
     pub fn get(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
-    /// The rule from which a node was first made.
+    /// Returns the rule that a node was first created for.
     pub fn origin(&self, id: NodeId) -> Option<usize> {
         self.origins[id.index()]
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// All nodes, each after those that it consists of.
+    /// Returns all nodes, each after its children.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> {
         (0..).map(NodeId).zip(&self.nodes)
     }
 
-    /// Forgets the nodes from a number on. None of the others refers to them.
-    pub fn truncate(&mut self, len: usize) {
+    /// Removes the nodes from a number on. No earlier node refers to them.
+    pub(crate) fn truncate(&mut self, len: usize) {
         for node in self.nodes.drain(len..) {
             self.known.remove(&node);
         }
         self.origins.truncate(len);
     }
 
-    /// The nodes that a node consists of, itself among them, in ascending order.
+    /// Returns a node and all its descendants in ascending order.
     pub fn below(&self, root: NodeId) -> Vec<NodeId> {
         let mut seen = std::collections::BTreeSet::new();
         let mut open = vec![root];
@@ -158,7 +160,7 @@ impl Tree {
         seen.into_iter().collect()
     }
 
-    /// How deep a tree is; a leaf has depth 1.
+    /// Returns the depth of a tree. A leaf has depth 1.
     pub fn depth(&self, root: NodeId) -> usize {
         let below = self.below(root);
         let mut depths: BTreeMap<NodeId, usize> = BTreeMap::new();

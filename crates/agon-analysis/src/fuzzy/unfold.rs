@@ -1,7 +1,9 @@
-//! Recursive relations, unfolded: an atom without variables is what its rules say, down to fluents, as long as it does not come back to
-//! itself. Counting cell by cell is of this kind, and would otherwise be worked out by the reasoner at every state.
+//! Unfolding of recursive relations.
 //!
-//! Paths through a graph that has circles are not: these stay with the reasoner.
+//! A ground atom of a recursive relation is replaced by its rules, down to fluents, as long as it
+//! does not depend on itself. Rules that count cell by cell are of this kind. Without unfolding the
+//! reasoner would evaluate them in every state. Paths through a graph with cycles cannot be
+//! unfolded; these are left to the reasoner.
 
 use std::collections::BTreeMap;
 
@@ -12,26 +14,27 @@ use super::expand::Expander;
 use super::tree::{Node, NodeId};
 use crate::theory::{RelationId, relation_of};
 
-/// Atoms that wait for each other: judging goes as deep.
+/// Maximum depth of atoms that depend on each other. Evaluation recurses to the same depth.
 const MAX_LEVELS: usize = 500;
 
-/// What is known of atoms of recursive relations.
+/// The trees of ground atoms of recursive relations.
 #[derive(Default)]
 pub(super) struct Unfolding {
-    /// None while an atom is being unfolded: who comes back to it then goes round in a circle.
+    /// `None` while an atom is being unfolded: an atom that reaches it then depends on itself.
     nodes: BTreeMap<(RelationId, Vec<TermId>), Option<NodeId>>,
     n_levels: usize,
 }
 
 impl Unfolding {
-    /// Forgets what consists of nodes from a number on.
-    pub(super) fn forget(&mut self, before: usize) {
+    /// Removes the trees that contain nodes from this number on.
+    pub(super) fn discard_from(&mut self, before: usize) {
         self.nodes.retain(|_, node| node.is_none_or(|node| node.index() < before));
     }
 }
 
 impl Expander<'_> {
-    /// The tree of an atom of a recursive relation. None if it is none, or if it goes round in a circle or too far.
+    /// Returns the tree of an atom of a recursive relation. `None` if the relation is not
+    /// recursive, or the atom depends on itself or on too many others.
     pub(super) fn unfold(&mut self, atom: &RuleAtom, origin: Option<usize>) -> Option<NodeId> {
         let relation = relation_of(atom);
         if self.theory.is_static(relation) || !self.theory.is_recursive(relation) || self.is_full()
@@ -47,7 +50,7 @@ impl Expander<'_> {
         }
         unfolding.nodes.insert(key.clone(), None);
         unfolding.n_levels += 1;
-        let children = stacker::maybe_grow(64 << 10, 1 << 20, || self.by_rules(atom, &[], 1));
+        let children = stacker::maybe_grow(64 << 10, 1 << 20, || self.expand_rules(atom, &[], 1));
         let is_whole = !self.is_full();
         let node = self.tree.node(Node::Or(children), origin);
         let unfolding = self.unfolding.as_mut()?;

@@ -1,4 +1,4 @@
-//! Which relations rules change, and in which direction.
+//! Classification of relations by how rules change them.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,16 @@ use agon_toss::arena::{CheckedArena, Effect};
 /// How rules change a relation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// Tuples are only ever added.
+    /// Rules only add tuples.
     Added,
-    /// Tuples are only ever removed.
+    /// Rules only remove tuples.
     Removed,
-    /// Both.
+    /// Rules add and remove tuples.
     Both,
 }
 
-/// The relations that some rule changes, by a look at the rules alone; all others are stable.
+/// Returns the relations that some rule changes, determined from the rules alone. All other
+/// relations are stable.
 pub fn changes(arena: &CheckedArena) -> BTreeMap<Name, Change> {
     let vocabulary = arena.vocabulary();
     let mut found: BTreeMap<Name, Change> = BTreeMap::new();
@@ -35,9 +36,9 @@ pub fn changes(arena: &CheckedArena) -> BTreeMap<Name, Change> {
                 delete.iter().for_each(|pattern| note(pattern.relation, Change::Removed));
                 add.iter().for_each(|tuple| note(tuple.relation, Change::Added));
             }
-            // Elements come and go, and with them tuples of any relation.
+            // Elements are added and removed, and with them tuples of any relation.
             Effect::Rewrite(_) => {
-                vocabulary.relations().for_each(|relation| note(relation, Change::Both))
+                vocabulary.relations().for_each(|relation| note(relation, Change::Both));
             }
         }
     }

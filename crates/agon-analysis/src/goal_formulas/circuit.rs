@@ -1,343 +1,252 @@
-//! Evaluation functions as circuits: what they count becomes gates over the facts of a state, and their value a weighted sum of
-//! gates, for one state or for 256 at a time.
+//! Evaluation functions as circuits with weighted outputs.
 //!
-//! Exactly what the evaluator says comes out. Terms that cannot be written so (`Min`, `Max`, `Prod`, fixed points over what
-//! changes, too large ones) are refused.
+//! The formulas of a term become gates over the facts of a state, and its value a weighted sum of
+//! signals. Grounding of terms to gates is done here. The graph, its structural hashing and the
+//! executors are those of [`agon_circuit::weighted`].
+//!
+//! The values are exactly those of the slow evaluation. Terms that are not weighted sums (`Min`,
+//! `Max`, `Prod`, fixed points over fluents) and terms that are too large are refused.
 
 mod ground;
-mod one;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use agon_circuit::Plane;
-use agon_structures::evaluate::Refusal;
+use agon_circuit::weighted::{WeightedCircuit, WeightedLanes, WeightedState};
+use agon_circuit::{Backend, Plane};
+use agon_structures::evaluate::EvaluationError;
+use agon_structures::formula::Term;
+use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, RelationId, Structure};
 use agon_toss::arena::LocationId;
 use agon_toss::interpreter::Game;
 
 use super::GoalTerms;
 use ground::Grounder;
-pub use one::OneState;
 
-/// States that are looked at in one pass.
-pub const LANES: usize = 256;
-
-/// What a circuit may take.
+/// Limits on the size of a goal circuit.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct GoalCircuitLimits {
-    /// Gates.
+    /// Maximum number of gates.
     pub gates: usize,
-    /// Summands of one evaluation function.
+    /// Maximum number of summands of one evaluation function.
     pub summands: usize,
-    /// Assignments of variables looked at.
+    /// Maximum number of assignments of variables that are enumerated.
     pub assignments: usize,
 }
 
 impl Default for GoalCircuitLimits {
     fn default() -> GoalCircuitLimits {
-        // What takes a second or two; larger circuits are slower than the evaluator, which looks at what is there alone.
+        // Building such a circuit takes a second or two. Larger ones are slower than the evaluator
+        // of formulas, which visits only the tuples that are present.
         GoalCircuitLimits { gates: 200_000, summands: 100_000, assignments: 500_000 }
     }
 }
 
-/// Why there is no circuit.
+/// The reason why terms have no circuit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoGoalCircuit {
-    /// The universe changes.
+#[non_exhaustive]
+pub enum GoalCircuitError {
+    /// The rules add or remove elements.
     ChangingUniverse,
-    /// A construct that is not made into gates.
-    Construct(&'static str),
-    /// More than the limits allow.
+    /// The terms contain this construct, which has no circuit.
+    Unsupported(&'static str),
+    /// The circuit would have more of these than the limits allow.
     TooLarge(&'static str),
-    /// What never changes could not be evaluated.
-    Refused(Refusal),
+    /// A formula without fluents could not be evaluated.
+    Evaluation(EvaluationError),
 }
 
-impl fmt::Display for NoGoalCircuit {
+impl fmt::Display for GoalCircuitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NoGoalCircuit::ChangingUniverse => write!(f, "elements come and go"),
-            NoGoalCircuit::Construct(what) => write!(f, "{what} cannot be made into gates"),
-            NoGoalCircuit::TooLarge(what) => write!(f, "there would be too many {what}"),
-            NoGoalCircuit::Refused(refusal) => refusal.fmt(f),
+            GoalCircuitError::ChangingUniverse => write!(f, "the rules add or remove elements"),
+            GoalCircuitError::Unsupported(what) => write!(f, "{what} cannot be made into gates"),
+            GoalCircuitError::TooLarge(what) => write!(f, "there would be too many {what}"),
+            GoalCircuitError::Evaluation(error) => error.fmt(f),
         }
     }
 }
 
-impl std::error::Error for NoGoalCircuit {}
+impl std::error::Error for GoalCircuitError {}
 
-impl From<Refusal> for NoGoalCircuit {
-    fn from(refusal: Refusal) -> NoGoalCircuit {
-        NoGoalCircuit::Refused(refusal)
+impl From<EvaluationError> for GoalCircuitError {
+    fn from(error: EvaluationError) -> GoalCircuitError {
+        GoalCircuitError::Evaluation(error)
     }
 }
 
-/// A gate or a fact, or its negation: twice its number, and one more if it is negated. Numbers start with the constant
-/// true; facts come and go among the gates in the order in which they were met.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Wire(u32);
+/// A tuple of a relation that rules change.
+type Fact = (RelationId, Vec<Element>);
 
-impl Wire {
-    pub(crate) const TRUE: Wire = Wire(0);
-    pub(crate) const FALSE: Wire = Wire(1);
-
-    fn of(gate: usize) -> Wire {
-        Wire(u32::try_from(gate * 2).expect("limits keep gates few"))
-    }
-
-    pub(crate) fn negated(self) -> Wire {
-        Wire(self.0 ^ 1)
-    }
-
-    fn gate(self) -> usize {
-        (self.0 >> 1) as usize
-    }
-
-    fn is_negated(self) -> bool {
-        self.0 & 1 == 1
-    }
-}
-
-/// What a gate is.
-#[derive(Copy, Clone, Debug)]
-enum Gate {
-    True,
-    /// A fact, by its number.
-    Fact(u32),
-    And(Wire, Wire),
-}
-
-/// An evaluation function: a constant and weighted wires, all over one denominator.
-#[derive(Clone, Debug)]
-struct Form {
-    denominator: i128,
-    constant: i128,
-    /// Wires by weight.
-    weighted: Vec<(i128, Vec<Wire>)>,
-}
-
-/// The evaluation functions of a game as gates.
-#[derive(Clone, Debug)]
+/// The evaluation functions of a game as a circuit. Its base bits are facts: tuples of relations
+/// that rules change.
+#[derive(Debug)]
 pub struct GoalCircuit {
-    gates: Vec<Gate>,
-    /// The tuples that may come and go, by the number of the fact.
-    facts: Vec<(RelationId, Vec<Element>)>,
-    /// By relation: its facts, sorted by tuple.
+    circuit: Arc<WeightedCircuit>,
+    /// By relation: its facts, sorted by tuple, with their base bits.
     of_relation: BTreeMap<RelationId, Vec<(Vec<Element>, u32)>>,
-    /// By location and player: which of the forms.
+    /// By location and player: the index of the sum.
     by_location: Vec<Vec<usize>>,
-    forms: Vec<Form>,
-    /// By gate: the gates that read it.
-    readers: Lists<u32>,
-    /// By gate: the forms that count it, and what it adds to them when it comes to hold.
-    counted: Lists<(u32, i128)>,
-}
-
-/// A list for each of many numbers, one after the other.
-#[derive(Clone, Debug)]
-struct Lists<T> {
-    starts: Vec<u32>,
-    all: Vec<T>,
-}
-
-impl<T: Copy + Ord> Lists<T> {
-    fn new(n_lists: usize, mut entries: Vec<(usize, T)>) -> Lists<T> {
-        entries.sort_unstable();
-        let mut starts = vec![0; n_lists + 1];
-        entries.iter().for_each(|(list, _)| starts[list + 1] += 1);
-        for list in 0..n_lists {
-            starts[list + 1] += starts[list];
-        }
-        Lists { starts, all: entries.into_iter().map(|(_, entry)| entry).collect() }
-    }
-
-    fn of(&self, list: usize) -> &[T] {
-        &self.all[self.starts[list] as usize..self.starts[list + 1] as usize]
-    }
+    /// By sum: the number that the integer sum is divided by.
+    denominators: Vec<i128>,
 }
 
 impl GoalCircuit {
-    /// Makes gates of the terms of a game.
+    /// Builds the circuit of the terms of a game.
     ///
     /// # Errors
-    /// If a term cannot be made into gates, or takes more than the limits allow.
+    /// If a term contains an unsupported construct, or the circuit exceeds the limits.
     pub fn new(
         game: &Arc<Game>,
         terms: &GoalTerms,
         limits: GoalCircuitLimits,
-    ) -> Result<GoalCircuit, NoGoalCircuit> {
+    ) -> Result<GoalCircuit, GoalCircuitError> {
         if !game.arena().keeps_universe() {
-            return Err(NoGoalCircuit::ChangingUniverse);
+            return Err(GoalCircuitError::ChangingUniverse);
         }
         let mut grounder = Grounder::new(game, limits);
-        let mut known: Vec<&agon_structures::formula::Term> = Vec::new();
-        let (mut forms, mut by_location) = (Vec::new(), Vec::new());
+        let mut known: Vec<&Term> = Vec::new();
+        let (mut sums, mut denominators) = (Vec::new(), Vec::new());
+        let mut by_location = Vec::new();
         for of_location in &terms.terms {
             let mut row = Vec::new();
             for term in of_location {
-                let place = known.iter().position(|other| *other == term);
-                row.push(match place {
+                let place = match known.iter().position(|other| *other == term) {
                     Some(place) => place,
                     None => {
-                        forms.push(grounder.form(term)?);
+                        let (sum, denominator) = grounder.sum_of(term)?;
+                        sums.push(sum);
+                        denominators.push(denominator);
                         known.push(term);
                         known.len() - 1
                     }
-                });
+                };
+                row.push(place);
             }
             by_location.push(row);
         }
-        let (gates, facts) = grounder.finish();
+        let (circuit, facts) = grounder.finish(sums)?;
         let mut of_relation: BTreeMap<RelationId, Vec<(Vec<Element>, u32)>> = BTreeMap::new();
-        for (number, (relation, tuple)) in facts.iter().enumerate() {
-            of_relation.entry(*relation).or_default().push((tuple.clone(), number as u32));
+        for ((relation, tuple), bit) in facts.into_iter().zip(0..) {
+            of_relation.entry(relation).or_default().push((tuple, bit));
         }
         of_relation.values_mut().for_each(|facts| facts.sort());
-        let mut readers = Vec::new();
-        for (at, gate) in gates.iter().enumerate() {
-            if let Gate::And(a, b) = gate {
-                readers.extend([a, b].map(|wire| (wire.gate(), at as u32)));
-            }
-        }
-        let mut counted = Vec::new();
-        for (number, form) in forms.iter().enumerate() {
-            for (weight, wires) in &form.weighted {
-                let change = |wire: &Wire| if wire.is_negated() { -weight } else { *weight };
-                counted
-                    .extend(wires.iter().map(|wire| (wire.gate(), (number as u32, change(wire)))));
-            }
-        }
-        let (readers, counted) =
-            (Lists::new(gates.len(), readers), Lists::new(gates.len(), counted));
-        Ok(GoalCircuit { gates, facts, of_relation, by_location, forms, readers, counted })
+        Ok(GoalCircuit { circuit: Arc::new(circuit), of_relation, by_location, denominators })
     }
 
-    /// How many gates there are, facts aside.
+    /// Returns the number of gates, facts not counted.
     pub fn n_gates(&self) -> usize {
-        self.gates.len() - 1 - self.facts.len()
+        self.circuit.n_ands()
     }
 
-    /// How many facts of a state matter.
+    /// Returns the number of facts that the circuit reads.
     pub fn n_facts(&self) -> usize {
-        self.facts.len()
+        self.circuit.n_base()
     }
 
-    /// The number of a tuple of a relation among the facts that matter, if it is one of them.
+    /// Returns the index of a fact, if the circuit reads it.
     pub fn fact(&self, relation: RelationId, tuple: &[Element]) -> Option<u32> {
         let facts = self.of_relation.get(&relation)?;
         let place = facts.binary_search_by(|(known, _)| known.as_slice().cmp(tuple)).ok()?;
         Some(facts[place].1)
     }
 
-    /// The facts of a structure that matter, by their numbers.
-    pub fn read(&self, structure: &Structure, numbers: &mut Vec<u32>) {
-        numbers.clear();
+    /// Writes the indices of the facts of a structure that the circuit reads.
+    pub fn read(&self, structure: &Structure, facts: &mut Vec<u32>) {
+        facts.clear();
         for &relation in self.of_relation.keys() {
-            numbers.extend(
+            facts.extend(
                 structure.tuples(relation).iter().filter_map(|tuple| self.fact(relation, tuple)),
             );
         }
     }
 
-    fn form(&self, location: LocationId, player: usize) -> &Form {
-        &self.forms[self.form_number(location, player)]
-    }
-
-    fn form_number(&self, location: LocationId, player: usize) -> usize {
+    fn sum(&self, location: LocationId, player: usize) -> usize {
         self.by_location[location.index()][player]
     }
 }
 
-/// A circuit at 256 states.
-pub struct ManyStates<'c> {
-    circuit: &'c GoalCircuit,
-    facts: Vec<Plane>,
-    values: Vec<Plane>,
-    /// Room for counting: by digit, the bits of all lanes' counts.
-    digits: Vec<Plane>,
+/// A goal circuit at one state. It follows changes, because positions of a search differ in a few
+/// facts from the one before.
+#[derive(Clone, Debug)]
+pub struct GoalState {
+    circuit: Arc<GoalCircuit>,
+    state: WeightedState,
 }
 
-impl<'c> ManyStates<'c> {
-    /// At states without facts.
-    pub fn new(circuit: &'c GoalCircuit) -> ManyStates<'c> {
-        ManyStates {
-            circuit,
-            facts: vec![Plane::splat(false); circuit.facts.len()],
-            values: vec![Plane::splat(false); circuit.gates.len()],
-            digits: Vec::new(),
-        }
+impl GoalState {
+    /// Creates the state without facts.
+    pub fn new(circuit: &Arc<GoalCircuit>) -> GoalState {
+        GoalState { circuit: Arc::clone(circuit), state: WeightedState::new(&circuit.circuit) }
     }
 
-    /// No facts hold anywhere.
+    /// Returns the circuit.
+    pub fn circuit(&self) -> &Arc<GoalCircuit> {
+        &self.circuit
+    }
+
+    /// Moves to the state in which exactly these facts hold.
+    pub fn go_to(&mut self, facts: &[u32]) {
+        self.state.go_to(facts);
+    }
+
+    /// Returns the exact value for a player at a location.
+    pub fn value(&self, location: LocationId, player: usize) -> Option<Rational> {
+        let sum = self.circuit.sum(location, player);
+        Rational::fraction(self.state.value(sum), self.circuit.denominators[sum])
+    }
+
+    /// Returns the value for a player at a location, rounded to a floating-point number.
+    pub fn number(&self, location: LocationId, player: usize) -> f64 {
+        let sum = self.circuit.sum(location, player);
+        self.state.value(sum) as f64 / self.circuit.denominators[sum] as f64
+    }
+}
+
+/// A goal circuit at 256 states.
+#[derive(Clone)]
+pub struct GoalLanes {
+    circuit: Arc<GoalCircuit>,
+    lanes: WeightedLanes,
+}
+
+impl GoalLanes {
+    /// The number of states.
+    pub const LANES: usize = Plane::LANES;
+
+    /// Creates states without facts.
+    pub fn new(circuit: &Arc<GoalCircuit>) -> GoalLanes {
+        let lanes = WeightedLanes::new(&circuit.circuit, Backend::Native);
+        GoalLanes { circuit: Arc::clone(circuit), lanes }
+    }
+
+    /// Removes all facts from all lanes.
     pub fn clear(&mut self) {
-        self.facts.fill(Plane::splat(false));
+        self.lanes.clear();
     }
 
-    /// These facts hold in a lane, besides those told already.
-    pub fn tell(&mut self, lane: usize, facts: &[u32]) {
-        facts.iter().for_each(|&fact| self.facts[fact as usize].set_lane(lane, true));
+    /// Adds facts to a lane.
+    pub fn set(&mut self, lane: usize, facts: &[u32]) {
+        self.lanes.set(lane, facts);
     }
 
-    /// Works out all gates in all lanes.
-    pub fn work_out(&mut self) {
-        for (at, gate) in self.circuit.gates.iter().enumerate() {
-            let values = &self.values;
-            let read = |wire: Wire| {
-                let Plane(words) = values[wire.gate()];
-                let mask = if wire.is_negated() { u64::MAX } else { 0 };
-                words.map(|word| word ^ mask)
-            };
-            self.values[at] = match *gate {
-                Gate::True => Plane::splat(true),
-                Gate::Fact(number) => self.facts[number as usize],
-                Gate::And(a, b) => {
-                    let (a, b) = (read(a), read(b));
-                    Plane([a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]])
-                }
-            };
-        }
+    /// Computes the circuit in all lanes.
+    pub fn evaluate(&mut self) {
+        self.lanes.evaluate();
     }
 
-    /// What each state is worth to a player at a location, as numerators over the denominator that comes with them.
+    /// Writes the numerators of the values for a player at a location in all lanes, and returns
+    /// their denominator.
     pub fn values(
         &mut self,
         location: LocationId,
         player: usize,
-        sums: &mut [i128; LANES],
+        sums: &mut [i128; GoalLanes::LANES],
     ) -> i128 {
-        let form = self.circuit.form(location, player);
-        sums.fill(form.constant);
-        for (weight, wires) in &form.weighted {
-            self.digits.clear();
-            for wire in wires {
-                let Plane(mut carry) = self.values[wire.gate()];
-                if wire.is_negated() {
-                    carry = carry.map(|word| !word);
-                }
-                add_to_digits(&mut self.digits, carry);
-            }
-            for (place, digit) in self.digits.iter().enumerate() {
-                let amount = weight << place;
-                digit.lanes().for_each(|lane| sums[lane] += amount);
-            }
-        }
-        form.denominator
-    }
-}
-
-/// Adds one to the counts of the lanes in which a bit is set, all lanes at once.
-fn add_to_digits(digits: &mut Vec<Plane>, mut carry: [u64; 4]) {
-    for Plane(digit) in digits.iter_mut() {
-        if carry == [0; 4] {
-            return;
-        }
-        for (word, carried) in digit.iter_mut().zip(&mut carry) {
-            (*word, *carried) = (*word ^ *carried, *word & *carried);
-        }
-    }
-    if carry != [0; 4] {
-        digits.push(Plane(carry));
+        let sum = self.circuit.sum(location, player);
+        self.lanes.values(sum, sums);
+        self.circuit.denominators[sum]
     }
 }

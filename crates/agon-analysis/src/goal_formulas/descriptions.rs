@@ -1,24 +1,26 @@
-//! Existential descriptions of relations that never change: "the last row" is where two steps up lead.
+//! Existential descriptions of stable relations: "the last row" is the set of cells that two steps
+//! upwards lead to.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agon_structures::evaluate::{Assignment, Evaluator, Limits, Refusal};
+use agon_structures::evaluate::{Assignment, EvaluationError, Evaluator, Limits};
 use agon_structures::formula::{Argument, Formula, Fresh, Name, Variable};
 use agon_structures::structure::Element;
 use agon_toss::arena::CheckedArena;
 
 use super::{all_of, one_of};
 
-/// Conjunctions are split so often at most.
+/// Maximum number of splits of conjunctions.
 const MAX_SPLITS: usize = 64;
-/// Relations of more arguments are not tried: there would be too many ways to put variables into them.
+/// Maximum arity of a relation that is used in a description. Larger ones allow too many
+/// combinations of variables.
 const MAX_ARITY: usize = 3;
 
 type Solutions = BTreeSet<Vec<Element>>;
 
-/// Finds descriptions, by the structure at the start of a game.
-pub struct Describer<'a> {
+/// A search for descriptions that are correct in the start structure of a game.
+pub(super) struct Describer<'a> {
     arena: &'a CheckedArena,
     stable: Vec<(Name, usize)>,
     max_literals: usize,
@@ -29,11 +31,11 @@ pub struct Describer<'a> {
 #[derive(Clone)]
 struct Conjunction {
     literals: Vec<Formula>,
-    /// Those of the relation first, then those of its own.
+    /// The variables of the relation first, then those of the conjunction itself.
     variables: Vec<Variable>,
-    /// The values of the relation's variables with which it holds.
+    /// The values of the relation's variables for which the conjunction holds.
     solutions: Solutions,
-    /// The best way to split it, once that is known, with its rank.
+    /// The best split, once it is computed.
     best: Option<Option<Split>>,
 }
 
@@ -43,7 +45,8 @@ struct Split {
     with: Vec<Conjunction>,
 }
 
-/// A hit-rank: how many of so many are hits. Compared without rounding; nothing of nothing is 0.
+/// A hit rank: the fraction of solutions that are wanted. Compared without rounding; 0 out of 0 is
+/// 0.
 #[derive(Copy, Clone, Debug)]
 struct Rank {
     hits: usize,
@@ -61,8 +64,8 @@ impl Rank {
 }
 
 impl<'a> Describer<'a> {
-    /// For the stable relations of a game.
-    pub fn new(arena: &'a CheckedArena, max_literals: usize) -> Describer<'a> {
+    /// Creates a search over the stable relations of a game.
+    pub(super) fn new(arena: &'a CheckedArena, max_literals: usize) -> Describer<'a> {
         let vocabulary = arena.vocabulary();
         let stable = vocabulary
             .relations()
@@ -75,13 +78,13 @@ impl<'a> Describer<'a> {
         Describer { arena, stable, max_literals, known: Vec::new() }
     }
 
-    /// A formula with each largest part that is universal, or a negated one, and mentions no fluent, replaced by its
-    /// description, if one is found. For formulas in negation normal form.
-    pub fn described(
+    /// Returns the formula with each maximal universal part without fluents replaced by its
+    /// description, if one is found. The formula must be in negation normal form.
+    pub(super) fn described(
         &mut self,
         formula: &Formula,
         fluents: &BTreeSet<Name>,
-    ) -> Result<Formula, Refusal> {
+    ) -> Result<Formula, EvaluationError> {
         Ok(match formula {
             Formula::And(parts) => Formula::And(self.each(parts, fluents)?),
             Formula::Or(parts) => Formula::Or(self.each(parts, fluents)?),
@@ -103,18 +106,20 @@ impl<'a> Describer<'a> {
         &mut self,
         parts: &[Formula],
         fluents: &BTreeSet<Name>,
-    ) -> Result<Vec<Formula>, Refusal> {
+    ) -> Result<Vec<Formula>, EvaluationError> {
         parts.iter().map(|part| self.described(part, fluents)).collect()
     }
 
-    /// An existential formula over stable relations that holds, at the start, for the same values of the variables; none if
-    /// none is found within the bound on literals. By the paper's procedure: conjunctions are split by the literal with the best
-    /// hit-rank, until those that hold only where the relation does cover it.
-    pub fn describe(
+    /// Returns an existential formula over stable relations that holds in the start structure for
+    /// the same values of the variables. `None` if none is found within the limit on literals.
+    ///
+    /// The procedure is that of Kaiser & Stafiniak 2011: conjunctions are split by the literal with
+    /// the best hit rank, until those that hold only where the relation holds cover it.
+    pub(super) fn describe(
         &mut self,
         relation: &Formula,
         variables: &[Variable],
-    ) -> Result<Option<Formula>, Refusal> {
+    ) -> Result<Option<Formula>, EvaluationError> {
         if variables.is_empty() {
             return Ok(None);
         }
@@ -132,7 +137,7 @@ impl<'a> Describer<'a> {
         &self,
         relation: &Formula,
         variables: &[Variable],
-    ) -> Result<Option<Formula>, Refusal> {
+    ) -> Result<Option<Formula>, EvaluationError> {
         let wanted = self.solutions(relation, variables)?;
         if wanted.is_empty() {
             return Ok(None);
@@ -168,16 +173,16 @@ impl<'a> Describer<'a> {
         Ok(None)
     }
 
-    /// The literal that splits a conjunction best: the first of those with the highest rank.
+    /// Returns the split of a conjunction by the first of the literals with the highest rank.
     fn best_split(
         &self,
         conjunction: &Conjunction,
         wanted: &Solutions,
         n_asked: usize,
         taken: &BTreeSet<Name>,
-    ) -> Result<Option<Split>, Refusal> {
+    ) -> Result<Option<Split>, EvaluationError> {
         let own = rank(&conjunction.solutions, wanted);
-        // What never hits, or only hits, need not be split.
+        // A conjunction with no hits, or with only hits, need not be split.
         if own.hits == 0 || own.hits == own.of || conjunction.literals.len() >= self.max_literals {
             return Ok(None);
         }
@@ -200,7 +205,7 @@ impl<'a> Describer<'a> {
                 if conjunction.literals.contains(&atom) || conjunction.literals.contains(&negated) {
                     continue;
                 }
-                let extended = |literal: Formula| -> Result<Conjunction, Refusal> {
+                let extended = |literal: Formula| -> Result<Conjunction, EvaluationError> {
                     let mut literals = conjunction.literals.clone();
                     literals.push(literal);
                     let formula = Formula::exists(&variables[n_asked..], all_of(literals.clone()));
@@ -222,7 +227,11 @@ impl<'a> Describer<'a> {
         Ok(best)
     }
 
-    fn solutions(&self, formula: &Formula, variables: &[Variable]) -> Result<Solutions, Refusal> {
+    fn solutions(
+        &self,
+        formula: &Formula,
+        variables: &[Variable],
+    ) -> Result<Solutions, EvaluationError> {
         let vocabulary = Arc::clone(self.arena.vocabulary());
         let definitions = Arc::clone(self.arena.definitions());
         let mut evaluator = Evaluator::new(vocabulary, definitions, Limits::default());
@@ -236,7 +245,8 @@ fn rank(solutions: &Solutions, wanted: &Solutions) -> Rank {
     Rank { hits: solutions.intersection(wanted).count(), of: solutions.len() }
 }
 
-/// The disjunction of conjunctions that hold nowhere else, if they hold wherever they should. Some may not be needed.
+/// Returns a disjunction of the conjunctions that hold only for wanted values, if they cover all
+/// wanted values. Conjunctions that are not needed are left out.
 fn covering(conjunctions: &[Conjunction], wanted: &Solutions, n_asked: usize) -> Option<Formula> {
     let mut missing = wanted.clone();
     let mut ways = Vec::new();
@@ -252,7 +262,7 @@ fn covering(conjunctions: &[Conjunction], wanted: &Solutions, n_asked: usize) ->
     missing.is_empty().then(|| one_of(ways))
 }
 
-/// All ways to put variables into a relation, of which one at least is known and one at most is new.
+/// Returns all argument lists of a relation with at least one known and at most one new variable.
 fn argument_lists(known: &[Variable], new: &Variable, arity: usize) -> Vec<Vec<Variable>> {
     let mut lists: Vec<Vec<Variable>> = vec![Vec::new()];
     for _ in 0..arity {
@@ -271,7 +281,7 @@ fn argument_lists(known: &[Variable], new: &Variable, arity: usize) -> Vec<Vec<V
     lists
 }
 
-/// Whether it speaks of one of the relations.
+/// Returns whether the formula contains one of the relations.
 fn mentions(formula: &Formula, relations: &BTreeSet<Name>) -> bool {
     formula.free_relations().keys().any(|name| relations.contains(name))
 }

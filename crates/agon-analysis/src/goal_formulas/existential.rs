@@ -1,4 +1,4 @@
-//! Steps towards an existential goal, counted.
+//! Terms that count the steps towards an existential goal.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,27 @@ use agon_structures::formula::{Fold, Formula, Name, Term};
 
 use super::{Weights, all_of, sum};
 
-/// The term for a goal in type normal form:
+/// Returns the term for a goal in type normal form.
 ///
-/// `ex x1 (t1 and ex x2 (t2 and ... ex xn tn))` becomes
-/// `Sum (x1 | t1 : w(n-1) + Sum (x2 | t2 : w(n-2) + ... Sum (xn | tn : 1)))`, with weights w by the number of steps that follow.
+/// `ex x1 (t1 and ex x2 (t2 and ... ex xn tn))` becomes `Sum (x1 | t1 : w(n-1) + Sum (x2 | t2 :
+/// w(n-2) + ... Sum (xn | tn : 1)))`, where the weight `w` depends on the number of steps that
+/// follow.
 ///
-/// Disjunctions are summed. Where several existential parts stand side by side, which the paper leaves open, each is counted by
-/// its own steps and they are summed too. What is not existential is 1 where it holds.
+/// Disjunctions are summed. Several existential parts side by side, which Kaiser & Stafiniak 2011
+/// leave open, are summed too, each weighted by its own steps. A part that is not existential is 1
+/// where it holds.
 ///
-/// An existential part that speaks of no fluent and ties two elements together, such as `ex z (R(x, z) and C(z, y))` for a
-/// diagonal, is no step: nobody can come closer to it. It says which elements fit, as a relation would that the paper has as a
-/// literal, so it stays a condition. One about a single element, such as the description of the last row, tells how far that
-/// element has come, and is counted.
-pub fn progress(formula: &Formula, weights: &Weights, fluents: &BTreeSet<Name>) -> Term {
+/// An existential part without fluents that relates two elements, such as `ex z (R(x, z) and C(z,
+/// y))` for a diagonal, is not a step, because no move can bring it closer. It restricts the choice
+/// of elements, like a relation that the paper treats as a literal, and stays a condition. A part
+/// about a single element, such as the description of the last row, measures how far that element
+/// has come, and is counted.
+pub(super) fn progress(formula: &Formula, weights: &Weights, fluents: &BTreeSet<Name>) -> Term {
     match formula {
         Formula::Or(parts) => sum(parts.iter().map(|part| progress(part, weights, fluents))),
         Formula::And(parts) if parts.iter().any(is_existential) => {
-            // At the outside nothing binds the parts together: all of them are wanted, each is a step.
+            // At the top level no variable connects the parts: all of them are goals, and each is a
+            // step.
             sum(parts.iter().map(|part| progress(part, weights, fluents)))
         }
         Formula::Exists(variables, inner) => {
@@ -39,7 +43,7 @@ pub fn progress(formula: &Formula, weights: &Weights, fluents: &BTreeSet<Name>) 
     }
 }
 
-/// The parts of a conjunction, or the formula alone.
+/// Returns the parts of a conjunction, or the formula alone.
 fn conjuncts(formula: &Formula) -> Vec<&Formula> {
     match formula {
         Formula::And(parts) => parts.iter().flat_map(conjuncts).collect(),
@@ -47,7 +51,8 @@ fn conjuncts(formula: &Formula) -> Vec<&Formula> {
     }
 }
 
-/// Whether it begins with an existential quantifier, possibly under a disjunction or conjunction.
+/// Returns whether the formula begins with an existential quantifier, possibly below a disjunction
+/// or conjunction.
 fn is_existential(formula: &Formula) -> bool {
     match formula {
         Formula::Exists(..) => true,
@@ -56,14 +61,15 @@ fn is_existential(formula: &Formula) -> bool {
     }
 }
 
-/// Whether a part under a quantifier is something to come closer to, and no mere condition on the elements chosen so far.
+/// Returns whether a part below a quantifier is a step towards the goal, and not only a condition
+/// on the elements chosen so far.
 fn is_step(formula: &Formula, fluents: &BTreeSet<Name>) -> bool {
     is_existential(formula)
         && (formula.free_relations().keys().any(|name| fluents.contains(name))
             || formula.free_variables().len() <= 1)
 }
 
-/// The steps that follow one another, at most.
+/// Returns the maximum number of consecutive steps.
 fn n_steps(formula: &Formula, fluents: &BTreeSet<Name>) -> usize {
     match formula {
         Formula::Exists(_, inner) => {

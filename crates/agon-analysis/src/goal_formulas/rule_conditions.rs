@@ -1,15 +1,18 @@
-//! Ways to a goal that are still open, by what the rules ask for.
+//! Terms that count the open ways to a goal, by the conditions of the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use agon_structures::formula::{Argument, Fold, Formula, Fresh, Name, Operator, Term, Variable};
+use agon_structures::formula::{
+    Argument, Definition, Fold, Formula, Fresh, Name, Operator, Term, Variable,
+};
 use agon_structures::normal_form::{dnf, pnf, simplified};
 use agon_toss::arena::{ArenaRule, CheckedArena, Effect, Reason};
 
-use super::{GoalOptions, NoTerms, all_of, one_of, sum};
+use super::{GoalOptions, GoalTermsError, all_of, one_of, sum};
 
-/// The term for a goal: over all places where the stable part of it holds, where something of the rest is there, and where moves
-/// can still be made, how much of the rest is there, to a power.
+/// Returns the term for a goal: a sum over all assignments for which the stable part of the goal
+/// holds, some of its fluent part holds, and moves can still be made. The summand is the number of
+/// fluent parts that hold, raised to a power.
 ///
 /// Disjuncts with quantifiers of their own are summed.
 pub(super) fn open_ways(
@@ -17,9 +20,9 @@ pub(super) fn open_ways(
     arena: &CheckedArena,
     fluents: &BTreeSet<Name>,
     options: &GoalOptions,
-) -> Result<Term, NoTerms> {
-    // In type normal form the disjuncts of a goal have been given quantifiers of their own; those that are over the same
-    // variables belong together again, as in the prenex form that the paper starts from.
+) -> Result<Term, GoalTermsError> {
+    // In type normal form the disjuncts of a goal have separate quantifiers. Those over the same
+    // variables are joined again, as in the prenex form that Kaiser & Stafiniak 2011 start from.
     let parts = match goal {
         Formula::Or(parts) => parts.clone(),
         other => vec![other.clone()],
@@ -36,7 +39,7 @@ pub(super) fn open_ways(
         }
         let (variables, matrix) = with_plain_names(&variables, matrix);
         let Formula::Or(disjuncts) = as_or(dnf(&matrix, options.size)?) else {
-            unreachable!("made one")
+            unreachable!("`as_or` returns a disjunction")
         };
         for disjunct in disjuncts {
             let restored = universals.iter().try_fold(disjunct, |formula, universal| {
@@ -51,7 +54,8 @@ pub(super) fn open_ways(
     Ok(sum(terms))
 }
 
-/// The term for `ex variables (disjunct or ...)`, each disjunct a conjunction of literals.
+/// Returns the term for `ex variables (disjunct or ...)`, where each disjunct is a conjunction of
+/// literals.
 fn of_block(
     variables: &[Variable],
     disjuncts: &[Formula],
@@ -69,7 +73,8 @@ fn of_block(
         let is_wanted =
             |part: &Formula| matches!(part, Formula::Relation(name, _) if fluents.contains(name));
         let (own, others): (Vec<Formula>, Vec<Formula>) = parts.into_iter().partition(is_wanted);
-        // The same parts of several ways are one and the same, as the paper's example has it.
+        // Equal parts of several disjuncts are counted once, as in example 10 of Kaiser & Stafiniak
+        // 2011.
         for part in own {
             if !wanted.contains(&part) {
                 wanted.push(part);
@@ -97,8 +102,8 @@ fn of_block(
     Term::aggregate(Fold::Sum, variables.to_vec(), all_of(guard), counted)
 }
 
-/// What the rules that would make something of what is wanted ask of the element that they would make it of: `move` in the paper. None
-/// if no rule does.
+/// Returns the condition under which a rule can make a fluent part true at an element (`move` in
+/// Kaiser & Stafiniak 2011). `None` if no rule can.
 fn can_be_taken(variable: &Variable, wanted: &[Formula], arena: &CheckedArena) -> Option<Formula> {
     let names: BTreeSet<&Name> = wanted.iter().filter_map(relation_of).collect();
     let is_of =
@@ -127,8 +132,8 @@ fn can_be_taken(variable: &Variable, wanted: &[Formula], arena: &CheckedArena) -
     Some(one_of(ways))
 }
 
-/// The left side of a rule as a formula about one of its elements: without negations of what is wanted, the other elements
-/// existentially.
+/// Returns the left-hand side of a rule as a formula about one of its elements. Negations of the
+/// wanted relations are left out, and the other elements are quantified existentially.
 fn condition_at(
     rule: &ArenaRule,
     element: usize,
@@ -179,7 +184,7 @@ fn arguments_of(formula: &Formula) -> &[Argument] {
     }
 }
 
-/// The variables of the existential quantifiers in front, and what is below.
+/// Returns the variables of the leading existential quantifiers, and the formula below them.
 fn prefix(formula: &Formula) -> (Vec<Variable>, &Formula) {
     let mut variables = Vec::new();
     let mut inner = formula;
@@ -190,8 +195,9 @@ fn prefix(formula: &Formula) -> (Vec<Variable>, &Formula) {
     (variables, inner)
 }
 
-/// The same with variables by their number, so that blocks of as many variables can be told to be the same; the paper's
-/// examples have the names of the goal, so these are kept where they can be.
+/// Returns the variables and the matrix with numeric suffixes removed from the names, so that
+/// blocks over the same variables are recognised. The examples of Kaiser & Stafiniak 2011 use the
+/// names of the goal, so they are kept where possible.
 fn with_plain_names(variables: &[Variable], matrix: &Formula) -> (Vec<Variable>, Formula) {
     let base = |variable: &Variable| -> Variable {
         let name = variable.name();
@@ -216,19 +222,16 @@ fn as_or(formula: Formula) -> Formula {
     }
 }
 
-/// The formula with its universal parts as atoms, and what these stand for.
-fn without_universals(formula: &Formula) -> (Formula, Vec<agon_structures::formula::Definition>) {
+/// Returns the formula with its universal parts replaced by atoms, and the definitions of these
+/// atoms.
+fn without_universals(formula: &Formula) -> (Formula, Vec<Definition>) {
     let mut universals = Vec::new();
     let mut fresh = Fresh::avoiding(formula.all_names());
     let hidden = hide(formula, &mut fresh, &mut universals);
     (hidden, universals)
 }
 
-fn hide(
-    formula: &Formula,
-    fresh: &mut Fresh,
-    universals: &mut Vec<agon_structures::formula::Definition>,
-) -> Formula {
+fn hide(formula: &Formula, fresh: &mut Fresh, universals: &mut Vec<Definition>) -> Formula {
     match formula {
         Formula::And(parts) => {
             Formula::And(parts.iter().map(|p| hide(p, fresh, universals)).collect())
@@ -244,11 +247,7 @@ fn hide(
             let variables: Vec<Variable> = formula.free_variables().into_iter().collect();
             let atom =
                 Formula::Relation(name.clone(), variables.iter().map(Argument::from).collect());
-            universals.push(agon_structures::formula::Definition {
-                name,
-                variables,
-                body: formula.clone(),
-            });
+            universals.push(Definition { name, variables, body: formula.clone() });
             atom
         }
         other => other.clone(),

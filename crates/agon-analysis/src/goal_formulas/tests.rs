@@ -1,4 +1,6 @@
-//! The examples of Kaiser and Stafiniak 2011, to the letter, and what must hold of any game.
+//! The examples of Kaiser & Stafiniak 2011 literally, and laws for all games.
+
+mod circuits;
 
 use std::sync::Arc;
 
@@ -9,21 +11,22 @@ use agon_text::Source;
 use agon_toss::arena::CheckedArena;
 use agon_toss::check::check;
 use agon_toss::circuit::CircuitLimits;
-use agon_toss::interpreter::{Game, Options, State};
+use agon_toss::interpreter::{Game, Options};
 use rand::SeedableRng as _;
 
+use super::descriptions::Describer;
 use super::words::in_words;
 use super::{
-    Change, Describer, GoalCircuit, GoalCircuitLimits, GoalJudge, GoalOptions, LANES, ManyStates,
-    Method, NoTerms, OneState, Rational, Weights, changes, goal_terms,
+    Change, GoalEvaluator, GoalOptions, GoalTermsError, Method, Rational, RewritingAnalysis,
+    Weights, changes, goal_terms,
 };
 
-/// A board with marks P and Q, and goals in rows and columns only, as the examples have it.
+/// Returns a game with marks P and Q and a goal in rows and columns only, as in the examples.
 fn arena(rows: usize, columns: usize, goal: &str) -> CheckedArena {
     arena_with("", rows, columns, goal)
 }
 
-/// The same with relations of its own.
+/// Returns the example game with additional defined relations.
 fn arena_with(relations: &str, rows: usize, columns: usize, goal: &str) -> CheckedArena {
     let board = vec![vec!["."; columns].join(" "); rows].join("\n  ");
     let text = format!(
@@ -72,7 +75,7 @@ fn example_8_by_the_formula() {
 
 #[test]
 fn example_8_as_printed() {
-    let options = GoalOptions { weights: Weights::of_the_example(), ..GoalOptions::default() };
+    let options = GoalOptions { weights: Weights::of_example_8(), ..GoalOptions::default() };
     let term = of_cross(&arena(3, 3, LINES), Method::Existential, &options);
     assert_eq!(
         term.to_string(),
@@ -88,12 +91,13 @@ fn example_9_the_last_row_of_three() {
     let last_row = Formula::not(Formula::exists([&y], Formula::atom("C", [&x, &y])));
     let found = Describer::new(&arena, 12).describe(&last_row, &[x]).expect("a small board");
     let found = found.expect("two steps lead there");
-    // The paper's `ex y1, y2 (C(y1, y2) and C(y2, x))`, its variables the other way round.
+    // Kaiser & Stafiniak 2011 print `ex y1, y2 (C(y1, y2) and C(y2, x))`, with the variables in the
+    // opposite order.
     assert_eq!(found.to_string(), "ex y1, y2 (C(y1, x) and C(y2, y1))");
 }
 
 #[test]
-fn the_last_row_of_any_board_is_as_many_steps_away_as_there_are_rows() {
+fn the_description_of_the_last_row_has_a_step_for_each_row() {
     for rows in 2..=6 {
         let arena = arena(rows, 3, "ex x (P(x) and not ex y C(x, y))");
         let term = of_cross(&arena, Method::Descriptions, &GoalOptions::default());
@@ -104,7 +108,7 @@ fn the_last_row_of_any_board_is_as_many_steps_away_as_there_are_rows() {
 }
 
 #[test]
-fn what_cannot_be_described_within_the_bound_stays() {
+fn parts_without_a_short_description_are_kept() {
     let arena = arena(6, 3, "ex x (P(x) and not ex y C(x, y))");
     let options = GoalOptions { literals: 3, ..GoalOptions::default() };
     let term = of_cross(&arena, Method::Descriptions, &options);
@@ -138,62 +142,55 @@ fn words_follow_the_steps() {
 
 #[test]
 fn weights_halve_beyond_the_list() {
-    let listed = Weights::of_the_example();
+    let listed = Weights::of_example_8();
     let shown: Vec<String> = (0..5).map(|n| listed.before_end(n).to_string()).collect();
     assert_eq!(shown, ["1", "0.25", "0.125", "0.0625", "0.03125"]);
 }
 
 #[test]
 fn shipped_games_get_terms_by_every_method() {
-    let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/toss");
-    let mut n_games = 0;
-    for entry in std::fs::read_dir(&games).expect("games ship") {
-        let path = entry.expect("entries are readable").path();
-        if path.extension().is_none_or(|extension| extension != "toss") {
-            continue;
-        }
-        let text = std::fs::read_to_string(&path).expect("games are readable");
-        let checked = check(Arc::new(Source::new(path.to_string_lossy(), text)));
-        let Some(arena) = checked.arena else { panic!("{}: not accepted", path.display()) };
+    let names = shipped_names();
+    assert!(names.len() >= 12, "{names:?}");
+    for name in names {
+        let game = shipped(&name);
         for method in [Method::Existential, Method::Descriptions, Method::RuleConditions] {
-            let made = goal_terms(&arena, method, &GoalOptions::default());
-            let made = made.unwrap_or_else(|why| panic!("{} {method:?}: {why}", path.display()));
-            assert_eq!(made.terms.len(), arena.locations().len());
+            let made = goal_terms(game.arena(), method, &GoalOptions::default());
+            let made = made.unwrap_or_else(|why| panic!("{name} {method:?}: {why}"));
+            assert_eq!(made.terms.len(), game.arena().locations().len());
         }
-        n_games += 1;
     }
-    assert!(n_games >= 12, "{n_games}");
 }
 
-/// Written out, the lines and diagonals of chess are too much; kept as relations they are not, and mean the same.
+/// The expanded lines and diagonals of chess are too large. Kept as relations they are not, with
+/// the same meaning.
 #[test]
-fn what_is_too_large_keeps_the_relations_that_never_change() {
+fn stable_relations_are_kept_where_expansion_is_too_large() {
     let goal = "ex x, y (P(x) and P(y) and Near(x, y))";
     let near = "REL Near(x, y) = ex z (R(x, z) and C(z, y)) or R(x, y) or C(x, y)";
     let arena = arena_with(near, 3, 3, goal);
     let whole = of_cross(&arena, Method::Existential, &GoalOptions::default()).to_string();
     assert!(!whole.contains("Near") && whole.matches("Sum").count() == 6, "{whole}");
-    // With more and more room: refused, then with the relation, then written out.
-    let mut stages: Vec<Result<String, NoTerms>> = Vec::new();
+    // With growing limits the result is first an error, then keeps the relation, then expands it.
+    let mut stages: Vec<Result<String, GoalTermsError>> = Vec::new();
     for size in 1..200 {
         let options = GoalOptions { size, ..GoalOptions::default() };
         let made = goal_terms(&arena, Method::Existential, &options)
             .map(|made| made.terms[0][0].to_string());
         let made = made.map_err(|why| match why {
-            NoTerms::TooLarge(_) => NoTerms::TooLarge(Oversize { limit: 0 }),
-            NoTerms::Refused(_) => why,
+            GoalTermsError::TooLarge(_) => GoalTermsError::TooLarge(Oversize { limit: 0 }),
+            GoalTermsError::Evaluation(_) => why,
         });
         if stages.last() != Some(&made) {
             stages.push(made);
         }
     }
     let kept = "Sum (x | P(x) : 0.25 + Sum (y | P(y) and Near(x, y) : 1))".to_owned();
-    assert_eq!(stages, [Err(NoTerms::TooLarge(Oversize { limit: 0 })), Ok(kept), Ok(whole)]);
+    assert_eq!(stages, [Err(GoalTermsError::TooLarge(Oversize { limit: 0 })), Ok(kept), Ok(whole)]);
 }
 
-/// A diagonal by way of a third cell is a condition on the second cell, as a row is, and no step of its own.
+/// A diagonal via a third cell is a condition on the second cell, like a row, and not a step.
 #[test]
-fn what_ties_elements_together_is_no_step() {
+fn a_static_relation_between_elements_is_not_a_step() {
     let goal = "ex x, y, z (P(x) and P(y) and P(z) and D(x, y) and D(y, z))";
     let arena = arena_with("REL D(x, y) = ex z (R(x, z) and C(z, y))", 3, 3, goal);
     let term = of_cross(&arena, Method::Existential, &GoalOptions::default());
@@ -206,7 +203,7 @@ fn what_ties_elements_together_is_no_step() {
         .unwrap_or_else(|finding| panic!("{}", finding.message));
     let terms = goal_terms(game.arena(), Method::Existential, &GoalOptions::default())
         .expect("it is small");
-    let mut judge = GoalJudge::new(&game, &terms).expect("the terms fit the game");
+    let mut evaluator = GoalEvaluator::new(&game, &terms).expect("the terms fit the game");
     let mut value = |cells: &[&str]| {
         let mut structure = game.start_structure().clone();
         let mark = structure.vocabulary().relation("P").expect("a mark");
@@ -214,18 +211,20 @@ fn what_ties_elements_together_is_no_step() {
             let cell = structure.element(cell).expect("a cell");
             structure.add(mark, &[cell]).expect("a mark on a cell");
         }
-        let found = judge.value(&structure, game.arena().start_location(), 0).expect("it is small");
+        let found =
+            evaluator.value(&structure, game.arena().start_location(), 0).expect("it is small");
         found.expect("it has a value").to_f64()
     };
-    // A diagonal neighbour is worth a step, any other cell no more than itself.
+    // A diagonal neighbour has the weight of a step. Other cells add only their own weight.
     assert_eq!(value(&["a1", "c1"]), 2.0 * 0.0625);
     assert_eq!(value(&["a1", "b2"]), 2.0 * 0.0625 + 0.25);
     assert_eq!(value(&["a1", "b2", "c3"]), 3.0 * 0.0625 + 2.0 * 0.25 + 1.0);
 }
 
-/// Whichever engine plays, estimates are the same, within the payoffs, and in the order of the values.
+/// Estimates do not depend on the engine, stay within the bounds of the payoffs, and are ordered
+/// like the values.
 #[test]
-fn circuits_and_interpreter_are_judged_alike() {
+fn estimates_do_not_depend_on_the_engine() {
     for name in ["tic-tac-toe", "breakthrough", "pawn-whopping"] {
         let game = shipped(name);
         let compiled = game.compile(&CircuitLimits::modest(), Deadline::NEVER);
@@ -233,25 +232,26 @@ fn circuits_and_interpreter_are_judged_alike() {
         for method in [Method::Existential, Method::Descriptions, Method::RuleConditions] {
             let terms = goal_terms(game.arena(), method, &GoalOptions::default())
                 .expect("no game is too large");
-            let mut judge = GoalJudge::for_search(&game, &terms).expect("the terms fit the game");
+            let mut evaluator =
+                GoalEvaluator::for_search(&game, &terms).expect("the terms fit the game");
             let (mut slow, mut fast) = (game.start(), compiled.start());
             let bounds = slow.shape().payoffs.clone();
             let (mut rng, mut joint) = (Rng::seed_from_u64(3), Vec::new());
             let mut seen: Vec<(Rational, f64)> = Vec::new();
             while !slow.is_terminal() {
                 for role in slow.shape().roles() {
-                    let estimate = judge.estimate_at(&slow, role);
-                    assert_eq!(estimate, judge.estimate_at(&fast, role), "{name} {method:?}");
+                    let estimate = evaluator.estimate_at(&slow, role);
+                    assert_eq!(estimate, evaluator.estimate_at(&fast, role), "{name} {method:?}");
                     assert!(
                         *bounds.start() < estimate && estimate < *bounds.end(),
                         "{name}: {estimate}"
                     );
-                    // The evaluator takes long for the others.
+                    // The slow evaluation takes too long for the other methods.
                     if method != Method::Descriptions {
                         continue;
                     }
                     let state = slow.state();
-                    let value = judge.value(state.structure(), state.location(), role.index());
+                    let value = evaluator.value(state.structure(), state.location(), role.index());
                     seen.push((value.expect("it is small").expect("it has a value"), estimate));
                 }
                 slow.draw(&mut rng, &mut joint);
@@ -267,16 +267,31 @@ fn circuits_and_interpreter_are_judged_alike() {
                 seen.is_sorted_by(|a, b| a.1 <= b.1),
                 "{name} {method:?}: the order is that of the values"
             );
-            let says_something = seen.first().map(|s| s.1) != seen.last().map(|s| s.1);
-            // Where a goal has one quantifier, only descriptions tell the way there.
+            let is_informative = seen.first().map(|s| s.1) != seen.last().map(|s| s.1);
+            // If a goal has a single quantifier, only descriptions distinguish the states on the
+            // way there.
             assert!(
-                says_something || method != Method::Descriptions,
-                "{name} {method:?} says nothing"
+                is_informative || method != Method::Descriptions,
+                "{name} {method:?} has the same estimate in all states"
             );
         }
     }
 }
 
+/// Returns the names of all shipped structure rewriting games.
+fn shipped_names() -> Vec<String> {
+    let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/toss");
+    let paths = std::fs::read_dir(&games).expect("games ship");
+    let paths = paths.map(|entry| entry.expect("entries are readable").path());
+    let rules = paths.filter(|path| path.extension().is_some_and(|end| end == "toss"));
+    let mut names: Vec<String> = rules
+        .map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Opens a shipped game.
 fn shipped(name: &str) -> Arc<Game> {
     let games = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games/toss");
     let text =
@@ -285,82 +300,15 @@ fn shipped(name: &str) -> Arc<Game> {
     Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
 }
 
-/// States of random plays of a shipped game.
-fn states_of(game: &Arc<Game>, n_plays: u64, n_states: usize) -> Vec<State> {
-    let mut states = Vec::new();
-    for seed in 0..n_plays {
-        let (mut position, mut rng) = (game.start(), Rng::seed_from_u64(seed));
-        let mut joint = Vec::new();
-        while !position.is_terminal() && states.len() < n_states {
-            states.push(position.state().clone());
-            position.draw(&mut rng, &mut joint);
-            position.advance(&joint);
-        }
-    }
-    states
-}
-
-/// The evaluator, gates at one state and gates at many states at once say the same, to the last digit.
 #[test]
-fn gates_are_worth_what_the_evaluator_says() {
-    let limits = GoalCircuitLimits { gates: 20_000, summands: 10_000, assignments: 50_000 };
-    let mut n_compared = 0;
-    for name in [
-        "tic-tac-toe",
-        "breakthrough",
-        "pawn-whopping",
-        "entanglement",
-        "stepping-stones",
-        "connect-four",
-    ] {
-        let game = shipped(name);
-        let states = states_of(&game, 1, 20);
-        for method in [Method::Existential, Method::Descriptions, Method::RuleConditions] {
-            let terms = goal_terms(game.arena(), method, &GoalOptions::default())
-                .expect("no game is too large");
-            let circuit = GoalCircuit::new(&game, &terms, limits);
-            let circuit =
-                Arc::new(circuit.unwrap_or_else(|why| panic!("{name} {method:?}: {why}")));
-            let mut judge = GoalJudge::new(&game, &terms).expect("the terms fit the game");
-            let (mut one, mut many) = (OneState::new(&circuit), ManyStates::new(&circuit));
-            let mut facts = Vec::new();
-            for (lane, state) in states.iter().enumerate() {
-                circuit.read(state.structure(), &mut facts);
-                many.tell(lane, &facts);
-            }
-            many.work_out();
-            let mut sums = [0; LANES];
-            for player in 0..game.arena().players().len() {
-                for (lane, state) in states.iter().enumerate() {
-                    let expected = judge
-                        .value(state.structure(), state.location(), player)
-                        .expect("it is small");
-                    circuit.read(state.structure(), &mut facts);
-                    one.go_to(&facts);
-                    assert_eq!(one.value(state.location(), player), expected, "{name} {method:?}");
-                    let below = many.values(state.location(), player, &mut sums);
-                    assert_eq!(
-                        Rational::fraction(sums[lane], below),
-                        expected,
-                        "{name} {method:?}"
-                    );
-                    n_compared += 1;
-                }
-            }
-        }
-    }
-    assert!(n_compared > 500, "{n_compared}");
-}
-
-#[test]
-fn a_mark_more_is_worth_more_and_a_blocked_line_less() {
+fn another_mark_raises_the_estimate_and_a_blocked_line_lowers_it() {
     let arena = arena(3, 3, LINES);
     let options = GoalOptions::default();
     let game = Game::open(arena.clone(), Options::default())
         .unwrap_or_else(|finding| panic!("{}", finding.message));
     for method in [Method::Existential, Method::RuleConditions] {
         let terms = goal_terms(&arena, method, &options).expect("the example is small");
-        let mut judge = GoalJudge::new(&game, &terms).expect("the terms fit the game");
+        let mut evaluator = GoalEvaluator::new(&game, &terms).expect("the terms fit the game");
         let location = arena.start_location();
         let with = |marks: &[(&str, &str)]| {
             let mut structure = game.start_structure().clone();
@@ -371,7 +319,7 @@ fn a_mark_more_is_worth_more_and_a_blocked_line_less() {
             }
             structure
         };
-        let mut value = |marks: &[(&str, &str)]| judge.estimate(&with(marks), location, 0);
+        let mut value = |marks: &[(&str, &str)]| evaluator.estimate(&with(marks), location, 0);
         let (none, one, two) =
             (value(&[]), value(&[("P", "a1")]), value(&[("P", "a1"), ("P", "a2")]));
         assert!(none < one && one < two && two < 1.0, "{method:?}: {none} {one} {two}");
@@ -379,4 +327,20 @@ fn a_mark_more_is_worth_more_and_a_blocked_line_less() {
             assert!(value(&[("P", "a1"), ("P", "a2"), ("Q", "a3")]) < two);
         }
     }
+}
+
+#[test]
+fn an_analysis_builds_each_evaluator_once() {
+    let analysis = RewritingAnalysis::new(shipped("tic-tac-toe"));
+    let options = GoalOptions::default();
+    let terms = |analysis: &RewritingAnalysis, method| {
+        let evaluator = analysis.goal_evaluator(method, &options).expect("the game is small");
+        std::ptr::from_ref(evaluator.terms())
+    };
+    let first = terms(&analysis, Method::Descriptions);
+    assert_ne!(first, terms(&analysis, Method::RuleConditions));
+    assert_eq!(first, terms(&analysis, Method::Descriptions));
+    assert_eq!(first, terms(&analysis.clone(), Method::Descriptions));
+    let other = RewritingAnalysis::new(Arc::clone(analysis.game()));
+    assert_ne!(first, terms(&other, Method::Descriptions), "another analysis has its own");
 }

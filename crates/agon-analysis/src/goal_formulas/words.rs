@@ -1,9 +1,9 @@
-//! Evaluation functions as sentences, and taken apart.
+//! Evaluation functions in words, and as lists of addends.
 
 use agon_structures::formula::{Aggregate, Fold, Operator, Term, Variable};
 use agon_structures::rational::Rational;
 
-/// The addends of a term, each with the number that it is multiplied by.
+/// Returns the addends of a term, each with its factor.
 pub fn addends(term: &Term) -> Vec<(Rational, &Term)> {
     let mut found = Vec::new();
     collect(term, Rational::whole(1), &mut found);
@@ -33,7 +33,8 @@ fn collect<'t>(term: &'t Term, factor: Rational, found: &mut Vec<(Rational, &'t 
     }
 }
 
-/// The term in words: a line for each thing that counts, indented below what it is a part of.
+/// Returns the term in words: a line for each addend, with the parts of an addend indented below
+/// it.
 pub fn in_words(term: &Term) -> Vec<String> {
     let mut lines = Vec::new();
     for (factor, addend) in addends(term) {
@@ -56,7 +57,7 @@ fn say(term: &Term, start: &str, depth: usize, lines: &mut Vec<String>) {
             let own = addends(&aggregate.term);
             let (plain, further): (Vec<_>, Vec<_>) =
                 own.into_iter().partition(|(_, part)| !matches!(part, Term::Aggregate(_)));
-            // What is counted together is said together: how many of some formulas hold.
+            // A count of formulas is described as a whole.
             let counts = if further.is_empty() {
                 plainly(&aggregate.term)
             } else {
@@ -96,7 +97,7 @@ fn scaled(factor: Rational, term: &Term) -> String {
     }
 }
 
-/// A number, or how many of some formulas hold, perhaps to a power.
+/// Returns the text of a number or of a count of formulas, possibly raised to a power.
 fn plainly(term: &Term) -> String {
     if let Term::Binary(Operator::Power, base, exponent) = term
         && let Some(count) = how_many(base)

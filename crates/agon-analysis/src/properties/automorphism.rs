@@ -1,29 +1,30 @@
-//! A proof that play is the same after fluents and moves have changed places: the circuit is mapped onto itself.
+//! Proof of a symmetry: a permutation of fluents and moves maps the circuit onto itself.
 
 use agon_circuit::{Circuit, Signal};
 
 use crate::regression::{Formula, Formulas, Shape};
 
-/// Fluents and moves that change places.
+/// A permutation of the fluents and moves of a game.
 pub(super) struct Permutation {
-    /// By base bit: the one that takes its place.
+    /// By base bit: its image.
     pub(super) bits: Vec<usize>,
-    /// By role, and move: the one that takes its place.
+    /// By role and move: its image.
     pub(super) moves: Vec<Vec<usize>>,
 }
 
-/// Circuits with more gates are not looked at.
+/// Maximum number of gates of a circuit that is checked.
 const MAX_GATES: usize = 300_000;
-/// Formulas that grow beyond so many operands are given up.
+/// Maximum number of operands of all formulas together. Larger ones are given up.
 const MAX_OPERANDS: usize = 8_000_000;
-/// The same for all that is read while they are made, shared or not.
+/// Maximum number of operands read while the formulas are built, shared or not.
 const MAX_READ: usize = 100_000_000;
 
-/// Whether every output of a circuit, with what it reads permuted, is the output of what takes its place. Then whatever can be
-/// played can be played with everything permuted, to the same ends.
+/// Returns whether each output of the circuit, with its leaves permuted, equals the image of that
+/// output. If so, every play is still a play after the permutation, with the same outcome.
 ///
-/// Outputs are compared as formulas that are simplified and shared: what comes out the same is the same, so a yes is a
-/// proof. A no is none, because the same may be said in two ways.
+/// Outputs are compared as simplified, shared formulas. Equal formulas have equal meaning, so
+/// `true` is a proof. `false` proves nothing, because two different formulas may still be
+/// equivalent.
 pub(super) fn is_automorphism(circuit: &Circuit, permutation: &Permutation) -> bool {
     let Permutation { bits, moves } = permutation;
     let is_permuted = is_bijection(bits, circuit.base.len())
@@ -38,7 +39,7 @@ pub(super) fn is_automorphism(circuit: &Circuit, permutation: &Permutation) -> b
     if bits.iter().zip(&circuit.initial).any(|(&to, &holds)| circuit.initial[to] != holds) {
         return false;
     }
-    // Inputs are leaves like any other here.
+    // Inputs are leaves like base bits here.
     let first_and = circuit.first_and();
     let mut formulas = Formulas::new(first_and - 1);
     let mut plain: Vec<usize> = (0..first_and - 1).collect();
@@ -66,7 +67,7 @@ fn is_bijection(to: &[usize], n: usize) -> bool {
     to.len() == n && to.iter().all(|&to| to < n && !std::mem::replace(&mut is_met[to], true))
 }
 
-/// What a circuit computes, as formulas.
+/// The outputs of a circuit as formulas.
 struct Computed {
     next: Vec<Formula>,
     terminal: Formula,
@@ -74,10 +75,11 @@ struct Computed {
     goals: Vec<Vec<Formula>>,
 }
 
-/// The outputs with these leaves in the place of base bits and inputs. `None` if they become too large.
+/// Returns the outputs with the given leaves in place of base bits and inputs. `None` if the
+/// formulas become too large.
 ///
-/// Conjunctions are taken together whatever their width: a circuit has them as trees of pairs, and where a tree is cut depends
-/// on the order of its leaves, which a permutation changes.
+/// Conjunctions are merged whatever their width. A circuit has them as trees of pairs, and the
+/// shape of the tree depends on the order of the leaves, which a permutation changes.
 fn outputs(circuit: &Circuit, leaves: &[usize], formulas: &mut Formulas) -> Option<Computed> {
     let first_and = circuit.first_and();
     let mut values = vec![Formula::FALSE; circuit.n_gates()];
@@ -96,7 +98,8 @@ fn outputs(circuit: &Circuit, leaves: &[usize], formulas: &mut Formulas) -> Opti
         while let Some(signal) = left.pop() {
             let inner = signal.gate();
             if inner >= first_and && !is_whole[inner] {
-                // Gates that are not whole are read plainly. Two of their readers may belong to the same conjunction.
+                // Gates that are not whole are read without negation. Two readers may belong to the
+                // same conjunction.
                 if std::mem::replace(&mut met_by[inner], gate as u32) != gate as u32 {
                     left.extend(circuit.ands[inner - first_and]);
                 }
@@ -130,7 +133,8 @@ fn outputs(circuit: &Circuit, leaves: &[usize], formulas: &mut Formulas) -> Opti
     })
 }
 
-/// By gate: whether something reads it negated, or it is an output. The others are but parts of conjunctions.
+/// Returns, by gate, whether it is read negated or is an output. All other gates are only parts of
+/// conjunctions.
 fn wholes(circuit: &Circuit) -> Vec<bool> {
     let mut is_whole = vec![false; circuit.n_gates()];
     circuit.outputs.signals().for_each(|output| is_whole[output.gate()] = true);
@@ -146,7 +150,8 @@ mod tests {
     use super::*;
     use crate::tests::game;
 
-    /// Lamps in a row that are switched one at a time; `reward` says which of them pay.
+    /// Returns the circuit of a game with a row of lamps that are switched on one at a time.
+    /// `reward` is the rule for payoffs.
     fn lamps(reward: &str) -> Circuit {
         let text = format!(
             "(role a) (place 1) (place 2) (place 3) (init (dark 1)) (init (dark 2)) (init (dark 3))
@@ -158,14 +163,17 @@ mod tests {
         game(&text).ground(&CircuitLimits::default()).expect("it is small").circuit
     }
 
-    /// The permutation that puts these places in the place of 1, 2 and 3.
+    /// Returns the permutation that maps places 1, 2 and 3 to these.
     fn places(circuit: &Circuit, to: [usize; 3]) -> Permutation {
         let image = |texts: &[String]| -> Vec<usize> {
             let of = |text: &String| {
                 let place: usize =
                     text.split([' ', ')']).nth(1).and_then(|x| x.parse().ok()).expect("a place");
                 let other = text.replace(&format!(" {place}"), &format!(" {}", to[place - 1]));
-                texts.iter().position(|text| *text == other).expect("all places have all of it")
+                texts
+                    .iter()
+                    .position(|text| *text == other)
+                    .expect("every place has the same terms")
             };
             texts.iter().map(of).collect()
         };
@@ -176,19 +184,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_alike_may_change_places_and_nothing_else() {
+    fn only_interchangeable_lamps_can_be_permuted() {
         let all = lamps(
             "(<= (goal a 100) (true (lit 1)) (true (lit 2))) (<= (goal a 0) (true (dark 3)))",
         );
         assert!(is_automorphism(&all, &places(&all, [1, 2, 3])));
         assert!(is_automorphism(&all, &places(&all, [2, 1, 3])));
-        assert!(!is_automorphism(&all, &places(&all, [3, 2, 1])), "the third pays otherwise");
+        assert!(
+            !is_automorphism(&all, &places(&all, [3, 2, 1])),
+            "the third lamp has another payoff"
+        );
         assert!(!is_automorphism(&all, &places(&all, [2, 3, 1])));
         let even = lamps("(<= (goal a 100) (true (lit 1)) (true (lit 2)) (true (lit 3)))");
         for to in [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]] {
             assert!(is_automorphism(&even, &places(&even, to)), "{to:?}");
         }
-        // Fluents without their moves, a state that is not the same, and what is no permutation at all.
+        // Three permutations that must be rejected: fluents without their moves, a different
+        // initial state, not a bijection.
         let mut only_bits = places(&even, [2, 1, 3]);
         only_bits.moves = places(&even, [1, 2, 3]).moves;
         assert!(!is_automorphism(&even, &only_bits));
@@ -203,8 +215,8 @@ mod tests {
     }
 
     #[test]
-    fn wide_conditions_are_the_same_in_any_order() {
-        // Wider than formulas are spliced: as pairs, the first lamps would stay together.
+    fn wide_conditions_are_compared_whatever_their_order() {
+        // Wider than the limit for splicing: as pairs, the first lamps would stay together.
         let n = 100;
         let facts = |of: &dyn Fn(usize) -> String| (1..=n).map(of).collect::<Vec<_>>().join(" ");
         let text = format!(
@@ -225,7 +237,10 @@ mod tests {
                     text.trim_matches(['(', ')']).split_once(' ').expect("a name and a place");
                 let other =
                     format!("({name} {})", n + 1 - place.parse::<usize>().expect("a number"));
-                texts.iter().position(|text| *text == other).expect("all places have all of it")
+                texts
+                    .iter()
+                    .position(|text| *text == other)
+                    .expect("every place has the same terms")
             };
             texts.iter().map(of).collect()
         };

@@ -1,4 +1,5 @@
-//! Boards: pairs of arguments of a fluent that are coordinates, and what is beside what on them.
+//! Detection of boards: pairs of fluent arguments that are coordinates, and the adjacency relations
+//! on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,29 +8,31 @@ use agon_gdl::interpreter::Game;
 
 use super::{Fluent, Known, Mode, Relation, RelationKind};
 
-/// A board: two arguments of a fluent whose values occur in all combinations, and that are the place of what the other
-/// arguments say.
+/// A board: two arguments of a fluent that are the coordinates of a cell. Their values occur in all
+/// combinations, and they determine the other arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// The fluent's name.
+    /// The name of the fluent.
     pub name: Symbol,
-    /// Which two arguments, counted from 0.
+    /// The two arguments, counted from 0.
     pub arguments: [usize; 2],
-    /// The values of each, in the order in which the game lists terms.
+    /// The values of each argument, in the order in which the game lists terms.
     pub axes: [Vec<TermId>; 2],
-    /// For each argument: static relations between its values that say what is beside what.
+    /// By argument: the static relations between its values that express adjacency.
     pub along: [Vec<Symbol>; 2],
-    /// Static relations of four or more arguments between two places: what is beside what on the whole board.
+    /// The static relations with four or more arguments between two cells, which express adjacency
+    /// on the whole board.
     pub across: Vec<Symbol>,
-    /// How it is known.
+    /// How the board is known.
     pub known: Known,
 }
 
+/// Finds the boards among the fluents. `known` says how it is known that the list of fluents is
+/// complete.
 pub(super) fn find(
     game: &Game,
     fluents: &[Fluent],
-    is_complete: bool,
-    n_plays: u64,
+    known: Known,
     modes: &[Mode],
     relations: &[Relation],
 ) -> Vec<Board> {
@@ -38,60 +41,80 @@ pub(super) fn find(
     for fluent in fluents {
         forms.entry(fluent.form).or_default().push(bank.arguments(fluent.term).collect());
     }
-    let statics = game.static_rows();
+    let finder = Finder { game, modes, relations, statics: game.static_rows(), known };
     let mut boards = Vec::new();
     for ((name, arity), rows) in forms {
-        for i in 0..arity {
-            for j in i + 1..arity {
-                let values = |argument: usize| -> BTreeSet<TermId> {
-                    rows.iter().map(|row| row[argument]).collect()
-                };
-                let (xs, ys) = (values(i), values(j));
-                let pairs: BTreeSet<(TermId, TermId)> =
-                    rows.iter().map(|row| (row[i], row[j])).collect();
-                let is_full = pairs.len() == xs.len() * ys.len();
-                // What stands in a place follows from the place, or nothing else is said of it.
-                let is_place = arity == 2
-                    || modes.iter().any(|mode| {
-                        let inputs: Vec<usize> =
-                            (0..arity).filter(|&k| mode.inputs.get(k) == Some(&true)).collect();
-                        mode.name == name && mode.inputs.len() == arity && inputs == [i, j]
-                    });
-                let along = [&xs, &ys].map(|axis| related(relations, axis));
-                let is_connected = along.iter().any(|along| !along.is_empty());
-                if xs.len() < 2 || ys.len() < 2 || !is_full || !is_place {
-                    continue;
-                }
-                let across: Vec<Symbol> = statics
-                    .iter()
-                    .filter(|((_, n), rows)| *n >= 4 && !rows.is_empty() && joins(rows, *n, &pairs))
-                    .map(|((name, _), _)| *name)
-                    .collect();
-                if !is_connected && across.is_empty() && arity == 2 {
-                    continue;
-                }
-                let listed = |axis: BTreeSet<TermId>| {
-                    let mut axis: Vec<TermId> = axis.into_iter().collect();
-                    axis.sort_by(|&a, &b| game.compare(a, b));
-                    axis
-                };
-                let known =
-                    if is_complete { Known::Proved } else { Known::Observed { plays: n_plays } };
-                boards.push(Board {
-                    name,
-                    arguments: [i, j],
-                    axes: [listed(xs), listed(ys)],
-                    along,
-                    across,
-                    known,
-                });
-            }
-        }
+        let form = Form { name, arity, rows };
+        let pairs = (0..arity).flat_map(|i| (i + 1..arity).map(move |j| [i, j]));
+        boards.extend(pairs.filter_map(|arguments| finder.board(&form, arguments)));
     }
     boards
 }
 
-/// Relations that lead from values of an axis to values of it, and from nowhere else.
+/// Lists of arguments.
+type Rows = Vec<Vec<TermId>>;
+
+/// All fluents with the same name and number of arguments.
+struct Form {
+    name: Symbol,
+    arity: usize,
+    /// The arguments of each fluent.
+    rows: Rows,
+}
+
+/// The properties of a game that decide whether two arguments are the coordinates of a board.
+struct Finder<'a> {
+    game: &'a Game,
+    modes: &'a [Mode],
+    relations: &'a [Relation],
+    /// The rows of all static relations.
+    statics: Vec<((Symbol, usize), Rows)>,
+    known: Known,
+}
+
+impl Finder<'_> {
+    /// Returns the board that two arguments of a fluent span, if they do.
+    fn board(&self, form: &Form, arguments: [usize; 2]) -> Option<Board> {
+        let axes = arguments.map(|argument| -> BTreeSet<TermId> {
+            form.rows.iter().map(|row| row[argument]).collect()
+        });
+        let [i, j] = arguments;
+        let pairs: BTreeSet<(TermId, TermId)> =
+            form.rows.iter().map(|row| (row[i], row[j])).collect();
+        let is_full = pairs.len() == axes[0].len() * axes[1].len();
+        if axes.iter().any(|axis| axis.len() < 2) || !is_full || !self.is_cell(form, arguments) {
+            return None;
+        }
+        let along = axes.each_ref().map(|axis| related(self.relations, axis));
+        let across: Vec<Symbol> = (self.statics.iter())
+            .filter(|((_, n), rows)| *n >= 4 && !rows.is_empty() && joins(rows, *n, &pairs))
+            .map(|((name, _), _)| *name)
+            .collect();
+        let is_connected = along.iter().any(|along| !along.is_empty());
+        if !is_connected && across.is_empty() && form.arity == 2 {
+            return None;
+        }
+        let listed = |axis: BTreeSet<TermId>| {
+            let mut axis: Vec<TermId> = axis.into_iter().collect();
+            axis.sort_by(|&a, &b| self.game.compare(a, b));
+            axis
+        };
+        let (name, known) = (form.name, self.known);
+        Some(Board { name, arguments, axes: axes.map(listed), along, across, known })
+    }
+
+    /// Returns whether two arguments determine the others, or the fluent has no others.
+    fn is_cell(&self, form: &Form, arguments: [usize; 2]) -> bool {
+        form.arity == 2
+            || self.modes.iter().any(|mode| {
+                let inputs: Vec<usize> =
+                    (0..form.arity).filter(|&k| mode.inputs.get(k) == Some(&true)).collect();
+                mode.name == form.name && mode.inputs.len() == form.arity && inputs == arguments
+            })
+    }
+}
+
+/// Returns the relations whose elements include all values of an axis, orders excepted.
 fn related(relations: &[Relation], axis: &BTreeSet<TermId>) -> Vec<Symbol> {
     let is_own = |relation: &&Relation| {
         let n_inside = relation.elements.iter().filter(|element| axis.contains(element)).count();
@@ -103,7 +126,7 @@ fn related(relations: &[Relation], axis: &BTreeSet<TermId>) -> Vec<Symbol> {
     relations.iter().filter(is_own).map(|relation| relation.name).collect()
 }
 
-/// Whether the last four arguments of each row are two places.
+/// Returns whether the last four arguments of each row are two cells.
 fn joins(rows: &[Vec<TermId>], n: usize, pairs: &BTreeSet<(TermId, TermId)>) -> bool {
     rows.iter().all(|row| {
         let [a, b, c, d] = [row[n - 4], row[n - 3], row[n - 2], row[n - 1]];

@@ -1,4 +1,4 @@
-//! Fluents of which at most one holds at a time, and what follows for the arguments of fluents.
+//! Groups of mutually exclusive fluents, and the fluent modes that follow from them.
 
 use std::collections::BTreeMap;
 
@@ -6,35 +6,36 @@ use agon_datalog::{Symbol, TermId};
 use agon_gdl::interpreter::Game;
 
 use super::{Fluent, Known, Plays};
-use crate::prove::{Answer, Literal, Prover};
+use crate::prove::{Answer, Effort, Literal, Prover};
 
-/// Fluents of which at most one holds at a time: the contents of a cell, the places of a piece.
+/// A group of fluents of which at most one holds at a time, such as the possible contents of a cell
+/// or the possible places of a piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Which, in ascending order.
+    /// The indices of the fluents, in ascending order.
     pub fluents: Vec<usize>,
-    /// How it is known that at most one holds.
+    /// How it is known that at most one of them holds.
     pub at_most_one: Known,
-    /// How it is known that always one does, if it is.
+    /// How it is known that one of them always holds. `None` if it is not known.
     pub exactly_one: Option<Known>,
 }
 
-/// A fluent mode: with the values of its input arguments given, at most one fluent of that name holds at a time, so
-/// that its output arguments follow.
+/// A fluent mode. For given values of the input arguments, at most one fluent of that name holds at
+/// a time, so the inputs determine the output arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mode {
-    /// The fluent's name.
+    /// The name of the fluent.
     pub name: Symbol,
     /// By argument: whether it is an input.
     pub inputs: Vec<bool>,
-    /// How it is known.
+    /// How the mode is known.
     pub known: Known,
-    /// How it is known that always one holds, if it is.
+    /// How it is known that one such fluent always holds. `None` if it is not known.
     pub exactly_one: Option<Known>,
 }
 
 impl Mode {
-    /// The mode as the thesis writes it: `cell(+, +, -)`.
+    /// Returns the mode in the notation of Trutman 2015: `cell(+, +, -)`.
     pub fn text(&self, game: &Game) -> String {
         let name = game.rules().sheet().symbols.name(self.name);
         let signs: Vec<&str> =
@@ -43,22 +44,23 @@ impl Mode {
     }
 }
 
-/// Fluents with more arguments than this are grouped by all of them but one; others by any of them.
+/// Maximum number of arguments for which all subsets are tried as inputs. With more arguments, only
+/// the sets that leave out one argument are tried.
 const MANY_ARGUMENTS: usize = 4;
 
-/// Fluents in all candidates together.
+/// Maximum number of fluents in all candidates together.
 const MAX_MEMBERS: usize = 400_000;
 
-/// Fluents that may agree in some arguments, with what was seen of them.
+/// A group that may be exclusive, with the observations about it.
 struct Candidate {
-    /// Index into the list of modes.
+    /// The index into the list of modes.
     mode: usize,
     fluents: Vec<usize>,
     at_most_one: Option<Known>,
     exactly_one: Option<Known>,
 }
 
-/// `given` are groups proved already.
+/// Finds the groups and modes of a game. `given` are groups that have been proved before.
 pub(super) fn find(
     game: &Game,
     fluents: &[Fluent],
@@ -106,7 +108,8 @@ pub(super) fn find(
     (groups.into_values().collect(), smallest(modes))
 }
 
-/// Of modes of one fluent that are known alike, those whose inputs are not more than another's.
+/// Returns the modes whose inputs are not a superset of the inputs of another mode that is known at
+/// least as well.
 fn smallest(modes: Vec<Mode>) -> Vec<Mode> {
     let is_below = |a: &Mode, b: &Mode| {
         a.name == b.name
@@ -118,7 +121,7 @@ fn smallest(modes: Vec<Mode>) -> Vec<Mode> {
     modes.iter().filter(|mode| !modes.iter().any(|other| is_below(other, mode))).cloned().collect()
 }
 
-/// The modes there could be, and the groups they consist of.
+/// Returns the possible modes, and the groups that each of them consists of.
 fn candidates(game: &Game, fluents: &[Fluent]) -> (Vec<(Mode, bool)>, Vec<Candidate>) {
     let bank = game.bank();
     let mut forms: BTreeMap<(Symbol, usize), Vec<usize>> = BTreeMap::new();
@@ -154,7 +157,8 @@ fn candidates(game: &Game, fluents: &[Fluent]) -> (Vec<(Mode, bool)>, Vec<Candid
     (modes, found)
 }
 
-/// Which arguments to group by: every choice but all of them. A fluent without arguments is a group of its own.
+/// Returns the sets of input arguments to try: all proper subsets. A fluent without arguments is a
+/// group of its own.
 fn keys(arity: usize) -> Vec<Vec<bool>> {
     if arity == 0 {
         return vec![Vec::new()];
@@ -168,7 +172,7 @@ fn keys(arity: usize) -> Vec<Vec<bool>> {
     (0..all).map(|key| (0..arity).map(|argument| key >> argument & 1 == 1).collect()).collect()
 }
 
-/// Fills in what no play refutes.
+/// Marks the candidates that no play refutes as observed.
 fn observe(n_fluents: usize, plays: &Plays, candidates: &mut [Candidate]) {
     let mut groups_of: Vec<Vec<u32>> = vec![Vec::new(); n_fluents];
     for (index, candidate) in (0..).zip(candidates.iter()) {
@@ -194,23 +198,24 @@ fn observe(n_fluents: usize, plays: &Plays, candidates: &mut [Candidate]) {
     }
 }
 
-/// Proves as many of the candidates together as can be: supposed of a state, all of them hold of the next. Each
-/// counterexample refutes one or more of them, until there is none.
+/// Proves as many candidates as possible by simultaneous induction: if all of them hold in a state,
+/// all of them hold in the next state. Each counterexample refutes at least one candidate, until
+/// there is none.
 fn prove_at_most_one(prover: &mut Prover<'_>, fluents: &[Fluent], candidates: &mut [Candidate]) {
-    let mut left: Vec<Supposed> = Vec::new();
+    let mut left: Vec<Claim> = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
         let n_initial =
             candidate.fluents.iter().filter(|&&fluent| fluents[fluent].is_initial).count();
         let is_open = candidate.at_most_one.is_some_and(|known| !known.is_proved());
-        if !is_open || n_initial > 1 || prover.is_late() {
+        if !is_open || n_initial > 1 || prover.is_exhausted() {
             continue;
         }
         let base: Vec<Literal> = candidate.fluents.iter().map(|&bit| prover.base(bit)).collect();
         let next: Vec<Literal> = candidate.fluents.iter().map(|&bit| prover.next(bit)).collect();
-        let is_so = prover.fresh();
-        prover.at_most_one(Some(is_so), &base);
-        let is_broken = prover.two_of(&next);
-        left.push(Supposed { index, is_so, is_broken });
+        let holds_now = prover.fresh();
+        prover.at_most_one(Some(holds_now), &base);
+        let fails_next = prover.two_of(&next);
+        left.push(Claim { index, holds_now, fails_next });
     }
     let proved = houdini(prover, left, |prover, index| {
         let next = candidates[index].fluents.iter().map(|&bit| prover.next(bit));
@@ -218,65 +223,68 @@ fn prove_at_most_one(prover: &mut Prover<'_>, fluents: &[Fluent], candidates: &m
     });
     for index in proved {
         candidates[index].at_most_one = Some(Known::Proved);
-        prover.suppose_at_most_one(&candidates[index].fluents);
+        prover.add_lemma_at_most_one(&candidates[index].fluents);
     }
 }
 
-/// The same for groups of which one always holds.
+/// Proves by simultaneous induction for which groups one fluent always holds.
 fn prove_some(prover: &mut Prover<'_>, fluents: &[Fluent], candidates: &mut [Candidate]) {
-    let mut left: Vec<Supposed> = Vec::new();
+    let mut left: Vec<Claim> = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
         let n_initial =
             candidate.fluents.iter().filter(|&&fluent| fluents[fluent].is_initial).count();
         let is_open =
             candidate.at_most_one == Some(Known::Proved) && candidate.exactly_one.is_some();
-        if !is_open || n_initial != 1 || prover.is_late() {
+        if !is_open || n_initial != 1 || prover.is_exhausted() {
             continue;
         }
-        let is_so = prover.fresh();
-        let is_broken = prover.fresh();
-        let mut some = vec![!is_so];
+        let holds_now = prover.fresh();
+        let fails_next = prover.fresh();
+        let mut some = vec![!holds_now];
         some.extend(candidate.fluents.iter().map(|&bit| prover.base(bit)));
         prover.clause(&some);
         for &bit in &candidate.fluents {
             let next = prover.next(bit);
-            prover.clause(&[!is_broken, !next]);
+            prover.clause(&[!fails_next, !next]);
         }
-        left.push(Supposed { index, is_so, is_broken });
+        left.push(Claim { index, holds_now, fails_next });
     }
     let proved = houdini(prover, left, |prover, index| {
         !candidates[index].fluents.iter().any(|&bit| prover.value(prover.next(bit)))
     });
     for index in proved {
         candidates[index].exactly_one = Some(Known::Proved);
-        prover.suppose_some(&candidates[index].fluents);
+        prover.add_lemma_some(&candidates[index].fluents);
     }
 }
 
 /// A claim about every state, to be proved by induction.
-struct Supposed {
-    /// Whose.
+struct Claim {
+    /// The index of the candidate.
     index: usize,
-    /// If true, the claim holds of the state.
-    is_so: Literal,
-    /// True only if the claim is broken by the state after.
-    is_broken: Literal,
+    /// If this literal is true, the claim holds in the state.
+    holds_now: Literal,
+    /// This literal is true only if the claim does not hold in the successor state.
+    fails_next: Literal,
 }
 
-/// Those of the claims that hold after a step if all of them hold before it.
+/// Returns the largest set of claims found that is inductive: they hold after a step if all of them
+/// hold before it.
+///
+/// This is the algorithm of Flanagan & Leino 2001, "Houdini, an annotation assistant for ESC/Java".
 fn houdini(
     prover: &mut Prover<'_>,
-    mut left: Vec<Supposed>,
+    mut left: Vec<Claim>,
     is_refuted: impl Fn(&Prover<'_>, usize) -> bool,
 ) -> Vec<usize> {
     while !left.is_empty() {
         let some = prover.fresh();
-        let mut clause: Vec<Literal> = left.iter().map(|claim| claim.is_broken).collect();
+        let mut clause: Vec<Literal> = left.iter().map(|claim| claim.fails_next).collect();
         clause.push(!some);
         prover.clause(&clause);
         let mut literals = vec![prover.step(), some];
-        literals.extend(left.iter().map(|claim| claim.is_so));
-        match prover.ask_patiently(&literals) {
+        literals.extend(left.iter().map(|claim| claim.holds_now));
+        match prover.ask_with(Effort::High, &literals) {
             Answer::Impossible => return left.into_iter().map(|claim| claim.index).collect(),
             Answer::Possible => {
                 let n_before = left.len();
@@ -286,9 +294,10 @@ fn houdini(
                     return Vec::new();
                 }
             }
-            // One claim that is too hard must not cost the others: the half that comes first is tried alone.
-            Answer::Undecided if !prover.is_late() && left.len() > 1 => {
-                left.truncate(left.len() / 2)
+            // One hard claim must not prevent the proof of the others, so the first half is tried
+            // alone.
+            Answer::Undecided if !prover.is_exhausted() && left.len() > 1 => {
+                left.truncate(left.len() / 2);
             }
             Answer::Undecided => return Vec::new(),
         }

@@ -1,31 +1,32 @@
-//! How long play can last: step counters, and progress that cannot be undone.
+//! Bounds on the length of play: step counters, and irreversible progress.
 
 use agon_circuit::{Circuit, Signal};
 
 use super::{Fluent, Group, Known, Plays};
 use crate::prove::{Answer, Prover};
 
-/// How long play can last.
+/// The length of play.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Length {
-    /// Fluents of which the next one holds after each step, whatever is done: by counter, in the order of time. Proved.
+    /// The step counters, each as its fluents in the order of time. After each step the next one
+    /// holds, whatever the moves are. This is proved.
     pub counters: Vec<Vec<usize>>,
-    /// Steps after which play has ended, with the reason.
+    /// The maximum number of steps of a play, with the reason.
     pub bound: Option<(u64, Bound)>,
-    /// Steps of the longest play that was seen.
+    /// The number of steps of the longest random play.
     pub longest_seen: u64,
 }
 
-/// Why play ends. Proved.
+/// The reason for a bound on the length of play. It is proved.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Bound {
-    /// A counter, by its place in the list, comes to where play ends.
+    /// The counter with this index reaches a value at which the state is terminal.
     Counter(usize),
-    /// Each step changes a fluent for ever.
+    /// Each step changes some fluent for ever.
     Progress,
 }
 
-/// Places of a counter that are asked one by one whether play ends there.
+/// Maximum number of counter values for which a proof that the state is terminal is tried.
 const MAX_ASKED: usize = 400;
 
 pub(super) fn find(
@@ -66,7 +67,7 @@ fn shorten(bound: &mut Option<(u64, Bound)>, steps: u64, why: Bound) {
     }
 }
 
-/// Chains of bits each of which takes over the value of the one before.
+/// Returns the chains of bits in which each bit takes over the value of the one before.
 fn counters(circuit: &Circuit) -> Vec<Vec<usize>> {
     let n_base = circuit.base.len();
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); n_base];
@@ -80,7 +81,8 @@ fn counters(circuit: &Circuit) -> Vec<Vec<usize>> {
     }
     let mut found = Vec::new();
     for first in (0..n_base).filter(|&bit| begins[bit]) {
-        // Several bits may take over the value of one; then each way is a counter, and the first will do.
+        // Several bits may take over the value of one. Each way is a counter, and the first one
+        // suffices.
         let mut chain = vec![first];
         while let Some(&next) = after[chain[chain.len() - 1]].first() {
             if circuit.initial[next] || chain.len() > n_base {
@@ -95,7 +97,7 @@ fn counters(circuit: &Circuit) -> Vec<Vec<usize>> {
     found
 }
 
-/// A number of steps within which everything that changes for ever has changed, if each step changes something so.
+/// Returns the number of irreversible changes, if it is proved that each step makes one.
 fn progress(fluents: &[Fluent], groups: &[Group], prover: &mut Prover<'_>) -> Option<u64> {
     let is_proved = |known: Option<Known>| known.is_some_and(Known::is_proved);
     let gains: Vec<usize> = (0..fluents.len())
@@ -104,22 +106,22 @@ fn progress(fluents: &[Fluent], groups: &[Group], prover: &mut Prover<'_>) -> Op
     let losses: Vec<usize> = (0..fluents.len())
         .filter(|&bit| is_proved(fluents[bit].persistent_false) && fluents[bit].is_initial)
         .collect();
-    let mut asked = |gains: &[usize], losses: &[usize]| {
+    let mut is_progress_proved = |gains: &[usize], losses: &[usize]| {
         if gains.is_empty() && losses.is_empty() {
             return false;
         }
-        let is_still = prover.fresh();
+        let has_no_progress = prover.fresh();
         for &bit in gains {
             let (now, next) = (prover.base(bit), prover.next(bit));
-            prover.clause(&[!is_still, now, !next]);
+            prover.clause(&[!has_no_progress, now, !next]);
         }
         for &bit in losses {
             let (now, next) = (prover.base(bit), prover.next(bit));
-            prover.clause(&[!is_still, !now, next]);
+            prover.clause(&[!has_no_progress, !now, next]);
         }
-        prover.ask(&[prover.step(), is_still]) == Answer::Impossible
+        prover.ask(&[prover.step(), has_no_progress]) == Answer::Impossible
     };
-    // Of fluents that exclude each other and stay, only one ever comes.
+    // Only one fluent of an exclusive group can become true for ever.
     let mut n_gains = 0;
     let mut left: std::collections::BTreeSet<usize> = gains.iter().copied().collect();
     for group in groups.iter().filter(|group| group.at_most_one.is_proved()) {
@@ -135,13 +137,13 @@ fn progress(fluents: &[Fluent], groups: &[Group], prover: &mut Prover<'_>) -> Op
     n_gains += left.len() as u64;
     let n_losses = losses.len() as u64;
     let mut best: Option<u64> = None;
-    if asked(&[], &losses) {
+    if is_progress_proved(&[], &losses) {
         best = Some(n_losses);
     }
-    if asked(&gains, &[]) {
+    if is_progress_proved(&gains, &[]) {
         best = Some(best.map_or(n_gains, |known| known.min(n_gains)));
     }
-    if best.is_none() && asked(&gains, &losses) {
+    if best.is_none() && is_progress_proved(&gains, &losses) {
         best = Some(n_gains + n_losses);
     }
     best

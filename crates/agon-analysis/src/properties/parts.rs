@@ -1,39 +1,44 @@
-//! Parts of a game that have nothing to do with each other, and moves that are made once at most.
+//! Independent sub-games, and moves that can be made at most once.
 
 use agon_circuit::{Circuit, Signal};
 
 use super::{Fluent, Known, Plays, Turns};
 use crate::prove::{Answer, Prover};
 
-/// A part of a game: what happens in it depends on nothing outside but whose turn it is and how late it is. Proved.
+/// A sub-game. It depends on nothing outside of it except whose turn it is and the step counters.
+/// This is proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Its fluents.
+pub struct SubGame {
+    /// The fluents of the sub-game.
     pub fluents: Vec<usize>,
-    /// Its moves: role and number.
+    /// The moves of the sub-game: role and move index.
     pub moves: Vec<(usize, usize)>,
 }
 
-/// A move that is made once at most.
+/// A move that can be made at most once in a play.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Once {
-    /// Whose.
+pub struct OneTimeMove {
+    /// The index of the role.
     pub role: usize,
-    /// Its text.
+    /// The text of the move.
     pub text: String,
-    /// How it is known.
+    /// How the property is known.
     pub known: Known,
 }
 
-/// The parts of a game: at least two, or none. `common` are fluents that all parts may read: tokens and counters.
-pub(super) fn parts(circuit: &Circuit, turns: &Turns, counters: &[Vec<usize>]) -> Vec<Part> {
+/// Returns the sub-games: at least two, or none. Control fluents and counters may be read by all of
+/// them.
+///
+/// Fluents, moves and gates that depend on each other are united (union-find); each remaining class
+/// is a sub-game.
+pub(super) fn parts(circuit: &Circuit, turns: &Turns, counters: &[Vec<usize>]) -> Vec<SubGame> {
     let mut is_common = vec![false; circuit.n_gates()];
     is_common[0] = true;
     let tokens = turns.roles.iter().filter_map(|role| role.control).map(|(bit, _)| bit);
     for bit in tokens.chain(counters.iter().flatten().copied()) {
         is_common[circuit.base(bit).gate()] = true;
     }
-    // Waiting is done in all parts.
+    // Noop moves belong to all sub-games.
     for (role, of_role) in circuit.role_ids().zip(&turns.roles) {
         if let Some((noop, _)) = &of_role.noop {
             let place = circuit.roles[role.index()].moves.iter().position(|m| m == noop);
@@ -62,8 +67,8 @@ pub(super) fn parts(circuit: &Circuit, turns: &Turns, counters: &[Vec<usize>]) -
             open.push(signal.gate());
         }
     }
-    // Goals and the end may look at all parts, but only one after the other: each of their conditions ties together what it
-    // is about.
+    // Goals and the terminal condition may read all sub-games, but one after the other: each of
+    // their conditions ties together only what it reads itself.
     let ends = circuit.outputs.goals.iter().flatten().map(|&(_, signal)| signal);
     for signal in ends.chain([circuit.outputs.terminal]) {
         open.extend(operands(circuit, signal).into_iter().map(Signal::gate));
@@ -77,9 +82,9 @@ pub(super) fn parts(circuit: &Circuit, turns: &Turns, counters: &[Vec<usize>]) -
             open.push(operand);
         }
     }
-    let mut found: std::collections::BTreeMap<usize, Part> = std::collections::BTreeMap::new();
+    let mut found: std::collections::BTreeMap<usize, SubGame> = std::collections::BTreeMap::new();
     let mut part = |gate: usize| {
-        let empty = Part { fluents: Vec::new(), moves: Vec::new() };
+        let empty = SubGame { fluents: Vec::new(), moves: Vec::new() };
         (!is_common[gate]).then(|| root(&mut union, gate)).map(|root| (root, empty))
     };
     for bit in 0..circuit.base.len() {
@@ -94,14 +99,15 @@ pub(super) fn parts(circuit: &Circuit, turns: &Turns, counters: &[Vec<usize>]) -
             }
         }
     }
-    let found: Vec<Part> = found
+    let found: Vec<SubGame> = found
         .into_values()
         .filter(|part| !part.fluents.is_empty() && !part.moves.is_empty())
         .collect();
     if found.len() > 1 { found } else { Vec::new() }
 }
 
-/// The operands of the conjunction or disjunction that a signal is, those within it of the same kind taken apart.
+/// Returns the operands of the conjunction or disjunction that a signal is. Nested ones of the same
+/// kind are flattened.
 fn operands(circuit: &Circuit, signal: Signal) -> Vec<Signal> {
     let is_or = signal.is_inverted();
     let (mut open, mut found) = (vec![signal], Vec::new());
@@ -124,14 +130,15 @@ fn root(union: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// The moves that are made once at most: making one takes something away for ever that it needs.
+/// Finds the moves that can be made at most once: making the move irreversibly removes a condition
+/// for its being legal.
 pub(super) fn once(
     circuit: Option<&Circuit>,
     fluents: &[Fluent],
     turns: &Turns,
     plays: &Plays,
     prover: Option<&mut Prover<'_>>,
-) -> Vec<Once> {
+) -> Vec<OneTimeMove> {
     let mut found = observe(turns, plays);
     let (Some(circuit), Some(prover)) = (circuit, prover) else { return found };
     for once in &mut found {
@@ -159,8 +166,8 @@ pub(super) fn once(
     found
 }
 
-/// Moves that were made and were never legal again.
-fn observe(turns: &Turns, plays: &Plays) -> Vec<Once> {
+/// Returns the moves that were made in the plays and were never legal again.
+fn observe(turns: &Turns, plays: &Plays) -> Vec<OneTimeMove> {
     let mut found = Vec::new();
     for (role, texts) in plays.moves.iter().enumerate() {
         let noop = turns.roles.get(role).and_then(|role| role.noop.as_ref()).map(|(text, _)| text);
@@ -179,14 +186,14 @@ fn observe(turns: &Turns, plays: &Plays) -> Vec<Once> {
         for (m, text) in texts.iter().enumerate() {
             if is_made[m] && !is_again[m] && noop != Some(text) {
                 let known = Known::Observed { plays: plays.n_plays() };
-                found.push(Once { role, text: text.clone(), known });
+                found.push(OneTimeMove { role, text: text.clone(), known });
             }
         }
     }
     found
 }
 
-/// The base bits that a signal depends on; the first few.
+/// Returns the first few base bits that a signal depends on.
 fn read_by(circuit: &Circuit, signal: Signal) -> Vec<usize> {
     const MAX_BITS: usize = 16;
     const MAX_GATES: usize = 2_000;

@@ -1,23 +1,24 @@
-//! What the rules pay, and whether it always adds up to the same.
+//! Possible payoffs, and whether their sum is constant.
 
 use agon_game::{Position as _, Rng};
-use agon_gdl::engine::Compiled;
+use agon_gdl::circuit::Compiled;
 use agon_gdl::interpreter::Game;
 use rand::SeedableRng as _;
 
 use super::{Known, Plays};
 use crate::prove::{Answer, Literal, ProofLimits, Prover};
 
-/// What the rules pay.
+/// The payoffs of a game.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Payoffs {
-    /// By role: the goal values there can be, in rising order. With a circuit all of them, else those that were seen.
+    /// By role: the possible goal values in ascending order. With a circuit these are all values,
+    /// otherwise those that occurred.
     pub values: Vec<Vec<i64>>,
-    /// What the payoffs of all players always add up to at the end, if they do.
+    /// The constant sum of the payoffs of all players at the end of play, if there is one.
     pub constant_sum: Option<(i64, Known)>,
 }
 
-/// Combinations of goal values that are looked at one by one.
+/// Maximum number of combinations of goal values that are checked one by one.
 const MAX_COMBINATIONS: usize = 3_000;
 
 pub(super) fn find(
@@ -59,10 +60,12 @@ pub(super) fn find(
     payoffs
 }
 
-/// What the payoffs of all players provably add up to wherever play ends, and nothing else: for searches, which may use it without
-/// asking. It depends on no clock, and costs little: what is hard to prove is left open.
+/// Returns the constant sum of the payoffs of all players, if a small proof finds one.
+///
+/// A search may rely on the result. It does not depend on the clock, and the budget is small: sums
+/// that are hard to prove are not reported.
 pub fn prove_constant_sum(compiled: &Compiled) -> Option<i64> {
-    let players: Vec<usize> = compiled.shape.players().map(agon_game::Role::index).collect();
+    let players: Vec<usize> = compiled.shape().players().map(agon_game::Role::index).collect();
     if players.len() < 2 {
         return None;
     }
@@ -89,20 +92,20 @@ pub fn prove_constant_sum(compiled: &Compiled) -> Option<i64> {
         ..ProofLimits::default()
     };
     let mut prover = Prover::new(&compiled.circuit, &limits)?;
-    compiled.groups.iter().for_each(|group| prover.suppose_at_most_one(group));
+    compiled.groups.iter().for_each(|group| prover.add_lemma_at_most_one(group));
     is_proved(compiled, &players, sum, &mut prover).then_some(sum)
 }
 
-/// Random plays that may show a sum not to be constant before a proof is tried.
+/// Number of random plays that may refute a constant sum before a proof is tried.
 const N_REFUTING_PLAYS: usize = 64;
-/// A play that is longer says nothing.
+/// Maximum number of steps of such a play. Longer plays are ignored.
 const MAX_STEPS: usize = 1000;
 
-/// Whether no step leads to an end where the payoffs add up to something else. The step matters: that not both have a line
-/// follows from nobody having had one before.
+/// Returns whether no step leads to a terminal state with another sum. The step matters: that two
+/// players cannot both have a line follows from the fact that neither had one before.
 fn is_proved(compiled: &Compiled, players: &[usize], sum: i64, prover: &mut Prover<'_>) -> bool {
     let circuit = &compiled.circuit;
-    // By player: what it may get, with a literal that is true only where it gets just that.
+    // By player: the possible payoffs, each with a literal that is true only if the player gets it.
     let mut outcomes: Vec<Vec<(i64, Literal)>> = Vec::new();
     for &role in players {
         let goals: Vec<(i64, Literal)> = circuit.outputs.goals[role]

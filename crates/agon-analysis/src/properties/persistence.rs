@@ -1,9 +1,9 @@
-//! Fluents that stay as they are: once true for ever true, or once false for ever false.
+//! Persistent fluents: once true always true, or once false always false.
 
 use super::{Fluent, Known, Plays};
-use crate::prove::{Answer, Prover};
+use crate::prove::{Answer, Effort, Prover};
 
-/// Fills in what no play refutes.
+/// Marks the fluents as persistent that no play refutes.
 pub(super) fn observe(fluents: &mut [Fluent], plays: &Plays) {
     let observed = Known::Observed { plays: plays.n_plays() };
     for fluent in fluents.iter_mut() {
@@ -23,10 +23,12 @@ pub(super) fn observe(fluents: &mut [Fluent], plays: &Plays) {
     }
 }
 
-/// Proves what is so far only observed: what is easy first, so that the rest cannot use up the time for it.
+/// Proves the persistence that is so far only observed. Easy proofs come first, so that hard ones
+/// cannot use up their budget.
 ///
-/// A step that changes the fluent the wrong way is asked for, once. There is no base case: the property is about steps,
-/// and what was proved of states stands behind it.
+/// The question is whether a step can change the fluent in the wrong direction. There is no base
+/// case, because the property is about steps alone; the lemmas about states that the prover has
+/// strengthen it.
 pub(super) fn prove(fluents: &mut [Fluent], prover: &mut Prover<'_>) {
     let is_open = |known: Option<Known>| known.is_some_and(|known| !known.is_proved());
     let mut hard = Vec::new();
@@ -38,7 +40,7 @@ pub(super) fn prove(fluents: &mut [Fluent], prover: &mut Prover<'_>) {
         ];
         for (place, (known, question)) in ways.into_iter().enumerate() {
             if is_open(*known) {
-                match prover.ask_quickly(&question) {
+                match prover.ask_with(Effort::Low, &question) {
                     Answer::Impossible => *known = Some(Known::Proved),
                     Answer::Possible => {}
                     Answer::Undecided => hard.push((bit, place == 0, question)),

@@ -1,26 +1,26 @@
-//! Random plays, written down: what refutes a property, and what it is observed in.
+//! Records of random plays. They refute candidate properties, and the others are observed in them.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use agon_datalog::TermId;
 use agon_game::{Position, Rng, Role};
-use agon_gdl::engine::Compiled;
+use agon_gdl::circuit::Compiled;
 use agon_gdl::interpreter::Game;
 use rand::SeedableRng as _;
 
-/// What random plays may cost.
+/// Limits on the cost of random plays.
 #[derive(Clone, Debug)]
 pub struct PlayLimits {
-    /// How many plays.
+    /// Maximum number of plays.
     pub plays: u64,
-    /// How many states in all.
+    /// Maximum number of states in all plays together.
     pub states: usize,
-    /// Fluents in all states together: a measure of memory.
+    /// Maximum number of fluents and legal moves in all states together: a measure of memory.
     pub fluents: usize,
-    /// Where the random numbers come from.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// A moment after which no more are played.
+    /// The deadline after which no further step is played.
     pub deadline: Option<Instant>,
 }
 
@@ -30,38 +30,39 @@ impl Default for PlayLimits {
     }
 }
 
-/// A state of a play.
+/// A recorded state of a play.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    /// What holds, in ascending order.
+pub struct ObservedState {
+    /// The fluents that hold, in ascending order.
     pub fluents: Vec<u32>,
-    /// By role: its legal moves, in ascending order. Empty at the end.
+    /// By role: its legal moves, in ascending order. Empty in terminal states.
     pub legal: Vec<Vec<u32>>,
-    /// By role: the move that was made then. Empty where nothing came after.
+    /// By role: the move that was made. Empty in the last state of a play.
     pub joint: Vec<u32>,
-    /// By role: what the rules would pay here.
+    /// By role: the goal value in this state.
     pub payoffs: Vec<f64>,
-    /// Whether play has ended here.
+    /// Whether the state is terminal.
     pub is_terminal: bool,
 }
 
-/// Random plays.
+/// Records of random plays.
 #[derive(Clone, Debug, Default)]
 pub struct Plays {
-    /// The plays, each as its states. A play may be cut off.
-    pub plays: Vec<Vec<Seen>>,
-    /// Without a circuit: the fluents that were seen, by the number they have in `plays`. In the order in which the game
-    /// lists them.
+    /// The plays, each as a list of states. A play may be cut short by a limit.
+    pub plays: Vec<Vec<ObservedState>>,
+    /// Without a circuit: the fluents that occurred, in the order in which the game lists terms.
+    /// Indices in `plays` refer to this list.
     pub terms: Vec<TermId>,
-    /// By role: the texts of its moves, by the number they have in `plays`.
+    /// By role: the texts of its moves. Indices in `plays` refer to these lists.
     pub moves: Vec<Vec<String>>,
 }
 
-/// A state with more legal moves than this keeps none of them: what is asked of them is asked of small games.
+/// Maximum number of legal moves that are recorded for a role in a state. Properties of moves
+/// matter in small games only.
 const MAX_MOVES_KEPT: usize = 100_000;
 
 impl Plays {
-    /// Plays as often as the limits allow, by the circuit if there is one.
+    /// Plays randomly within the limits, by the circuit if there is one.
     pub fn play(game: &Arc<Game>, compiled: Option<&Compiled>, limits: &PlayLimits) -> Plays {
         match compiled {
             Some(compiled) => {
@@ -84,7 +85,8 @@ impl Plays {
 
     fn by_rules(game: &Arc<Game>, limits: &PlayLimits) -> Plays {
         let mut plays = Plays::default();
-        // Numbers in the order of arrival first; put in the game's order in the end.
+        // Terms are numbered in the order of their first occurrence; they are renumbered in the
+        // game's order at the end.
         let mut fluents: std::collections::BTreeMap<TermId, u32> =
             std::collections::BTreeMap::new();
         let n_roles = game.shape().role_names.len();
@@ -160,7 +162,8 @@ impl Plays {
                 let legal: Vec<Vec<u32>> = legal.collect();
                 n_fluents += legal.iter().map(Vec::len).sum::<usize>();
                 let payoffs = roles.iter().map(|&role| position.payoff(role)).collect();
-                let mut seen = Seen { fluents, legal, joint: Vec::new(), payoffs, is_terminal };
+                let mut seen =
+                    ObservedState { fluents, legal, joint: Vec::new(), payoffs, is_terminal };
                 let is_enough =
                     n_states >= limits.states || n_fluents >= limits.fluents || is_late();
                 if !is_terminal && !is_enough {
@@ -184,23 +187,24 @@ impl Plays {
         }
     }
 
-    /// How many plays there were.
+    /// Returns the number of plays.
     pub fn n_plays(&self) -> u64 {
         self.plays.len() as u64
     }
 
-    /// All states.
-    pub fn states(&self) -> impl Iterator<Item = &Seen> {
+    /// Returns an iterator over all recorded states.
+    pub fn states(&self) -> impl Iterator<Item = &ObservedState> {
         self.plays.iter().flatten()
     }
 
-    /// All steps: a state and the one after it.
-    pub fn steps(&self) -> impl Iterator<Item = (&Seen, &Seen)> {
+    /// Returns an iterator over all recorded steps, each as a state and its successor.
+    pub fn steps(&self) -> impl Iterator<Item = (&ObservedState, &ObservedState)> {
         self.plays.iter().flat_map(|play| play.windows(2).map(|pair| (&pair[0], &pair[1])))
     }
 }
 
-/// The keys in the order in which the game lists them, and by value the place of its key there.
+/// Returns the keys in the order in which the game lists terms and, by value, the position of its
+/// key in that order.
 fn in_order(
     game: &Game,
     known: &std::collections::BTreeMap<TermId, u32>,

@@ -1,53 +1,55 @@
-//! Static relations of two arguments: successors, orders, graphs.
+//! Static relations with two arguments: successor relations, orders, graphs.
 
 use std::collections::BTreeMap;
 
 use agon_datalog::{Symbol, TermId};
 use agon_gdl::interpreter::Game;
 
-/// A static relation of two arguments. Everything here is worked out from its rows, so it is proved.
+/// A static relation with two arguments. All its properties are computed from its rows, so they are
+/// proved.
 #[derive(Clone, Debug)]
 pub struct Relation {
-    /// Its name.
+    /// The name of the relation.
     pub name: Symbol,
-    /// Its rows.
+    /// The rows of the relation.
     pub rows: Vec<(TermId, TermId)>,
-    /// What occurs in its rows, in the order in which the game lists terms.
+    /// The terms that occur in the rows, in the order in which the game lists terms.
     pub elements: Vec<TermId>,
-    /// No element has two others after it.
+    /// Whether no element is related to two others.
     pub is_functional: bool,
-    /// No element has two others before it.
+    /// Whether no two elements are related to the same one.
     pub is_injective: bool,
-    /// No two different elements stand in it both ways.
+    /// Whether no two different elements are related in both directions.
     pub is_antisymmetric: bool,
-    /// No element stands in it with itself.
+    /// Whether no element is related to itself.
     pub is_irreflexive: bool,
-    /// Two elements stand in it if a third between them does with both.
+    /// Whether the relation is transitive.
     pub is_transitive: bool,
-    /// Any two different elements stand in it one way or the other.
+    /// Whether any two different elements are related in at least one direction.
     pub is_total: bool,
-    /// Where every element has its place in a line: the elements by rank, each related to all or to the next of those
-    /// after it, as the case may be.
+    /// The elements in their linear order, if the relation is a successor relation or a total order
+    /// on all of them.
     pub line: Option<Vec<TermId>>,
 }
 
-/// What a relation is good for.
+/// The kinds of relations that the analyses distinguish.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum RelationKind {
-    /// From each element to the next, without a circle.
+    /// A successor relation without cycles.
     Successor,
     /// A total order, strict or not.
     Order,
-    /// Anything else.
+    /// Any other relation.
     Graph,
 }
 
-/// Relations with more rows are not looked at: transitivity is cubic.
+/// Maximum number of rows and of elements of a relation that is analysed: the test for transitivity
+/// is cubic.
 const MAX_ROWS: usize = 60_000;
 const MAX_ELEMENTS: usize = 400;
 
 impl Relation {
-    /// Looks at the rows of a relation.
+    /// Analyses the rows of a relation. Returns `None` if the relation is empty or too large.
     pub fn new(game: &Game, name: Symbol, rows: Vec<(TermId, TermId)>) -> Option<Relation> {
         let mut elements: Vec<TermId> = rows.iter().flat_map(|&(a, b)| [a, b]).collect();
         elements.sort_by(|&a, &b| game.compare(a, b));
@@ -85,7 +87,7 @@ impl Relation {
             line: None,
         };
         relation.line = match relation.kind_without_line() {
-            // Few are after the last, all are after the first.
+            // An element has as many predecessors as its position in the order.
             RelationKind::Order => {
                 let mut order: Vec<usize> = (0..n).collect();
                 order.sort_by_key(|&a| others(a).filter(|&b| at(b, a)).count());
@@ -109,11 +111,12 @@ impl Relation {
         }
     }
 
-    /// What it is good for.
+    /// Returns the kind of the relation.
     pub fn kind(&self) -> RelationKind {
         match (self.kind_without_line(), &self.line) {
             (RelationKind::Successor, None) => RelationKind::Graph,
-            // Two elements, one after the other, are both; so is what is transitive besides.
+            // A relation that is both a successor relation and a total order, such as one with two
+            // elements, counts as an order.
             (RelationKind::Successor, Some(_)) if self.is_transitive && self.is_total => {
                 RelationKind::Order
             }
@@ -122,7 +125,7 @@ impl Relation {
     }
 }
 
-/// The elements in line, if the relation goes through all of them one after the other.
+/// Returns the elements in order, if the relation is a single chain through all of them.
 fn chain(n: usize, at: impl Fn(usize, usize) -> bool) -> Option<Vec<usize>> {
     let first = (0..n).find(|&b| (0..n).all(|a| !at(a, b)))?;
     let mut order = vec![first];
@@ -135,7 +138,7 @@ fn chain(n: usize, at: impl Fn(usize, usize) -> bool) -> Option<Vec<usize>> {
     (order.len() == n).then_some(order)
 }
 
-/// All static relations of two arguments, by name.
+/// Returns all static relations with two arguments, by name.
 pub(super) fn find(game: &Game) -> Vec<Relation> {
     let rows = game.static_rows().into_iter().filter(|((_, arity), _)| *arity == 2);
     rows.filter_map(|((name, _), rows)| {

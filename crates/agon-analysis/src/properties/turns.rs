@@ -1,27 +1,28 @@
-//! Who chooses when: turn-taking, the moves with which a role waits, the fluents that tell whose turn it is.
+//! Turn-taking: which role has a choice when, noop moves, and control fluents.
 
-use agon_gdl::engine::Compiled;
+use agon_gdl::circuit::Compiled;
 use agon_gdl::interpreter::Game;
 
 use super::{Known, Plays};
 use crate::prove::{Answer, Literal, Prover};
 
-/// Who chooses when.
+/// Which role has a choice in which states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Turns {
-    /// How it is known that at most one player has a choice at a time, if it is. Players who never wait at all do
-    /// not take turns: it takes two of them.
+    /// How it is known that at most one player has a choice at a time. `None` if it is not so, not
+    /// known, or there is only one player.
     pub turn_taking: Option<Known>,
-    /// By role.
+    /// By role: its turns.
     pub roles: Vec<RoleTurns>,
 }
 
-/// How a role takes its turns.
+/// The turns of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleTurns {
-    /// Its noop: the move, by its text, that is the role's only one whenever another player has a choice.
+    /// The text of the noop: the only legal move of the role whenever another player has a choice.
     pub noop: Option<(String, Known)>,
-    /// The fluent that holds whenever the role has a choice and never when another player has one.
+    /// The control fluent: it holds whenever the role has a choice, and never when another player
+    /// has one.
     pub control: Option<(usize, Known)>,
 }
 
@@ -35,7 +36,7 @@ pub(super) fn find(
     let mut turns = observe(game, plays, &players);
     let (Some(prover), Some(compiled)) = (prover, compiled) else { return turns };
     let circuit = &compiled.circuit;
-    // A literal for each role that is true only where it has a choice.
+    // By role: a literal that is true only if the role has a choice.
     let choice: Vec<Literal> = circuit
         .role_ids()
         .map(|role| {
@@ -69,7 +70,8 @@ pub(super) fn find(
             let index =
                 moves.iter().position(|m| m == text).expect("the noop is a move of the role");
             let legal = prover.now(circuit.outputs.legal[role][index]);
-            // With another's choice the noop is legal, and nothing else is, because then the role would have a choice too.
+            // If another player has a choice, the noop is legal. No other move is, because then the
+            // role would have a choice too.
             let is_proved = turns.turn_taking == Some(Known::Proved)
                 && others.iter().all(|&other| {
                     prover.ask(&[goes_on, choice[other], !legal]) == Answer::Impossible

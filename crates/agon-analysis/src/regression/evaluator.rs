@@ -1,4 +1,5 @@
-//! A network that follows play: after a step only what it has changed is worked out, and only where it is asked for (003, 4.4.2).
+//! Evaluation of a network in one state: only changed values are recomputed, and only on demand
+//! (Trutman 2015, 4.4.2).
 
 use std::sync::Arc;
 
@@ -6,24 +7,24 @@ use agon_game::Role;
 
 use super::network::{Literal, NO_NODE, Network, UNKNOWN};
 
-/// A network standing at one state. What a move is worth is worked out when it is asked for, and kept until a fluent on which
-/// it depends changes.
+/// An evaluator of a network in one state. The value of a move is computed on demand, and kept
+/// until a fluent that it depends on changes.
 ///
-/// A conjunction is worked out operand by operand, and no further than to one that counts 0: what comes after it is left as it
-/// is. So a value that is there stands on operands that are there, all of them or one that counts 0, and if one of those
-/// changes the value is forgotten.
+/// A conjunction is computed operand by operand up to the first operand with value 0. Later
+/// operands may be missing. Invariant: the operands that a present value was computed from are
+/// present. If one of them changes, the value is discarded.
 #[derive(Clone)]
 pub struct Evaluator {
     network: Arc<Network>,
     /// The fluents that hold, as bits.
     state: Vec<u64>,
-    /// By literal: what it counts. Not a number if that has to be worked out.
+    /// By literal: its value. NaN if it has to be computed.
     values: Vec<f64>,
-    forgotten: Vec<u32>,
+    discarded: Vec<u32>,
     open: Vec<Open>,
 }
 
-/// A conjunction that is being worked out.
+/// A conjunction whose computation is in progress.
 #[derive(Copy, Clone)]
 struct Open {
     node: u32,
@@ -33,7 +34,7 @@ struct Open {
 }
 
 impl Evaluator {
-    /// At the state in which no fluent holds.
+    /// Creates an evaluator in the state in which no fluent holds.
     pub fn new(network: Arc<Network>) -> Evaluator {
         let mut values = vec![f64::NAN; 2 * network.n_nodes()];
         put(&mut values, 0, 0.0);
@@ -47,18 +48,18 @@ impl Evaluator {
         Evaluator {
             state: vec![0; n_words],
             values,
-            forgotten: Vec::new(),
+            discarded: Vec::new(),
             open: Vec::new(),
             network,
         }
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// Goes to a state: a bit for each fluent, 64 to a word, the lowest first.
+    /// Moves to a state: one bit for each fluent, 64 to a word, lowest bit first.
     pub fn go_to(&mut self, state: &[u64]) {
         for (at, &word) in state.iter().enumerate().take(self.state.len()) {
             let mut changed = self.state[at] ^ word;
@@ -70,7 +71,7 @@ impl Evaluator {
         }
     }
 
-    /// Goes to the state that differs in this fluent. One that there is not, is nowhere read.
+    /// Sets one fluent. Fluents that the network does not have are ignored.
     pub fn set(&mut self, fluent: usize, holds: bool) {
         let Some(&node) = self.network.node_of_fluent.get(fluent) else { return };
         let (word, bit) = (&mut self.state[fluent / 64], 1 << (fluent % 64));
@@ -80,65 +81,67 @@ impl Evaluator {
         *word ^= bit;
         if node != NO_NODE {
             put(&mut self.values, node, self.network.counts[fluent][usize::from(holds)]);
-            self.forget_readers(node);
+            self.discard_readers(node);
         }
     }
 
-    /// Forgets all that depends on a node.
-    fn forget_readers(&mut self, node: u32) {
-        let Evaluator { network, values, forgotten, .. } = self;
-        forgotten.push(node);
-        while let Some(node) = forgotten.pop() {
+    /// Discards all values that depend on a node.
+    fn discard_readers(&mut self, node: u32) {
+        let Evaluator { network, values, discarded, .. } = self;
+        discarded.push(node);
+        while let Some(node) = discarded.pop() {
             for &reader in network.readers_of(node as usize) {
                 if !values[2 * reader as usize].is_nan() {
                     put(values, reader, f64::NAN);
-                    forgotten.push(reader);
+                    discarded.push(reader);
                 }
             }
         }
     }
 
-    /// How near the goals a move of a role is, from 0 to 1; `None` if nothing is said of it.
+    /// Returns how close a move brings a role to its goals, from 0 to 1. `None` if the move has no
+    /// formula.
     pub fn value(&mut self, role: Role, move_idx: usize) -> Option<f64> {
         let Evaluator { network, values, open, .. } = self;
         let goals = network.goals_of(role, move_idx)?;
         if let [(weight, goal)] = goals {
             return Some(weight * literal(network, values, open, *goal));
         }
-        // At least one of them: not none.
-        let mut none = network.logic.nothing();
+        // A disjunction is the negation of a conjunction of negations.
+        let mut none = network.logic.empty();
         for &(weight, goal) in goals {
             let value = weight * literal(network, values, open, goal);
-            none = network.logic.with(none, 1.0 - value);
-            if network.logic.is_never(none) {
+            none = network.logic.extended(none, 1.0 - value);
+            if network.logic.is_zero(none) {
                 break;
             }
         }
-        Some(1.0 - network.logic.all(none))
+        Some(1.0 - network.logic.result(none))
     }
 }
 
-/// Writes what a node counts, and what its negation does.
+/// Stores the value of a node and of its negation.
 #[inline]
 fn put(values: &mut [f64], node: u32, value: f64) {
     let both = &mut values[2 * node as usize..2 * node as usize + 2];
     (both[0], both[1]) = (value, 1.0 - value);
 }
 
-/// What a literal counts, worked out if it has to be.
+/// Returns the value of a literal, computing it if necessary.
 #[inline]
 fn literal(network: &Network, values: &mut [f64], open: &mut Vec<Open>, literal: Literal) -> f64 {
     if values[literal.0 as usize].is_nan() {
-        work_out(network, values, open, literal.node() as u32);
+        compute(network, values, open, literal.node() as u32);
     }
     values[literal.0 as usize]
 }
 
-/// Works a conjunction out, and on the way what it is made of. Networks are deeper than the program's stack, so there is one here.
-fn work_out(network: &Network, values: &mut [f64], open: &mut Vec<Open>, node: u32) {
+/// Computes a conjunction and the missing operands below it. The stack is explicit, because
+/// networks can be deeper than the stack of the thread.
+fn compute(network: &Network, values: &mut [f64], open: &mut Vec<Open>, node: u32) {
     let begin = |node: u32| {
         let at = network.starts[node as usize - network.first_and];
-        Open { node, at, so_far: network.logic.nothing() }
+        Open { node, at, so_far: network.logic.empty() }
     };
     let mut now = begin(node);
     open.clear();
@@ -152,8 +155,8 @@ fn work_out(network: &Network, values: &mut [f64], open: &mut Vec<Open>, node: u
                 missing = Some(operand.node() as u32);
                 break;
             }
-            now.so_far = network.logic.with(now.so_far, value);
-            if network.logic.is_never(now.so_far) {
+            now.so_far = network.logic.extended(now.so_far, value);
+            if network.logic.is_zero(now.so_far) {
                 break;
             }
             now.at += 1;
@@ -163,7 +166,7 @@ fn work_out(network: &Network, values: &mut [f64], open: &mut Vec<Open>, node: u
             now = begin(missing);
             continue;
         }
-        put(values, now.node, network.logic.all(now.so_far));
+        put(values, now.node, network.logic.result(now.so_far));
         match open.pop() {
             Some(before) => now = before,
             None => return,

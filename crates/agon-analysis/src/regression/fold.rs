@@ -1,4 +1,4 @@
-//! What can no longer change, taken out of the formulas as a match goes on (003, 4.4.1).
+//! Constant folding of fluents that can no longer change (Trutman 2015, 4.4.1).
 
 use agon_game::Role;
 
@@ -6,12 +6,14 @@ use super::formula::{Formula, Formulas, Shape};
 use super::regress::ActionHeuristics;
 
 impl ActionHeuristics {
-    /// How many fluents have come to stay, given which hold now: those that hold for ever, and those that never will again.
-    pub fn n_settled(&self, holds: &dyn Fn(usize) -> bool) -> usize {
-        (0..self.fluents.len()).filter(|&fluent| self.settled(fluent, holds).is_some()).count()
+    /// Returns the number of fluents that have a permanent value in the state given by `holds`.
+    pub fn n_permanent(&self, holds: &dyn Fn(usize) -> bool) -> usize {
+        (0..self.fluents.len())
+            .filter(|&fluent| self.permanent_value(fluent, holds).is_some())
+            .count()
     }
 
-    fn settled(&self, fluent: usize, holds: &dyn Fn(usize) -> bool) -> Option<bool> {
+    fn permanent_value(&self, fluent: usize, holds: &dyn Fn(usize) -> bool) -> Option<bool> {
         match holds(fluent) {
             true if self.knowledge.stays_true(fluent) => Some(true),
             false if self.knowledge.stays_false(fluent) => Some(false),
@@ -19,7 +21,8 @@ impl ActionHeuristics {
         }
     }
 
-    /// The same heuristics from here on: fluents that have come to stay are constants.
+    /// Returns the heuristics with all fluents that have a permanent value in the given state
+    /// replaced by constants.
     #[must_use]
     pub fn folded(&self, holds: &dyn Fn(usize) -> bool) -> ActionHeuristics {
         let old = &self.formulas;
@@ -31,7 +34,7 @@ impl ActionHeuristics {
             place[node] = match old.shape(Formula::of_node(node)) {
                 Shape::False => Formula::FALSE,
                 Shape::Unknown => Formula::UNKNOWN,
-                Shape::Fluent(fluent) => match self.settled(fluent, holds) {
+                Shape::Fluent(fluent) => match self.permanent_value(fluent, holds) {
                     Some(value) => Formula::constant(value),
                     None => formulas.fluent(fluent),
                 },
@@ -54,7 +57,7 @@ impl ActionHeuristics {
         ActionHeuristics { extent: self.extent, formulas, fluents, roles, knowledge }
     }
 
-    /// The regressed formula of a move, by the texts of role and move: of its highest goal.
+    /// Returns the regressed formula of a move for the highest goal, by the text of the move.
     pub fn formula(&self, role: Role, move_text: &str) -> Option<Formula> {
         let role = &self.roles[role.index()];
         let at = role.moves.iter().position(|text| text == move_text)?;

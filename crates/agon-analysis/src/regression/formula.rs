@@ -1,38 +1,39 @@
-//! Formulas over the fluents of a game: shared, and simplified as they are made.
+//! Formulas over the fluents of a game, simplified on construction and shared structurally.
 //!
-//! There is one connective, the conjunction of any number of operands, and negation is a property of the reference. So a
-//! disjunction is the negation of a conjunction of negations, De Morgan's laws hold by themselves, and what is the same is
-//! stored once.
+//! There is one connective, the n-ary conjunction, and negation is a property of the reference. A
+//! disjunction is therefore the negation of a conjunction of negations, De Morgan's laws hold by
+//! construction, and equal formulas are stored once.
 
 use std::fmt;
 use std::ops::Not;
 
 use hashbrown::HashTable;
 
-/// A formula of some [`Formulas`], or its negation.
+/// A reference to a formula of some [`Formulas`], possibly negated.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Formula(u32);
 
 impl Formula {
-    /// Never holds.
+    /// The formula that is always false.
     pub const FALSE: Formula = Formula(0);
-    /// Always holds.
+    /// The formula that is always true.
     pub const TRUE: Formula = Formula(1);
-    /// The third truth value: nobody knows. Its negation is itself.
+    /// The third truth value: unknown. It is its own negation.
     pub const UNKNOWN: Formula = Formula(2);
 
-    /// The constant of this value.
+    /// Returns the constant with this value.
     pub fn constant(value: bool) -> Formula {
         if value { Formula::TRUE } else { Formula::FALSE }
     }
 
-    /// The same, negated if `negate`.
+    /// Returns the formula, negated if `negate` is true.
     #[must_use]
-    pub fn negated_if(self, negate: bool) -> Formula {
+    pub(crate) fn negated_if(self, negate: bool) -> Formula {
         if negate { !self } else { self }
     }
 
-    /// The number of what it refers to, negated or not: constants are 0, the unknown is 1, then come the fluents.
+    /// Returns the index of the node, negated or not: 0 for the constants, 1 for unknown, then the
+    /// fluents.
     #[inline]
     pub(super) fn node(self) -> usize {
         (self.0 >> 1) as usize
@@ -47,7 +48,7 @@ impl Formula {
         Formula(u32::try_from(node).expect("the budget keeps formulas far below 2^31") << 1)
     }
 
-    /// Whether it is true or false whatever holds.
+    /// Returns whether the formula is a constant, true or false.
     pub fn is_constant(self) -> bool {
         self.0 < 2
     }
@@ -58,7 +59,7 @@ impl Not for Formula {
 
     #[inline]
     fn not(self) -> Formula {
-        // Three-valued: not knowing whether is not knowing whether not.
+        // In three-valued logic, the negation of unknown is unknown.
         if self == Formula::UNKNOWN { self } else { Formula(self.0 ^ 1) }
     }
 }
@@ -70,66 +71,58 @@ impl fmt::Debug for Formula {
     }
 }
 
-/// What a formula is, its negation taken off.
+/// The structure of a formula without its negation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Shape<'a> {
-    /// Never holds.
+    /// The constant false.
     False,
-    /// Nobody knows.
+    /// The unknown truth value.
     Unknown,
-    /// The fluent of this number holds.
+    /// The fluent with this index.
     Fluent(usize),
-    /// All of these hold; two or more, sorted.
+    /// A conjunction of two or more operands, sorted.
     And(&'a [Formula]),
 }
 
-/// Conjunctions longer than this are not spliced into others: that would copy them too often.
+/// Maximum length of a conjunction that is spliced into another. Splicing copies the operands.
 const SPLICED: usize = 32;
-/// Disjunctions longer than this are not looked into for what the rest of a conjunction makes superfluous.
+/// Maximum length of a disjunction that is checked for absorption by another operand.
 const ABSORBED: usize = 64;
-/// In a conjunction of more disjunctions than this, those are not compared with one another.
+/// Maximum number of disjunctions in a conjunction that are compared with one another.
 const COMPARED: usize = 24;
 
-/// Formulas over fluents `0..n_fluents`.
+/// A collection of formulas over the fluents `0..n_fluents`.
 ///
-/// The laws by which they are simplified: constants in three-valued logic, idempotence, `a & !a` for what is not
-/// unknown, and absorption, `a & (a | b) = a` and so on (003, 4.3). Factoring and the like are left alone, for they would
-/// change the fuzzy value.
+/// They are simplified by these laws: constants in three-valued logic, idempotence, `a & !a` for
+/// operands other than unknown, and absorption such as `a & (a | b) = a` (Trutman 2015, 4.3).
+/// Factoring is not applied, because it would change the fuzzy value.
 #[derive(Clone)]
 pub struct Formulas {
     n_fluents: usize,
-    /// Where the operands of each conjunction start, and where those of the last end.
+    /// Where the operands of each conjunction start, and where those of the last one end.
     starts: Vec<u32>,
     operands: Vec<Formula>,
     index: HashTable<u32>,
 }
 
 impl Formulas {
-    /// None yet but the fluents themselves.
+    /// Creates a collection with the fluents as its only formulas.
     pub fn new(n_fluents: usize) -> Formulas {
         Formulas { n_fluents, starts: vec![0], operands: Vec::new(), index: HashTable::new() }
     }
 
-    /// The formula that a fluent holds.
+    /// Returns the formula of a fluent.
     pub fn fluent(&self, fluent: usize) -> Formula {
         assert!(fluent < self.n_fluents, "fluents are dense");
         Formula::of_node(2 + fluent)
     }
 
-    /// The fluent that a formula is about, if it is one or the negation of one.
-    pub fn as_fluent(&self, formula: Formula) -> Option<usize> {
-        match self.shape(formula) {
-            Shape::Fluent(fluent) => Some(fluent),
-            Shape::False | Shape::Unknown | Shape::And(_) => None,
-        }
-    }
-
-    /// How many fluents there are.
+    /// Returns the number of fluents.
     pub fn n_fluents(&self) -> usize {
         self.n_fluents
     }
 
-    /// How many operands all conjunctions have: what the formulas cost in memory.
+    /// Returns the number of operands of all conjunctions: a measure of memory.
     pub fn size(&self) -> usize {
         self.operands.len()
     }
@@ -138,7 +131,7 @@ impl Formulas {
         2 + self.n_fluents + self.starts.len() - 1
     }
 
-    /// What a formula is, its negation taken off.
+    /// Returns the structure of a formula without its negation.
     #[inline]
     pub fn shape(&self, formula: Formula) -> Shape<'_> {
         match formula.node() {
@@ -159,12 +152,12 @@ impl Formulas {
         formula.node() >= 2 + self.n_fluents
     }
 
-    /// All of these hold. The list is left in disorder.
+    /// Returns the conjunction of the formulas. The contents of `list` are unspecified afterwards.
     pub fn and(&mut self, list: &mut Vec<Formula>) -> Formula {
         self.splice(list);
         list.sort_unstable();
         list.dedup();
-        // The constants are the smallest of all.
+        // Constants sort first.
         match list.first() {
             Some(&Formula::FALSE) => return Formula::FALSE,
             Some(&Formula::TRUE) => {
@@ -172,7 +165,7 @@ impl Formulas {
             }
             _ => {}
         }
-        // A formula and its negation are neighbours.
+        // A formula and its negation are adjacent.
         if list.windows(2).any(|pair| pair[1] == !pair[0]) {
             return Formula::FALSE;
         }
@@ -184,13 +177,13 @@ impl Formulas {
         }
     }
 
-    /// At least one of these holds. The list is left in disorder.
+    /// Returns the disjunction of the formulas. The contents of `list` are unspecified afterwards.
     pub fn or(&mut self, list: &mut Vec<Formula>) -> Formula {
         list.iter_mut().for_each(|formula| *formula = !*formula);
         !self.and(list)
     }
 
-    /// Puts the operands of short conjunctions in the place of these.
+    /// Replaces short conjunctions in the list by their operands.
     fn splice(&self, list: &mut Vec<Formula>) {
         for at in 0..list.len() {
             let formula = list[at];
@@ -204,8 +197,8 @@ impl Formulas {
         }
     }
 
-    /// Takes the disjunctions out that follow from the rest: those with an operand that is required anyway, and those that
-    /// say less than another one.
+    /// Removes the disjunctions that follow from the rest: those with an operand that is required
+    /// anyway, and those that are implied by another disjunction.
     fn absorb(&self, list: &mut Vec<Formula>) {
         let is_or = |formula: Formula| formula.is_negated() && self.is_and(formula);
         if !list.iter().any(|&formula| is_or(formula)) {
@@ -215,7 +208,7 @@ impl Formulas {
             let operands = self.operands_of(formula.node());
             operands.len() <= ABSORBED
                 && operands.iter().any(|&operand| {
-                    // The unknown on both sides is not the same unknown thing.
+                    // Two unknown operands do not stand for the same unknown fact.
                     operand != Formula::UNKNOWN && list.binary_search(&!operand).is_ok()
                 })
         };
@@ -235,7 +228,7 @@ impl Formulas {
         list.retain(|&formula| !is_or(formula) || !is_implied(formula));
     }
 
-    /// The conjunction of a list that is as it should be, made if it is new.
+    /// Returns the conjunction of a simplified list, creating it if it does not exist.
     fn shared(&mut self, list: &[Formula]) -> Formula {
         let Formulas { n_fluents, starts, operands, index } = self;
         let of = |operands: &Vec<Formula>, starts: &Vec<u32>, at: u32| {
@@ -255,7 +248,7 @@ impl Formulas {
         Formula::of_node(2 + *n_fluents + at)
     }
 
-    /// The nodes that formulas are made of, operands before what uses them.
+    /// Returns the nodes that the formulas consist of, operands before their readers.
     pub(super) fn cone(&self, roots: impl IntoIterator<Item = Formula>) -> Vec<usize> {
         let mut is_in = vec![false; self.n_nodes()];
         let mut left: Vec<usize> = roots.into_iter().map(Formula::node).collect();
@@ -264,24 +257,8 @@ impl Formulas {
                 left.extend(self.operands_of(node).iter().map(|operand| operand.node()));
             }
         }
-        // Operands are older than what is made of them, so their numbers are smaller.
+        // Operands are created before their readers, so their indices are smaller.
         (0..self.n_nodes()).filter(|&node| is_in[node]).collect()
-    }
-
-    /// How large a formula is as it is printed, every part as often as it occurs; `None` if that is more than `limit`.
-    pub fn printed_size(&self, formula: Formula, limit: u64) -> Option<u64> {
-        let cone = self.cone([formula]);
-        let mut sizes = vec![1_u64; cone.len()];
-        for (at, &node) in cone.iter().enumerate() {
-            if node >= 2 + self.n_fluents {
-                let size = |operand: &Formula| {
-                    sizes[cone.binary_search(&operand.node()).expect("operands are in the cone")]
-                };
-                sizes[at] = self.operands_of(node).iter().map(size).fold(1, u64::saturating_add);
-            }
-        }
-        let place = cone.binary_search(&formula.node()).expect("a formula is in its own cone");
-        Some(sizes[place]).filter(|&size| size <= limit)
     }
 }
 

@@ -1,35 +1,36 @@
-//! What is known of a game beside its rules, and what follows from a move's being legal.
+//! Proved facts about a game, and facts implied by a move's being legal.
 
 use agon_circuit::{Circuit, Signal, Turns};
 use agon_game::Role;
 
-/// What is proved of a game. All of it may be left empty: the heuristic is then what the rules alone give.
+/// Proved facts about a game. Every field may be empty; the heuristic then depends on the rules
+/// alone.
 ///
 /// Fluents are numbered as the base bits of the circuit.
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
-    /// By fluent: once true it stays true. Empty if nothing is known.
+    /// By fluent: whether it stays true once it is true. Empty if nothing is known.
     pub persistent_true: Vec<bool>,
-    /// By fluent: once false it stays false. Empty if nothing is known.
+    /// By fluent: whether it stays false once it is false. Empty if nothing is known.
     pub persistent_false: Vec<bool>,
-    /// Groups of fluents of which at most one holds at a time: what the modes of fluents say.
+    /// Groups of fluents of which at most one holds at a time, as given by the fluent modes.
     pub groups: Vec<Vec<usize>>,
-    /// Who waits when, if players take turns.
+    /// The waiting moves of each role, if the game is turn-taking.
     pub turns: Option<Turns>,
 }
 
 impl Knowledge {
-    /// Whether a fluent that holds will hold for ever.
-    pub fn stays_true(&self, fluent: usize) -> bool {
+    /// Returns whether the fluent stays true once it is true.
+    pub(super) fn stays_true(&self, fluent: usize) -> bool {
         self.persistent_true.get(fluent).copied().unwrap_or(false)
     }
 
-    /// Whether a fluent that does not hold never will.
-    pub fn stays_false(&self, fluent: usize) -> bool {
+    /// Returns whether the fluent stays false once it is false.
+    pub(super) fn stays_false(&self, fluent: usize) -> bool {
         self.persistent_false.get(fluent).copied().unwrap_or(false)
     }
 
-    /// By fluent: the groups it is in.
+    /// Returns, by fluent, the groups that contain it.
     pub(super) fn groups_of(&self, n_fluents: usize) -> Vec<Vec<u32>> {
         let mut groups_of = vec![Vec::new(); n_fluents];
         for (group, fluents) in self.groups.iter().enumerate() {
@@ -40,7 +41,7 @@ impl Knowledge {
         groups_of
     }
 
-    /// The move with which a role waits, if there is exactly one.
+    /// Returns the waiting move of a role, if there is exactly one.
     pub(super) fn noop(&self, role: Role) -> Option<usize> {
         let waits = &self.turns.as_ref()?.waits[role.index()];
         let mut waiting = waits.iter().enumerate().filter(|(_, waits)| **waits).map(|(at, _)| at);
@@ -48,18 +49,18 @@ impl Knowledge {
         waiting.next().is_none().then_some(noop)
     }
 
-    /// Whether a move is one that a role makes only to wait for another.
+    /// Returns whether a move is one that the role makes only to wait for another role.
     pub(super) fn waits(&self, role: Role, move_idx: usize) -> bool {
         self.turns.as_ref().is_some_and(|turns| turns.waits[role.index()][move_idx])
     }
 }
 
-/// Conditions of a legal move that are looked at.
+/// Maximum number of conditions of a legal move that are read.
 const MAX_CONDITIONS: usize = 10_000;
 
-/// The fluents whose truth follows from a signal's holding: its conjuncts that are fluents, and what their groups say.
-/// Sorted by fluent. `None` if the signal cannot hold.
-pub(super) fn what_must_hold(
+/// Returns the fluents whose truth follows from a signal: the fluents among its conjuncts, and the
+/// other members of their groups. Sorted by fluent. `None` if the signal cannot hold.
+pub(super) fn implied_facts(
     circuit: &Circuit,
     signal: Signal,
     groups: &[Vec<usize>],

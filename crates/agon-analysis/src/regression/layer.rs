@@ -1,5 +1,5 @@
-//! The part of a circuit that some outputs depend on, as conjunctions of many operands, worked out into formulas: once as
-//! a whole, and then for each move only where the move makes a difference.
+//! The part of a circuit that some outputs depend on, as n-ary conjunctions. It is computed into
+//! formulas once as a whole, and then for each move only where the move makes a difference.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,75 +8,37 @@ use agon_circuit::{Circuit, Signal};
 
 use super::formula::{Formula, Formulas};
 
-/// Conjunctions are made no wider than this of the gates that belong to them alone.
+/// Maximum width of a conjunction that gates with a single reader are merged into.
 const MAX_WIDTH: u8 = 16;
 
-/// Whether there is enough is looked at after so many conjunctions: a look at the clock takes as long as one of them.
-const LOOKED_AT: usize = 256;
+/// Number of conjunctions between two checks of the limits: reading the clock takes as long as
+/// computing one.
+const CHECK_INTERVAL: usize = 256;
 
-/// The cone of some signals. Gates that only one conjunction reads, and plainly, are part of that conjunction.
+/// The cone of some signals. A gate with a single reader that reads it without negation is merged
+/// into its reader.
 pub(super) struct Layer {
-    /// The gates of the conjunctions, ascending: operands come first.
+    /// The gates of the conjunctions in ascending order: operands come first.
     gates: Vec<u32>,
     /// By conjunction: where its operands start.
     starts: Vec<u32>,
     operands: Vec<Signal>,
-    /// By gate: the conjunctions that read it, from `reader_starts`.
+    /// By gate: where the conjunctions that read it start in `readers`.
     reader_starts: Vec<u32>,
     readers: Vec<u32>,
     /// The base bits and inputs that are read, as gates.
     pub(super) leaves: Vec<usize>,
-    /// Conjunctions that are read, but lie too deep to be looked into, as gates.
+    /// Conjunctions that are read but not computed because they are too deep, as gates.
     pub(super) cut: Vec<usize>,
 }
 
 impl Layer {
-    /// Conjunctions that are more than `max_level` readers away from every output are cut off.
+    /// Builds the layer of some outputs. Conjunctions that are more than `max_level` readers away
+    /// from every output are cut off.
     pub(super) fn new(circuit: &Circuit, outputs: &[Signal], max_level: Option<u32>) -> Layer {
         let first_and = circuit.first_and();
         let n_gates = circuit.n_gates();
-        let mut in_cone = vec![false; n_gates];
-        // Readers of a gate: 0, 1 plain one, or 2 for more, for an inverted one and for outputs.
-        let mut n_readers = vec![0_u8; n_gates];
-        for output in outputs {
-            in_cone[output.gate()] = true;
-            n_readers[output.gate()] = 2;
-        }
-        for gate in (first_and..n_gates).rev() {
-            if in_cone[gate] {
-                for operand in circuit.ands[gate - first_and] {
-                    in_cone[operand.gate()] = true;
-                    let more = if operand.is_inverted() { 2 } else { 1 };
-                    n_readers[operand.gate()] = (n_readers[operand.gate()] + more).min(2);
-                }
-            }
-        }
-        // Wide conjunctions stay trees: where a move changes one of a thousand operands, only its branch is worked out again.
-        let mut widths = vec![1_u8; n_gates];
-        for gate in first_and..n_gates {
-            if in_cone[gate] {
-                let operands = circuit.ands[gate - first_and];
-                let is_part = |signal: Signal, n_readers: &[u8]| {
-                    signal.gate() >= first_and
-                        && !signal.is_inverted()
-                        && n_readers[signal.gate()] < 2
-                };
-                let width = |signal: Signal, n_readers: &[u8]| {
-                    if is_part(signal, n_readers) { widths[signal.gate()] } else { 1 }
-                };
-                let mut all =
-                    operands.iter().map(|&operand| width(operand, &n_readers)).sum::<u8>();
-                if all > MAX_WIDTH {
-                    for operand in operands {
-                        if is_part(operand, &n_readers) {
-                            n_readers[operand.gate()] = 2;
-                        }
-                    }
-                    all = 2;
-                }
-                widths[gate] = all;
-            }
-        }
+        let cone = Cone::new(circuit, outputs);
         let mut layer = Layer {
             gates: Vec::new(),
             starts: vec![0],
@@ -88,17 +50,13 @@ impl Layer {
         };
         let mut left = Vec::new();
         for gate in first_and..n_gates {
-            if !in_cone[gate] || n_readers[gate] < 2 {
+            if !cone.in_cone[gate] || cone.n_readers[gate] < 2 {
                 continue;
             }
             layer.gates.push(gate as u32);
             left.push(Signal::of_gate(gate));
             while let Some(signal) = left.pop() {
-                let is_part = signal.gate() == gate
-                    || signal.gate() >= first_and
-                        && !signal.is_inverted()
-                        && n_readers[signal.gate()] < 2;
-                if is_part {
+                if signal.gate() == gate || cone.is_part(signal, first_and) {
                     left.extend(circuit.ands[signal.gate() - first_and]);
                 } else {
                     layer.operands.push(signal);
@@ -120,7 +78,7 @@ impl Layer {
         layer
     }
 
-    /// Leaves only the conjunctions that are near an output.
+    /// Removes the conjunctions that are too far from every output.
     fn cut_off(&mut self, outputs: &[Signal], max_level: u32, n_gates: usize) {
         let mut levels = vec![u32::MAX; n_gates];
         outputs.iter().for_each(|output| levels[output.gate()] = 1);
@@ -162,7 +120,7 @@ impl Layer {
         self.reader_starts = starts;
     }
 
-    /// The fluents that are read.
+    /// Returns the fluents that are read.
     pub(super) fn fluents(&self, circuit: &Circuit) -> Vec<usize> {
         self.leaves
             .iter()
@@ -179,8 +137,9 @@ impl Layer {
         &self.readers[self.reader_starts[gate] as usize..self.reader_starts[gate + 1] as usize]
     }
 
-    /// Works out all conjunctions from what the leaves are, by gate. Stops early if `is_over` says so.
-    pub(super) fn work_out(
+    /// Computes all conjunctions from the formulas of the leaves, by gate. Returns `false` if
+    /// `is_over` stopped it.
+    pub(super) fn compute(
         &self,
         formulas: &mut Formulas,
         values: &mut [Formula],
@@ -189,7 +148,7 @@ impl Layer {
         let mut list = Vec::new();
         for (conjunction, &gate) in self.gates.iter().enumerate() {
             values[gate as usize] = self.conjunction(conjunction, formulas, values, &mut list);
-            if conjunction % LOOKED_AT == 0 && is_over(formulas) {
+            if conjunction % CHECK_INTERVAL == 0 && is_over(formulas) {
                 return false;
             }
         }
@@ -214,17 +173,17 @@ impl Layer {
         formulas.and(list)
     }
 
-    /// Works out what becomes different when these gates do, and writes down what was there before. If `is_over` says so it
-    /// stops early, and then neither the values nor `again` are of any use.
-    pub(super) fn work_out_again(
+    /// Recomputes what changes if these gates change, and records the previous formulas. Returns
+    /// `false` if `is_over` stopped it; the values and `again` are then unusable.
+    pub(super) fn recompute(
         &self,
         formulas: &mut Formulas,
         values: &mut [Formula],
         changes: &[(usize, Formula)],
-        again: &mut Again,
+        again: &mut Recomputation,
         is_over: &mut dyn FnMut(&Formulas) -> bool,
     ) -> bool {
-        let Again { queue, is_queued, undo, list } = again;
+        let Recomputation { queue, is_queued, undo, list } = again;
         undo.clear();
         is_queued.resize(self.gates.len(), false);
         let push =
@@ -245,7 +204,7 @@ impl Layer {
         let mut n_done = 0;
         while let Some(Reverse(conjunction)) = queue.pop() {
             n_done += 1;
-            if n_done % LOOKED_AT == 0 && is_over(formulas) {
+            if n_done % CHECK_INTERVAL == 0 && is_over(formulas) {
                 return false;
             }
             is_queued[conjunction as usize] = false;
@@ -261,27 +220,89 @@ impl Layer {
     }
 }
 
-/// Memory for working out again, and what to undo afterwards.
+/// The gates that some outputs depend on.
+struct Cone {
+    in_cone: Vec<bool>,
+    /// By gate: 0 without a reader, 1 with a single reader without negation, 2 otherwise and for
+    /// outputs. Gates with 1 are merged into their reader.
+    n_readers: Vec<u8>,
+}
+
+impl Cone {
+    fn new(circuit: &Circuit, outputs: &[Signal]) -> Cone {
+        let first_and = circuit.first_and();
+        let n_gates = circuit.n_gates();
+        let mut cone = Cone { in_cone: vec![false; n_gates], n_readers: vec![0; n_gates] };
+        for output in outputs {
+            cone.in_cone[output.gate()] = true;
+            cone.n_readers[output.gate()] = 2;
+        }
+        for gate in (first_and..n_gates).rev() {
+            if cone.in_cone[gate] {
+                for operand in circuit.ands[gate - first_and] {
+                    cone.in_cone[operand.gate()] = true;
+                    let more = if operand.is_inverted() { 2 } else { 1 };
+                    let n_readers = &mut cone.n_readers[operand.gate()];
+                    *n_readers = (*n_readers + more).min(2);
+                }
+            }
+        }
+        cone.split_wide(circuit);
+        cone
+    }
+
+    /// Keeps gates with a single reader separate where the merged conjunction would be too wide.
+    ///
+    /// Wide conjunctions stay trees: if a move changes one of a thousand operands, only its branch
+    /// is recomputed.
+    fn split_wide(&mut self, circuit: &Circuit) {
+        let first_and = circuit.first_and();
+        let mut widths = vec![1_u8; circuit.n_gates()];
+        for gate in (first_and..circuit.n_gates()).filter(|&gate| self.in_cone[gate]) {
+            let operands = circuit.ands[gate - first_and];
+            let is_part = operands.map(|operand| self.is_part(operand, first_and));
+            let width = |(operand, is_part): (&Signal, &bool)| {
+                if *is_part { widths[operand.gate()] } else { 1 }
+            };
+            let mut all = operands.iter().zip(&is_part).map(width).sum::<u8>();
+            if all > MAX_WIDTH {
+                for (operand, _) in operands.iter().zip(is_part).filter(|(_, is_part)| *is_part) {
+                    self.n_readers[operand.gate()] = 2;
+                }
+                all = 2;
+            }
+            widths[gate] = all;
+        }
+    }
+
+    /// Returns whether an operand is merged into its reader.
+    fn is_part(&self, operand: Signal, first_and: usize) -> bool {
+        operand.gate() >= first_and && !operand.is_inverted() && self.n_readers[operand.gate()] < 2
+    }
+}
+
+/// Scratch memory for recomputation, and the log for undoing it.
 #[derive(Default)]
-pub(super) struct Again {
+pub(super) struct Recomputation {
     queue: BinaryHeap<Reverse<u32>>,
     is_queued: Vec<bool>,
-    /// What the gates were that have changed.
+    /// The gates that have changed, with their previous formulas.
     pub(super) undo: Vec<(usize, Formula)>,
     list: Vec<Formula>,
 }
 
-impl Again {
-    /// Puts everything back.
+impl Recomputation {
+    /// Restores the previous formulas.
     pub(super) fn undo(&mut self, values: &mut [Formula]) {
-        // A gate changes once, since operands come first; but a leaf may have been told twice.
+        // A gate changes only once, because operands come first. A leaf, however, may be in the
+        // list of changes twice.
         for (gate, formula) in self.undo.drain(..).rev() {
             values[gate] = formula;
         }
     }
 }
 
-/// The formula of a signal.
+/// Returns the formula of a signal.
 #[inline]
 pub(super) fn at(values: &[Formula], signal: Signal) -> Formula {
     values[signal.gate()].negated_if(signal.is_inverted())

@@ -1,61 +1,64 @@
-//! Formulas in fuzzy logic, on a network of their own: shared parts once, and after a step only what it has changed (003, 4.4).
+//! A network of formulas for evaluation in fuzzy logic (Trutman 2015, 4.4).
 
 use std::collections::BTreeMap;
 
 use agon_game::Role;
 
-use super::formula::{Formula, Formulas, Shape};
+use super::formula::{Formula, Shape};
 use super::regress::{ActionHeuristics, Aim};
 
-/// A fuzzy logic: what "and" and "or" mean between 0 and 1, and what a fluent counts.
+/// A fuzzy logic: a t-norm and its dual, and the value of a fluent.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Logic {
-    /// The product, and the probabilistic sum.
+    /// The product t-norm, with the probabilistic sum as its dual.
     Product {
-        /// What a fluent that holds counts; one that does not, counts the rest to 1.
+        /// The value of a fluent that holds. A fluent that does not hold has the value `1 - p`.
         p: f64,
     },
-    /// The family of Yager: the root of the sum of powers.
+    /// The Yager family: one minus the `q`-th root of the sum of the `q`-th powers of the
+    /// complements.
     Yager {
-        /// The power.
+        /// The exponent.
         q: f64,
-        /// What a fluent that holds counts.
+        /// The value of a fluent that holds.
         p: f64,
     },
 }
 
 impl Logic {
-    /// As in 003, 3.3: ten times as fast as Yager's.
+    /// The logic of Trutman 2015, 3.3: ten times as fast to evaluate as Yager's.
     pub const PRODUCT: Logic = Logic::Product { p: 0.97 };
-    /// As in 003, 2.3.4.
+    /// The logic of Trutman 2015, 2.3.4.
     pub const YAGER: Logic = Logic::Yager { q: 15.0, p: 0.775 };
 
-    /// What a fluent counts that holds, and that will hold for ever or not.
-    pub fn holding(self, for_ever: bool) -> f64 {
+    /// Returns the value of a fluent that holds and may change.
+    pub fn holding(self) -> f64 {
         let (Logic::Product { p } | Logic::Yager { p, .. }) = self;
-        if for_ever { 1.0 } else { p }
+        p
     }
 
-    /// What a fluent counts that does not hold, and that never will or may.
-    pub fn failing(self, for_ever: bool) -> f64 {
-        if for_ever { 0.0 } else { 1.0 - self.holding(false) }
+    /// Returns the value of a fluent that does not hold and may change.
+    pub fn failing(self) -> f64 {
+        1.0 - self.holding()
     }
 
-    /// All of these.
-    pub fn and(self, values: impl Iterator<Item = f64>) -> f64 {
-        let mut so_far = self.nothing();
+    /// Returns the value of a conjunction.
+    #[cfg(test)]
+    pub(super) fn and(self, values: impl Iterator<Item = f64>) -> f64 {
+        let mut so_far = self.empty();
         for value in values {
-            so_far = self.with(so_far, value);
-            if self.is_never(so_far) {
+            so_far = self.extended(so_far, value);
+            if self.is_zero(so_far) {
                 break;
             }
         }
-        self.all(so_far)
+        self.result(so_far)
     }
 
-    /// A conjunction of which nothing has been read yet: [`Self::with`] reads on, [`Self::all`] says what it counts.
+    /// Returns the accumulator of the empty conjunction. [`Self::extended`] adds an operand, and
+    /// [`Self::result`] gives the value.
     #[inline]
-    pub(super) fn nothing(self) -> f64 {
+    pub(super) fn empty(self) -> f64 {
         match self {
             Logic::Product { .. } => 1.0,
             Logic::Yager { .. } => 0.0,
@@ -63,16 +66,16 @@ impl Logic {
     }
 
     #[inline]
-    pub(super) fn with(self, so_far: f64, value: f64) -> f64 {
+    pub(super) fn extended(self, so_far: f64, value: f64) -> f64 {
         match self {
             Logic::Product { .. } => so_far * value,
             Logic::Yager { q, .. } => so_far + libm::pow(1.0 - value, q),
         }
     }
 
-    /// Whether it counts nothing whatever comes.
+    /// Returns whether the value is 0 whatever operands follow.
     #[inline]
-    pub(super) fn is_never(self, so_far: f64) -> bool {
+    pub(super) fn is_zero(self, so_far: f64) -> bool {
         match self {
             Logic::Product { .. } => so_far == 0.0,
             Logic::Yager { .. } => so_far >= 1.0,
@@ -80,46 +83,43 @@ impl Logic {
     }
 
     #[inline]
-    pub(super) fn all(self, so_far: f64) -> f64 {
+    pub(super) fn result(self, so_far: f64) -> f64 {
         match self {
             Logic::Product { .. } => so_far,
             Logic::Yager { .. } if so_far >= 1.0 => 0.0,
             Logic::Yager { q, .. } => 1.0 - libm::pow(so_far, 1.0 / q),
         }
     }
-
-    /// At least one of these.
-    pub fn or(self, values: impl Iterator<Item = f64>) -> f64 {
-        1.0 - self.and(values.map(|value| 1.0 - value))
-    }
 }
 
-/// What the unknown counts.
+/// The value of the unknown.
 pub(super) const UNKNOWN: f64 = 0.5;
 
-/// The formulas of all moves as a network. Plain data, shared by all who evaluate it.
+/// The formulas of all moves as a network. It is immutable and shared by all evaluators.
 pub struct Network {
     pub(super) logic: Logic,
-    /// The most operands of a conjunction.
+    /// Maximum number of operands of a conjunction.
     max_width: usize,
-    /// By fluent: its node, or none if it is not read.
+    /// By fluent: its node, or `NO_NODE` if it is not read.
     pub(super) node_of_fluent: Vec<u32>,
-    /// By fluent: what it counts if it fails, and if it holds.
+    /// By fluent: its value if it does not hold, and if it holds.
     pub(super) counts: Vec<[f64; 2]>,
-    /// Node 0 is never, node 1 the unknown, then come fluents, then conjunctions, operands first.
+    /// The first conjunction. Node 0 is false, node 1 is unknown, then come fluents, then
+    /// conjunctions, operands first.
     pub(super) first_and: usize,
-    /// By conjunction: where its operands start, in ascending order, so that fluents come first.
+    /// By conjunction: where its operands start. They are in ascending order, so that fluents come
+    /// first.
     pub(super) starts: Vec<u32>,
     pub(super) operands: Vec<Literal>,
     reader_starts: Vec<u32>,
     readers: Vec<u32>,
-    /// By role and move: where its goals are among all. None for moves that nothing is said of.
+    /// By role and move: the range of its goals in `goals`. `None` for moves without a formula.
     outputs: Vec<Vec<Option<[u32; 2]>>>,
     /// Goals with their weights.
     goals: Vec<(f64, Literal)>,
 }
 
-/// A node, and whether it is negated: twice the node, plus one if so.
+/// A node, possibly negated: twice the index of the node, plus one if it is negated.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Literal(pub(super) u32);
 
@@ -132,27 +132,30 @@ impl Literal {
 
 pub(super) const NO_NODE: u32 = u32::MAX;
 
-/// Conjunctions are not wider than this in a network. 64: of 6, 12, 24, 64 and more, the example `heuristic_cost` was fastest with it on
-/// connect four, pentago and small checkers (two to three times as fast as with 6), and no slower than with 6 on breakthrough and
-/// nine boards. A step changes many operands of a wide conjunction, and then one node costs less than a tree of them.
+/// Maximum width of conjunctions for [`super::Evaluator`]. Of 6, 12, 24, 64 and more, the example
+/// `heuristic_cost` was fastest with 64 on connect four, pentago and small checkers (two to three
+/// times as fast as with 6), and no slower than with 6 on breakthrough and nine boards. A step
+/// changes many operands of a wide conjunction, and then one node costs less than a tree.
 const MAX_WIDTH: usize = 64;
 
-/// The widths that are tried where everything is worked out anew: then the fewer operands there are, the better, and narrow
-/// conjunctions share more of them.
+/// Widths that are tried for [`super::BatchEvaluator`], which recomputes everything. Fewer operands
+/// are better there, and narrow conjunctions share more of them.
 const WIDTHS: [usize; 5] = [2, 4, 8, 16, MAX_WIDTH];
-/// With more operands than this no other width is tried: it would take too long.
+/// Maximum number of operands for which several widths are tried, because building a network takes
+/// time.
 const MAX_TRIED: usize = 500_000;
-/// What a conjunction costs beside its operands, in operands.
+/// The cost of a conjunction besides its operands, in operands.
 const NODE_COST: usize = 2;
 
 impl Network {
-    /// The network of the formulas of all moves.
+    /// Builds the network of the formulas of all moves, for [`super::Evaluator`].
     pub fn new(heuristics: &ActionHeuristics, logic: Logic) -> Network {
         Network::of_width(heuristics, logic, MAX_WIDTH)
     }
 
-    /// The same for [`super::Abreast`]: with conjunctions of such a width that there is least to work out if all of it is.
-    pub fn for_many(heuristics: &ActionHeuristics, logic: Logic) -> Network {
+    /// Builds the network for [`super::BatchEvaluator`], with the width of conjunctions that
+    /// minimises the cost of computing everything.
+    pub fn for_batch(heuristics: &ActionHeuristics, logic: Logic) -> Network {
         let of_width = |width: usize| Network::of_width(heuristics, logic, width);
         let cost = |network: &Network| network.n_operands() + NODE_COST * network.n_nodes();
         if heuristics.formulas.size() > MAX_TRIED {
@@ -162,9 +165,10 @@ impl Network {
         all.min_by_key(cost).expect("there are some widths")
     }
 
-    /// The same for other formulas, such as those of a game further on: of the same width, which need not be found again.
+    /// Builds a network with the same logic and width for other formulas, such as those of a later
+    /// state of the match.
     #[must_use]
-    pub fn again(&self, heuristics: &ActionHeuristics) -> Network {
+    pub fn rebuilt(&self, heuristics: &ActionHeuristics) -> Network {
         Network::of_width(heuristics, self.logic, self.max_width)
     }
 
@@ -189,7 +193,7 @@ impl Network {
         let mut place = vec![NO_NODE; formulas.n_nodes()];
         (place[0], place[1]) = (0, 1);
         let mut branches = BTreeMap::new();
-        // Fluents come first in a cone, for their numbers are the smallest.
+        // Fluents come first in a cone, because their indices are the smallest.
         for &node in cone.iter().filter(|&&node| node > 1) {
             match formulas.shape(Formula::of_node(node)) {
                 Shape::Fluent(fluent) => {
@@ -232,7 +236,7 @@ impl Network {
         network
     }
 
-    /// Makes a node of these.
+    /// Adds a conjunction of these literals.
     fn conjunction(&mut self, literals: &[Literal]) -> u32 {
         let node = self.first_and + self.starts.len() - 1;
         self.operands.extend_from_slice(literals);
@@ -240,10 +244,12 @@ impl Network {
         node as u32
     }
 
-    /// What is to be the operands of a conjunction of all these, which are sorted: branches of it are nodes of their own where
-    /// it is wide. They are cut where the numbers of literals, as binary words, are, so that conjunctions that differ in few
-    /// operands have all but a few branches in common; the regressed goals of a role's moves are like that. A product of
-    /// products is the same product.
+    /// Returns the operands of a conjunction of all these literals, which are sorted. If it is
+    /// wide, its branches become nodes.
+    ///
+    /// The list is split where the highest differing bit of the literals changes. Conjunctions that
+    /// differ in few operands therefore share all but a few branches, and the regressed goals of a
+    /// role's moves are like that. A product of products is the same product.
     fn branches(
         &mut self,
         literals: &[Literal],
@@ -303,45 +309,45 @@ impl Network {
         self.reader_starts = starts;
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn n_nodes(&self) -> usize {
         self.reader_starts.len() - 1
     }
 
-    /// How many operands all nodes have.
+    /// Returns the number of operands of all nodes.
     pub fn n_operands(&self) -> usize {
         self.operands.len()
     }
 
-    /// Whether anything is said of a move.
+    /// Returns whether a move has a formula.
     pub fn knows(&self, role: Role, move_idx: usize) -> bool {
         self.outputs[role.index()].get(move_idx).is_some_and(Option::is_some)
     }
 
-    /// How many roles there are.
+    /// Returns the number of roles.
     pub fn n_roles(&self) -> usize {
         self.outputs.len()
     }
 
-    /// By move of a role: where its goals are. None for moves that nothing is said of.
+    /// Returns, by move of a role, the range of its goals. `None` for moves without a formula.
     pub(super) fn outputs_of(&self, role: Role) -> &[Option<[u32; 2]>] {
         &self.outputs[role.index()]
     }
 
-    /// The goals of a move with their weights. None if nothing is said of it.
+    /// Returns the goals of a move with their weights. `None` if the move has no formula.
     #[inline]
     pub(super) fn goals_of(&self, role: Role, move_idx: usize) -> Option<&[(f64, Literal)]> {
         let place = (*self.outputs[role.index()].get(move_idx)?)?;
         Some(self.goals_at(place))
     }
 
-    /// The goals from here to there, with their weights.
+    /// Returns a range of goals with their weights.
     #[inline]
     pub(super) fn goals_at(&self, [start, end]: [u32; 2]) -> &[(f64, Literal)] {
         &self.goals[start as usize..end as usize]
     }
 
-    /// What a conjunction is made of.
+    /// Returns the operands of a conjunction.
     #[inline]
     pub(super) fn operands_of(&self, node: usize) -> &[Literal] {
         let and = node - self.first_and;
@@ -358,19 +364,22 @@ fn literal(formula: Formula, place: &[u32]) -> Literal {
     Literal(place[formula.node()] << 1 | u32::from(formula.is_negated()))
 }
 
-/// By fluent: what it counts if it fails, and if it holds (3.5.1).
+/// Returns, by fluent, its value if it does not hold, and if it holds. Permanent values are 0 and 1
+/// (Trutman 2015, 3.5.1).
 fn counts(heuristics: &ActionHeuristics, logic: Logic) -> Vec<[f64; 2]> {
     let knowledge = &heuristics.knowledge;
     let of = |fluent| {
-        [logic.failing(knowledge.stays_false(fluent)), logic.holding(knowledge.stays_true(fluent))]
+        let failing = if knowledge.stays_false(fluent) { 0.0 } else { logic.failing() };
+        let holding = if knowledge.stays_true(fluent) { 1.0 } else { logic.holding() };
+        [failing, holding]
     };
     (0..heuristics.formulas.n_fluents()).map(of).collect()
 }
 
-/// Puts values between 0 for the least of them and 1 for the greatest; all alike are 0 (003, table 3.1, where the greatest
-/// is 50).
+/// Scales values to the range from 0 for the smallest to 1 for the largest. Equal values become 0.
+/// Trutman 2015, table 3.1, scales to 50 instead.
 pub fn normalise(values: &mut [f64]) {
-    // Four at a time: one after the other each would wait for the one before.
+    // Four at a time, so that comparisons do not wait for each other.
     let (mut least, mut most) = ([f64::INFINITY; 4], [f64::NEG_INFINITY; 4]);
     let (fours, rest) = values.as_chunks::<4>();
     let mut look = |at: usize, value: f64| {
@@ -393,9 +402,16 @@ pub fn normalise(values: &mut [f64]) {
     }
 }
 
-impl Formulas {
-    /// What a formula counts where each fluent counts what `count` says: the slow and obvious way.
-    pub fn fuzzy_value(&self, formula: Formula, logic: Logic, count: &dyn Fn(usize) -> f64) -> f64 {
+#[cfg(test)]
+impl super::formula::Formulas {
+    /// Returns the value of a formula for given values of the fluents. This is the slow reference
+    /// implementation.
+    pub(super) fn fuzzy_value(
+        &self,
+        formula: Formula,
+        logic: Logic,
+        count: &dyn Fn(usize) -> f64,
+    ) -> f64 {
         let cone = self.cone([formula]);
         let mut values = vec![0.0; cone.len()];
         let read = |values: &[f64], literal: Formula| {

@@ -1,11 +1,11 @@
-//! Formulas as text, with the names of the rulesheet.
+//! Formulas as text.
 
 use std::collections::BTreeSet;
 
 use super::formula::{Formula, Formulas, Shape};
 
-/// A formula as it is read by people and programs: `(and …)`, `(or …)`, `(not …)` and fluents. What is longer than `limit`
-/// parts is cut short with `…`.
+/// Returns a formula as text with `(and …)`, `(or …)`, `(not …)` and fluents. Formulas with more
+/// than `limit` parts are cut short with `…`.
 pub fn formula_text(
     formulas: &Formulas,
     formula: Formula,
@@ -18,7 +18,7 @@ pub fn formula_text(
     text
 }
 
-/// Deeper parts are cut short: nobody reads them.
+/// Maximum depth of the text. Deeper parts are cut short.
 const MAX_DEPTH: usize = 200;
 
 fn write(
@@ -45,7 +45,7 @@ fn write(
         }
         Shape::Fluent(fluent) => text.push_str(&names[fluent]),
         Shape::And(_) => {
-            // A negated conjunction reads better as a disjunction.
+            // A negated conjunction is printed as a disjunction.
             text.push_str(if formula.is_negated() { "(or" } else { "(and" });
             for operand in flat_operands(formulas, formula) {
                 if *left == 0 {
@@ -60,12 +60,12 @@ fn write(
     }
 }
 
-/// The operands of a conjunction or disjunction, those of the same kind within it included, fluents in the order of the
-/// rulesheet first.
+/// Returns the operands of a conjunction or disjunction. Nested ones of the same kind are
+/// flattened, and fluents come first in the order of the rulesheet.
 pub(super) fn flat_operands(formulas: &Formulas, formula: Formula) -> Vec<Formula> {
     let mut flat = Vec::new();
     let mut left = vec![formula];
-    // A part may be shared by many: it is looked into once.
+    // A shared part is expanded once.
     let mut seen = BTreeSet::new();
     while let Some(part) = left.pop() {
         match formulas.shape(part) {

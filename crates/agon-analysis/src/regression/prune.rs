@@ -1,20 +1,22 @@
-//! What contributes nothing, taken out of the formulas.
+//! Removal of formulas that contribute nothing to the comparison of moves.
 //!
-//! Moves are only ever compared with one another. In the logic of products, what all moves of a role have in common as a
-//! conjunct, or as a disjunct, changes the values of all of them by the same factor and the same summand, and
-//! [`super::normalise`] takes both out again. So it need not be evaluated.
+//! Values of moves are only compared with one another. In the product logic, a conjunct or disjunct
+//! that all moves of a role have in common changes all their values by the same factor and the same
+//! summand, and [`super::normalise`] removes both. So it need not be evaluated.
 
 use super::formula::{Formula, Formulas, Shape};
 use super::regress::{ActionHeuristics, RoleHeuristic};
 
 impl ActionHeuristics {
-    /// The same heuristics without what all moves of a role have in common. Comparisons of moves by [`super::Logic::Product`] come out
-    /// as before; where the common part decides alone, because it is wholly true or false, moves are told apart that were not.
+    /// Returns the heuristics without the parts that all moves of a role have in common. With
+    /// [`super::Logic::Product`] the comparison of moves stays the same, except where the common
+    /// part alone decides because it is fully true or false: there, moves with equal values before
+    /// can have different values.
     #[must_use]
     pub fn pruned(&self) -> ActionHeuristics {
         let mut pruned = self.clone();
         for role in &mut pruned.roles {
-            // Several goals are weighed against one another, and there what is common counts.
+            // With several goals, the common part affects their relative weights.
             if role.goals.len() == 1 {
                 prune(&mut pruned.formulas, role);
             }
@@ -35,7 +37,8 @@ fn prune(formulas: &mut Formulas, role: &mut RoleHeuristic) {
             }
             common.retain(|part| others.binary_search(part).is_ok());
         }
-        // The unknown is not the same unknown thing everywhere, but it counts the same.
+        // Two unknown operands do not stand for the same unknown fact, but they have the same
+        // value.
         if common.is_empty() {
             return;
         }
@@ -50,7 +53,7 @@ fn prune(formulas: &mut Formulas, role: &mut RoleHeuristic) {
     }
 }
 
-/// The operands of a conjunction, or of the conjunction that a disjunction negates: sorted.
+/// Returns the sorted operands of a conjunction, or of the conjunction that a disjunction negates.
 fn parts(formulas: &Formulas, formula: Formula) -> Option<Vec<Formula>> {
     match formulas.shape(formula) {
         Shape::And(operands) => Some(operands.to_vec()),

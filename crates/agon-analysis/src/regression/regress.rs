@@ -1,4 +1,4 @@
-//! Goals regressed by one step or two, for every move of every role (003, chapter 3).
+//! Regression of goals by one or two steps, for every move of every role (Trutman 2015, chapter 3).
 
 use std::fmt;
 use std::time::Instant;
@@ -8,23 +8,25 @@ use agon_game::Role;
 
 use super::formula::{Formula, Formulas};
 use super::knowledge::Knowledge;
-use super::role_work::RoleWork;
+use super::role::RoleRegression;
 
-/// How goals are regressed. Plain data.
+/// Options of goal regression.
 #[derive(Clone, Debug)]
 pub struct RegressOptions {
-    /// Which goals of a role count.
+    /// Which goals of a role are regressed.
     pub goals: Goals,
-    /// Whether what makes a move legal is taken for true (3.5.3).
+    /// Whether the preconditions of a move are assumed to hold (Trutman 2015, 3.5.3).
     pub preconditions: bool,
-    /// Whether a fluent is taken for impossible once another of its group holds for ever (3.5.2).
+    /// Whether a fluent is assumed to be impossible once another one of its group holds for ever
+    /// (Trutman 2015, 3.5.2).
     pub modes: bool,
-    /// Through how many steps the goals are regressed, 1 or 2. The second is left away where it would be too large.
+    /// The number of steps, 1 or 2. The second step is left out if the formulas would be too large.
     pub n_steps: usize,
-    /// The most operands that all formulas may have together. Where they would have more, what lies deepest in the goals is left
-    /// unknown; if that leaves nothing to say, they may have four times as many.
+    /// Maximum number of operands of all formulas together. If they would have more, the deepest
+    /// parts of the goals are left unknown. If that leaves no difference between moves, four times
+    /// as many are allowed.
     pub max_operands: usize,
-    /// A moment after which to give up.
+    /// The deadline after which regression is given up.
     pub deadline: Option<Instant>,
 }
 
@@ -35,58 +37,60 @@ impl Default for RegressOptions {
             preconditions: true,
             modes: true,
             n_steps: 1,
-            // Some 16 MB of them; the largest of the games in 003 needs a twentieth of it.
+            // About 16 MB. The largest game in Trutman 2015 needs a twentieth of it.
             max_operands: 4_000_000,
             deadline: None,
         }
     }
 }
 
-/// Which goals of a role count.
+/// Which goals of a role are regressed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Goals {
-    /// The highest alone, as in 003.
+    /// The highest goal only, as in Trutman 2015.
     Highest,
-    /// All above the lowest, each with its value as its weight.
+    /// All goals above the lowest, each weighted by its value.
     All,
 }
 
-/// Which action heuristic is wanted of a game.
+/// A request for an action heuristic of a game.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Which goals count.
+pub struct HeuristicRequest {
+    /// Which goals of a role are regressed.
     pub goals: Goals,
-    /// Through how many steps they are regressed: 1, or 2 where the size allows.
+    /// The number of steps: 1, or 2 if the size allows.
     pub n_steps: usize,
 }
 
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted { goals: Goals::Highest, n_steps: 1 }
+impl Default for HeuristicRequest {
+    fn default() -> HeuristicRequest {
+        HeuristicRequest { goals: Goals::Highest, n_steps: 1 }
     }
 }
 
-/// What regressed goals say of a move.
+/// The meaning of the regressed formula of a move.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Aim {
-    /// What must hold now so that the goal holds afterwards.
+    /// The condition for the goal to hold after the move.
     #[default]
     Reach,
-    /// The same, and that play ends: for goals that say who wins once it has ended, and nothing of when.
+    /// The condition for the goal to hold after the move and for play to end. It is for goals that
+    /// say who wins once play has ended, but not when.
     ReachAtEnd,
-    /// What must hold now lest play end with the lowest goal: for games in which no move reaches the highest at once, because
-    /// whoever makes the last one loses.
+    /// The condition for play not to end with the lowest goal. It is for games in which no move
+    /// reaches the highest goal at once, because the player of the last move loses.
     AvoidWorst,
 }
 
-/// How goals were regressed in the end.
+/// How far the goals were regressed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// What the formulas say.
+    /// The meaning of the formulas.
     pub aim: Aim,
-    /// Through how many steps.
+    /// The number of steps.
     pub n_steps: usize,
-    /// Conjunctions and disjunctions that lie deeper than this in the goals, or in what makes fluents true, were left unknown.
+    /// The level below which conjunctions and disjunctions were left unknown, in the goals and in
+    /// the next state.
     pub max_level: Option<u32>,
 }
 
@@ -99,158 +103,167 @@ impl Default for Extent {
 /// The regressed goals of all moves of all roles.
 #[derive(Clone)]
 pub struct ActionHeuristics {
-    /// How they were regressed.
+    /// How far they were regressed.
     pub extent: Extent,
-    /// What the formulas below are made of.
+    /// The collection that the formulas belong to.
     pub formulas: Formulas,
     /// By fluent: its text.
     pub fluents: Vec<String>,
-    /// By role.
+    /// By role: its regressed goals.
     pub roles: Vec<RoleHeuristic>,
-    /// What was known of the game.
+    /// The proved facts that were used.
     pub knowledge: Knowledge,
 }
 
 /// The regressed goals of the moves of one role.
 #[derive(Clone, Debug)]
 pub struct RoleHeuristic {
-    /// What the role is called.
+    /// The name of the role.
     pub name: String,
-    /// The goals that were regressed, in ascending order: their values. The lowest where the worst is to be avoided.
+    /// The values of the regressed goals in ascending order. With [`Aim::AvoidWorst`] it is the
+    /// lowest one.
     pub goals: Vec<i64>,
     /// By move: its text.
     pub moves: Vec<String>,
-    /// By move, and goal: what must hold now so that the goal holds after the move. None for moves that only wait, and for
-    /// those that are never legal.
+    /// By move and goal: the condition for the goal to hold after the move. `None` for moves that
+    /// only wait and for moves that are never legal.
     pub regressed: Vec<Option<Vec<Formula>>>,
 }
 
-/// Why a game has no action heuristic.
+/// The reason why a game has no action heuristic.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The rules could not be grounded: the text says why.
+#[non_exhaustive]
+pub enum RegressError {
+    /// The rules could not be grounded, for the reason in the text.
     NotGround(String),
-    /// No role has a goal that its moves could bring nearer.
+    /// No role has a goal that depends on its moves.
     NoGoals,
-    /// The formulas have more than so many operands.
+    /// The formulas have more operands than this limit.
     Size(usize),
-    /// Time was up.
-    Late,
+    /// The deadline passed.
+    DeadlinePassed,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for RegressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::NotGround(why) => write!(f, "the rules could not be grounded: {why}"),
-            Refusal::NoGoals => f.write_str("no role has a goal that depends on what it does"),
-            Refusal::Size(limit) => {
+            RegressError::NotGround(why) => write!(f, "the rules could not be grounded: {why}"),
+            RegressError::NoGoals => f.write_str("no role has a goal that depends on what it does"),
+            RegressError::Size(limit) => {
                 write!(f, "the regressed goals have more than {limit} operands")
             }
-            Refusal::Late => f.write_str("there was not enough time to regress the goals"),
+            RegressError::DeadlinePassed => {
+                f.write_str("there was not enough time to regress the goals")
+            }
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for RegressError {}
 
 /// Regresses the goals of every player, for each of its moves.
 ///
-/// Where that says nothing, because no move makes a difference to the goals by the next state, other ways are tried in the
-/// order of [`Aim`], and then two steps.
+/// If no move makes a difference to the goals in the next state, the other variants of [`Aim`] are
+/// tried in their order, and then two steps.
 ///
 /// # Errors
-/// If that takes more than the options allow, or if there is nothing to regress.
+/// If the options do not allow enough size or time, or if no goal depends on a move.
 pub fn regress(
     circuit: &Circuit,
     knowledge: Knowledge,
     options: &RegressOptions,
-) -> Result<ActionHeuristics, Refusal> {
-    let work = GameWork { circuit, knowledge: &knowledge, options };
+) -> Result<ActionHeuristics, RegressError> {
+    let work = GameRegression { circuit, knowledge: &knowledge, options };
     if options.n_steps > 1 {
         let extent = Extent { n_steps: 2, ..Extent::default() };
-        if let Ok(made) = work.within(extent, part_of(options.deadline)) {
+        if let Ok(made) = work.to_extent(extent, part_of(options.deadline)) {
             return Ok(made);
         }
     }
     let ways = [(Aim::Reach, 1), (Aim::ReachAtEnd, 1), (Aim::AvoidWorst, 1), (Aim::Reach, 2)];
     for (aim, n_steps) in ways {
         match work.with_cuts(aim, n_steps) {
-            Err(Refusal::NoGoals) => {}
+            Err(RegressError::NoGoals) => {}
             made => return made,
         }
     }
-    Err(Refusal::NoGoals)
+    Err(RegressError::NoGoals)
 }
 
-/// The same, just as far as `extent` says.
+/// Regresses the goals exactly as far as `extent` says.
 #[cfg(test)]
 pub(super) fn regress_within(
     circuit: &Circuit,
     knowledge: &Knowledge,
     options: &RegressOptions,
     extent: Extent,
-) -> Result<ActionHeuristics, Refusal> {
-    GameWork { circuit, knowledge, options }.within(extent, options.deadline)
+) -> Result<ActionHeuristics, RegressError> {
+    GameRegression { circuit, knowledge, options }.to_extent(extent, options.deadline)
 }
 
-/// Half of the time that is left.
+/// Returns the moment at which half of the remaining time is over.
 fn part_of(deadline: Option<Instant>) -> Option<Instant> {
     let now = Instant::now();
     deadline.map(|deadline| now + deadline.saturating_duration_since(now) / 2)
 }
 
-/// How deep goals are looked into, from one attempt to the next. Where a circuit unrolls a recursion, or counts, each level is a
-/// step of it.
+/// The maximum levels of successive attempts. Where a circuit unrolls a recursion or counts, each
+/// level is one step of it.
 const MAX_LEVELS: [Option<u32>; 6] = [None, Some(16), Some(10), Some(6), Some(4), Some(3)];
 
-/// Where what is left says nothing, so many times the size is allowed for all of it.
-const AT_LARGE: usize = 4;
+/// Factor by which the size limit is raised if a smaller part of the goals does not distinguish
+/// moves.
+const LARGER_LIMIT: usize = 4;
 
-/// Regressing the goals of a game.
-struct GameWork<'a> {
+/// Regression of the goals of a game.
+struct GameRegression<'a> {
     circuit: &'a Circuit,
     knowledge: &'a Knowledge,
     options: &'a RegressOptions,
 }
 
-impl GameWork<'_> {
-    /// As deep as size and time allow.
-    fn with_cuts(&self, aim: Aim, n_steps: usize) -> Result<ActionHeuristics, Refusal> {
+impl GameRegression<'_> {
+    /// Regresses as deep as size and time allow.
+    fn with_cuts(&self, aim: Aim, n_steps: usize) -> Result<ActionHeuristics, RegressError> {
         let deadline = self.options.deadline;
         let mut refused = None;
         for max_level in MAX_LEVELS {
             if deadline.is_some_and(|deadline| Instant::now() > deadline) {
-                return Err(Refusal::Late);
+                return Err(RegressError::DeadlinePassed);
             }
-            match (self.within(Extent { aim, n_steps, max_level }, part_of(deadline)), refused) {
-                (Err(why @ (Refusal::Size(_) | Refusal::Late)), before) => {
-                    refused = before.or(Some(why))
+            match (self.to_extent(Extent { aim, n_steps, max_level }, part_of(deadline)), refused) {
+                (Err(why @ (RegressError::Size(_) | RegressError::DeadlinePassed)), before) => {
+                    refused = before.or(Some(why));
                 }
-                // Enough was cut off for it to fit, and nothing is left.
-                (Err(Refusal::NoGoals), Some(why)) => {
-                    return self.at_large(aim, n_steps).map_err(|_| why);
+                // The formulas fit after cutting, but no difference between moves is left.
+                (Err(RegressError::NoGoals), Some(why)) => {
+                    return self.with_larger_limit(aim, n_steps).map_err(|_| why);
                 }
                 (made, _) => return made,
             }
         }
-        Err(refused.unwrap_or(Refusal::Late))
+        Err(refused.unwrap_or(RegressError::DeadlinePassed))
     }
 
-    /// All of it, at a size that is allowed only where less says nothing.
-    fn at_large(&self, aim: Aim, n_steps: usize) -> Result<ActionHeuristics, Refusal> {
-        let max_operands = self.options.max_operands.saturating_mul(AT_LARGE);
+    /// Regresses the goals completely, with the raised size limit.
+    fn with_larger_limit(
+        &self,
+        aim: Aim,
+        n_steps: usize,
+    ) -> Result<ActionHeuristics, RegressError> {
+        let max_operands = self.options.max_operands.saturating_mul(LARGER_LIMIT);
         let options = &RegressOptions { max_operands, ..self.options.clone() };
         let extent = Extent { aim, n_steps, max_level: None };
-        GameWork { options, ..*self }.within(extent, self.options.deadline)
+        GameRegression { options, ..*self }.to_extent(extent, self.options.deadline)
     }
 
-    /// As deep as it says, or not at all.
-    fn within(
+    /// Regresses exactly as far as `extent` says, or fails.
+    fn to_extent(
         &self,
         extent: Extent,
         deadline: Option<Instant>,
-    ) -> Result<ActionHeuristics, Refusal> {
-        let GameWork { circuit, knowledge, options } = *self;
+    ) -> Result<ActionHeuristics, RegressError> {
+        let GameRegression { circuit, knowledge, options } = *self;
         let mut formulas = Formulas::new(circuit.base.len());
         let leaves = leaf_formulas(&mut formulas, knowledge, options);
         let n_players = circuit.roles.iter().filter(|role| !role.is_nature).count();
@@ -263,11 +276,11 @@ impl GameWork<'_> {
                 vec![None; about.moves.len()]
             } else {
                 n_done += 1;
-                // Nobody is to have a heuristic at the expense of the others.
+                // Each role has a share, so that none uses up the budget of the others.
                 let max_operands = options.max_operands / n_players * n_done;
                 let wanted = goals.iter().map(|&(_, signal)| signal).collect();
                 let leaves = &leaves;
-                let work = RoleWork {
+                let work = RoleRegression {
                     circuit,
                     role,
                     knowledge,
@@ -290,21 +303,21 @@ impl GameWork<'_> {
         let knowledge = knowledge.clone();
         let fluents = circuit.base.clone();
         let heuristics = ActionHeuristics { extent, formulas, fluents, roles, knowledge };
-        let says_something =
-            (0..heuristics.roles.len()).any(|role| heuristics.says_something(Role::new(role)));
-        if says_something { Ok(heuristics) } else { Err(Refusal::NoGoals) }
+        let is_useful =
+            (0..heuristics.roles.len()).any(|role| heuristics.distinguishes_moves(Role::new(role)));
+        if is_useful { Ok(heuristics) } else { Err(RegressError::NoGoals) }
     }
 }
 
 impl ActionHeuristics {
-    /// Whether some move of the role is not like all the others.
-    pub fn says_something(&self, role: Role) -> bool {
+    /// Returns whether the formulas of some two moves of the role differ.
+    fn distinguishes_moves(&self, role: Role) -> bool {
         let mut known = self.roles[role.index()].regressed.iter().flatten();
         known.next().is_some_and(|first| known.any(|other| other != first))
     }
 }
 
-/// The goals of a role that count.
+/// Returns the goals of a role that are regressed.
 fn goals(circuit: &Circuit, role: Role, options: &RegressOptions, aim: Aim) -> Vec<(i64, Signal)> {
     let possible =
         circuit.outputs.goals[role.index()].iter().filter(|(_, signal)| *signal != Signal::FALSE);
@@ -318,7 +331,8 @@ fn goals(circuit: &Circuit, role: Role, options: &RegressOptions, aim: Aim) -> V
     }
 }
 
-/// By fluent: the formula that stands for it. Once another fluent of its group holds for ever, it never will (3.5.2).
+/// Returns, by fluent, the formula that stands for it. A fluent is false once another one of its
+/// group holds for ever (Trutman 2015, 3.5.2).
 fn leaf_formulas(
     formulas: &mut Formulas,
     knowledge: &Knowledge,

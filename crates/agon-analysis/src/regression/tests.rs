@@ -1,7 +1,7 @@
-//! The worked example of 003, and laws on random formulas and games.
+//! The worked example of Trutman 2015, and laws on random formulas and games.
 
-mod abreast;
 mod against_play;
+mod batch;
 mod laws;
 mod worked_example;
 
@@ -13,7 +13,7 @@ use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
 use agon_text::Source;
 
-/// A game from its rules.
+/// Opens a game from its rules.
 fn game(name: &str, text: &str) -> Arc<Game> {
     let checked = check(Arc::new(Source::new(name, text)));
     let rules = checked.rules.unwrap_or_else(|| {
@@ -22,7 +22,7 @@ fn game(name: &str, text: &str) -> Arc<Game> {
     Game::open(rules, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
 }
 
-/// A game that ships.
+/// Opens a shipped game.
 fn shipped(name: &str) -> Arc<Game> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../games/gdl/{name}.kif"));
     let text =

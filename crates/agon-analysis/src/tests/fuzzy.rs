@@ -1,4 +1,4 @@
-//! The worked examples of 001 over small rulesheets, and what the theory says of evaluations.
+//! The worked examples of Michulke 2011 on small rulesheets, and laws of evaluations.
 
 use std::sync::Arc;
 
@@ -7,33 +7,36 @@ use agon_gdl::interpreter::Game;
 
 use super::{compiled, game, shipped};
 use crate::fuzzy::{
-    Cardinality, Degree, DomainKind, Features, Fuzzy, FuzzyJudge, FuzzyOptions, Logic, Node,
-    NodeId, Seen, Several, TNorm,
+    Cardinality, Degree, DistanceAggregation, DomainKind, Features, FluentSet, FuzzyEvaluation,
+    FuzzyEvaluator, FuzzyOptions, Logic, Node, NodeId, TNorm,
 };
 use crate::properties::{Properties, PropertyLimits};
 
-fn fuzzy_with(game: &Arc<Game>, options: &FuzzyOptions) -> Arc<Fuzzy> {
+fn fuzzy_with(game: &Arc<Game>, options: &FuzzyOptions) -> Arc<FuzzyEvaluation> {
     let compiled = compiled(game);
     let known = Properties::find(game, Some(&compiled), &PropertyLimits::default());
-    Arc::new(Fuzzy::new(game, Some(&compiled), &known, options).expect("the goals can be read"))
+    Arc::new(
+        FuzzyEvaluation::new(game, Some(&compiled), &known, options)
+            .expect("the goals can be evaluated"),
+    )
 }
 
-fn fuzzy(game: &Arc<Game>) -> Arc<Fuzzy> {
+fn fuzzy(game: &Arc<Game>) -> Arc<FuzzyEvaluation> {
     fuzzy_with(game, &FuzzyOptions::default())
 }
 
-/// A judge at the state where these fluents hold.
-fn judge(fuzzy: &Arc<Fuzzy>, fluents: &[&str]) -> FuzzyJudge {
+/// Returns an evaluator at the state in which these fluents hold.
+fn evaluator(fuzzy: &Arc<FuzzyEvaluation>, fluents: &[&str]) -> FuzzyEvaluator {
     let parse =
         |text: &&str| fuzzy.game.parse(text).unwrap_or_else(|| panic!("{text} is a fluent"));
     let terms: Vec<_> = fluents.iter().map(parse).collect();
-    let mut judge = FuzzyJudge::new(fuzzy);
-    judge.look(Seen::Terms(&terms));
-    judge
+    let mut evaluator = FuzzyEvaluator::new(fuzzy);
+    evaluator.set_fluents(FluentSet::Terms(&terms));
+    evaluator
 }
 
-/// The tree of a role's goal.
-fn goal(fuzzy: &Fuzzy, role: usize, value: i64) -> NodeId {
+/// Returns the root of the tree of a goal of a role.
+fn goal(fuzzy: &FuzzyEvaluation, role: usize, value: i64) -> NodeId {
     let found = fuzzy.goals[role].iter().find(|&&(other, _)| other == value);
     found.unwrap_or_else(|| panic!("role {role} has a goal of {value}")).1
 }
@@ -43,7 +46,7 @@ fn is_close(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-9, "{a} is not {b}");
 }
 
-/// Two counters that players raise, five at most, and whoever has more at the end has won.
+/// Two counters that the players raise, at most to five. The player with the larger one wins.
 const RACE: &str = "
 (role white) (role black)
 (init (count white 0)) (init (count black 0)) (init (step 0))
@@ -64,13 +67,13 @@ const RACE: &str = "
 ";
 
 #[test]
-fn an_order_has_degrees() {
+fn a_comparison_along_an_order_has_degrees() {
     let fuzzy = fuzzy(&game(RACE));
     let white = goal(&fuzzy, 0, 100);
     assert!(matches!(fuzzy.tree.get(white), Node::Order(_)), "{:?}", fuzzy.tree.get(white));
     let value = |w: u8, b: u8, node| {
         let (w, b) = (format!("(count white {w})"), format!("(count black {b})"));
-        judge(&fuzzy, &[&w, &b, "(step 0)"]).truth(node)
+        evaluator(&fuzzy, &[&w, &b, "(step 0)"]).truth(node)
     };
     // 0.5 + (W - B) / (2 * Size), with six elements in the order.
     is_close(value(3, 3, white), 0.5);
@@ -80,20 +83,20 @@ fn an_order_has_degrees() {
 }
 
 #[test]
-fn a_timeout_comes_nearer() {
+fn the_value_of_a_timeout_rises_with_each_step() {
     let fuzzy = fuzzy(&game(RACE));
     let timeout = goal(&fuzzy, 0, 0);
-    assert_eq!(fuzzy.towards[&timeout].kind(), DomainKind::Natural);
+    assert_eq!(fuzzy.target_distances[&timeout].kind(), DomainKind::Natural);
     let mut last = 0.0;
     for step in 0..=5 {
-        let at = judge(&fuzzy, &[&format!("(step {step})")]).truth(timeout);
+        let at = evaluator(&fuzzy, &[&format!("(step {step})")]).truth(timeout);
         is_close(at, (1.0 - f64::from(5 - step) / 6.0).max(0.1));
         assert!(at > last, "step {step}");
         last = at;
     }
 }
 
-/// A hunter and a hare on a board of four by four. The hare goes to the right and up only.
+/// A hunter and a hare on a board of four by four. The hare moves only to the right and up.
 const HUNT: &str = "
 (role hunter) (role hare)
 (init (at hunter 1 1)) (init (at hare 2 3))
@@ -117,40 +120,44 @@ const HUNT: &str = "
 ";
 
 #[test]
-fn two_fluents_come_nearer() {
+fn two_fluents_are_valued_by_their_distance() {
     let fuzzy = fuzzy(&game(HUNT));
     let caught = goal(&fuzzy, 0, 100);
-    assert!(matches!(fuzzy.tree.get(caught), Node::Between(_)), "{:?}", fuzzy.tree.get(caught));
-    let value = |hunter: &str, hare: &str| judge(&fuzzy, &[hunter, hare]).truth(caught);
-    // Each coordinate has four values, and the two distances count half each.
+    assert!(
+        matches!(fuzzy.tree.get(caught), Node::PairDistance(_)),
+        "{:?}",
+        fuzzy.tree.get(caught)
+    );
+    let value = |hunter: &str, hare: &str| evaluator(&fuzzy, &[hunter, hare]).truth(caught);
+    // Each coordinate has four values, and each of the two distances counts one half.
     is_close(value("(at hunter 1 1)", "(at hare 2 3)"), 1.0 - (1.0 / 4.0 + 2.0 / 4.0) / 2.0);
     is_close(value("(at hunter 2 3)", "(at hare 2 3)"), 1.0);
-    // The hunter can go back, so he can come from the far corner.
+    // The hunter can move in all directions, so he can come from the far corner.
     is_close(value("(at hunter 4 4)", "(at hare 2 3)"), 1.0 - (2.0 / 4.0 + 1.0 / 4.0) / 2.0);
 }
 
 #[test]
-fn a_place_is_reached_one_way_only() {
+fn distances_respect_the_direction_of_movement() {
     let fuzzy = fuzzy(&game(HUNT));
     let escape = goal(&fuzzy, 1, 100);
-    let towards = &fuzzy.towards[&escape];
-    assert_eq!(
-        towards.arguments.iter().map(|(argument, ..)| *argument).collect::<Vec<_>>(),
-        [1, 2]
+    let target = &fuzzy.target_distances[&escape];
+    assert_eq!(target.arguments.iter().map(|(argument, ..)| *argument).collect::<Vec<_>>(), [1, 2]);
+    is_close(
+        evaluator(&fuzzy, &["(at hare 2 3)"]).truth(escape),
+        1.0 - (2.0 / 4.0 + 1.0 / 4.0) / 2.0,
     );
-    is_close(judge(&fuzzy, &["(at hare 2 3)"]).truth(escape), 1.0 - (2.0 / 4.0 + 1.0 / 4.0) / 2.0);
-    is_close(judge(&fuzzy, &["(at hare 4 4)"]).truth(escape), 1.0);
-    // Nobody else can become the hare, and without it there is nothing to escape.
-    is_close(judge(&fuzzy, &["(at hunter 4 4)"]).truth(escape), 0.0);
+    is_close(evaluator(&fuzzy, &["(at hare 4 4)"]).truth(escape), 1.0);
+    // The hunter cannot become the hare, and without the hare the goal cannot be reached.
+    is_close(evaluator(&fuzzy, &["(at hunter 4 4)"]).truth(escape), 0.0);
     let without = FuzzyOptions {
         features: Features { natural: false, ..Features::ALL },
         ..FuzzyOptions::default()
     };
     let plain = fuzzy_with(&game(HUNT), &without);
-    is_close(judge(&plain, &["(at hare 2 3)"]).truth(goal(&plain, 1, 100)), 0.1);
+    is_close(evaluator(&plain, &["(at hare 2 3)"]).truth(goal(&plain, 1, 100)), 0.1);
 }
 
-/// Where most places are part of the goal, none is a place to be reached: discs do not climb.
+/// Most places are part of the goal, so none is a place to be reached: discs do not climb.
 const DISCS: &str = "
 (role red)
 (init (disc 1 1))
@@ -167,28 +174,33 @@ const DISCS: &str = "
 ";
 
 #[test]
-fn discs_do_not_climb() {
+fn places_are_not_targets_if_most_occur_in_the_goal() {
     let fuzzy = fuzzy(&game(DISCS));
-    assert!(fuzzy.towards.is_empty(), "{:?}", fuzzy.towards.keys());
+    assert!(fuzzy.target_distances.is_empty(), "{:?}", fuzzy.target_distances.keys());
 }
 
 #[test]
-fn pawns_walk_to_the_last_row() {
-    // The column is free and the row is not: a distance in the row, and nothing is counted.
+fn pawns_are_valued_by_their_distance_to_the_last_row() {
+    // The column is a variable and the row is given: there is a distance in the row, and no
+    // counting.
     let fuzzy = fuzzy(&shipped("breakthrough"));
     let wins = goal(&fuzzy, 0, 100);
-    let rows: Vec<_> =
-        fuzzy.tree.below(wins).into_iter().filter_map(|node| fuzzy.towards.get(&node)).collect();
+    let rows: Vec<_> = fuzzy
+        .tree
+        .below(wins)
+        .into_iter()
+        .filter_map(|node| fuzzy.target_distances.get(&node))
+        .collect();
     let [row] = rows.as_slice() else { panic!("one distance, not {}", rows.len()) };
     assert_eq!(row.arguments.iter().map(|(argument, ..)| *argument).collect::<Vec<_>>(), [1]);
-    let at = |fluents: &[&str]| judge(&fuzzy, fluents).value(0);
+    let at = |fluents: &[&str]| evaluator(&fuzzy, fluents).value(0);
     let others = "(pawn 5 7 black)";
     assert!(at(&["(pawn 1 6 white)", others]) > at(&["(pawn 1 5 white)", others]));
     assert!(at(&["(pawn 1 6 white)"]) > at(&["(pawn 1 6 white)", others]));
 }
 
 #[test]
-fn lines_are_taken_apart() {
+fn lines_are_expanded_to_cells() {
     let fuzzy = fuzzy(&shipped("tic-tac-toe"));
     let line = goal(&fuzzy, 0, 100);
     let Node::Or(lines) = fuzzy.tree.get(line) else { panic!("{:?}", fuzzy.tree.get(line)) };
@@ -196,14 +208,15 @@ fn lines_are_taken_apart() {
     for &line in lines {
         assert!(matches!(fuzzy.tree.get(line), Node::And(cells) if cells.len() == 3));
     }
-    // Marks stay, so a line of two marks and a blank is worth 0.1, and the seven others 0.1 for each cell.
-    let two = judge(&fuzzy, &["(cell 1 1 x)", "(cell 2 2 x)", "(cell 3 3 blank)"]).truth(line);
+    // Marks are persistent. So a line with two marks and a blank has the degree 0.1, and each
+    // missing mark of the seven other lines is a factor of 0.1.
+    let two = evaluator(&fuzzy, &["(cell 1 1 x)", "(cell 2 2 x)", "(cell 3 3 blank)"]).truth(line);
     let others = [0.01, 0.01, 0.01, 0.01, 0.01, 0.001, 0.001];
     is_close(two, 1.0 - 0.9 * others.iter().fold(1.0, |product, other| product * (1.0 - other)));
 }
 
 #[test]
-fn a_disjunction_of_many() {
+fn the_generalised_disjunction_equals_repeated_disjunction() {
     let paper = Logic { cardinality: Cardinality::Disjunction, ..Logic::PRODUCT };
     let yager = Logic { cardinality: Cardinality::Disjunction, ..Logic::YAGER };
     for logic in [paper, yager] {
@@ -229,13 +242,12 @@ fn a_disjunction_of_many() {
 #[test]
 fn solutions_are_counted() {
     let fuzzy = fuzzy(&shipped("breakthrough"));
-    let pattern = fuzzy
-        .tree
-        .nodes()
-        .find(|(id, node)| matches!(node, Node::Pattern(_)) && !fuzzy.towards.contains_key(id));
+    let pattern = fuzzy.tree.nodes().find(|(id, node)| {
+        matches!(node, Node::Pattern(_)) && !fuzzy.target_distances.contains_key(id)
+    });
     let (alive, _) = pattern.expect("whether a pawn is alive is a fluent with variables");
-    let mut judge = FuzzyJudge::new(&fuzzy);
-    assert_eq!(judge.solutions(alive), Some(16));
+    let mut evaluator = FuzzyEvaluator::new(&fuzzy);
+    assert_eq!(evaluator.solutions(alive), Some(16));
     let off = Features { cardinality: false, ..Features::ALL };
     let plain = fuzzy_with(
         &shipped("breakthrough"),
@@ -244,9 +256,9 @@ fn solutions_are_counted() {
     assert_eq!(plain.counts().fluent_cardinality, 0);
 }
 
-/// What is won is worth more than what is lost, however it came about, and each feature may be off.
+/// Won terminal states are valued higher than lost ones, also with features switched off.
 #[test]
-fn winning_is_worth_more_than_losing() {
+fn won_states_are_valued_higher_than_lost_ones() {
     let handicaps = [
         Features::ALL,
         Features::NONE,
@@ -263,15 +275,17 @@ fn winning_is_worth_more_than_losing() {
             let options = FuzzyOptions {
                 features,
                 logic,
-                several: Several::Nearest,
+                aggregation: DistanceAggregation::Nearest,
                 ..FuzzyOptions::default()
             };
-            let fuzzy = Arc::new(Fuzzy::new(&game, Some(&compiled), &known, &options).expect(name));
-            let mut judge = FuzzyJudge::new(&fuzzy);
+            let fuzzy = Arc::new(
+                FuzzyEvaluation::new(&game, Some(&compiled), &known, &options).expect(name),
+            );
+            let mut evaluator = FuzzyEvaluator::new(&fuzzy);
             let (mut won, mut lost) = (Vec::new(), Vec::new());
             for seen in known.plays.states().filter(|seen| seen.is_terminal) {
-                judge.look(Seen::Bits(&seen.fluents));
-                let value = judge.value(0);
+                evaluator.set_fluents(FluentSet::Bits(&seen.fluents));
+                let value = evaluator.value(0);
                 assert!((0.0..=100.0).contains(&value), "{name}: {value}");
                 if seen.payoffs[0] == 100.0 {
                     won.push(value);
@@ -290,22 +304,23 @@ fn winning_is_worth_more_than_losing() {
     }
 }
 
-/// The value is the same whichever way the state is told.
+/// The value does not depend on how the state is given.
 #[test]
-fn bits_and_terms_say_the_same() {
+fn bits_and_terms_give_the_same_values() {
     for name in ["connect-four", "breakthrough", "checkers", "hanoi"] {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
-        let fuzzy =
-            Fuzzy::new(&game, Some(&compiled), &known, &FuzzyOptions::default()).expect(name);
+        let fuzzy = FuzzyEvaluation::new(&game, Some(&compiled), &known, &FuzzyOptions::default())
+            .expect(name);
         let fuzzy = Arc::new(fuzzy);
-        let (mut by_bits, mut by_terms) = (FuzzyJudge::new(&fuzzy), FuzzyJudge::new(&fuzzy));
+        let (mut by_bits, mut by_terms) =
+            (FuzzyEvaluator::new(&fuzzy), FuzzyEvaluator::new(&fuzzy));
         for seen in known.plays.states().take(60) {
-            by_bits.look(Seen::Bits(&seen.fluents));
+            by_bits.set_fluents(FluentSet::Bits(&seen.fluents));
             let terms: Vec<_> =
                 seen.fluents.iter().map(|&f| known.fluents[f as usize].term).collect();
-            by_terms.look(Seen::Terms(&terms));
+            by_terms.set_fluents(FluentSet::Terms(&terms));
             for role in game.shape().players() {
                 assert_eq!(by_bits.value(role.index()), by_terms.value(role.index()), "{name}");
             }
@@ -313,9 +328,9 @@ fn bits_and_terms_say_the_same() {
     }
 }
 
-/// At the end the crisp tree says what the rules say: with truth 1 and no features, fuzzy logic is logic.
+/// With degree 1 for true fluents and no features, the trees agree with the rules.
 #[test]
-fn crisp_evaluations_are_the_goals() {
+fn crisp_evaluations_equal_the_goals() {
     let logic = Logic { truth: 1.0, ..Logic::PRODUCT };
     let options = FuzzyOptions { logic, features: Features::NONE, ..FuzzyOptions::default() };
     for name in [
@@ -331,17 +346,18 @@ fn crisp_evaluations_are_the_goals() {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
-        let fuzzy = Arc::new(Fuzzy::new(&game, Some(&compiled), &known, &options).expect(name));
-        let mut judge = FuzzyJudge::new(&fuzzy);
+        let fuzzy =
+            Arc::new(FuzzyEvaluation::new(&game, Some(&compiled), &known, &options).expect(name));
+        let mut evaluator = FuzzyEvaluator::new(&fuzzy);
         let mut position = game.start();
         let mut rng = rand::SeedableRng::seed_from_u64(3);
         let mut joint = Vec::new();
         for _ in 0..200 {
-            judge.look(Seen::Terms(position.state().fluents()));
+            evaluator.set_fluents(FluentSet::Terms(position.state().fluents()));
             for role in game.shape().players() {
                 let values = position.goal_values(role);
                 for &(value, root) in &fuzzy.goals[role.index()] {
-                    let holds = judge.truth(root) == 1.0;
+                    let holds = evaluator.truth(root) == 1.0;
                     assert_eq!(
                         holds,
                         values.contains(&value),
@@ -359,22 +375,23 @@ fn crisp_evaluations_are_the_goals() {
     }
 }
 
-/// Counting discs one by one comes to formulas; connections on a board may go round in circles, and are asked for.
+/// Counting discs one by one is compiled to formulas. Connections on a board may be cyclic, and are
+/// left to the reasoner.
 #[test]
-fn recursion_is_unfolded_unless_it_goes_in_circles() {
-    for (name, n_asked) in [("othello", 0), ("hex", 2)] {
+fn recursion_is_unfolded_unless_it_is_cyclic() {
+    for (name, n_reasoner_queries) in [("othello", 0), ("hex", 2)] {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
-        let fuzzy =
-            Fuzzy::new(&game, Some(&compiled), &known, &FuzzyOptions::default()).expect(name);
-        assert_eq!(fuzzy.n_asked(), n_asked, "{name}");
+        let fuzzy = FuzzyEvaluation::new(&game, Some(&compiled), &known, &FuzzyOptions::default())
+            .expect(name);
+        assert_eq!(fuzzy.n_reasoner_queries(), n_reasoner_queries, "{name}");
     }
 }
 
-/// What is compiled and what is asked have as many solutions.
+/// Compiled queries have as many solutions as the reasoner finds.
 #[test]
-fn the_reasoner_judges_what_is_compiled() {
+fn compiled_queries_agree_with_the_reasoner() {
     let slow = FuzzyOptions { is_compiled: false, ..FuzzyOptions::default() };
     for name in [
         "checkers",
@@ -388,14 +405,15 @@ fn the_reasoner_judges_what_is_compiled() {
         let game = shipped(name);
         let compiled = compiled(&game);
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
-        let made =
-            |options| Arc::new(Fuzzy::new(&game, Some(&compiled), &known, options).expect(name));
+        let made = |options| {
+            Arc::new(FuzzyEvaluation::new(&game, Some(&compiled), &known, options).expect(name))
+        };
         let (fast, slow) = (made(&FuzzyOptions::default()), made(&slow));
-        let (mut fast, mut slow) = (FuzzyJudge::new(&fast), FuzzyJudge::new(&slow));
+        let (mut fast, mut slow) = (FuzzyEvaluator::new(&fast), FuzzyEvaluator::new(&slow));
         let queries: Vec<NodeId> = slow.fuzzy().tree.nodes().map(|(id, _)| id).collect();
         for seen in known.plays.states().step_by(7).take(20) {
-            fast.look(Seen::Bits(&seen.fluents));
-            slow.look(Seen::Bits(&seen.fluents));
+            fast.set_fluents(FluentSet::Bits(&seen.fluents));
+            slow.set_fluents(FluentSet::Bits(&seen.fluents));
             for &id in &queries {
                 assert_eq!(
                     fast.solutions(id),

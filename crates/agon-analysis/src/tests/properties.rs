@@ -1,13 +1,13 @@
-//! What is found out of games of which the truth is known.
+//! Properties of games for which the correct answer is known.
 
 use agon_gdl::circuit::CircuitLimits;
 
 use super::{compiled, game, names, shipped};
 use crate::properties::{
-    Bound, Known, PlayLimits, Plays, Properties, PropertyLimits, Relation, RelationKind, RoleTurns,
-    Seen, prove_constant_sum,
+    Bound, Known, ObservedState, PlayLimits, Plays, Properties, PropertyLimits, Relation,
+    RelationKind, RoleTurns, prove_constant_sum,
 };
-use crate::prove::{Answer, ProofLimits, Prover};
+use crate::prove::{Answer, Effort, ProofLimits, Prover};
 
 fn properties(name: &str) -> Properties {
     let game = shipped(name);
@@ -16,7 +16,7 @@ fn properties(name: &str) -> Properties {
 }
 
 #[test]
-fn marks_stay_and_blanks_go() {
+fn marks_and_blanks_of_tic_tac_toe_are_persistent() {
     let known = properties("tic-tac-toe");
     for (index, fluent) in known.fluents.iter().enumerate() {
         let (stays_true, stays_false) = (fluent.persistent_true, fluent.persistent_false);
@@ -41,7 +41,7 @@ fn marks_stay_and_blanks_go() {
 }
 
 #[test]
-fn turns_are_taken() {
+fn tic_tac_toe_is_turn_taking() {
     let known = properties("tic-tac-toe");
     assert_eq!(known.turns.turn_taking, Some(Known::Proved));
     for (role, token) in known.turns.roles.iter().zip(["(control xplayer)", "(control oplayer)"]) {
@@ -51,30 +51,34 @@ fn turns_are_taken() {
 }
 
 #[test]
-fn what_is_hard_leaves_something_for_what_comes_after() {
+fn a_share_of_the_budget_leaves_the_rest_for_later_questions() {
     let game = shipped("tic-tac-toe");
     let compiled = compiled(&game);
     let limits = ProofLimits { conflicts_in_all: 100, ..ProofLimits::default() };
     let mut prover = Prover::new(&compiled.circuit, &limits).expect("it is small");
-    compiled.groups.iter().for_each(|group| prover.suppose_at_most_one(group));
+    compiled.groups.iter().for_each(|group| prover.add_lemma_at_most_one(group));
     let bit = compiled.circuit.base.iter().position(|text| text == "(cell 1 1 x)").expect("a cell");
     let question = [prover.step(), prover.base(bit), !prover.next(bit)];
-    // A part so small that nothing can be asked with it.
-    assert_eq!(prover.within(u32::MAX, |prover| prover.ask(&question)), Answer::Undecided);
-    assert!(prover.has_run_out() && !prover.is_late());
-    assert_eq!(prover.within(2, |prover| prover.ask_quickly(&question)), Answer::Impossible);
+    // A share so small that no question can be asked with it.
+    assert_eq!(prover.with_share(u32::MAX, |prover| prover.ask(&question)), Answer::Undecided);
+    assert!(prover.has_run_out() && !prover.is_exhausted());
+    assert_eq!(
+        prover.with_share(2, |prover| prover.ask_with(Effort::Low, &question)),
+        Answer::Impossible
+    );
     assert_eq!(prover.ask(&question), Answer::Impossible);
 }
 
-/// No play contradicts what is proved. The plays are others than those that the properties were found with.
+/// No play contradicts a proved property. The plays differ from those that the properties were
+/// found with.
 #[test]
-fn what_is_proved_holds_in_play() {
+fn proved_properties_hold_in_play() {
     let mut n_proved = 0;
     for name in names("gdl") {
         let game = shipped(&name);
         let limits = CircuitLimits { gates: 300_000, ..CircuitLimits::default() };
         let Ok(compiled) = game.compile(&limits) else { continue };
-        // The largest alone would take longer than all others together.
+        // The largest circuits would take longer than all others together.
         if compiled.circuit.n_gates() > 30_000 {
             continue;
         }
@@ -83,34 +87,50 @@ fn what_is_proved_holds_in_play() {
         let known = Properties::find(&game, Some(&compiled), &PropertyLimits { plays: few, proof });
         let others = PlayLimits { plays: 20, seed: 77, ..PlayLimits::default() };
         let plays = Plays::play(&game, Some(&compiled), &others);
-        n_proved += contradict(&name, &known, &plays);
+        n_proved += check_against_plays(&name, &known, &plays);
     }
     assert!(n_proved > 1000, "{n_proved} properties were proved");
 }
 
-/// Panics if a play contradicts something proved; gives the number of things that were.
-fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
+/// Returns the number of proved properties. Panics if a play contradicts one of them.
+fn check_against_plays(name: &str, known: &Properties, plays: &Plays) -> usize {
+    check_lengths_and_payoffs(name, known, plays);
+    check_turns(name, known, plays);
+    check_fluents(name, known, plays) + check_groups(name, known, plays)
+}
+
+fn is_proved(known: Option<Known>) -> bool {
+    known == Some(Known::Proved)
+}
+
+/// Returns the number of proved persistent fluents. Panics if a play contradicts one of them.
+fn check_fluents(name: &str, known: &Properties, plays: &Plays) -> usize {
     let mut n_proved = 0;
-    let proved = |known: Option<Known>| known == Some(Known::Proved);
     for (index, fluent) in known.fluents.iter().enumerate() {
         let index = index as u32;
-        let has = |seen: &Seen| seen.fluents.binary_search(&index).is_ok();
+        let has = |seen: &ObservedState| seen.fluents.binary_search(&index).is_ok();
         let (stays_true, stays_false) =
-            (proved(fluent.persistent_true), proved(fluent.persistent_false));
+            (is_proved(fluent.persistent_true), is_proved(fluent.persistent_false));
         n_proved += usize::from(stays_true) + usize::from(stays_false);
         for (before, after) in plays.steps() {
             assert!(
                 !stays_true || !has(before) || has(after),
-                "{name}: {} does not stay",
+                "{name}: {} does not stay true",
                 fluent.text
             );
             assert!(
                 !stays_false || has(before) || !has(after),
-                "{name}: {} comes back",
+                "{name}: {} becomes true again",
                 fluent.text
             );
         }
     }
+    n_proved
+}
+
+/// Returns the number of proved groups. Panics if a play contradicts one of them.
+fn check_groups(name: &str, known: &Properties, plays: &Plays) -> usize {
+    let mut n_proved = 0;
     for group in &known.groups {
         n_proved += usize::from(group.at_most_one.is_proved());
         for seen in plays.states() {
@@ -120,10 +140,14 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
                 group.fluents.iter().map(|&f| known.fluents[f].text.as_str()).collect::<Vec<_>>()
             };
             assert!(n <= 1 || !group.at_most_one.is_proved(), "{name}: {n} of {:?}", texts());
-            assert!(n == 1 || !proved(group.exactly_one), "{name}: {n} of {:?}", texts());
+            assert!(n == 1 || !is_proved(group.exactly_one), "{name}: {n} of {:?}", texts());
         }
     }
-    let players: Vec<usize> = known.game.shape().players().map(agon_game::Role::index).collect();
+    n_proved
+}
+
+/// Panics if a play contradicts a proved length, payoff or move that is made once.
+fn check_lengths_and_payoffs(name: &str, known: &Properties, plays: &Plays) {
     for play in &plays.plays {
         if let Some((steps, _)) = known.length.bound {
             assert!(play.len() as u64 <= steps + 1, "{name}: {} steps", play.len() - 1);
@@ -132,29 +156,35 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
             for (seen, &bit) in play.iter().zip(counter) {
                 assert!(
                     seen.fluents.binary_search(&(bit as u32)).is_ok(),
-                    "{name}: a counter is late"
+                    "{name}: a counter fluent does not hold"
                 );
             }
         }
         if let (Some((sum, Known::Proved)), Some(end)) = (known.payoffs.constant_sum, play.last())
             && end.is_terminal
         {
-            let paid: f64 = players.iter().map(|&role| end.payoffs[role]).sum();
+            let players = known.game.shape().players();
+            let paid: f64 = players.map(|role| end.payoffs[role.index()]).sum();
             assert_eq!(paid, sum as f64, "{name}");
         }
         for once in known.once.iter().filter(|once| once.known.is_proved()) {
-            let text = |seen: &Seen| {
+            let text = |seen: &ObservedState| {
                 seen.joint.get(once.role).map(|&m| &plays.moves[once.role][m as usize])
             };
             let n = play.iter().filter(|seen| text(seen) == Some(&once.text)).count();
             assert!(n <= 1, "{name}: {} is made {n} times", once.text);
         }
     }
+}
+
+/// Panics if a play contradicts what is proved of turns.
+fn check_turns(name: &str, known: &Properties, plays: &Plays) {
+    let players: Vec<usize> = known.game.shape().players().map(agon_game::Role::index).collect();
     for seen in plays.states() {
         let choosers: Vec<usize> =
             players.iter().copied().filter(|&role| seen.legal[role].len() > 1).collect();
         assert!(
-            choosers.len() <= 1 || !proved(known.turns.turn_taking),
+            choosers.len() <= 1 || !is_proved(known.turns.turn_taking),
             "{name}: {choosers:?} choose"
         );
         for &role in &players {
@@ -171,27 +201,26 @@ fn contradict(name: &str, known: &Properties, plays: &Plays) -> usize {
                 let holds = seen.fluents.binary_search(&(*bit as u32)).is_ok();
                 assert!(
                     holds || !choosers.contains(&role),
-                    "{name}: role {role} chooses without its token"
+                    "{name}: role {role} chooses without its control fluent"
                 );
                 assert!(
                     !holds || !others_choose,
-                    "{name}: another chooses with the token of role {role}"
+                    "{name}: another role chooses while the control fluent holds of role {role}"
                 );
             }
         }
     }
-    n_proved
 }
 
 #[test]
-fn what_is_known_of_tic_tac_toe() {
+fn properties_of_tic_tac_toe() {
     let known = properties("tic-tac-toe");
     assert_eq!(known.payoffs.values, [[0, 50, 100], [0, 50, 100]]);
     assert_eq!(known.payoffs.constant_sum, Some((100, Known::Proved)));
     assert_eq!(known.length.bound, Some((9, Bound::Progress)));
     assert_eq!(known.once.len(), 18);
     assert!(known.once.iter().all(|once| once.known.is_proved()));
-    // Lines tie all cells together.
+    // The lines connect all cells.
     assert!(known.parts.is_empty());
     let [board] = known.boards.as_slice() else { panic!("{:?}", known.boards) };
     assert_eq!((board.arguments, board.axes.each_ref().map(Vec::len)), ([0, 1], [3, 3]));
@@ -215,11 +244,11 @@ fn what_is_known_of_tic_tac_toe() {
 }
 
 #[test]
-fn pawns_cannot_be_turned_round() {
+fn breakthrough_has_only_the_mirror_symmetry() {
     let known = properties("breakthrough");
     let texts: Vec<&str> = known.symmetries.iter().map(|symmetry| symmetry.text.as_str()).collect();
     assert_eq!(texts, ["pawn mirrored in argument 1"]);
-    assert!(known.symmetries[0].known.is_proved(), "as wide as the conditions are");
+    assert!(known.symmetries[0].known.is_proved(), "wide conditions must not prevent the proof");
     let forward = known
         .relations
         .iter()
@@ -228,7 +257,7 @@ fn pawns_cannot_be_turned_round() {
 }
 
 #[test]
-fn counters_bound_the_length() {
+fn a_step_counter_bounds_the_length_of_play() {
     let known = properties("eight-puzzle");
     let [counter] = known.length.counters.as_slice() else { panic!("{:?}", known.length) };
     assert_eq!(known.fluents[counter[0]].text, "(step 0)");
@@ -249,7 +278,7 @@ const COINS: &str = "
 ";
 
 #[test]
-fn coins_are_games_of_their_own() {
+fn independent_coins_are_separate_sub_games() {
     let game = game(COINS);
     let compiled = compiled(&game);
     let known = Properties::find(&game, Some(&compiled), &PropertyLimits::default());
@@ -264,7 +293,7 @@ fn coins_are_games_of_their_own() {
 }
 
 #[test]
-fn a_constant_sum_is_proved_for_searches_where_it_is_one() {
+fn a_constant_sum_is_proved_where_there_is_one() {
     let mut n_proved = 0;
     for name in ["tic-tac-toe", "connect-four", "breakthrough", "pawn-whopping", "blocker"] {
         let game = shipped(name);
@@ -276,8 +305,12 @@ fn a_constant_sum_is_proved_for_searches_where_it_is_one() {
             assert_eq!(end.payoffs.iter().sum::<f64>(), sum as f64, "{name}");
         }
     }
-    assert!(n_proved > 0, "not one sum was proved");
-    assert_eq!(prove_constant_sum(&compiled(&game(COINS))), None, "one player has no sum");
+    assert!(n_proved > 0, "no constant sum was proved");
+    assert_eq!(
+        prove_constant_sum(&compiled(&game(COINS))),
+        None,
+        "a game for one player has no constant sum"
+    );
     let uneven = game(
         "(role a) (role b) (init start) (legal a wait) (legal a go) (legal b wait)
          (<= (next gone) (does a go)) (<= (next met) (true start)) (<= terminal (true met))

@@ -1,5 +1,7 @@
-//! Values for the variables of a conjunction, as far as they are limited by what never changes and by which fluents there
-//! can be at all: a superset of the solutions at any state.
+//! The values that the variables of a conjunction can take in any state.
+//!
+//! The search joins the static relations and the tables of possible fluents. Its result is a
+//! superset of the solutions in each single state, because it ignores which fluents hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,24 +11,26 @@ use agon_gdl::symbols::keyword;
 
 use super::{Table, Theory, relation_of};
 
-/// The search was given up: too many steps or answers, or a wanted variable is limited by nothing.
+/// The search was given up: too many steps or answers, or no condition limits a wanted variable.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct TooMuch;
+pub(crate) struct LimitReached;
 
 /// A term with variables numbered from 0.
 enum Pattern {
     Variable(usize),
     Ground(TermId),
     Function(Symbol, Vec<Pattern>),
-    /// A term that the game cannot hold.
+    /// A term that cannot occur in the game.
     Nothing,
 }
 
+/// A condition that is matched against the rows of a table.
 struct Scan<'a> {
     table: &'a Table,
     columns: Vec<Pattern>,
 }
 
+/// The state of a search: a backtracking join over the scans.
 struct Join<'a> {
     theory: &'a Theory,
     scans: Vec<Scan<'a>>,
@@ -42,15 +46,18 @@ struct Join<'a> {
 }
 
 impl Theory {
-    /// The values that the wanted variables can have together, in no particular order but always the same. Conditions on
-    /// what changes are taken into account only as far as they say which fluents there are.
-    pub fn possible(
+    /// Returns the combinations of values that the wanted variables can take, in a deterministic
+    /// order. A condition on a fluent only requires that the fluent is possible.
+    ///
+    /// `max_steps` equal to `usize::MAX` means that the search must succeed: then it does not count
+    /// against the step budget of the theory.
+    pub(crate) fn possible_values(
         &self,
         conditions: &[Condition],
         wanted: &[u32],
         max_rows: usize,
         max_steps: usize,
-    ) -> Result<Vec<Vec<TermId>>, TooMuch> {
+    ) -> Result<Vec<Vec<TermId>>, LimitReached> {
         let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
         let mut join = Join {
             theory: self,
@@ -66,43 +73,12 @@ impl Theory {
             max_rows,
         };
         for condition in conditions {
-            match condition {
-                Condition::Holds(atom)
-                    if atom.relation == keyword::TRUE && atom.arguments.len() == 1 =>
-                {
-                    // A condition on a fluent of which not even the name is known limits nothing here.
-                    if let RuleTerm::Function(name, arguments) = &atom.arguments[0] {
-                        match self.forms.get(&(*name, arguments.len())) {
-                            Some((table, _)) => {
-                                let columns = self.patterns(arguments, &mut numbers);
-                                join.scans.push(Scan { table, columns });
-                            }
-                            None if self.is_complete => return Ok(Vec::new()),
-                            None => {}
-                        }
-                    }
-                }
-                Condition::Holds(atom) => {
-                    if let Some(table) = self.table(relation_of(atom)) {
-                        let columns = self.patterns(&atom.arguments, &mut numbers);
-                        join.scans.push(Scan { table, columns });
-                    }
-                }
-                Condition::Fails(atom) => {
-                    if let Some(table) = self.table(relation_of(atom)) {
-                        join.never.push((table, self.patterns(&atom.arguments, &mut numbers)));
-                    }
-                }
-                Condition::Differ(a, b, _) => {
-                    let pair = self.patterns(&[a.clone(), b.clone()], &mut numbers);
-                    let [a, b] =
-                        <[Pattern; 2]>::try_from(pair).ok().expect("two terms give two patterns");
-                    join.differ.push((a, b));
-                }
+            if join.add(condition, &mut numbers).is_err() {
+                return Ok(Vec::new());
             }
         }
         for variable in wanted {
-            join.wanted.push(*numbers.get(variable).ok_or(TooMuch)?);
+            join.wanted.push(*numbers.get(variable).ok_or(LimitReached)?);
         }
         join.values = vec![None; numbers.len()];
         join.is_used = vec![false; join.scans.len()];
@@ -132,17 +108,60 @@ impl Theory {
     }
 }
 
-impl Join<'_> {
-    fn search(&mut self) -> Result<(), TooMuch> {
+/// A condition that never holds.
+struct Impossible;
+
+impl<'a> Join<'a> {
+    /// Adds a condition. `numbers` holds the number of each variable so far.
+    fn add(
+        &mut self,
+        condition: &Condition,
+        numbers: &mut BTreeMap<u32, usize>,
+    ) -> Result<(), Impossible> {
+        let theory = self.theory;
+        match condition {
+            Condition::Holds(atom) if relation_of(atom) == (keyword::TRUE, 1) => {
+                // A condition on a fluent with an unknown name does not limit any variable.
+                let RuleTerm::Function(name, arguments) = &atom.arguments[0] else {
+                    return Ok(());
+                };
+                match theory.forms.get(&(*name, arguments.len())) {
+                    Some((table, _)) => {
+                        let columns = theory.patterns(arguments, numbers);
+                        self.scans.push(Scan { table, columns });
+                    }
+                    None if theory.is_complete => return Err(Impossible),
+                    None => {}
+                }
+            }
+            Condition::Holds(atom) => {
+                if let Some(table) = theory.table(relation_of(atom)) {
+                    let columns = theory.patterns(&atom.arguments, numbers);
+                    self.scans.push(Scan { table, columns });
+                }
+            }
+            Condition::Fails(atom) => {
+                if let Some(table) = theory.table(relation_of(atom)) {
+                    self.never.push((table, theory.patterns(&atom.arguments, numbers)));
+                }
+            }
+            Condition::Differ(a, b, _) => {
+                let pair = [a, b].map(|term| theory.pattern(term, numbers));
+                self.differ.push(pair.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn search(&mut self) -> Result<(), LimitReached> {
         self.n_steps += 1;
-        // What must be known whatever it costs is asked for without a limit.
         if self.n_steps > self.max_steps || (self.max_steps != usize::MAX && !self.theory.step()) {
-            return Err(TooMuch);
+            return Err(LimitReached);
         }
         if self.is_contradicted() {
             return Ok(());
         }
-        // The scan with the fewest rows to look at comes next.
+        // The scan with the fewest candidate rows comes next.
         let best = (0..self.scans.len())
             .filter(|&scan| !self.is_used[scan])
             .map(|scan| (self.rows(scan).1, scan))
@@ -150,8 +169,8 @@ impl Join<'_> {
         let Some((_, scan)) = best else {
             let row: Option<Vec<TermId>> =
                 self.wanted.iter().map(|&variable| self.values[variable]).collect();
-            self.found.insert(row.ok_or(TooMuch)?);
-            return if self.found.len() > self.max_rows { Err(TooMuch) } else { Ok(()) };
+            self.found.insert(row.ok_or(LimitReached)?);
+            return if self.found.len() > self.max_rows { Err(LimitReached) } else { Ok(()) };
         };
         self.is_used[scan] = true;
         let (chosen, n_rows) = self.rows(scan);
@@ -176,7 +195,8 @@ impl Join<'_> {
         Ok(())
     }
 
-    /// The column and value by which a scan is best looked up, and how many rows that leaves.
+    /// Returns the column and value that select the fewest rows of a scan, and the number of these
+    /// rows.
     fn rows(&self, scan: usize) -> (Option<(usize, TermId)>, usize) {
         let Scan { table, columns } = &self.scans[scan];
         let mut best = (None, table.rows.len());
@@ -199,6 +219,7 @@ impl Join<'_> {
         best
     }
 
+    /// Returns whether the values so far violate a `distinct` or a negated static condition.
     fn is_contradicted(&self) -> bool {
         let value = |pattern: &Pattern| match pattern {
             Pattern::Ground(term) => Some(*term),
@@ -206,7 +227,7 @@ impl Join<'_> {
             Pattern::Function(..) | Pattern::Nothing => None,
         };
         let is_same = |(a, b): &(Pattern, Pattern)| value(a).is_some() && value(a) == value(b);
-        let is_there = |(table, columns): &(&Table, Vec<Pattern>)| {
+        let is_row = |(table, columns): &(&Table, Vec<Pattern>)| {
             let row: Option<Vec<TermId>> = columns.iter().map(value).collect();
             row.is_some_and(|row| match row.first() {
                 None => !table.rows.is_empty(),
@@ -216,11 +237,12 @@ impl Join<'_> {
                 }
             })
         };
-        self.differ.iter().any(is_same) || self.never.iter().any(is_there)
+        self.differ.iter().any(is_same) || self.never.iter().any(is_row)
     }
 }
 
 impl Pattern {
+    /// Matches a term, and binds variables that have no value yet.
     fn fits(
         &self,
         term: TermId,

@@ -1,4 +1,4 @@
-//! Variables and what they stand for.
+//! Substitutions and unification of rule terms.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use agon_gdl::rules::{Condition, RuleAtom, RuleTerm};
 
 use super::{map_atom, map_condition};
 
-/// What variables stand for. Invariant: following bindings ends.
+/// A substitution of terms for variables. Invariant: following bindings terminates.
 #[derive(Clone, Debug, Default)]
-pub struct Bindings(BTreeMap<u32, RuleTerm>);
+pub(crate) struct Bindings(BTreeMap<u32, RuleTerm>);
 
-/// Terms that nest deeper are not unified; no rulesheet has them.
+/// Maximum nesting of terms that are unified. Terms of real rulesheets are far below it.
 const MAX_DEPTH: usize = 200;
 
 impl Bindings {
-    /// Lets a variable stand for a term. The variable is free, and the term does not contain it.
-    pub fn bind(&mut self, variable: u32, term: RuleTerm) {
+    /// Binds a free variable to a term that does not contain it.
+    pub(crate) fn bind(&mut self, variable: u32, term: RuleTerm) {
         self.0.insert(variable, term);
     }
 
-    /// The term with all that is bound filled in.
-    pub fn fill(&self, term: &RuleTerm) -> RuleTerm {
+    /// Applies the substitution to a term, repeatedly.
+    pub(crate) fn fill(&self, term: &RuleTerm) -> RuleTerm {
         match term {
             RuleTerm::Variable(v) => match self.0.get(v) {
                 Some(bound) => self.fill(bound),
@@ -33,7 +33,7 @@ impl Bindings {
         }
     }
 
-    /// The term with each variable replaced once and shifted back by so much.
+    /// Replaces each variable once, and subtracts `by` from the number of its replacement.
     pub(super) fn shift(&self, term: &RuleTerm, by: u32) -> RuleTerm {
         match term {
             RuleTerm::Variable(v) => match self.0.get(v) {
@@ -48,26 +48,26 @@ impl Bindings {
         }
     }
 
-    /// An atom with all that is bound filled in.
-    pub fn fill_atom(&self, atom: &RuleAtom) -> RuleAtom {
+    /// Applies the substitution to an atom.
+    pub(crate) fn fill_atom(&self, atom: &RuleAtom) -> RuleAtom {
         map_atom(atom, &|term| self.fill(term))
     }
 
-    /// Conditions with all that is bound filled in.
-    pub fn fill_all(&self, conditions: &[Condition]) -> Vec<Condition> {
+    /// Applies the substitution to conditions.
+    pub(crate) fn fill_all(&self, conditions: &[Condition]) -> Vec<Condition> {
         conditions
             .iter()
             .map(|condition| map_condition(condition, &|term| self.fill(term)))
             .collect()
     }
 
-    /// Makes two terms the same, if that can be. If not, some variables may be bound all the same.
-    pub fn unify(&mut self, a: &RuleTerm, b: &RuleTerm) -> bool {
+    /// Unifies two terms. On failure some variables may have been bound.
+    pub(crate) fn unify(&mut self, a: &RuleTerm, b: &RuleTerm) -> bool {
         self.unify_within(a, b, MAX_DEPTH)
     }
 
-    /// Makes two lists of terms the same.
-    pub fn unify_all(&mut self, a: &[RuleTerm], b: &[RuleTerm]) -> bool {
+    /// Unifies two lists of terms. On failure some variables may have been bound.
+    pub(crate) fn unify_all(&mut self, a: &[RuleTerm], b: &[RuleTerm]) -> bool {
         a.len() == b.len() && a.iter().zip(b).all(|(x, y)| self.unify(x, y))
     }
 

@@ -1,15 +1,15 @@
-//! Base bits that never change, and moves that are never legal.
+//! Replaces base bits that never change, and moves that are never legal.
 
 use super::sweep::rebuild;
 use crate::{Circuit, Deadline, Signal};
 
-/// Replaces by constants the base bits that keep their initial value for ever, the inputs of moves that are never
-/// legal, and the input of a role's only move.
+/// Replaces by constants the base bits that always keep their initial value, the inputs of moves
+/// that are never legal, and the input of a role's only move.
 ///
-/// Which bits these are is found by propagation: suppose that no base bit ever changes, and take that back for each
-/// bit whose next value is then not known to be the initial one, until nothing has to be taken back. A gate is taken
-/// back at most once, so the time is linear however long the chains are.
-pub fn fold_constants(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+/// The bits are found by propagation. At first all base bits are assumed never to change. The
+/// assumption is retracted for each bit whose next value is then not known to be the initial one,
+/// until nothing has to be retracted. A gate is retracted at most once, so the time is linear.
+pub(crate) fn fold_constants(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let known = known_values(circuit);
     let value_of = |signal: Signal| known[signal.gate()].map(|value| value != signal.is_inverted());
     let mut result =
@@ -22,7 +22,7 @@ pub fn fold_constants(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> 
     Some(result)
 }
 
-/// By gate: its value, if it is the same at all reachable states and moves.
+/// Returns, by gate, its value if that is the same at all reachable states and moves.
 fn known_values(circuit: &Circuit) -> Vec<Option<bool>> {
     let n_gates = circuit.n_gates();
     let mut known: Vec<Option<bool>> = vec![None; n_gates];
@@ -53,34 +53,35 @@ fn known_values(circuit: &Circuit) -> Vec<Option<bool>> {
         circuit.outputs.next.iter().enumerate().map(|(bit, next)| (next.gate(), bit)).collect();
     next_of.sort_unstable();
 
-    let mut taken_back: Vec<usize> = Vec::new();
+    let mut retracted: Vec<usize> = Vec::new();
     for (bit, next) in circuit.outputs.next.iter().enumerate() {
         let value = known[next.gate()].map(|value| value != next.is_inverted());
         if value != Some(circuit.initial[bit]) {
             known[1 + bit] = None;
-            taken_back.push(1 + bit);
+            retracted.push(1 + bit);
         }
     }
-    while let Some(gate) = taken_back.pop() {
+    while let Some(gate) = retracted.pop() {
         for &reader in readers.of(gate) {
             let [a, b] = circuit.ands[reader as usize - circuit.first_and()];
             let reader = reader as usize;
             if known[reader].is_some() && conjunction(&known, a, b).is_none() {
                 known[reader] = None;
-                taken_back.push(reader);
+                retracted.push(reader);
             }
         }
         let first = next_of.partition_point(|&(driver, _)| driver < gate);
         for &(_, bit) in next_of[first..].iter().take_while(|&&(driver, _)| driver == gate) {
             if known[1 + bit].take().is_some() {
-                taken_back.push(1 + bit);
+                retracted.push(1 + bit);
             }
         }
     }
     known
 }
 
-/// Three-valued: false wins over unknown.
+/// Returns the conjunction in three-valued logic: false if either is false, else unknown if either
+/// is unknown.
 fn conjunction(known: &[Option<bool>], a: Signal, b: Signal) -> Option<bool> {
     let value = |signal: Signal| known[signal.gate()].map(|value| value != signal.is_inverted());
     match (value(a), value(b)) {

@@ -1,19 +1,26 @@
-//! What follows from groups of base bits of which at most one is true at a time.
+//! Simplifies by groups of base bits of which at most one is true at a time.
 
 use super::nary::Nary;
 use crate::{Circuit, Deadline, Signal};
 
-/// How many operands of a disjunction are looked at.
+/// Maximum number of operands of a disjunction that are considered.
 const MAX_LOOKED_AT: usize = 32;
 
-/// Uses that of each group at most one base bit is true at every reachable state, in every conjunction that has base bits:
+/// Simplifies every conjunction with base bits, using that at most one base bit of each group is
+/// true at every reachable state:
 ///
 /// - two different bits of a group: false;
 /// - a bit and the negation of another of its group: the bit alone;
-/// - a bit and a disjunction in which another bit of its group is negated: that disjunction is true.
+/// - a bit and a disjunction in which another bit of its group is negated: that disjunction is
+///   true.
 ///
-/// The groups must be proved, see [`crate::prove_groups`]. At states where they do not hold the circuit may say anything.
-pub fn exclusive(circuit: &Circuit, groups: &[Vec<usize>], deadline: Deadline) -> Option<Circuit> {
+/// The groups must be proved, see [`crate::prove_groups`]. At states where they do not hold the
+/// outputs are not specified.
+pub(crate) fn exclusive(
+    circuit: &Circuit,
+    groups: &[Vec<usize>],
+    deadline: Deadline,
+) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     let groups = GroupsOf::new(circuit, groups);
     let mut held: Vec<(u32, usize)> = Vec::new();
@@ -31,7 +38,7 @@ pub fn exclusive(circuit: &Circuit, groups: &[Vec<usize>], deadline: Deadline) -
         if held.windows(2).any(|pair| pair[0].0 == pair[1].0) {
             return Signal::FALSE;
         }
-        // Whether another bit of a group of this one is known to be true.
+        // Whether another bit of the same group is known to be true.
         let is_excluded = |bit: Signal| {
             groups.of(bit).iter().any(|&group| {
                 let at = held.partition_point(|&(other, _)| other < group);
@@ -53,7 +60,7 @@ pub fn exclusive(circuit: &Circuit, groups: &[Vec<usize>], deadline: Deadline) -
     })
 }
 
-/// By base bit: the groups it is in.
+/// By base bit: the groups that contain it.
 struct GroupsOf(Vec<Vec<u32>>);
 
 impl GroupsOf {

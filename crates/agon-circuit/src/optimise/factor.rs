@@ -6,12 +6,13 @@ use std::collections::BinaryHeap;
 use super::nary::{Nary, Renamed};
 use crate::{Builder, Circuit, Deadline, Signal};
 
-/// In every disjunction of conjunctions that nobody else reads, pulls out the literal that most of them share, then
-/// goes on within the group and with the rest.
+/// Factors every disjunction of conjunctions that have no other reader.
 ///
-/// Occurrence lists and a heap with lazy deletion keep this near `n log n` in the number of literals. A literal that a
-/// whole group shares is pulled out together with the others of its kind, so a group is never visited twice for nothing.
-pub fn factor(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+/// The literal that most of them share is pulled out first. Then the same is done within the group
+/// and with the rest. Occurrence lists and a heap with lazy deletion keep the time near `n log n`
+/// in the number of literals. All literals that a whole group shares are pulled out together, so no
+/// group is visited twice in vain.
+pub(crate) fn factor(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     nary.rebuild(deadline, |builder, root, renamed| {
         let mut factors = Vec::new();
@@ -33,11 +34,11 @@ pub fn factor(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
 /// A conjunction. Invariant: `literals` is sorted.
 struct Cube {
     literals: Vec<Signal>,
-    /// Its negation in the old circuit, as long as nothing has been taken out of it.
+    /// Its negation in the old circuit, as long as no literal has been pulled out of it.
     whole: Option<Signal>,
 }
 
-/// Signals that together say that none of the cubes holds.
+/// Returns signals whose conjunction says that none of the cubes holds.
 fn none_of(builder: &mut Builder, mut cubes: Vec<Cube>, renamed: &Renamed) -> Vec<Signal> {
     let mut factors = Vec::new();
     let mut occurrences: Vec<(Signal, u32)> = Vec::new();
@@ -84,7 +85,7 @@ fn none_of(builder: &mut Builder, mut cubes: Vec<Cube>, renamed: &Renamed) -> Ve
     factors
 }
 
-/// At least one cube of a group holds, all of which share a literal.
+/// Returns the signal that at least one cube of a group holds, all of which share a literal.
 fn group_holds(builder: &mut Builder, group: Vec<Vec<Signal>>, renamed: &Renamed) -> Signal {
     let mut shared = group[0].clone();
     for cube in &group[1..] {
@@ -98,7 +99,7 @@ fn group_holds(builder: &mut Builder, group: Vec<Vec<Signal>>, renamed: &Renamed
             Cube { literals, whole: None }
         })
         .collect();
-    // If nothing is left of one, the others add nothing.
+    // If one of the rests is empty, the others add nothing.
     if rests.iter().all(|rest| !rest.literals.is_empty()) {
         let none = none_of(builder, rests, renamed);
         factors.push(!builder.and_all(&none));

@@ -1,15 +1,17 @@
-//! Sets of inputs that share what they have in common.
+//! Sets of inputs that share their common parts.
 //!
-//! A set is a binary tree over the numbers of the inputs, with words of 64 at the bottom. Equal trees are stored once, so
-//! sets are numbers, and the union of two sets makes only what neither of them has. Circuits build their thousands of sets from
-//! each other: as lists of bits they took time and memory with the product of gates and moves.
+//! A set is a binary tree over the numbers of the inputs, with words of 64 inputs at the bottom.
+//! Equal trees are stored once, so a set is identified by a number, and the union of two sets
+//! creates only nodes that neither of them has. Circuits build their thousands of sets from each
+//! other. As lists of bits, sets took time and memory proportional to the product of gates and
+//! moves.
 
 use std::ops::Range;
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-/// A set of inputs, or a part of one.
+/// A set of inputs, or a part of one: the number of a tree.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct SetId(u32);
 
@@ -19,23 +21,24 @@ impl SetId {
 
 /// All sets of a circuit.
 ///
-/// Every role has a tree of its own, as high as that of the role with most moves; above them the roles are at the bottom
-/// of a tree. Invariant: no tree but [`SetId::EMPTY`] is empty.
+/// Every role has a tree of its own, as high as that of the role with most moves. These trees are
+/// the leaves of a tree over all roles. Invariant: no tree but [`SetId::EMPTY`] is empty.
 pub(super) struct InputSets {
     nodes: Vec<Node>,
     index: HashTable<u32>,
-    /// How many levels of forks the tree of a role has, and how many there are in all.
+    /// Number of levels of forks in the tree of a role, and in all.
     role_level: u32,
     top_level: u32,
     /// By role: its inputs, and the tree of all of them.
     roles: Vec<(Range<usize>, SetId)>,
-    /// Results of unions and differences, each in the one place that it can be in.
+    /// A direct-mapped cache of the results of unions and differences.
     results: Vec<(Operation, SetId, SetId, SetId)>,
-    /// How many nodes may still be looked at.
+    /// Number of nodes that may still be visited.
     n_left: usize,
 }
 
-/// What is at a level: 0 is a word of 64 inputs, and above it a fork of two trees of the level below.
+/// A node of a tree. Level 0 is a word of 64 inputs. Above it, a node is a fork of two trees of the
+/// level below.
 #[derive(Copy, Clone, PartialEq, Eq)]
 struct Node {
     level: u32,
@@ -43,17 +46,18 @@ struct Node {
     n_inputs: u32,
 }
 
+/// An operation on two sets.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Operation {
     Union,
     Difference,
 }
 
-/// Places for results. A power of two.
+/// Number of places in the cache of results. A power of two.
 const N_RESULTS: usize = 1 << 14;
 
 impl InputSets {
-    /// For roles with these inputs, counted over all roles; `n_left` limits the work.
+    /// Prepares sets for roles with these inputs, counted over all roles. `n_left` limits the work.
     pub(super) fn new(roles: Vec<Range<usize>>, n_left: usize) -> InputSets {
         let most = roles.iter().map(Range::len).max().unwrap_or(0);
         let role_level = most.div_ceil(64).next_power_of_two().ilog2();
@@ -75,7 +79,7 @@ impl InputSets {
         sets
     }
 
-    /// A tree of the first `n` inputs below it.
+    /// Returns the tree of the first `n` inputs below it.
     fn first(&mut self, level: u32, n: usize) -> SetId {
         if n == 0 {
             return SetId::EMPTY;
@@ -89,7 +93,7 @@ impl InputSets {
         self.fork(level, low, high)
     }
 
-    /// The set of one input.
+    /// Returns the set of one input.
     pub(super) fn single(&mut self, input: usize) -> SetId {
         let role = self.roles.partition_point(|(role, _)| role.end <= input);
         let within = input - self.roles[role].0.start;
@@ -98,7 +102,7 @@ impl InputSets {
         self.lift(word, 0, place)
     }
 
-    /// The whole set of which this is the tree at a place of its level and nothing else.
+    /// Returns the whole set that consists of only this tree, at a place of its level.
     fn lift(&mut self, mut set: SetId, level: u32, mut place: usize) -> SetId {
         for level in level + 1..=self.top_level {
             set = match place % 2 {
@@ -110,12 +114,12 @@ impl InputSets {
         set
     }
 
-    /// What is in either. `None` if the work is at its limit.
+    /// Returns the union, or `None` if the limit of work is reached.
     pub(super) fn union(&mut self, a: SetId, b: SetId) -> Option<SetId> {
         self.combine(Operation::Union, a, b)
     }
 
-    /// The other inputs of the same role, if all are of one role.
+    /// Returns the other inputs of the same role, if all inputs of the set are of one role.
     pub(super) fn complement(&mut self, set: SetId) -> Option<SetId> {
         let mut only = None;
         let mut n_roles = 0;
@@ -128,7 +132,8 @@ impl InputSets {
         Some(self.lift(others, self.role_level, role))
     }
 
-    /// How many inputs it takes to say what is in the set: by role in it or not in it, whichever is less.
+    /// Returns how many inputs are needed to describe the set: by role, the smaller one of the
+    /// numbers of inputs in it and not in it.
     pub(super) fn n_to_build(&self, set: SetId) -> usize {
         let mut n = 0;
         self.for_each_role(set, |role, tree| {
@@ -138,7 +143,8 @@ impl InputSets {
         n
     }
 
-    /// By role that has some: the inputs of the set, or if those are fewer, the inputs that are not in it.
+    /// Returns, for each role with inputs in the set, these inputs, or the inputs not in the set if
+    /// those are fewer.
     pub(super) fn members(&self, set: SetId) -> Vec<Members> {
         let mut all = Vec::new();
         self.for_each_role(set, |role, tree| {
@@ -171,7 +177,7 @@ impl InputSets {
         self.list(level - 1, high, not_high, first + (64 << (level - 1)), inputs);
     }
 
-    /// The roles with inputs in the set, in order, each with its tree.
+    /// Calls back with the roles that have inputs in the set, in order, each with its tree.
     fn for_each_role(&self, set: SetId, mut then: impl FnMut(usize, SetId)) {
         let mut stack = vec![(self.top_level, set, 0)];
         while let Some((level, set, place)) = stack.pop() {
@@ -229,7 +235,7 @@ impl InputSets {
         self.enter(level, u64::from(low.0) << 32 | u64::from(high.0))
     }
 
-    /// The trees below a fork; of nothing, nothing.
+    /// Returns the trees below a fork. Those of the empty tree are empty.
     fn children(&self, set: SetId) -> [SetId; 2] {
         let content = self.node(set).content;
         [SetId((content >> 32) as u32), SetId(content as u32)]
@@ -270,13 +276,13 @@ impl InputSets {
 
 /// The inputs of one role in a set.
 pub(super) enum Members {
-    /// These.
+    /// Exactly these inputs.
     Just(Vec<usize>),
-    /// All but these.
+    /// All inputs but these.
     AllBut(Vec<usize>),
 }
 
-/// One full multiplication, both halves kept.
+/// Returns a hash: one full multiplication, both halves combined.
 fn hash(key: u64) -> u64 {
     let product = u128::from(key ^ 0xa076_1d64_78bd_642f) * 0xe703_7ed1_a0b4_28db;
     (product >> 64) as u64 ^ product as u64

@@ -1,16 +1,17 @@
-//! A move that is made is legal: what its legality implies need not be asked again.
+//! Uses that a move that is made is legal: what its legality implies need not be tested again.
 
 use agon_game::Role;
 
 use super::nary::Nary;
 use crate::{Circuit, Deadline, Signal};
 
-/// In every conjunction that contains a move, or a disjunction of moves of one role, drops the literals that the
-/// legality of each of these moves implies; where it implies the negation of one, the conjunction is false.
+/// Simplifies every conjunction that contains a move, or a disjunction of moves of one role.
 ///
-/// Dropping never costs a gate. What a move's legality implies is read off the outermost conjunction of its legal
-/// signal; the outputs that say what is legal depend on no move and are never touched.
-pub fn assume_legal(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+/// Drops the literals that the legality of each of these moves implies. Where it implies the
+/// negation of a literal, the conjunction is false. Dropping never costs a gate. What the legality
+/// of a move implies is read off the outermost conjunction of its legal signal. Legal signals
+/// depend on no move and are never changed.
+pub(crate) fn assume_legal(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     let implied = Implied::new(circuit);
     let reads_input = circuit.reads_input();
@@ -30,14 +31,14 @@ pub fn assume_legal(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     })
 }
 
-/// No more groups of moves than this are used in one conjunction: one per role is what there is to expect.
+/// Maximum number of groups of moves used in one conjunction. One per role is to be expected.
 const MAX_GROUPS: usize = 8;
 
-/// Disjunctions of more moves than this are not looked at: what so many moves share is seldom anything, and asking
-/// takes time in their number.
+/// Maximum number of moves of a disjunction. The legality of more moves seldom has literals in
+/// common, and the test takes time in their number.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// The moves of which one is made if the signal holds, if that is all it says.
+/// Returns the moves of which the signal says that one is made, if it says nothing else.
 fn moves_of(nary: &Nary<'_>, circuit: &Circuit, signal: Signal) -> Option<Vec<Signal>> {
     let is_input =
         |signal: Signal| (circuit.first_input()..circuit.first_and()).contains(&signal.gate());
@@ -53,7 +54,7 @@ fn moves_of(nary: &Nary<'_>, circuit: &Circuit, signal: Signal) -> Option<Vec<Si
         .then(|| moves.iter().map(|&operand| !operand).collect())
 }
 
-/// What the legality of each move implies.
+/// The literals that the legality of each move implies.
 struct Implied {
     first_input: usize,
     /// By input: literals, sorted.
@@ -77,6 +78,7 @@ impl Implied {
         Implied { first_input: circuit.first_input(), literals }
     }
 
+    /// Returns whether the legality of each of the moves implies the literal.
     fn by_all(&self, moves: &[Signal], literal: Signal) -> bool {
         moves.iter().all(|input| {
             self.literals[input.gate() - self.first_input].binary_search(&literal).is_ok()
@@ -84,10 +86,10 @@ impl Implied {
     }
 }
 
-/// A legality of more conjuncts than this is cut short, which loses nothing but savings.
+/// Maximum number of conjuncts of a legal signal. The rest is ignored, which may only save less.
 const MAX_CONJUNCTS: usize = 64;
 
-/// The signals that hold if this one does: itself, and what is reached through plain AND gates.
+/// Returns signals that hold if this one does: itself, and those reached through plain AND gates.
 fn conjuncts(circuit: &Circuit, signal: Signal) -> Vec<Signal> {
     let mut literals = vec![signal];
     let mut looked_at = 0;

@@ -1,39 +1,40 @@
-//! Gates that read nothing but moves are sets of moves.
+//! Rebuilds gates that read nothing but moves, as sets of moves.
 
 use crate::{Builder, Circuit, Deadline, Signal};
 
 use super::input_sets::{InputSets, Members, SetId};
 use super::sweep::drop_dead;
 
-/// Sets that take at most so many gates are built anew; larger ones keep their structure, which they may share. Where the
-/// line is best drawn depends on how much is shared, so all of these are tried.
+/// Sizes below which a set is rebuilt. Larger sets keep their structure, which they may share. The
+/// best threshold depends on how much is shared, so all of these are tried.
 const SMALL: [usize; 4] = [4, 10, 24, 60];
 
-/// Nodes of sets that are looked at for each gate, on average; beyond that no more sets are followed up. Of the public games
-/// that were looked at none takes more than 7.
+/// Maximum number of nodes of sets visited per gate, on average. Beyond it no more sets are
+/// computed. None of the public games examined takes more than 7.
 const WORK_PER_GATE: usize = 32;
 
-/// And in all: each may cost some 50 bytes.
+/// Maximum number of nodes visited in all. Each may take about 50 bytes.
 const MAX_WORK: usize = 1 << 23;
 
-/// Rebuilds what depends on moves alone.
+/// Rebuilds gates that depend on moves alone.
 ///
-/// Exactly one move of each role is made, so a function of one role's inputs is the set of the moves for which it is true:
-/// NOT is complement, and of a set and its complement the smaller one is built. An OR of such functions of several roles is a
-/// set for each. This is what collapses frame axioms that say "some move was made which does not touch this cell", however
+/// Exactly one move of each role is made. So a function of one role's inputs is the set of the
+/// moves for which it is true. NOT is the complement, and the smaller one of a set and its
+/// complement is built. An OR of such functions of several roles is one set per role. This pass
+/// collapses frame axioms of the form "some move was made which does not affect this cell", however
 /// the OR of those hundreds of moves is shared with other cells.
-pub fn move_sets(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+pub(crate) fn move_sets(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let sets = Sets::of(circuit, deadline)?;
     let mut best = None;
     let mut n_built = 0;
     for small in SMALL {
-        // Where no more sets are built than by the last line, the circuit is the same.
+        // If no more sets are built than with the last threshold, the circuit is the same.
         let n_to_build =
             sets.place.iter().flatten().filter(|place| place.n_inputs <= small).count();
         if n_to_build == std::mem::replace(&mut n_built, n_to_build) {
             continue;
         }
-        // A line that there is no time for is not worth losing what the others have saved.
+        // At the deadline, the result of earlier thresholds is kept.
         let Some(rebuilt) = rebuild(circuit, &sets, small, deadline) else { break };
         if rebuilt.ands.len() < best.as_ref().unwrap_or(circuit).ands.len() {
             best = Some(rebuilt);
@@ -75,12 +76,13 @@ struct Place {
     set: SetId,
     /// Whether it is the set of the inverted gate.
     of_inverted: bool,
-    /// The inputs it takes to build it: by role the smaller one of the set and its complement, summed.
+    /// Number of inputs needed to build it: the smaller one of the set and its complement, summed
+    /// over roles.
     n_inputs: usize,
 }
 
 impl Sets {
-    /// `None` if that takes too long.
+    /// Finds the sets. Returns `None` if the deadline passes.
     fn of(circuit: &Circuit, deadline: Deadline) -> Option<Sets> {
         let first_input = circuit.first_input();
         let roles = circuit.role_ids().map(|role| {
@@ -100,7 +102,8 @@ impl Sets {
             if deadline.has_passed_at(gate) {
                 return None;
             }
-            // The gate is false where either operand is: the inverted gate is the union of the inverted operands.
+            // The gate is false where either operand is. So the inverted gate is the union of the
+            // inverted operands.
             if let (Some(a), Some(b)) = (sets.set_of(!a), sets.set_of(!b))
                 && let Some(union) = sets.sets.union(a, b)
             {
@@ -115,14 +118,14 @@ impl Sets {
         self.place[gate] = Some(Place { set, of_inverted, n_inputs });
     }
 
-    /// The moves for which a signal is true, if it is a union of sets, one for each role, and known. The complement of a
-    /// union over several roles is none: it is an intersection.
+    /// Returns the moves for which a signal is true, if it is known to be a union of one set per
+    /// role. The complement of a union over several roles is not: it is an intersection.
     fn set_of(&mut self, signal: Signal) -> Option<SetId> {
         let Place { set, of_inverted, .. } = self.place[signal.gate()]?;
         if of_inverted == signal.is_inverted() { Some(set) } else { self.sets.complement(set) }
     }
 
-    /// The gate built from its set. `None` if it is no set, or not a small one.
+    /// Builds a gate from its set. Returns `None` if it is not a set, or not a small one.
     fn build(&self, gate: usize, small: usize, builder: &mut Builder) -> Option<Signal> {
         let Place { set, of_inverted, n_inputs } = self.place[gate]?;
         if n_inputs > small {

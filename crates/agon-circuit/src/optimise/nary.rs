@@ -1,11 +1,12 @@
-//! AND gates with many operands: the trees of two-input gates that passes look at as one.
+//! AND gates with many operands: trees of two-input gates that passes treat as one gate.
 
 use crate::{Builder, Circuit, Deadline, Signal};
 
 /// A circuit seen as AND gates of any number of operands.
 ///
-/// An AND gate that is read once, plain and by another AND gate is *inner*: it is part of its reader. All other gates
-/// are *roots*. Invariant: each operand of a root is a leaf, the constant or another root.
+/// An AND gate that is read once, plain and by another AND gate is *inner*: it is part of its
+/// reader. All other gates are *roots*. Invariant: each operand of a root is a leaf, the constant
+/// or another root.
 pub(super) struct Nary<'c> {
     circuit: &'c Circuit,
     n_readers: Vec<u32>,
@@ -30,12 +31,12 @@ impl<'c> Nary<'c> {
         Nary { circuit, n_readers, is_inner }
     }
 
-    /// The operands of a root that is an AND gate, from left to right.
+    /// Returns the operands of a root that is an AND gate, from left to right.
     pub(super) fn operands(&self, root: usize) -> Vec<Signal> {
         self.first_operands(root, usize::MAX)
     }
 
-    /// At most so many of the operands of a root that is an AND gate.
+    /// Returns at most `limit` operands of a root that is an AND gate.
     pub(super) fn first_operands(&self, root: usize, limit: usize) -> Vec<Signal> {
         let mut operands = Vec::new();
         let mut stack = self.circuit.ands[root - self.circuit.first_and()].to_vec();
@@ -53,7 +54,7 @@ impl<'c> Nary<'c> {
         operands
     }
 
-    /// If the signal is the negation of an AND gate that nobody else reads: the operands of that gate.
+    /// Returns the operands of an AND gate if the signal is its negation and its only reader.
     pub(super) fn cube(&self, signal: Signal) -> Option<Vec<Signal>> {
         let gate = signal.gate();
         let is_cube =
@@ -61,8 +62,8 @@ impl<'c> Nary<'c> {
         is_cube.then(|| self.operands(gate))
     }
 
-    /// Builds the circuit anew root by root. `build` is given the root and the map from old gates to new signals. `None`
-    /// if that takes too long.
+    /// Rebuilds the circuit root by root. `build` is given the root and the map from old gates to
+    /// new signals. Returns `None` if the deadline passes.
     pub(super) fn rebuild(
         &self,
         deadline: Deadline,
@@ -86,7 +87,7 @@ impl<'c> Nary<'c> {
     }
 }
 
-/// What has become of the gates built so far.
+/// The map from old gates to new signals, for the gates built so far.
 pub(super) struct Renamed {
     map: Vec<Signal>,
 }

@@ -1,19 +1,20 @@
-//! The one-move identity: in each step exactly one input of each role is true.
+//! Uses that in each step exactly one input of each role is true.
 
 use agon_game::Role;
 
 use super::nary::Nary;
 use crate::{Builder, Circuit, Deadline, Signal};
 
-/// Uses that exactly one move per role is made, in every conjunction of inputs and negated inputs:
+/// Simplifies every conjunction of inputs and negated inputs, using that exactly one move per role
+/// is made:
 ///
 /// - two different inputs of a role: false;
 /// - an input and the negations of others of its role: the input alone;
 /// - the negations of all inputs of a role: false;
 /// - the negations of more than half of them: one of the others is made.
 ///
-/// The last one is what collapses frame axioms to `cell & !touched`.
-pub fn one_move(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+/// The last rule collapses frame axioms to `cell & !touched`.
+pub(crate) fn one_move(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     let roles = RoleOf::new(circuit);
     nary.rebuild(deadline, |builder, root, renamed| {
@@ -22,7 +23,7 @@ pub fn one_move(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     })
 }
 
-/// Which role an input gate belongs to.
+/// The role that each input gate belongs to.
 struct RoleOf {
     first_input: usize,
     roles: Vec<Role>,

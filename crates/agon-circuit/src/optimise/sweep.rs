@@ -1,13 +1,14 @@
-//! Rewriting, sharing and dead logic: a circuit built anew, gate by gate, from its outputs' point of view.
+//! Rewriting, sharing and removal of dead logic, by rebuilding a circuit gate by gate.
 
 use crate::{Builder, Circuit, Deadline, Signal};
 
-/// Rebuilds the live gates through [`Builder`] until that saves nothing: constants, duplicates, absorption and dead
-/// logic to a fixpoint.
-pub fn sweep(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+/// Rebuilds the live gates through [`Builder`] until that saves nothing.
+///
+/// This propagates constants, merges duplicates, absorbs and removes dead logic to a fixed point.
+pub(crate) fn sweep(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     let mut result = rebuild(circuit, deadline, |signal| signal)?;
     loop {
-        // Another time round is not worth losing the first.
+        // At the deadline, the last complete result is kept.
         let Some(again) = rebuild(&result, deadline, |signal| signal) else { return Some(result) };
         if again.ands.len() >= result.ands.len() {
             return Some(result);
@@ -16,7 +17,8 @@ pub fn sweep(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
     }
 }
 
-/// The circuit with its leaves (base bits and inputs, plain) replaced, without its dead gates. `None` if that takes too long.
+/// Rebuilds the circuit with its leaves (base bits and inputs, plain) replaced and without dead
+/// gates. Returns `None` if the deadline passes.
 pub(super) fn rebuild(
     circuit: &Circuit,
     deadline: Deadline,
@@ -37,11 +39,11 @@ pub(super) fn rebuild(
             map[gate] = builder.and(to(&map, a), to(&map, b));
         }
     }
-    // Simplification may have left gates behind that nobody reads any more.
+    // Simplification may leave gates behind that are not read any more.
     Some(drop_dead(&builder.finish(circuit.outputs.map(|signal| to(&map, signal)))))
 }
 
-/// The circuit without the gates that no output depends on.
+/// Returns the circuit without the gates that no output depends on.
 pub(super) fn drop_dead(circuit: &Circuit) -> Circuit {
     let live = circuit.cone(circuit.outputs.signals());
     let first_and = circuit.first_and();

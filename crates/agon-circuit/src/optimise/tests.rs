@@ -1,4 +1,4 @@
-//! The sets behind `move_sets`, against sets as everybody knows them.
+//! The sets behind `move_sets`, compared with ordinary sets.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use rand::{RngExt, SeedableRng};
 
 use super::input_sets::{InputSets, Members, SetId};
 
-/// What a set holds, by its members.
+/// Returns the inputs of a set, by its members.
 fn listed(sets: &InputSets, set: SetId, roles: &[std::ops::Range<usize>]) -> BTreeSet<usize> {
     let mut all = BTreeSet::new();
     for members in sets.members(set) {
         match members {
             Members::Just(inputs) => all.extend(inputs),
             Members::AllBut(inputs) => {
-                // Those that are left out tell whose set it is, unless nobody is.
+                // The inputs that are left out tell whose set it is, unless there are none.
                 let role = roles
                     .iter()
                     .find(|role| inputs.first().is_some_and(|first| role.contains(first)));
@@ -80,5 +80,5 @@ fn sets_stop_at_their_limit() {
         let single = sets.single(input);
         sets.union(all, single).inspect(|&union| all = union).is_some()
     });
-    assert!(n_joined.count() < 100, "each union looks at a node at least");
+    assert!(n_joined.count() < 100, "each union visits at least one node");
 }

@@ -1,14 +1,14 @@
-//! Base bits that nothing depends on.
+//! Removes base bits that nothing depends on.
 
 use super::sweep::sweep;
 use crate::{Circuit, Deadline, Signal};
 
-/// Sets to false for ever the base bits on which no legal move, no refusal of one, no end and no goal ever depends, and drops
-/// percepts.
+/// Fixes to false the base bits on which legality, rejection, the end of play and goals never
+/// depend, and drops percepts.
 ///
-/// For playouts only: play is the same, but the states read differently, so this is not among
+/// For playouts only. Play is the same but the states differ, so this is not one of the
 /// [`PASSES`](super::PASSES).
-pub fn forget_unread(circuit: &Circuit) -> Circuit {
+pub(crate) fn forget_unread(circuit: &Circuit) -> Circuit {
     let first_and = circuit.first_and();
     let mut read = vec![false; circuit.n_gates()];
     let asked = circuit.outputs.state_signals().chain([circuit.outputs.rejected]);

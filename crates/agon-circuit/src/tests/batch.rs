@@ -1,31 +1,36 @@
-//! Lanes against single games, generated code against the interpreter, and playouts against known statistics.
+//! Compares lanes with single games, generated code with the interpreter, and playouts with known
+//! statistics.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use agon_game::{Batch, Children, Ends, OneByOne, Order, Position, Rng, Role, Shape};
+use agon_game::{
+    Batch, Children, PlayoutRequest, Position, Rng, Role, SequentialBatch, Shape, TerminalChildren,
+};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
 use super::{games, handmade, random};
-use crate::graph::Graph;
-use crate::interpret::Interpreter;
-use crate::jit::{Native, NativeOne, pack_signs};
-use crate::kernel::Kernel;
+use crate::form::graph::Graph;
+use crate::native::simd;
+use crate::native::{NativeLanes, NativeOne};
 use crate::optimise::{forget_unread, optimise};
-use crate::phases::Phases;
-use crate::playout::{Place, Playable, PlayoutStep, Restart};
-use crate::program::{Program, lower};
-use crate::random::PlaneRng;
-use crate::sampler::{Tree, draw};
+use crate::run::batch::playout::{Place, Playable, PlayoutStep, Restart};
+use crate::run::batch::random::PlaneRng;
+use crate::run::batch::sampler::{Tree, draw};
+use crate::run::interpret::Interpreter;
+use crate::run::kernel::Kernel;
+use crate::run::phases::Phases;
+use crate::run::program::{Program, lower};
+use crate::run::transpose;
 use crate::{
-    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Plane, ScalarCircuit, Signal, Turns,
-    transpose,
+    Backend, BatchCircuit, BatchOptions, Bits, Circuit, Deadline, Plane, ScalarCircuit, Signal,
+    Turns,
 };
 
 pub(super) const BACKENDS: [Backend; 2] = [Backend::Portable, Backend::Native];
 
-/// Turn-taking claimed or not; only for games in which it is true.
+/// Returns shapes with and without turn-taking, if the game has it.
 fn shapes(circuit: &Circuit, is_turn_taking: bool) -> Vec<Shape> {
     let mut shape = circuit.shape();
     let plain = shape.clone();
@@ -41,7 +46,7 @@ fn last_move_waits(circuit: &Circuit) -> Turns {
     Turns { waits: waits.collect() }
 }
 
-/// States along random walks, one per lane; some of them terminal.
+/// Returns states along random walks, one per lane, some of them terminal.
 pub(super) fn walks(circuit: &Circuit, seed: u64) -> Vec<Bits> {
     let mut position = ScalarCircuit::new(Arc::new(circuit.clone()));
     let start = position.state().clone();
@@ -70,7 +75,7 @@ pub(super) fn random_planes(n: usize, seed: u64) -> Vec<Plane> {
 /// Runs a program by both executors on the same random leaves and compares every bit.
 #[track_caller]
 fn executors_agree(program: &Program, n_state: usize, seed: u64) {
-    let Ok(native) = Native::new(program, n_state) else { return };
+    let Ok(native) = NativeLanes::new(program, n_state) else { return };
     let leaves = random_planes(program.n_leaves, seed);
     let mut scratch = random_planes(native.n_scratch(), seed ^ 1);
     let mut found = vec![Plane::ZERO; program.outputs.len()];
@@ -80,8 +85,8 @@ fn executors_agree(program: &Program, n_state: usize, seed: u64) {
     Interpreter::new(program).run(&mut slots, &mut expected);
     assert_eq!(found, expected);
 
-    // The code for one game, of which the lowest 32 bits come out, and their packing.
-    let native = NativeOne::new(program, n_state).expect("the code for 256 games is there");
+    // The code for one game, which outputs the lowest 32 bits, and their packing.
+    let native = NativeOne::new(program, n_state).expect("there is code for 256 games");
     let mut rng = Rng::seed_from_u64(seed);
     let leaves: Vec<u128> = (0..program.n_leaves).map(|_| rng.random()).collect();
     let mut scratch = vec![7; native.n_scratch()];
@@ -92,7 +97,7 @@ fn executors_agree(program: &Program, n_state: usize, seed: u64) {
     Interpreter::new(program).run(&mut slots, &mut expected);
     assert!(found.iter().zip(&expected).all(|(&found, &expected)| found == expected as u32));
     let mut words = vec![0; found.len() / 64];
-    pack_signs(&found, &mut words);
+    simd::pack_signs(&found, &mut words);
     assert!(
         found
             .iter()
@@ -105,21 +110,26 @@ proptest! {
     #![proptest_config(super::seeded(200))]
 
     #[test]
-    fn generated_code_is_the_interpreter_bit_for_bit(seed: u64, n_gates in 10..2000_usize) {
+    fn generated_code_agrees_with_the_interpreter_bit_for_bit(
+        seed: u64,
+        n_gates in 10..2000_usize,
+    ) {
         let circuit = random::circuit(seed, n_gates);
         let roots: Vec<Signal> = circuit.outputs.signals().collect();
         let program = lower(circuit.first_and() - 1, &circuit.ands, &roots);
         executors_agree(&program, circuit.base.len(), seed);
         let playable = Playable::new(&circuit);
         let Playable { kept, .. } = &playable;
-        for (restart, is_gate) in [(Restart::Initial, true), (Restart::Planes, true), (Restart::Planes, false)] {
+        let places =
+            [(Restart::Initial, true), (Restart::Planes, true), (Restart::Planes, false)];
+        for (restart, is_gate) in places {
             let place = Place { restart, is_gate };
             let step = PlayoutStep::new(&playable, 0, &circuit.shape(), None, place);
             executors_agree(&step.program, kept.len() + 1, seed);
         }
     }
 
-    /// The interpreter on words against the graph evaluated gate by gate.
+    /// Compares the interpreter on words with the graph evaluated gate by gate.
     #[test]
     fn lowering_keeps_every_output(seed: u64, n_gates in 10..500_usize) {
         let circuit = random::circuit(seed, n_gates);
@@ -129,7 +139,9 @@ proptest! {
         let mut values = vec![0_u64];
         values.extend((1..circuit.first_and()).map(|_| rng.random::<u64>()));
         let mut slots = values[1..].to_vec();
-        let value = |values: &[u64], signal: Signal| values[signal.gate()] ^ if signal.is_inverted() { !0 } else { 0 };
+        let value = |values: &[u64], signal: Signal| {
+            values[signal.gate()] ^ if signal.is_inverted() { !0 } else { 0 }
+        };
         for &[a, b] in &circuit.ands {
             values.push(value(&values, a) & value(&values, b));
         }
@@ -151,35 +163,37 @@ proptest! {
     }
 }
 
-/// Every child of some states, and mixed steps from many, by both executors, as single steps make them.
+/// Compares every child of some states, and mixed steps from many, by both executors, with single
+/// steps.
 #[track_caller]
 pub(super) fn children_agree(circuit: &Circuit, seed: u64) {
     let circuit = Arc::new(circuit.clone());
     let states = walks(&circuit, seed);
     let states: Vec<&Bits> = states.iter().take(30).collect();
     let n_roles = circuit.roles.len();
-    let mut judge =
-        OneByOne::new(ScalarCircuit::new(Arc::clone(&circuit)), Rng::seed_from_u64(seed));
+    let mut oracle =
+        SequentialBatch::new(ScalarCircuit::new(Arc::clone(&circuit)), Rng::seed_from_u64(seed));
     let mut expected = Children::new(n_roles);
-    judge.expand(&states, &mut expected);
+    oracle.expand(&states, &mut expected);
     for backend in BACKENDS {
         let options = BatchOptions { backend, ..BatchOptions::default() };
         let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options);
         let mut found = Children::new(n_roles);
         batch.expand(&states, &mut found);
-        assert_eq!(found.family_ends, expected.family_ends);
+        assert_eq!(found.child_ends, expected.child_ends);
         same_children(&circuit, &found, &expected);
-        let (mut ends, mut expected_ends) = (Ends::default(), Ends::default());
+        let (mut ends, mut expected_ends) =
+            (TerminalChildren::default(), TerminalChildren::default());
         batch.look_ahead(&states, &mut ends);
-        expected_ends.note(&expected);
+        expected_ends.collect_from(&expected);
         assert_eq!(ends, expected_ends);
 
         let mut steps: Vec<(&Bits, &[crate::Input])> = Vec::new();
         for (family, &state) in states.iter().enumerate() {
-            steps.extend(expected.family(family).map(|child| (state, expected.joint(child))));
+            steps.extend(expected.children_of(family).map(|child| (state, expected.joint(child))));
         }
         batch.advance_all(&steps, &mut found);
-        assert_eq!(found.family_ends, (1..=steps.len()).collect::<Vec<_>>());
+        assert_eq!(found.child_ends, (1..=steps.len()).collect::<Vec<_>>());
         same_children(&circuit, &found, &expected);
     }
 }
@@ -203,7 +217,8 @@ fn same_children(
     }
 }
 
-/// One step of the playout kernel in every lane against what is legal there, by the whole circuit and cut up.
+/// Compares one step of the playout kernel in every lane with the legal moves there, by the whole
+/// circuit and by phases.
 #[track_caller]
 fn steps_agree(circuit: &Circuit, shape: &Shape, turns: Option<&Turns>, seed: u64) {
     let whole = Playable::of(Phases::whole(&forget_unread(circuit)));
@@ -238,7 +253,7 @@ fn phase_agrees(
         let mut planes = vec![Plane::ZERO; circuit.base.len()];
         transpose::load(states.len(), |lane| states[lane].words(), &mut planes);
         let mut state: Vec<Plane> = kept.iter().map(|&bit| planes[bit]).collect();
-        // Half of the lanes may restart, at the state of the lane beside; every fourth waits.
+        // Half of the lanes may restart, at the state of the next lane. Every fourth waits.
         let mut rest: Vec<Plane> =
             state.iter().map(|plane| Plane(plane.0.map(|word| word.rotate_left(1)))).collect();
         let start = rest.clone();
@@ -283,7 +298,7 @@ fn phase_agrees(
 #[test]
 fn handmade_games_step_alike_in_every_lane() {
     for (circuit, is_turn_taking) in handmade().into_iter().zip([true, true, true, false, false]) {
-        for circuit in [optimise(&circuit).0, circuit] {
+        for circuit in [optimise(&circuit, Deadline::NEVER).0, circuit] {
             children_agree(&circuit, 1);
             for shape in shapes(&circuit, is_turn_taking) {
                 steps_agree(&circuit, &shape, None, 1);
@@ -302,10 +317,9 @@ fn random_bits_are_the_same_everywhere() {
         std::array::from_fn(|_| Plane(std::array::from_fn(|_| rng.random())));
     let mut wide = portable;
     let (mut expected, mut found) = ([Plane::ZERO; 100], [Plane::ZERO; 100]);
-    crate::random::fill_portable(&mut portable, &mut expected);
-    if crate::jit::fill_random(&mut wide, &mut found) {
-        assert_eq!((wide, found), (portable, expected));
-    }
+    simd::fill_random_portably(&mut portable, &mut expected);
+    simd::fill_random(&mut wide, &mut found);
+    assert_eq!((wide, found), (portable, expected));
     let n_ones: u32 = expected.iter().map(Plane::count).sum();
     // 25 600 fair bits, and five standard deviations of 80.
     assert!((12_400..=13_200).contains(&n_ones), "{n_ones}");
@@ -334,12 +348,12 @@ fn transposing_there_and_back() {
 }
 
 #[test]
-fn matrices_are_turned_over_alike_by_both_ways() {
+fn both_ways_of_transposing_agree() {
     for seed in 0..20 {
         let before: [Plane; 64] = random_planes(64, seed).try_into().expect("64 planes");
         let (mut found, mut portable) = ([Plane::ONES; 64], [Plane::ONES; 64]);
-        transpose::transpose(&before, &mut found);
-        transpose::transpose_portably(&before, &mut portable);
+        simd::transpose(&before, &mut found);
+        simd::transpose_portably(&before, &mut portable);
         assert_eq!(found, portable);
         for (row, lane) in (0..64).flat_map(|row| (0..256).map(move |lane| (row, lane))) {
             let (quarter, column) = (lane / 64, lane % 64);
@@ -360,7 +374,8 @@ fn ranges_of_lanes() {
     }
 }
 
-/// The 1 in 100 000 quantile of chi-square, by Wilson and Hilferty.
+/// Returns the 1 in 100 000 quantile of the chi-square distribution, by the approximation of Wilson
+/// and Hilferty.
 fn unlikely(degrees: usize) -> f64 {
     let n = degrees as f64;
     let t = 1.0 - 2.0 / (9.0 * n) + 4.26 * (2.0 / (9.0 * n)).sqrt();
@@ -370,7 +385,7 @@ fn unlikely(degrees: usize) -> f64 {
 #[test]
 fn every_legal_move_is_equally_likely() {
     for n_moves in [2_usize, 3, 5, 7, 9, 16, 33] {
-        let mut graph = Graph::new(n_moves + crate::sampler::n_random(n_moves));
+        let mut graph = Graph::new(n_moves + crate::run::batch::sampler::n_random(n_moves));
         let legal: Vec<Signal> = (0..n_moves).map(|m| graph.leaf(m)).collect();
         let tree = Tree::new(&mut graph, &legal);
         let random: Vec<Signal> =
@@ -380,7 +395,7 @@ fn every_legal_move_is_equally_likely() {
         let program = lower(graph.first_and() - 1, graph.ands(), &chosen);
         let mut kernel = Kernel::new(&program, n_moves, Backend::Native);
 
-        // 256 lanes with different legal moves; the first lanes have all, or one.
+        // 256 lanes with different legal moves. The first lanes have all, or one.
         let mut rng = Rng::seed_from_u64(n_moves as u64);
         let mut masks: Vec<u64> =
             (0..Plane::LANES).map(|_| rng.random_range(1..1 << n_moves)).collect();
@@ -426,11 +441,12 @@ fn every_legal_move_is_equally_likely() {
     }
 }
 
-/// Mean payoffs and lengths of batches against single games, from the start and from states within games.
+/// Compares mean payoffs and lengths of batches with single games, from the initial state and from
+/// states within games.
 #[test]
 fn playouts_pay_what_single_games_pay() {
     for (circuit, is_turn_taking) in handmade().into_iter().zip([true, true, true, false, false]) {
-        let circuit = Arc::new(optimise(&circuit).0);
+        let circuit = Arc::new(optimise(&circuit, Deadline::NEVER).0);
         let mut position = ScalarCircuit::new(Arc::clone(&circuit));
         let mut states = walks(&circuit, 5);
         states.truncate(6);
@@ -438,20 +454,24 @@ fn playouts_pay_what_single_games_pay() {
         let n_single = 20_000;
         for shape in shapes(&circuit, is_turn_taking) {
             let mut batch = BatchCircuit::new(Arc::clone(&circuit), shape, BatchOptions::default());
-            let orders: Vec<_> = (0..)
+            let requests: Vec<_> = (0..)
                 .zip(&states)
-                .map(|(i, s)| Order { state: s.clone(), n_playouts: 40_000 + i, expected_steps: 0 })
+                .map(|(i, s)| PlayoutRequest {
+                    state: s.clone(),
+                    n_playouts: 40_000 + i,
+                    expected_steps: 0,
+                })
                 .collect();
-            let mut tallies = batch.play_out(&orders, 1000);
-            tallies.extend(batch.play_out(&orders[..1], 1000));
-            tallies.extend(batch.play_out(&orders[1..2], 1000));
-            let orders = orders.iter().chain(&orders[..1]).chain(&orders[1..2]);
-            for (order, tally) in orders.zip(&tallies) {
-                assert_eq!((tally.n_playouts, tally.n_cut), (order.n_playouts, 0));
+            let mut all_stats = batch.play_out(&requests, 1000);
+            all_stats.extend(batch.play_out(&requests[..1], 1000));
+            all_stats.extend(batch.play_out(&requests[1..2], 1000));
+            let requests = requests.iter().chain(&requests[..1]).chain(&requests[1..2]);
+            for (request, stats) in requests.zip(&all_stats) {
+                assert_eq!((stats.n_playouts, stats.n_cut), (request.n_playouts, 0));
                 let (mut sums, mut squares) =
                     (vec![0.0; circuit.roles.len() + 1], vec![0.0; circuit.roles.len() + 1]);
                 for _ in 0..n_single {
-                    position.go_to(&order.state);
+                    position.go_to(&request.state);
                     let n_steps = position.play_out(&mut rng, 1000) as f64;
                     let values =
                         circuit.role_ids().map(|role| position.payoff(role)).chain([n_steps]);
@@ -462,14 +482,14 @@ fn playouts_pay_what_single_games_pay() {
                 }
                 let means = circuit
                     .role_ids()
-                    .map(|role| tally.mean_payoff(role))
-                    .chain([tally.mean_length()]);
+                    .map(|role| stats.mean_payoff(role))
+                    .chain([stats.mean_length()]);
                 for (mean, (sum, square)) in means.zip(sums.iter().zip(squares)) {
                     let n = f64::from(n_single);
                     let variance = square / n - (sum / n) * (sum / n);
-                    // Both means err; five standard deviations of their difference.
+                    // Five standard deviations of the difference of both means.
                     let error =
-                        5.0 * (variance / n + variance / tally.n_playouts as f64).sqrt() + 1e-9;
+                        5.0 * (variance / n + variance / stats.n_playouts as f64).sqrt() + 1e-9;
                     assert!(
                         (mean - sum / n).abs() <= error,
                         "{mean} against {} +- {error}",
@@ -483,25 +503,26 @@ fn playouts_pay_what_single_games_pay() {
 
 #[test]
 fn tic_tac_toe_has_its_known_statistics() {
-    let circuit = Arc::new(optimise(&games::tic_tac_toe()).0);
+    let circuit = Arc::new(optimise(&games::tic_tac_toe(), Deadline::NEVER).0);
     let start = ScalarCircuit::new(Arc::clone(&circuit)).state().clone();
-    let order = Order { state: start, n_playouts: 4_000_000, expected_steps: 0 };
+    let request = PlayoutRequest { state: start, n_playouts: 4_000_000, expected_steps: 0 };
     let mut shape = circuit.shape();
-    let mut tallies = Vec::new();
+    let mut all_stats = Vec::new();
     for (turn_taking, turns) in
         [(false, None), (true, None), (true, Some(last_move_waits(&circuit)))]
     {
         shape.turn_taking = turn_taking;
         let options = BatchOptions { turns, seed: 4, ..BatchOptions::default() };
         let mut batch = BatchCircuit::new(Arc::clone(&circuit), shape.clone(), options);
-        tallies.extend(batch.play_out(std::slice::from_ref(&order), 1000));
+        all_stats.extend(batch.play_out(std::slice::from_ref(&request), 1000));
     }
-    for tally in tallies {
-        assert_eq!((tally.n_playouts, tally.n_cut), (4_000_000, 0));
-        // 0.58491 won, 0.28810 lost, 0.12698 drawn; four million playouts miss by 0.0012 in five deviations.
-        assert!((tally.mean_payoff(Role::new(0)) / 100.0 - 0.64841).abs() < 0.0012, "{tally:?}");
-        assert!((tally.mean_payoff(Role::new(1)) / 100.0 - 0.35159).abs() < 0.0012, "{tally:?}");
-        assert!((tally.mean_length() - 7.6253).abs() < 0.005, "{tally:?}");
+    for stats in all_stats {
+        assert_eq!((stats.n_playouts, stats.n_cut), (4_000_000, 0));
+        // 0.58491 won, 0.28810 lost, 0.12698 drawn; four million playouts miss by 0.0012 in five
+        // deviations.
+        assert!((stats.mean_payoff(Role::new(0)) / 100.0 - 0.64841).abs() < 0.0012, "{stats:?}");
+        assert!((stats.mean_payoff(Role::new(1)) / 100.0 - 0.35159).abs() < 0.0012, "{stats:?}");
+        assert!((stats.mean_length() - 7.6253).abs() < 0.005, "{stats:?}");
     }
 }
 
@@ -509,27 +530,35 @@ fn tic_tac_toe_has_its_known_statistics() {
 fn the_same_seed_gives_the_same_playouts_by_both_executors() {
     for circuit in handmade() {
         let circuit = Arc::new(circuit);
-        let orders: Vec<_> = walks(&circuit, 2)
+        let requests: Vec<_> = walks(&circuit, 2)
             .into_iter()
             .step_by(3)
             .zip(0_u64..)
-            .map(|(state, i)| Order { state, n_playouts: i % 7 * (i % 11), expected_steps: 0 })
+            .map(|(state, i)| PlayoutRequest {
+                state,
+                n_playouts: i % 7 * (i % 11),
+                expected_steps: 0,
+            })
             .collect();
         let run = |backend| {
             let options = BatchOptions { backend, seed: 11, turns: None };
-            BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options).play_out(&orders, 100)
+            BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options)
+                .play_out(&requests, 100)
         };
-        let tallies = run(Backend::Native);
-        assert_eq!(tallies, run(Backend::Portable));
+        let all_stats = run(Backend::Native);
+        assert_eq!(all_stats, run(Backend::Portable));
         assert!(
-            orders.iter().zip(&tallies).all(|(order, tally)| tally.n_playouts == order.n_playouts)
+            requests
+                .iter()
+                .zip(&all_stats)
+                .all(|(request, stats)| stats.n_playouts == request.n_playouts)
         );
     }
 }
 
 #[test]
 fn overlong_playouts_are_cut() {
-    // The walker of a game that nobody can end: the pile is never touched, so to say.
+    // A game that cannot end.
     let mut circuit = games::rochambeau();
     circuit.outputs.terminal = Signal::FALSE;
     let circuit = Arc::new(circuit);
@@ -537,10 +566,12 @@ fn overlong_playouts_are_cut() {
     for n_playouts in [1, 300, 5000] {
         let mut batch =
             BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
-        let tally = &batch
-            .play_out(&[Order { state: start.clone(), n_playouts, expected_steps: 0 }], 20)[0];
-        assert_eq!((tally.n_playouts, tally.n_cut), (n_playouts, n_playouts));
-        assert!((20.0..40.0).contains(&tally.mean_length()), "{tally:?}");
+        let stats = &batch.play_out(
+            &[PlayoutRequest { state: start.clone(), n_playouts, expected_steps: 0 }],
+            20,
+        )[0];
+        assert_eq!((stats.n_playouts, stats.n_cut), (n_playouts, n_playouts));
+        assert!((20.0..40.0).contains(&stats.mean_length()), "{stats:?}");
     }
 }
 

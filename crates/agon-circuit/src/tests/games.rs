@@ -1,6 +1,6 @@
-//! Small games built by hand, as a grounder would build them: frame axioms and all.
+//! Small games built by hand in the way of a grounder, with frame axioms.
 
-// An example includes this file too, and uses one game of it.
+// An example includes this file, too, and uses one of its games.
 #![allow(unreachable_pub, dead_code)]
 
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
@@ -9,7 +9,8 @@ fn role(name: &str, moves: Vec<String>) -> CircuitRole {
     CircuitRole { name: name.into(), moves, is_nature: false }
 }
 
-/// Tic-tac-toe: `cell i b`, `cell i x`, `cell i o` for nine cells, then whose turn it is. Move 9 is to wait.
+/// Returns tic-tac-toe: `cell i b`, `cell i x`, `cell i o` for nine cells, then the control tokens.
+/// Move 9 is to wait.
 pub fn tic_tac_toe() -> Circuit {
     let moves = || (0..9).map(|cell| format!("mark {cell}")).chain(["wait".to_owned()]).collect();
     let mut base = Vec::new();
@@ -73,8 +74,8 @@ pub fn tic_tac_toe() -> Circuit {
     })
 }
 
-/// A pile from which two take one to three in turn; who takes the last one wins. With `stuck`, the author has
-/// forgotten that one can be taken from a pile of one.
+/// Returns nim: two players take one to three in turn from a pile, and the player that takes the
+/// last one wins. With `stuck`, the rules lack the move that takes one from a pile of one.
 pub fn nim(pile: usize, stuck: bool) -> Circuit {
     let moves = || ["take 1", "take 2", "take 3", "wait"].map(str::to_owned).to_vec();
     let mut base: Vec<(String, bool)> =
@@ -121,8 +122,8 @@ pub fn nim(pile: usize, stuck: bool) -> Circuit {
     })
 }
 
-/// Rock, paper, scissors, three rounds, both at once. All moves are always legal. One point per round won, and
-/// payoffs by who has more; each sees what the other does.
+/// Returns three rounds of rock, paper, scissors with simultaneous moves. All moves are always
+/// legal. A round won is a point, more points win, and each player perceives the other's move.
 pub fn rochambeau() -> Circuit {
     let names = ["rock", "paper", "scissors"];
     let moves = || names.map(str::to_owned).to_vec();
@@ -182,8 +183,9 @@ pub fn rochambeau() -> Circuit {
     b.finish(Outputs { legal, next, terminal: bits[3], goals, percepts, rejected: Signal::FALSE })
 }
 
-/// A walk of six fields: nature shakes the ground by no, one or two fields while the player steps one or stays. A fall
-/// over the edge pays nothing, the last field 100. Nature cannot shake by two when the player stands on an even field.
+/// Returns a walk of six fields: nature moves the player by zero, one or two fields while the
+/// player steps or stays. A fall over the edge pays 0, the last field 100. Nature cannot move the
+/// player by two from an even field.
 pub fn shaky_walk() -> Circuit {
     let earth = CircuitRole {
         name: "earth".into(),
@@ -221,7 +223,8 @@ pub fn shaky_walk() -> Circuit {
     })
 }
 
-/// A walk along so many fields, a step or none at a time: more base bits than fit into a word, each copied to the next.
+/// Returns a walk along `n_fields` fields, at most a step at a time: more base bits than fit into a
+/// word, each copied to the next.
 pub fn long_walk(n_fields: usize) -> Circuit {
     let walker = role("walker", vec!["stay".into(), "step".into()]);
     let base = (0..n_fields).map(|field| (format!("at {field}"), field == 0)).collect();

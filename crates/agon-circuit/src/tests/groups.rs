@@ -1,4 +1,4 @@
-//! Groups of bits that exclude each other: what is claimed is right, and what is wrong is not claimed.
+//! Groups of bits that exclude each other: only true groups are proved.
 
 use super::agree;
 use super::games::tic_tac_toe;
@@ -12,36 +12,41 @@ fn cells_exclude_their_contents_and_not_each_other() {
     // Two crosses, a cross and a nought elsewhere, two blanks.
     let wrong = [vec![1, 4], vec![1, 5], vec![0, 3], vec![1, 2, 4, 5]];
     let candidates: Vec<Vec<usize>> = right.iter().chain(&wrong).cloned().collect();
-    assert_eq!(prove_groups(&tic_tac_toe(), candidates.clone()), right);
-    // Optimised, moves are mentioned in ways that hide what makes them legal: less is proved, nothing wrong.
-    let fewer = prove_groups(&optimise(&tic_tac_toe()).0, candidates);
+    assert_eq!(prove_groups(&tic_tac_toe(), candidates.clone(), Deadline::NEVER), right);
+    // In the optimised circuit, the legality of moves is hidden. Fewer groups are proved, but no
+    // wrong ones.
+    let optimised = optimise(&tic_tac_toe(), Deadline::NEVER).0;
+    let fewer = prove_groups(&optimised, candidates, Deadline::NEVER);
     assert!(fewer.iter().all(|group| right.contains(group)), "{fewer:?}");
 }
 
-/// Each cell needs to know that only one player moves, and that follows from the other group.
+/// The proof for a cell needs that only one player moves, which follows from the other group.
 #[test]
 fn groups_that_need_each_other_are_proved_together_or_not_at_all() {
     let circuit = tic_tac_toe();
-    assert_eq!(prove_groups(&circuit, vec![vec![0, 1, 2]]), Vec::<Vec<usize>>::new());
-    assert_eq!(prove_groups(&circuit, vec![vec![0, 1, 2], vec![27, 28]]).len(), 2);
+    assert_eq!(
+        prove_groups(&circuit, vec![vec![0, 1, 2]], Deadline::NEVER),
+        Vec::<Vec<usize>>::new()
+    );
+    assert_eq!(prove_groups(&circuit, vec![vec![0, 1, 2], vec![27, 28]], Deadline::NEVER).len(), 2);
 }
 
-/// What is left out because of groups makes no difference where play can come to, and something is left out.
+/// Simplification by groups makes circuits smaller without changing play.
 #[test]
-fn groups_make_circuits_smaller_and_say_the_same() {
+fn groups_make_circuits_smaller_without_changing_play() {
     let candidates: Vec<Vec<usize>> = (0..9)
         .map(|cell| vec![3 * cell, 3 * cell + 1, 3 * cell + 2])
         .chain([vec![27, 28]])
         .collect();
     let plain = tic_tac_toe();
-    let groups = prove_groups(&plain, candidates);
-    for circuit in [optimise(&plain).0, plain] {
+    let groups = prove_groups(&plain, candidates, Deadline::NEVER);
+    for circuit in [optimise(&plain, Deadline::NEVER).0, plain] {
         let smaller = exclusive(&circuit, &groups, Deadline::NEVER).expect("there is no deadline");
         assert_eq!(verify(&smaller), Ok(()));
         assert!(smaller.ands.len() <= circuit.ands.len());
         (0..20).for_each(|seed| agree(&circuit, &smaller, seed));
     }
-    // A bit beside another of its group, beside its negation, and beside a choice that it decides.
+    // A bit and another of its group, its negation, and a disjunction that it decides.
     let mut builder = crate::Builder::like(&tic_tac_toe());
     let [a, b, other] = [0, 1, 3].map(|bit| tic_tac_toe().base(bit));
     let both = builder.and_all(&[a, b]);

@@ -1,16 +1,18 @@
-//! Products in lanes, by both backends, against products of single numbers.
+//! Products in lanes, by both backends, compared with products of single numbers.
 
 use proptest::prelude::*;
 
 use super::seeded;
-use crate::{Backend, Products, Wide};
+use crate::{Backend, Products, RunKind, Wide};
 
-/// Runs: how many products, of how many factors each, drawn from such numbers, and whether what is missing to 1 is wanted.
-type Plan = Vec<(usize, usize, Vec<u32>, bool)>;
+/// Runs: the number of products, the number of factors of each, numbers to draw the factors by, and
+/// what is computed.
+type Plan = Vec<(usize, usize, Vec<u32>, RunKind)>;
 
 fn plan() -> impl Strategy<Value = Plan> {
     let run = (1_usize..4, 1_usize..7).prop_flat_map(|(n, width)| {
-        (Just(n), Just(width), proptest::collection::vec(any::<u32>(), n * width), any::<bool>())
+        let kind = prop_oneof![Just(RunKind::Product), Just(RunKind::Complement)];
+        (Just(n), Just(width), proptest::collection::vec(any::<u32>(), n * width), kind)
     });
     proptest::collection::vec(run, 0..8)
 }
@@ -26,14 +28,18 @@ proptest! {
     ) {
         let mut products = Products::new(given.len());
         let mut wanted: Vec<[f64; Wide::LANES]> = given.clone();
-        for (n, width, drawn, missing) in &plan {
+        for (n, width, drawn, kind) in &plan {
             let n_known = products.n_places() as u32;
             let factors: Vec<u32> = drawn.iter().map(|drawn| drawn % n_known).collect();
-            prop_assert_eq!(products.push_run(*width, &factors, *missing), wanted.len());
+            prop_assert_eq!(products.push_run(*width, &factors, *kind), wanted.len());
             for own in factors.chunks(*width) {
                 wanted.push(std::array::from_fn(|lane| {
-                    let product: f64 = own.iter().map(|&factor| wanted[factor as usize][lane]).product();
-                    if *missing { 1.0 - product } else { product }
+                    let factors = own.iter().map(|&factor| wanted[factor as usize][lane]);
+                    let product: f64 = factors.product();
+                    match kind {
+                        RunKind::Product => product,
+                        RunKind::Complement => 1.0 - product,
+                    }
                 }));
             }
             prop_assert_eq!(products.n_places(), n_known as usize + n);
@@ -42,7 +48,7 @@ proptest! {
         for backend in [Backend::Native, Backend::Portable] {
             let mut values: Vec<Wide> = given.iter().map(|&given| Wide(given)).collect();
             values.resize(products.n_places(), Wide::all(f64::NAN));
-            products.work_out(&mut values, n_lanes, backend);
+            products.compute(&mut values, n_lanes, backend);
             for (found, wanted) in values.iter().zip(&wanted) {
                 prop_assert_eq!(&found.0[..n_lanes], &wanted[..n_lanes], "to the last bit");
             }
@@ -51,7 +57,7 @@ proptest! {
 }
 
 #[test]
-#[should_panic(expected = "factors are there before")]
+#[should_panic(expected = "factors exist before their product")]
 fn a_product_is_not_its_own_factor() {
-    Products::new(2).push_run(1, &[2], false);
+    Products::new(2).push_run(1, &[2], RunKind::Product);
 }

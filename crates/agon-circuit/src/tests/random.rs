@@ -1,11 +1,11 @@
-//! Random circuits that keep the assumption of circuits: every role has a legal move at every state that is not
-//! terminal.
+//! Random circuits that keep the assumption of circuits: every role has a legal move at every state
+//! that is not terminal.
 
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_game::Rng;
 use rand::{RngExt, SeedableRng};
 
-/// A random circuit of about so many gates. The same seed gives the same circuit.
+/// Returns a random circuit of about `n_gates` gates. The same seed gives the same circuit.
 pub(super) fn circuit(seed: u64, n_gates: usize) -> Circuit {
     let mut rng = Rng::seed_from_u64(seed);
     let n_base = rng.random_range(1..20);

@@ -1,24 +1,26 @@
-//! Circuits with conditions on what comes of a step, against the same games with those conditions made part of what is legal.
+//! Compares circuits that reject steps with the same games in which the conditions are part of
+//! legality.
 
 use std::sync::Arc;
 
-use agon_game::{Batch, Children, Order, Position, Rng};
+use agon_game::{Batch, Children, PlayoutRequest, Position, Rng};
 use proptest::prelude::*;
 use rand::SeedableRng;
 
 use super::batch::{BACKENDS, children_agree, random_planes, walks};
 use super::{agree_by, games, random};
-use crate::kernel::Kernel;
 use crate::optimise::{PASSES, forget_unread, optimise};
-use crate::phases::Phases;
-use crate::playout::{Place, Playable, PlayoutStep, Restart};
+use crate::run::batch::playout::{Place, Playable, PlayoutStep, Restart};
+use crate::run::kernel::Kernel;
+use crate::run::phases::Phases;
+use crate::run::transpose;
 use crate::{
     BatchCircuit, BatchOptions, Builder, Circuit, CircuitRole, Deadline, Executor, Outputs, Plane,
-    ScalarCircuit, Signal, prove_turns, transpose, verify,
+    ScalarCircuit, Signal, prove_turns, verify,
 };
 
-/// The same game with every condition asked of the state, as the judge has it: for each move the circuit once more, with that move
-/// and what the others do as long as they have no choice.
+/// Returns the same game with every condition as part of legality: the oracle. It has a copy of the
+/// circuit for each move, with that move and the only moves of the other roles.
 fn exact(circuit: &Circuit) -> Circuit {
     let mut builder = Builder::like(circuit);
     let first_and = circuit.first_and();
@@ -54,7 +56,8 @@ fn exact(circuit: &Circuit) -> Circuit {
             let legal = &mut outputs.legal[role.index()][m];
             *legal = builder.and(*legal, !rejected);
         }
-        // Where a role has no move left play has ended; the circuit says so, not the lack of moves.
+        // Where a role has no move left, play has ended. The circuit says so, so that it is not a
+        // fault.
         let any = builder.or_all(&outputs.legal[role.index()]);
         let had_any = builder.or_all(&before[role.index()]);
         let stuck = builder.and(!any, had_any);
@@ -71,7 +74,7 @@ fn embed(builder: &mut Builder, circuit: &Circuit, map: &mut Vec<Signal>) {
     }
 }
 
-/// Nim in which no multiple of some number may be left, but for nothing at all.
+/// Returns nim in which no multiple of `taboo` except zero may be left.
 pub(super) fn strict_nim(pile: usize, taboo: usize) -> Circuit {
     let mut circuit = games::nim(pile, false);
     let mut builder = Builder::like(&circuit);
@@ -87,7 +90,8 @@ pub(super) fn strict_nim(pile: usize, taboo: usize) -> Circuit {
     builder.finish(circuit.outputs)
 }
 
-/// A walk without end on a ring of eight, of whose six moves most are rejected, depending on the place.
+/// Returns a walk without end on a ring of eight, of whose six moves most are rejected, depending
+/// on the place.
 pub(super) fn fussy_walk() -> Circuit {
     let moves = (0..6).map(|m| format!("go {m}")).collect();
     let role = CircuitRole { name: "walker".to_owned(), moves, is_nature: false };
@@ -116,7 +120,7 @@ pub(super) fn fussy_walk() -> Circuit {
     })
 }
 
-/// A random game of one role, some of whose steps are rejected.
+/// Returns a random game of one role, some of whose steps are rejected.
 fn random_rejecting(seed: u64, n_gates: usize) -> Circuit {
     let mut circuit = (seed..)
         .map(|seed| random::circuit(seed, n_gates))
@@ -134,13 +138,13 @@ fn examples() -> Vec<Circuit> {
 }
 
 #[test]
-fn what_is_rejected_is_not_legal() {
+fn rejected_moves_are_not_legal() {
     for circuit in examples() {
-        let judge = exact(&circuit);
-        let optimised = optimise(&circuit).0;
+        let oracle = exact(&circuit);
+        let optimised = optimise(&circuit, Deadline::NEVER).0;
         for executor in [Executor::Levelled, Executor::Native, Executor::Events, Executor::Auto] {
             for circuit in [&circuit, &optimised] {
-                agree_by(&judge, Executor::Levelled, circuit, executor, 3);
+                agree_by(&oracle, Executor::Levelled, circuit, executor, 3);
             }
         }
     }
@@ -153,12 +157,13 @@ fn children_are_not_rejected() {
     }
 }
 
-/// In every lane: the step that is made is one that the judge has too, a rejected one leaves all as it is, and who is late waits.
+/// Checks in every lane that the step is one of the oracle, that a rejected step changes nothing,
+/// and that late lanes wait.
 #[track_caller]
 fn lanes_agree(circuit: &Circuit, seed: u64) {
-    let judge = exact(circuit);
-    let states = walks(&judge, seed);
-    let mut position = ScalarCircuit::new(Arc::new(judge));
+    let oracle = exact(circuit);
+    let states = walks(&oracle, seed);
+    let mut position = ScalarCircuit::new(Arc::new(oracle));
     let cut = Playable::new(circuit);
     let whole = Playable::of(Phases::whole(&forget_unread(circuit)));
     for playable in [whole, cut] {
@@ -190,8 +195,8 @@ fn lanes_agree(circuit: &Circuit, seed: u64) {
                 let stays =
                     kept.iter().zip(&out).all(|(&bit, plane)| plane.lane(lane) == before.get(bit));
                 if is_late || rejected.lane(lane) {
-                    assert!(stays, "what is not done changes nothing");
-                    assert!(!(is_late && rejected.lane(lane)), "who is late is not asked");
+                    assert!(stays, "a rejected step changes nothing");
+                    assert!(!(is_late && rejected.lane(lane)), "a late lane draws no move");
                     continue;
                 }
                 if out[kept.len() + 1].lane(lane) {
@@ -228,39 +233,40 @@ fn lanes_make_legal_steps() {
     }
 }
 
-/// Mean payoffs and lengths of batches against single games of the judge, from the start and from states within games.
+/// Compares mean payoffs and lengths of batches with single games of the oracle, from the initial
+/// state and from states within games.
 #[test]
 fn playouts_pay_what_exact_games_pay() {
     for circuit in &examples()[..3] {
-        let judge = Arc::new(exact(circuit));
-        let mut position = ScalarCircuit::new(Arc::clone(&judge));
-        let mut states = walks(&judge, 5);
+        let oracle = Arc::new(exact(circuit));
+        let mut position = ScalarCircuit::new(Arc::clone(&oracle));
+        let mut states = walks(&oracle, 5);
         states.truncate(8);
         let mut rng = Rng::seed_from_u64(9);
         let (n_single, n_batch) = (20_000, 60_000);
-        for circuit in [circuit.clone(), optimise(circuit).0] {
+        for circuit in [circuit.clone(), optimise(circuit, Deadline::NEVER).0] {
             for turns in [None, prove_turns(&circuit)] {
                 let circuit = Arc::new(circuit.clone());
                 let options = BatchOptions { turns, ..BatchOptions::default() };
                 let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options);
-                let orders: Vec<_> = states
+                let requests: Vec<_> = states
                     .iter()
-                    .map(|state| Order {
+                    .map(|state| PlayoutRequest {
                         state: state.clone(),
                         n_playouts: n_batch,
                         expected_steps: 0,
                     })
                     .collect();
-                let tallies = batch.play_out(&orders, 1000);
-                for (order, tally) in orders.iter().zip(&tallies) {
-                    assert_eq!((tally.n_playouts, tally.n_cut), (n_batch, 0));
+                let all_stats = batch.play_out(&requests, 1000);
+                for (request, stats) in requests.iter().zip(&all_stats) {
+                    assert_eq!((stats.n_playouts, stats.n_cut), (n_batch, 0));
                     let (mut length, mut squares) = (0.0, 0.0);
-                    let mut payoffs = vec![0.0; judge.roles.len()];
+                    let mut payoffs = vec![0.0; oracle.roles.len()];
                     for _ in 0..n_single {
-                        position.go_to(&order.state);
+                        position.go_to(&request.state);
                         let n = position.play_out(&mut rng, 1000) as f64;
                         (length, squares) = (length + n, squares + n * n);
-                        judge
+                        oracle
                             .role_ids()
                             .for_each(|role| payoffs[role.index()] += position.payoff(role));
                     }
@@ -269,11 +275,11 @@ fn playouts_pay_what_exact_games_pay() {
                     let error = |variance: f64| {
                         5.0 * (variance * (1.0 / n + 1.0 / n_batch as f64)).sqrt() + 1e-9
                     };
-                    assert!((tally.mean_length() - length / n).abs() < error(variance), "lengths");
-                    for role in judge.role_ids() {
+                    assert!((stats.mean_length() - length / n).abs() < error(variance), "lengths");
+                    for role in oracle.role_ids() {
                         let mean = payoffs[role.index()] / n;
                         let bound = error(mean * (100.0 - mean) + 1e-9);
-                        assert!((tally.mean_payoff(role) - mean).abs() < bound, "payoffs");
+                        assert!((stats.mean_payoff(role) - mean).abs() < bound, "payoffs");
                     }
                 }
             }
@@ -281,21 +287,21 @@ fn playouts_pay_what_exact_games_pay() {
     }
 }
 
-/// Moves that are left are drawn alike, whether they are found at once or by settling.
+/// Moves that are not rejected are equally likely, whether they are drawn at once or by resolving.
 #[test]
-fn moves_that_are_left_are_equally_likely() {
+fn moves_that_are_not_rejected_are_equally_likely() {
     let circuit = Arc::new(fussy_walk());
     let mut position = ScalarCircuit::new(Arc::clone(&circuit));
     let state = position.state().clone();
     let role = agon_game::Role::new(0);
     let n_legal = position.legal_moves(role).len();
-    assert!((1..6).contains(&n_legal), "some moves are refused and some are not");
-    // From the start, the place after two steps at most: what is counted is how often it is number 3.
+    assert!((1..6).contains(&n_legal), "some moves are rejected and some are not");
+    // At most two steps from the start. Counts how often the place is number 3.
     let mut batch =
         BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
     let n = 256 * 40;
-    let orders = [Order { state, n_playouts: n, expected_steps: 0 }];
-    let tally = &batch.play_out(&orders, 200)[0];
+    let requests = [PlayoutRequest { state, n_playouts: n, expected_steps: 0 }];
+    let stats = &batch.play_out(&requests, 200)[0];
     let mut rng = Rng::seed_from_u64(1);
     let mut n_there = 0;
     let n_steps = 200_000;
@@ -306,14 +312,14 @@ fn moves_that_are_left_are_equally_likely() {
         n_there += u32::from(position.payoff(role) > 0.0);
     }
     let share = f64::from(n_there) / f64::from(n_steps);
-    let found = tally.mean_payoff(role) / 10.0;
+    let found = stats.mean_payoff(role) / 10.0;
     assert!(
         (found - share).abs() < 5.0 * (share * (1.0 - share) / n as f64).sqrt() + 0.005,
         "{found} {share}"
     );
-    // All are cut: not before so many steps, and not much later than after twice as many.
-    assert_eq!((tally.n_playouts, tally.n_cut), (n, n));
-    assert!((200.0..900.0).contains(&tally.mean_length()), "{}", tally.mean_length());
+    // All playouts are cut off: after at least 200 steps, and at most about twice as many.
+    assert_eq!((stats.n_playouts, stats.n_cut), (n, n));
+    assert!((200.0..900.0).contains(&stats.mean_length()), "{}", stats.mean_length());
 }
 
 #[test]
@@ -323,7 +329,7 @@ fn the_same_seed_plays_the_same() {
         let options = BatchOptions { backend, seed: 5, turns: None };
         let mut batch = BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), options);
         let state = ScalarCircuit::new(Arc::clone(&circuit)).state().clone();
-        batch.play_out(&[Order { state, n_playouts: 5000, expected_steps: 0 }], 1000)
+        batch.play_out(&[PlayoutRequest { state, n_playouts: 5000, expected_steps: 0 }], 1000)
     };
     assert_eq!(play(BACKENDS[0]), play(BACKENDS[1]));
 }
@@ -338,31 +344,32 @@ fn a_state_without_moves_has_an_empty_family() {
         BatchCircuit::new(Arc::clone(&circuit), circuit.shape(), BatchOptions::default());
     let mut children = Children::new(2);
     batch.expand(&[position.state()], &mut children);
-    assert_eq!((children.len(), children.family_ends.as_slice()), (0, &[0][..]));
-    let tally = &batch.play_out(
-        &[Order { state: position.state().clone(), n_playouts: 300, expected_steps: 0 }],
+    assert_eq!((children.len(), children.child_ends.as_slice()), (0, &[0][..]));
+    let stats = &batch.play_out(
+        &[PlayoutRequest { state: position.state().clone(), n_playouts: 300, expected_steps: 0 }],
         1000,
     )[0];
-    assert_eq!((tally.n_playouts, tally.n_steps, tally.n_cut), (300, 0, 0));
+    assert_eq!((stats.n_playouts, stats.n_steps, stats.n_cut), (300, 0, 0));
 }
 
 proptest! {
     #![proptest_config(super::seeded(150))]
 
     #[test]
-    fn random_games_are_those_of_the_judge(seed: u64, n_gates in 10..200_usize) {
+    fn random_games_agree_with_the_oracle(seed: u64, n_gates in 10..200_usize) {
         let circuit = random_rejecting(seed, n_gates);
         prop_assert_eq!(verify(&circuit), Ok(()));
-        let judge = exact(&circuit);
+        let oracle = exact(&circuit);
         for executor in [Executor::Levelled, Executor::Native, Executor::Events] {
-            agree_by(&judge, Executor::Levelled, &circuit, executor, seed);
+            agree_by(&oracle, Executor::Levelled, &circuit, executor, seed);
         }
         for (name, pass) in PASSES {
             let passed = pass(&circuit, Deadline::NEVER).expect("there is no deadline");
             prop_assert_eq!(verify(&passed), Ok(()), "{}", name);
-            agree_by(&judge, Executor::Levelled, &passed, Executor::Levelled, seed);
+            agree_by(&oracle, Executor::Levelled, &passed, Executor::Levelled, seed);
         }
-        agree_by(&judge, Executor::Levelled, &optimise(&circuit).0, Executor::Auto, seed);
+        let optimised = optimise(&circuit, Deadline::NEVER).0;
+        agree_by(&oracle, Executor::Levelled, &optimised, Executor::Auto, seed);
         children_agree(&circuit, seed);
         lanes_agree(&circuit, seed);
     }

@@ -1,17 +1,18 @@
-//! Relations limited to what is asked of them.
+//! Demand transformation (magic sets).
 //!
-//! A rule such as "the king would stand in check if `?x ?y` were empty and `?u ?v` taken" is true of every pair of
-//! squares, and of every pair of things that are no squares, although it is asked of few. Here each relation whose
-//! arguments are known wherever it is asked gets a second one beside it, its *demand*: the values that are asked
-//! for. Every rule of the relation then waits for its demand, and every rule that asks adds to it. This is the
-//! transformation by magic sets (Beeri and Ramakrishnan, "On the power of magic", 1991), with one pattern of known
-//! arguments per relation.
+//! A rule such as "the king would be in check if `?x ?y` were empty and `?u ?v` occupied" is true
+//! of every pair of squares, and even of terms that are not squares, although few instances are
+//! needed. Here each relation whose arguments are known at every use gets a *demand* relation with
+//! the needed values. Every rule of the relation then requires the demand, and every rule that uses
+//! the relation adds to it. This is the magic-sets transformation (Beeri and Ramakrishnan, "On the
+//! power of magic", 1991), with one binding pattern for each relation.
 //!
-//! Why nothing is lost: let a rule instance be one whose head is asked for and whose conditions can all hold. Its
-//! conditions are put in an order, and each is asked for by a rule whose conditions are the demand of the head and
-//! conditions *before* it in that order (some may be left out: more is asked for then). So, one after the other, each
-//! is asked for and found, and so the instance is. Negated conditions come last and never limit anything. What is
-//! asked from outside, the roots, has no demand and is found in full.
+//! The transformation is complete. Consider a rule instance whose head is demanded and whose
+//! conditions can all hold. Its conditions have a fixed order. The demand of each condition is
+//! derived from the demand of the head and from conditions *before* it in that order. Some may be
+//! omitted, which only increases the demand. So the conditions are demanded and found one after the
+//! other, and the instance is found as well. Negated conditions come last and restrict nothing. The
+//! roots have no demand relation and are computed completely.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,29 +20,29 @@ use crate::plan::prepare::ground;
 use crate::program::{Atom, Goal, Level, Predicate, PredicateId, Program, Rule};
 use crate::{TermBank, TermId};
 
-/// Static conditions are put before what is asked as long as they offer no more than so many values together: most of
-/// what they offer beyond that would be demanded in vain. 48: all kinds of piece in all directions may be tried, all
-/// squares of a board may not.
-const FEW_VALUES: usize = 48;
+/// Static conditions come before demanded ones while together they have at most this number of
+/// values. Beyond that, most of the demand would be useless. 48 admits all kinds of pieces in all
+/// directions, but not all squares of a board.
+const MAX_STATIC_VALUES: usize = 48;
 
-/// Limits the relations on which `roots` depend to what is asked of them. What follows for the roots stays
-/// the same; relations that are not limited stay the same too.
+/// Restricts the relations that `roots` depend on to their needed tuples. The rows of the roots and
+/// of unrestricted relations stay the same.
 pub fn demand(program: &mut Program, bank: &TermBank, roots: &[PredicateId]) {
     let rules = reachable_rules(program, roots);
     let mut known = may_be_limited(program, roots);
     let mut branching = Branching { bank, known: BTreeMap::new() };
-    // Known arguments only get fewer, so this ends.
+    // Known arguments are only removed, so the loop terminates.
     loop {
         let mut changed = false;
         for &rule in &rules {
             let rule = &program.rules[rule];
-            for asked in asked(program, rule, &known, &mut branching) {
-                let (Goal::Holds(atom) | Goal::Fails(atom)) = &rule.body[asked.goal] else {
+            for ordered in ordered_goals(program, rule, &known, &mut branching) {
+                let (Goal::Holds(atom) | Goal::Fails(atom)) = &rule.body[ordered.goal] else {
                     continue;
                 };
                 let Some(known) = &mut known[atom.predicate.index()] else { continue };
                 for (known, argument) in known.iter_mut().zip(&atom.arguments) {
-                    let stays = *known && argument.is_bound(&asked.bound);
+                    let stays = *known && argument.is_bound(&ordered.bound);
                     changed |= stays != *known;
                     *known = stays;
                 }
@@ -55,8 +56,8 @@ pub fn demand(program: &mut Program, bank: &TermBank, roots: &[PredicateId]) {
         .iter()
         .map(|known| {
             let n_known = known.as_ref()?.iter().filter(|&&known| known).count();
-            // A demand without arguments would only say that something is asked.
-            (n_known > 0).then(|| program.demanded(n_known))
+            // A demand relation without arguments would be useless.
+            (n_known > 0).then(|| program.demand_relation(n_known))
         })
         .collect();
     let of = |atom: &Atom| -> Option<Atom> {
@@ -71,28 +72,30 @@ pub fn demand(program: &mut Program, bank: &TermBank, roots: &[PredicateId]) {
     for &index in &rules {
         let rule = &program.rules[index];
         let guard = of(&rule.head);
-        let mut asking = Vec::new();
-        for asked in asked(program, rule, &known, &mut branching) {
-            let (Goal::Holds(atom) | Goal::Fails(atom)) = &rule.body[asked.goal] else { continue };
+        let mut demand_rules = Vec::new();
+        for ordered in ordered_goals(program, rule, &known, &mut branching) {
+            let (Goal::Holds(atom) | Goal::Fails(atom)) = &rule.body[ordered.goal] else {
+                continue;
+            };
             let Some(head) = of(atom) else { continue };
             let is_same = guard.as_ref().is_some_and(|guard| {
                 guard.predicate == head.predicate && guard.arguments == head.arguments
             });
             if !is_same {
-                asking.push(asking_rule(rule, head, guard.as_ref(), &asked.before));
+                demand_rules.push(demand_rule(rule, head, guard.as_ref(), &ordered.before));
             }
         }
-        // A fact is found without being looked for.
+        // Facts need no demand.
         if let Some(guard) = guard
             && !rule.body.is_empty()
         {
             program.rules[index].body.insert(0, Goal::Holds(guard));
         }
-        asking.into_iter().for_each(|rule| program.rule(rule));
+        demand_rules.into_iter().for_each(|rule| program.rule(rule));
     }
 }
 
-/// The rules on which the roots depend.
+/// Returns the rules that the roots depend on.
 fn reachable_rules(program: &Program, roots: &[PredicateId]) -> Vec<usize> {
     let mut seen = vec![false; program.predicates.len()];
     let (mut open, mut rules) = (roots.to_vec(), Vec::new());
@@ -113,8 +116,9 @@ fn reachable_rules(program: &Program, roots: &[PredicateId]) -> Vec<usize> {
     rules
 }
 
-/// For each relation that may be limited: that all its arguments are known, until a rule shows otherwise. Relations
-/// that are given, or were worked out in advance, need no limit; static ones that were too large for that do.
+/// Returns the initial binding pattern of each relation that may be restricted: all arguments are
+/// known. Given and materialised relations need no restriction. Static relations that were too
+/// large to be materialised do.
 fn may_be_limited(program: &Program, roots: &[PredicateId]) -> Vec<Option<Vec<bool>>> {
     let is_derived = |predicate: &Predicate| {
         predicate.given.is_none()
@@ -129,23 +133,23 @@ fn may_be_limited(program: &Program, roots: &[PredicateId]) -> Vec<Option<Vec<bo
     known
 }
 
-/// A condition at its place in the order in which the conditions of a rule are asked for.
-struct Asked {
+/// A condition at its position in the evaluation order of a rule.
+struct OrderedGoal {
     goal: usize,
-    /// The variables with a value by then.
+    /// Variables that are bound before it.
     bound: Vec<bool>,
     /// The conditions before it.
     before: Vec<usize>,
 }
 
-/// The conditions of a rule in the order in which they are asked for: first what needs no asking and offers few values,
-/// then what has the fewest unknown arguments, negated ones last.
-fn asked(
+/// Returns the conditions of a rule in evaluation order: first undemanded conditions with few
+/// values, then those with the fewest unknown arguments, negated ones last.
+fn ordered_goals(
     program: &Program,
     rule: &Rule,
     known: &[Option<Vec<bool>>],
     branching: &mut Branching<'_>,
-) -> Vec<Asked> {
+) -> Vec<OrderedGoal> {
     let mut bound = vec![false; rule.n_variables as usize];
     if let Some(known) = &known[rule.head.predicate.index()] {
         for (argument, _) in rule.head.arguments.iter().zip(known).filter(|(_, known)| **known) {
@@ -156,12 +160,12 @@ fn asked(
     let (mut order, mut before) = (Vec::new(), Vec::new());
     let mut n_values = 1;
     while !left.is_empty() {
-        // Only the first number counts for what comes first; the second tells equals apart.
+        // The first number decides. The second breaks ties.
         let mut rank = |goal: usize| match &rule.body[goal] {
             Goal::Differ(..) => (0, 0),
             Goal::Holds(atom) if known[atom.predicate.index()].is_none() => {
                 match branching.rows_of(program, atom, &bound) {
-                    Some(n_rows) if n_values * n_rows <= FEW_VALUES => (0, n_rows),
+                    Some(n_rows) if n_values * n_rows <= MAX_STATIC_VALUES => (0, n_rows),
                     Some(n_rows) => (2, n_rows),
                     None => (2, 0),
                 }
@@ -172,12 +176,13 @@ fn asked(
             Goal::Fails(_) => (3, 0),
         };
         let ranks: Vec<(usize, usize)> = left.iter().map(|&goal| rank(goal)).collect();
-        let first = (0..left.len()).min_by_key(|&place| ranks[place]).expect("some are left");
+        let first =
+            (0..left.len()).min_by_key(|&place| ranks[place]).expect("the list is not empty");
         if let (0, n_rows @ 1..) = ranks[first] {
             n_values *= n_rows;
         }
         let goal = left.remove(first);
-        order.push(Asked { goal, bound: bound.clone(), before: before.clone() });
+        order.push(OrderedGoal { goal, bound: bound.clone(), before: before.clone() });
         if let Goal::Holds(atom) = &rule.body[goal] {
             atom.each_variable(&mut |v| bound[v as usize] = true);
             before.push(goal);
@@ -189,18 +194,19 @@ fn asked(
     order
 }
 
-/// How many rows static relations have for what is known of them.
+/// Average numbers of rows of static relations, given their known arguments.
 struct Branching<'a> {
     bank: &'a TermBank,
-    known: BTreeMap<Asking, usize>,
+    known: BTreeMap<BranchingKey, usize>,
 }
 
-/// A relation, the arguments that are constants, and which are known.
-type Asking = (PredicateId, Vec<Option<TermId>>, Vec<bool>);
+/// A relation, its constant arguments, and which arguments are known.
+type BranchingKey = (PredicateId, Vec<Option<TermId>>, Vec<bool>);
 
 impl Branching<'_> {
-    /// How many rows a condition that needs no asking has for what is known, on average; at least 1. Nothing can be
-    /// told of one that changes: 1 if it has to do with anything known or nothing is known at all, else `None`.
+    /// Returns the average number of rows of an undemanded condition, given its known arguments,
+    /// and at least 1. The number is unknown for a changing relation. The result is then 1 if the
+    /// condition shares a bound variable or if no variable is bound, and `None` otherwise.
     fn rows_of(&mut self, program: &Program, atom: &Atom, bound: &[bool]) -> Option<usize> {
         let known: Vec<bool> =
             atom.arguments.iter().map(|argument| argument.is_bound(bound)).collect();
@@ -233,9 +239,10 @@ impl Branching<'_> {
     }
 }
 
-/// The rule by which a condition is asked for. Of the conditions before it those count that have to do with its known
-/// arguments; whatever else must hold would only be multiplied with them.
-fn asking_rule(rule: &Rule, head: Atom, guard: Option<&Atom>, before: &[usize]) -> Rule {
+/// Returns the rule that derives the demand of a condition. Its body contains the earlier
+/// conditions that are connected to the known arguments. Other conditions would only multiply the
+/// rows.
+fn demand_rule(rule: &Rule, head: Atom, guard: Option<&Atom>, before: &[usize]) -> Rule {
     let mut near = vec![false; rule.n_variables as usize];
     head.each_variable(&mut |v| near[v as usize] = true);
     let guard = guard.map(|guard| Goal::Holds(guard.clone()));
@@ -256,7 +263,7 @@ fn asking_rule(rule: &Rule, head: Atom, guard: Option<&Atom>, before: &[usize]) 
             break;
         }
     }
-    // A difference is tested only between what the rule has.
+    // A disequality is included only if all its variables occur in the rule.
     for (goal, takes) in goals.iter().zip(&mut takes) {
         if let Goal::Differ(..) = goal {
             let (mut all, mut any) = (true, false);

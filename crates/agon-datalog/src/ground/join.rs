@@ -1,4 +1,4 @@
-//! How the instances of a rule are found: one join for each condition that may have new rows.
+//! Join plans for grounding: one join for each condition that may have new rows.
 
 use crate::limits::{Refusal, RefusalKind};
 use crate::plan::prepare::{Prepared, ground};
@@ -13,57 +13,57 @@ pub(super) struct Join {
     pub(super) n_slots: usize,
     pub(super) head_predicate: usize,
     pub(super) head: Vec<Build>,
-    /// The relations of the conditions that change, in the order of the rule.
+    /// Relations of the changing conditions, in the order of the rule.
     pub(super) positive: Vec<usize>,
     pub(super) n_positive: usize,
-    /// Negated conditions that change.
+    /// Negated changing conditions.
     pub(super) negative: Vec<(usize, Vec<Build>)>,
-    /// The condition whose new rows start the join; without one the rule applies once.
+    /// The condition whose new rows start the join. Without one, the rule applies once.
     pub(super) delta: Option<Delta>,
     pub(super) steps: Vec<Step>,
 }
 
 pub(super) struct Delta {
     pub(super) predicate: usize,
-    /// Its place among the conditions that change.
+    /// Position among the changing conditions.
     pub(super) position: usize,
-    pub(super) take: Vec<Open>,
+    pub(super) take: Vec<DeltaMatcher>,
 }
 
 pub(super) enum Step {
-    /// For each row that fits; the place is among the conditions that change.
-    Scan(Scan, Option<usize>, Sight),
-    /// If no row of a static relation fits.
+    /// For each matching row. The position is among the changing conditions.
+    Scan(Scan, Option<usize>, RowRange),
+    /// If no row of a static relation matches.
     NoRow(Scan),
     Differ(Build, Build),
 }
 
-/// Which rows a condition sees. Conditions before the one with new rows see only old ones, so that an instance
-/// with several new rows is found once.
-pub(super) enum Sight {
-    Static,
+/// The rows that a condition ranges over. Conditions before the delta condition range over old rows
+/// only, so an instance with several new rows is found once.
+pub(super) enum RowRange {
+    All,
     Old,
-    Now,
+    Current,
 }
 
-/// How a value is taken apart.
-pub(super) enum Open {
+/// A pattern that a value is matched with.
+pub(super) enum DeltaMatcher {
     Bind(u32),
     Same(u32),
     Constant(TermId),
-    Form(Symbol, Vec<Open>),
+    Form(Symbol, Vec<DeltaMatcher>),
 }
 
-impl Open {
+impl DeltaMatcher {
     pub(super) fn fits(&self, value: u32, slots: &mut [u32], bank: &TermBank) -> bool {
         match self {
-            Open::Bind(slot) => {
+            DeltaMatcher::Bind(slot) => {
                 slots[*slot as usize] = value;
                 true
             }
-            Open::Same(slot) => slots[*slot as usize] == value,
-            Open::Constant(id) => id.raw() == value,
-            Open::Form(symbol, parts) => {
+            DeltaMatcher::Same(slot) => slots[*slot as usize] == value,
+            DeltaMatcher::Constant(id) => id.raw() == value,
+            DeltaMatcher::Form(symbol, parts) => {
                 let term = TermId::from_raw(value);
                 bank.has_form(term, *symbol, parts.len())
                     && parts
@@ -75,7 +75,7 @@ impl Open {
     }
 }
 
-/// The joins of all rules of relevant relations.
+/// Returns the joins of all rules of relevant relations.
 pub(super) fn joins(
     prepared: &Prepared,
     relevant: &[bool],
@@ -116,57 +116,22 @@ struct JoinPlanner<'a> {
 }
 
 impl JoinPlanner<'_> {
+    /// Plans the join of the rule that starts with new rows of the changing condition `delta`.
     fn join(&mut self, changing: &[usize], delta: Option<usize>) -> Result<Join, Refusal> {
         let rule = self.rule;
         let mut bound = vec![false; rule.n_variables as usize];
-        let position_of = |goal: usize| changing.iter().position(|&c| c == goal);
         let delta = match delta {
             None => None,
             Some(position) => {
                 let Goal::Holds(atom) = &rule.body[changing[position]] else {
                     unreachable!("only positive conditions have new rows")
                 };
-                let take = atom.arguments.iter().map(|p| self.open(p, &mut bound));
+                let take = atom.arguments.iter().map(|p| self.matcher(p, &mut bound));
                 let take = take.collect::<Result<Vec<_>, _>>()?;
                 Some(Delta { predicate: atom.predicate.index(), position, take })
             }
         };
-        // Every variable is taken: the head or a negated condition may need it.
-        let uses = vec![2; bound.len()];
-        let delta_goal = delta.as_ref().map(|delta| changing[delta.position]);
-        let is_step = |goal: &Goal| match goal {
-            Goal::Fails(atom) => (self.is_static)(atom.predicate.index()),
-            Goal::Holds(_) | Goal::Differ(..) => true,
-        };
-        let mut left: Vec<usize> = (0..rule.body.len())
-            .filter(|&goal| Some(goal) != delta_goal && is_step(&rule.body[goal]))
-            .collect();
-        let mut steps = Vec::new();
-        while !left.is_empty() {
-            let costs: Vec<Option<f64>> = left
-                .iter()
-                .map(|&goal| self.cost(&rule.body[goal], &bound, &uses))
-                .collect::<Result<_, _>>()?;
-            let best = (0..left.len())
-                .filter(|&i| costs[i].is_some())
-                .min_by(|&a, &b| costs[a].partial_cmp(&costs[b]).expect("costs are numbers"));
-            let Some(best) = best else { return Err(self.unbound()) };
-            let goal = left.remove(best);
-            let step = match &rule.body[goal] {
-                Goal::Differ(a, b) => Step::Differ(self.build(a)?, self.build(b)?),
-                Goal::Fails(atom) => Step::NoRow(self.scan(atom, &mut bound.clone(), &uses)?),
-                Goal::Holds(atom) => {
-                    let position = position_of(goal);
-                    let sight = match (position, &delta) {
-                        (None, _) => Sight::Static,
-                        (Some(position), Some(delta)) if position < delta.position => Sight::Old,
-                        (Some(_), _) => Sight::Now,
-                    };
-                    Step::Scan(self.scan(atom, &mut bound, &uses)?, position, sight)
-                }
-            };
-            steps.push(step);
-        }
+        let steps = self.steps(changing, delta.as_ref(), &mut bound)?;
         let all_bound =
             |atom: &Atom| atom.arguments.iter().all(|argument| argument.is_bound(&bound));
         let negative: Vec<&Atom> = rule
@@ -174,7 +139,7 @@ impl JoinPlanner<'_> {
             .iter()
             .filter_map(|goal| match goal {
                 Goal::Fails(atom) if !(self.is_static)(atom.predicate.index()) => Some(atom),
-                _ => None,
+                Goal::Fails(_) | Goal::Holds(_) | Goal::Differ(..) => None,
             })
             .collect();
         if !all_bound(&rule.head) || !negative.iter().all(|atom| all_bound(atom)) {
@@ -188,7 +153,7 @@ impl JoinPlanner<'_> {
         };
         let predicate_of = |&goal: &usize| match &rule.body[goal] {
             Goal::Holds(atom) | Goal::Fails(atom) => atom.predicate.index(),
-            Goal::Differ(..) => unreachable!("a difference has no relation"),
+            Goal::Differ(..) => unreachable!("only atoms are listed as changing conditions"),
         };
         Ok(Join {
             origin: rule.origin,
@@ -206,6 +171,52 @@ impl JoinPlanner<'_> {
         })
     }
 
+    /// Orders the conditions after the delta condition, cheapest first, and binds their variables.
+    fn steps(
+        &mut self,
+        changing: &[usize],
+        delta: Option<&Delta>,
+        bound: &mut [bool],
+    ) -> Result<Vec<Step>, Refusal> {
+        let rule = self.rule;
+        // Every variable is bound, because the head or a negated condition may need it.
+        let uses = vec![2; bound.len()];
+        let delta_goal = delta.map(|delta| changing[delta.position]);
+        let is_step = |goal: &Goal| match goal {
+            Goal::Fails(atom) => (self.is_static)(atom.predicate.index()),
+            Goal::Holds(_) | Goal::Differ(..) => true,
+        };
+        let mut left: Vec<usize> = (0..rule.body.len())
+            .filter(|&goal| Some(goal) != delta_goal && is_step(&rule.body[goal]))
+            .collect();
+        let mut steps = Vec::new();
+        while !left.is_empty() {
+            let costs: Vec<Option<f64>> = left
+                .iter()
+                .map(|&goal| self.cost(&rule.body[goal], bound, &uses))
+                .collect::<Result<_, _>>()?;
+            let best = (0..left.len())
+                .filter(|&i| costs[i].is_some())
+                .min_by(|&a, &b| costs[a].partial_cmp(&costs[b]).expect("costs are numbers"));
+            let Some(best) = best else { return Err(self.unbound()) };
+            let goal = left.remove(best);
+            steps.push(match &rule.body[goal] {
+                Goal::Differ(a, b) => Step::Differ(self.build(a)?, self.build(b)?),
+                Goal::Fails(atom) => Step::NoRow(self.scan(atom, &mut bound.to_vec(), &uses)?),
+                Goal::Holds(atom) => {
+                    let position = changing.iter().position(|&other| other == goal);
+                    let range = match (position, delta) {
+                        (None, _) => RowRange::All,
+                        (Some(position), Some(delta)) if position < delta.position => RowRange::Old,
+                        (Some(_), _) => RowRange::Current,
+                    };
+                    Step::Scan(self.scan(atom, bound, &uses)?, position, range)
+                }
+            });
+        }
+        Ok(steps)
+    }
+
     fn scan(&mut self, atom: &Atom, bound: &mut [bool], uses: &[u32]) -> Result<Scan, Refusal> {
         let shape = scan_shape(self.bank, atom, bound, uses).map_err(|_| self.too_deep())?;
         for (_, take) in &shape.take {
@@ -218,12 +229,12 @@ impl JoinPlanner<'_> {
         Ok(Scan { relation, index, key: shape.key, take: shape.take })
     }
 
-    /// How much trying a goal now branches; `None` if it cannot be tried yet.
+    /// Returns the expected branching of a goal, or `None` if it cannot be evaluated yet.
     fn cost(&mut self, goal: &Goal, bound: &[bool], uses: &[u32]) -> Result<Option<f64>, Refusal> {
         match goal {
             Goal::Differ(a, b) => Ok((a.is_bound(bound) && b.is_bound(bound)).then_some(0.0)),
             Goal::Fails(atom) => {
-                // A variable of its own is allowed in a negated static condition: no value may fit.
+                // A negated static condition may have local variables: then no value may match.
                 let others = self.rule.body.iter().filter(|other| !std::ptr::eq(*other, goal));
                 let mut elsewhere = vec![false; bound.len()];
                 others.for_each(|other| other.each_variable(&mut |v| elsewhere[v as usize] = true));
@@ -242,7 +253,8 @@ impl JoinPlanner<'_> {
                     let index = relation.add_index(shape.spec);
                     relation.fan_out(index, self.bank)
                 } else {
-                    // Unknown before it is grown: guess a few per known part.
+                    // The size is unknown in advance: assume 200 rows, and that each known part
+                    // leaves a fifth.
                     (0..n_keys.min(6)).fold(200.0, |left, _| left / 5.0)
                 };
                 Ok(Some(if shape.n_bound == 0 {
@@ -254,21 +266,21 @@ impl JoinPlanner<'_> {
         }
     }
 
-    fn open(&self, pattern: &Pattern, bound: &mut [bool]) -> Result<Open, Refusal> {
+    fn matcher(&self, pattern: &Pattern, bound: &mut [bool]) -> Result<DeltaMatcher, Refusal> {
         Ok(match pattern {
-            Pattern::Variable(v) if bound[*v as usize] => Open::Same(*v),
+            Pattern::Variable(v) if bound[*v as usize] => DeltaMatcher::Same(*v),
             Pattern::Variable(v) => {
                 bound[*v as usize] = true;
-                Open::Bind(*v)
+                DeltaMatcher::Bind(*v)
             }
             Pattern::Function(symbol, arguments) => match ground(pattern, self.bank) {
-                Some(id) => Open::Constant(id.map_err(|_| self.too_deep())?),
+                Some(id) => DeltaMatcher::Constant(id.map_err(|_| self.too_deep())?),
                 None => {
                     let mut parts = Vec::new();
                     for argument in arguments {
-                        parts.push(self.open(argument, bound)?);
+                        parts.push(self.matcher(argument, bound)?);
                     }
-                    Open::Form(*symbol, parts)
+                    DeltaMatcher::Form(*symbol, parts)
                 }
             },
         })

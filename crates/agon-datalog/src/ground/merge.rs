@@ -1,30 +1,30 @@
-//! Rules that differ in one condition made one.
+//! Merging of rules that differ in one condition.
 //!
-//! `(or a b)` in a rule is two rules by the time it gets here, and a rule with three of them is eight. Each would be
-//! grounded on its own, with all that its conditions have in common. Here the conditions in which they differ become
-//! a relation of their own, so that the rest is there once.
+//! Each `(or a b)` in a rule has become two rules before this stage, so a rule with three of them
+//! has become eight. Grounding each rule would repeat the common conditions. Here the differing
+//! conditions become a relation of their own, so that the common part occurs once.
 
 use std::collections::BTreeMap;
 
 use crate::program::{Atom, Goal, Pattern, PredicateId, Program, Rule};
 
-/// Merges the rules of each relation. What follows from the program stays the same.
+/// Merges the rules of each relation. The rows of existing relations stay the same.
 pub fn merge(program: &mut Program) {
-    // Conditions that were merged once are the same relation when met again: that is how a rule with several
-    // alternatives becomes one in the end.
-    let mut made = BTreeMap::new();
+    // Equal sets of merged conditions share one relation. So a rule with several alternatives
+    // becomes one rule in the end.
+    let mut merged = BTreeMap::new();
     for predicate in 0..program.predicates.len() {
         while let Some(group) = largest_group(program, predicate) {
-            merge_group(program, predicate, &group, &mut made);
+            merge_group(program, predicate, &group, &mut merged);
         }
     }
 }
 
-/// Rules that are alike but for the condition at one place.
+/// Rules that are equal except for the condition at one position.
 struct Group {
     rules: Vec<u32>,
     place: usize,
-    /// The variables by which the condition hangs together with the rest; the same in all rules.
+    /// Variables that the condition shares with the rest. They are the same in all rules.
     shared: Vec<u32>,
 }
 
@@ -48,13 +48,13 @@ fn largest_group(program: &Program, predicate: usize) -> Option<Group> {
             group.rules.push(index);
         }
     }
-    // Of equals the first, so that the result is a matter of the rules alone.
+    // The first of equal candidates, so that the result depends only on the rules.
     alike.into_values().filter(|group| group.rules.len() > 1).min_by_key(|group| {
         (std::cmp::Reverse(group.rules.len()), group.rules.clone(), group.place)
     })
 }
 
-/// The variables that a condition has in common with the head and the other conditions.
+/// Returns the variables that a condition shares with the head and the other conditions.
 fn shared(rule: &Rule, place: usize) -> Vec<u32> {
     let n = rule.n_variables as usize;
     let (mut inside, mut outside) = (vec![false; n], vec![false; n]);
@@ -70,13 +70,13 @@ fn merge_group(
     program: &mut Program,
     predicate: usize,
     group: &Group,
-    made: &mut BTreeMap<String, PredicateId>,
+    merged: &mut BTreeMap<String, PredicateId>,
 ) {
     let arguments: Vec<Pattern> = group.shared.iter().map(|&v| Pattern::Variable(v)).collect();
     let conditions =
         group.rules.iter().map(|&rule| &program.rules[rule as usize].body[group.place]);
     let key = format!("{:?} {:?}", group.shared, conditions.collect::<Vec<_>>());
-    let either = match made.get(&key) {
+    let either = match merged.get(&key) {
         Some(&known) => known,
         None => {
             let either = program.derived(arguments.len());
@@ -90,7 +90,7 @@ fn merge_group(
                 };
                 program.rule(way);
             }
-            made.insert(key, either);
+            merged.insert(key, either);
             either
         }
     };

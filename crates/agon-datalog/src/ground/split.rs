@@ -1,19 +1,19 @@
-//! Rules with many variables cut into rules with few.
+//! Decomposition of rules with many variables.
 //!
-//! A variable that occurs in part of a body only is bound there and nowhere else: that part becomes a relation of
-//! its own over the variables it shares with the rest. Done again and again this is a tree decomposition of the
-//! rule, by the order in which variables are removed, least first. Instances then multiply within a part, not
+//! A variable that occurs only in one part of a body is local to that part. The part becomes a
+//! relation over the variables that it shares with the rest. Repeated, this is a tree decomposition
+//! of the rule by variable elimination, cheapest first. Instances then multiply within a part, not
 //! across the whole rule.
 //!
-//! Negated conditions and differences bind nothing. Where a part has one on variables that only the rest binds, the
-//! part gets a demand: the values that the whole rule asks of it.
+//! Negated conditions and disequalities bind nothing. If a part has one on variables that only the
+//! rest binds, the part gets a demand relation with the values that the whole rule needs.
 
 use crate::program::{Atom, Goal, Pattern, Program, Rule};
 
-/// Rules with no more variables than this are left whole.
-const FEW_VARIABLES: usize = 3;
+/// Rules with at most this number of variables are not split.
+const MAX_UNSPLIT_VARIABLES: usize = 3;
 
-/// Cuts up the rules of a program. What follows from it stays the same.
+/// Splits the rules of a program. The rows of existing relations stay the same.
 pub fn split(program: &mut Program) {
     let mut index = 0;
     while index < program.rules.len() {
@@ -24,10 +24,10 @@ pub fn split(program: &mut Program) {
     }
 }
 
-/// The goals to cut out.
+/// A part of a body that becomes a rule.
 struct Part {
     goals: Vec<usize>,
-    /// The variables shared with the rest.
+    /// Variables shared with the rest.
     shared: Vec<u32>,
     /// Whether its own positive conditions bind all its variables.
     is_safe: bool,
@@ -39,7 +39,7 @@ fn part_to_cut(rule: &Rule) -> Option<Part> {
     let mut used = vec![false; n];
     variables.iter().flatten().for_each(|&v| used[v as usize] = true);
     let n_used = used.iter().filter(|&&used| used).count();
-    if n_used <= FEW_VARIABLES || rule.body.len() < 2 {
+    if n_used <= MAX_UNSPLIT_VARIABLES || rule.body.len() < 2 {
         return None;
     }
     let mut in_head = vec![false; n];
@@ -49,7 +49,7 @@ fn part_to_cut(rule: &Rule) -> Option<Part> {
         let mut goals: Vec<usize> =
             (0..rule.body.len()).filter(|&g| variables[g].contains(&v)).collect();
         let inside = inside(&goals, &variables, n);
-        // Tests on nothing but the part's variables belong to it as well: they make it smaller.
+        // Tests on variables of the part belong to it as well, because they make it smaller.
         goals.extend((0..rule.body.len()).filter(|g| {
             !goals_contain(&variables, *g, v)
                 && !variables[*g].is_empty()
@@ -59,7 +59,7 @@ fn part_to_cut(rule: &Rule) -> Option<Part> {
         let n_inside = inside.iter().filter(|&&inside| inside).count();
         if goals.len() == rule.body.len()
             || n_inside >= n_used
-            || !hangs_together(rule, &goals, &variables)
+            || !is_connected(rule, &goals, &variables)
         {
             continue;
         }
@@ -70,7 +70,7 @@ fn part_to_cut(rule: &Rule) -> Option<Part> {
         };
         let shared: Vec<u32> =
             (0..rule.n_variables).filter(|&w| inside[w as usize] && is_shared(w)).collect();
-        // A single condition is worth cutting only if that loses a variable.
+        // A part of a single condition is useful only if it eliminates a variable.
         if goals.len() == 1 && shared.len() == n_inside {
             continue;
         }
@@ -91,15 +91,15 @@ fn inside(goals: &[usize], variables: &[Vec<u32>], n: usize) -> Vec<bool> {
     inside
 }
 
-/// The variables that the positive conditions among `goals` bind.
+/// Returns the variables that the positive conditions among `goals` bind.
 fn positive_inside(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> Vec<bool> {
     let positive = goals.iter().copied().filter(|&goal| matches!(rule.body[goal], Goal::Holds(_)));
     inside(&positive.collect::<Vec<_>>(), variables, rule.n_variables as usize)
 }
 
-/// Whether the positive conditions of a part hang together, so that it does not multiply things that have nothing to
-/// do with each other.
-fn hangs_together(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> bool {
+/// Returns whether the positive conditions of a part are connected by variables. Otherwise the part
+/// would be a cross product.
+fn is_connected(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> bool {
     let positive: Vec<usize> =
         goals.iter().copied().filter(|&goal| matches!(rule.body[goal], Goal::Holds(_))).collect();
     let Some(&first) = positive.first() else { return false };
@@ -126,7 +126,7 @@ fn cut(program: &mut Program, index: usize, part: &Part) {
     let arguments: Vec<Pattern> = part.shared.iter().map(|&v| Pattern::Variable(v)).collect();
     let is_demand = program.predicates[program.rules[index].head.predicate.index()].is_demand;
     let predicate = if is_demand {
-        program.demanded(arguments.len())
+        program.demand_relation(arguments.len())
     } else {
         program.derived(arguments.len())
     };
@@ -148,19 +148,19 @@ fn cut(program: &mut Program, index: usize, part: &Part) {
     program.rule(rule);
 }
 
-/// A condition that says which values of its shared variables a part is asked for: those for which all positive
-/// conditions of the whole rule hold.
+/// Returns a condition that restricts a part to the values of its shared variables for which all
+/// positive conditions of the whole rule hold.
 fn demand_of(program: &mut Program, index: usize, part: &Part) -> Goal {
-    let demand = program.demanded(part.shared.len());
+    let demand = program.demand_relation(part.shared.len());
     let arguments: Vec<Pattern> = part.shared.iter().map(|&v| Pattern::Variable(v)).collect();
     let whole = &program.rules[index];
-    let asking = Rule {
+    let demand_rule = Rule {
         head: Atom { predicate: demand, arguments: arguments.clone() },
         body: whole.body.iter().filter(|goal| matches!(goal, Goal::Holds(_))).cloned().collect(),
         n_variables: whole.n_variables,
         origin: whole.origin,
     };
-    program.rule(asking);
+    program.rule(demand_rule);
     Goal::Holds(Atom { predicate: demand, arguments })
 }
 

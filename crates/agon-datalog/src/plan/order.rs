@@ -1,4 +1,4 @@
-//! The order in which the goals of a rule are tried.
+//! The evaluation order of goals.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,20 +9,20 @@ use crate::{TermBank, TermId};
 
 use super::prepare::Prepared;
 use super::shape::{ScanShape, scan_shape};
-use super::unify::Asked;
+use super::unify::SpecialisedRule;
 use super::{PlanRefusal, Planner, Step};
 
-/// Where a variable gets its value.
+/// Where a variable is bound.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum BoundAt {
     Input,
     Step(usize),
 }
 
-/// Typical rows of a relation, and what was learnt from them.
+/// Typical rows of a relation, with cached statistics.
 pub(super) struct Sample {
     rows: Vec<Vec<TermId>>,
-    /// Rows that fit, and different keys among them.
+    /// Numbers of matching rows and of different keys among them.
     counted: RefCell<BTreeMap<SpecKey, (usize, usize)>>,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn samples(
 }
 
 impl Sample {
-    /// Rows that fit, and different keys among them.
+    /// Returns the number of matching rows, and the number of different keys among them.
     fn count(&self, spec: &IndexSpec, bank: &TermBank) -> (usize, usize) {
         let forms = spec.forms.iter().map(|(p, s, n)| (p.clone(), s.index(), *n)).collect();
         let spec_key = (forms, spec.keys.clone());
@@ -73,23 +73,23 @@ impl Sample {
 }
 
 impl Planner {
-    /// Puts the goals in order and turns them into steps; also says where each variable is bound.
+    /// Orders the goals and turns them into steps. Also returns where each variable is bound.
     pub(super) fn order(
         &mut self,
-        asked: &Asked,
+        specialised: &SpecialisedRule,
         mut bound: Vec<bool>,
         uses: &[u32],
         origin: u32,
     ) -> Result<(Vec<Step>, Vec<Option<BoundAt>>), PlanRefusal> {
         let mut bound_at: Vec<Option<BoundAt>> =
             bound.iter().map(|&b| b.then_some(BoundAt::Input)).collect();
-        let mut left: Vec<&Goal> = asked.body.iter().collect();
+        let mut left: Vec<&Goal> = specialised.body.iter().collect();
         let mut steps = Vec::new();
         while !left.is_empty() {
             let mut best: Option<(f64, usize)> = None;
             for (i, goal) in left.iter().enumerate() {
                 if let Some(cost) = self.cost(goal, &bound, uses, origin)?
-                    // Ties go to the author's order.
+                    // Ties are broken by the order in the rule.
                     && best.is_none_or(|(least, _)| cost < least)
                 {
                     best = Some((cost, i));
@@ -133,14 +133,14 @@ impl Planner {
                     let shape = self.shape_of(atom, bound, uses, origin)?;
                     Step::NoRow(self.scan(relation, shape))
                 }
-                // What a negated call finds is not kept: its own variables end with it.
+                // Bindings of a negated call are not kept, because its variables are local.
                 None => Step::NoAnswer(self.call(atom, &mut bound.to_vec(), uses, origin)?),
             },
         })
     }
 
-    /// How much is to be expected from trying a goal now: below one it prunes, above it branches. `None`: it
-    /// cannot be tried yet.
+    /// Returns the expected number of solutions of a goal: below one it prunes, above it branches.
+    /// `None` if it cannot be evaluated yet.
     fn cost(
         &self,
         goal: &Goal,
@@ -154,18 +154,18 @@ impl Planner {
                 let mut ready = true;
                 let mut here = vec![0u32; bound.len()];
                 atom.each_variable(&mut |v| here[v as usize] += 1);
-                // A variable with other uses than in this goal must have its value first.
+                // A variable that also occurs elsewhere must be bound first.
                 atom.each_variable(&mut |v| {
                     ready &= bound[v as usize] || uses[v as usize] == here[v as usize];
                 });
                 let is_given = self.plans.relation_of[atom.predicate.index()].is_some();
-                Ok((ready && self.demands_met(atom, bound)).then_some(if is_given {
+                Ok((ready && self.are_requirements_met(atom, bound)).then_some(if is_given {
                     0.02
                 } else {
                     0.7
                 }))
             }
-            Goal::Holds(atom) if !self.demands_met(atom, bound) => Ok(None),
+            Goal::Holds(atom) if !self.are_requirements_met(atom, bound) => Ok(None),
             Goal::Holds(atom) => match self.plans.relation_of[atom.predicate.index()] {
                 Some(relation) => {
                     let shape = self.shape_of(atom, bound, uses, origin)?;
@@ -196,23 +196,23 @@ impl Planner {
         scan_shape(&self.plans.bank, atom, bound, uses).map_err(|_| PlanRefusal::Term { origin })
     }
 
-    fn demands_met(&self, atom: &Atom, bound: &[bool]) -> bool {
-        let demands = &self.prepared.demands[atom.predicate.index()];
+    fn are_requirements_met(&self, atom: &Atom, bound: &[bool]) -> bool {
+        let required_arguments = &self.prepared.required_arguments[atom.predicate.index()];
         atom.arguments
             .iter()
-            .zip(demands)
-            .all(|(argument, &demanded)| !demanded || argument.is_bound(bound))
+            .zip(required_arguments)
+            .all(|(argument, &demand_relation)| !demand_relation || argument.is_bound(bound))
     }
 
-    /// How many rows fit on average.
+    /// Returns the expected number of matching rows.
     fn branching(&self, predicate: PredicateId, relation: usize, spec: &IndexSpec) -> f64 {
         let sample = &self.samples[predicate.index()];
         let (n_rows, n_keys) = sample.count(spec, &self.plans.bank);
         match self.plans.relations[relation].level {
             Level::Static => n_rows as f64 / n_keys as f64,
-            // One move per role: hardly ever more than one fits.
+            // There is one move for each role, so rarely more than one row matches.
             Level::Move => 0.4,
-            // Unseen in the sample: guess a dozen, and that each known part leaves a third.
+            // Not in the sample: assume a dozen rows, and that each known part leaves a third.
             Level::State if n_rows == 0 => {
                 (0..spec.keys.len().min(8)).fold(12.0, |left, _| left / 3.0)
             }

@@ -1,4 +1,4 @@
-//! A program made ready for planning: ground facts become rows.
+//! Preparation of a program: ground facts become rows.
 
 use crate::program::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule};
 use crate::term::TermRefusal;
@@ -8,14 +8,14 @@ use super::PlanRefusal;
 
 pub(crate) struct Prepared {
     pub(crate) program: Program,
-    /// Rows of each predicate that are known for good.
+    /// Static rows of each predicate.
     pub(crate) facts: Vec<Vec<Vec<TermId>>>,
     pub(crate) levels: Vec<Level>,
-    pub(crate) demands: Vec<Vec<bool>>,
+    pub(crate) required_arguments: Vec<Vec<bool>>,
 }
 
-/// Takes the ground facts out of the rules. A relation of nothing but facts becomes a given one; where there are
-/// rules too, the facts get a relation of their own and a rule that reads it.
+/// Moves ground facts from rules to rows. A relation that consists of facts only becomes a given
+/// relation. If it also has rules, the facts get a relation of their own and a rule that reads it.
 pub(crate) fn prepare(mut program: Program, bank: &TermBank) -> Result<Prepared, PlanRefusal> {
     let mut facts: Vec<Vec<Vec<TermId>>> = vec![Vec::new(); program.predicates.len()];
     for predicate in 0..program.predicates.len() {
@@ -49,12 +49,12 @@ pub(crate) fn prepare(mut program: Program, bank: &TermBank) -> Result<Prepared,
             program.rule(reader(head, holder, arity));
         }
     }
-    let (levels, demands) = (program.levels(), program.demands());
-    Ok(Prepared { program, facts, levels, demands })
+    let (levels, required_arguments) = (program.levels(), program.required_arguments());
+    Ok(Prepared { program, facts, levels, required_arguments })
 }
 
 impl Prepared {
-    /// A rule that answers from the rows of a given relation.
+    /// Returns a rule that reads the rows of a given relation.
     pub(super) fn reader(&self, predicate: PredicateId) -> Rule {
         reader(predicate, predicate, self.program.predicates[predicate.index()].arity)
     }
@@ -71,7 +71,7 @@ fn reader(head: PredicateId, holder: PredicateId, arity: usize) -> Rule {
     }
 }
 
-/// The term of a pattern without variables; `None` if it has some.
+/// Returns the term of a pattern without variables, or `None` if it has variables.
 pub(crate) fn ground(pattern: &Pattern, bank: &TermBank) -> Option<Result<TermId, TermRefusal>> {
     match pattern {
         Pattern::Variable(_) => None,

@@ -1,4 +1,4 @@
-//! Atoms to scans of given relations and calls of derived ones, for the variables known at that point.
+//! Atoms to scans of given relations and calls of derived relations, for a set of bound variables.
 
 use crate::TermBank;
 use crate::program::{Atom, Pattern};
@@ -6,20 +6,22 @@ use crate::relation::{IndexSpec, Path};
 use crate::term::TermRefusal;
 
 use super::{
-    Build, Call, Match, PlanRefusal, Planner, SKELETON_DEPTH, Scan, Skeleton, Take, prepare,
+    BindingPattern, Build, Call, MAX_PATTERN_DEPTH, Matcher, PlanRefusal, Planner, Scan, Take,
+    prepare,
 };
 
-/// What a scan selects by and what it takes from a row.
+/// The selection of a scan, and what it binds.
 pub(crate) struct ScanShape {
     pub(crate) spec: IndexSpec,
     pub(crate) key: Vec<Build>,
     pub(crate) take: Vec<(Path, Take)>,
-    /// How many variables get their value here.
+    /// Number of variables that are bound here.
     pub(crate) n_bound: usize,
 }
 
-/// How to find the rows of a given relation that fit an atom when these variables are bound. `uses` counts the
-/// places of each variable in the rule: one that stands nowhere else need not be taken.
+/// Returns how to find the rows of a given relation that match an atom, given the bound variables.
+/// `uses` counts the occurrences of each variable in the rule. A variable without other occurrences
+/// need not be bound.
 pub(crate) fn scan_shape(
     bank: &TermBank,
     atom: &Atom,
@@ -51,7 +53,7 @@ struct Shaping<'a> {
     bank: &'a TermBank,
     bound: &'a [bool],
     uses: &'a [u32],
-    /// Variables that got their value further left in the same atom.
+    /// Variables that are bound by an earlier argument of the same atom.
     here: Vec<bool>,
     path: Vec<u16>,
     shape: ScanShape,
@@ -67,7 +69,7 @@ impl Shaping<'_> {
                 shape.key.push(Build::Slot(*v));
             }
             Pattern::Variable(v) if self.here[*v as usize] => {
-                shape.take.push((place, Take::Same(*v)))
+                shape.take.push((place, Take::Same(*v)));
             }
             Pattern::Variable(v) if self.uses[*v as usize] > 1 => {
                 self.here[*v as usize] = true;
@@ -96,7 +98,7 @@ impl Shaping<'_> {
 }
 
 impl Planner {
-    /// A scan with its index entered in the relation.
+    /// Returns a scan, and adds its index to the relation.
     pub(super) fn scan(&mut self, relation: usize, shape: ScanShape) -> Scan {
         let specs = &mut self.plans.relations[relation].specs;
         let index = specs.iter().position(|spec| *spec == shape.spec).unwrap_or_else(|| {
@@ -106,7 +108,7 @@ impl Planner {
         Scan { relation, index, key: shape.key, take: shape.take }
     }
 
-    /// A call of a derived relation; binds the variables it answers for.
+    /// Returns a call of a derived relation, and binds the variables of its answers.
     pub(super) fn call(
         &mut self,
         atom: &Atom,
@@ -114,58 +116,64 @@ impl Planner {
         uses: &[u32],
         origin: u32,
     ) -> Result<Call, PlanRefusal> {
-        let (mut key, mut take, mut skeleton) = (Vec::new(), Vec::new(), Vec::new());
-        // What is known when the call is made: an argument must not count on another argument of the same call.
+        // Only variables that are bound before the call count as known. An argument must not rely
+        // on another argument of the same call.
         let before = bound.to_vec();
+        let mut shape =
+            CallShape { before: &before, bound, uses, origin, key: Vec::new(), take: Vec::new() };
+        let mut bindings = Vec::new();
         for pattern in &atom.arguments {
-            skeleton.push(
-                self.skeleton(pattern, 0, &before, bound, uses, &mut key, &mut take, origin)?,
-            );
+            bindings.push(self.binding_pattern(pattern, 0, &mut shape)?);
         }
-        let procedure = self.procedure(atom.predicate, skeleton)?;
+        let CallShape { key, take, .. } = shape;
+        let procedure = self.procedure(atom.predicate, bindings)?;
         Ok(Call { procedure, key, take })
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn skeleton(
+    /// Returns the binding pattern of an argument at a depth of its term. Adds its known parts to
+    /// the key, and its unknown parts to the matched answers.
+    fn binding_pattern(
         &self,
         pattern: &Pattern,
         depth: usize,
-        before: &[bool],
-        bound: &mut [bool],
-        uses: &[u32],
-        key: &mut Vec<Build>,
-        take: &mut Vec<Match>,
-        origin: u32,
-    ) -> Result<Skeleton, PlanRefusal> {
+        shape: &mut CallShape<'_>,
+    ) -> Result<BindingPattern, PlanRefusal> {
         let is_variable = matches!(pattern, Pattern::Variable(_));
         let is_constant = prepare::ground(pattern, &self.plans.bank).is_some();
-        let is_known = pattern.is_bound(before);
-        if is_known && (is_variable || is_constant || depth >= SKELETON_DEPTH) {
-            key.push(self.build(pattern, origin)?);
-            return Ok(Skeleton::Known);
+        let is_known = pattern.is_bound(shape.before);
+        if is_known && (is_variable || is_constant || depth >= MAX_PATTERN_DEPTH) {
+            shape.key.push(self.build(pattern, shape.origin)?);
+            return Ok(BindingPattern::Bound);
         }
         match pattern {
-            Pattern::Function(symbol, arguments) if depth < SKELETON_DEPTH => {
+            Pattern::Function(symbol, arguments) if depth < MAX_PATTERN_DEPTH => {
                 let mut parts = Vec::new();
                 for argument in arguments {
-                    parts.push(self.skeleton(
-                        argument,
-                        depth + 1,
-                        before,
-                        bound,
-                        uses,
-                        key,
-                        take,
-                        origin,
-                    )?);
+                    parts.push(self.binding_pattern(argument, depth + 1, shape)?);
                 }
-                Ok(Skeleton::Form(*symbol, parts))
+                Ok(BindingPattern::Form(*symbol, parts))
             }
             Pattern::Function(..) | Pattern::Variable(_) => {
-                take.push(self.matcher(pattern, bound, &|v| uses[v as usize] > 1, origin)?);
-                Ok(Skeleton::Wanted)
+                let uses = shape.uses;
+                let is_used = |v: u32| uses[v as usize] > 1;
+                let matcher = self.matcher(pattern, shape.bound, &is_used, shape.origin)?;
+                shape.take.push(matcher);
+                Ok(BindingPattern::Free)
             }
         }
     }
+}
+
+/// A call under construction.
+struct CallShape<'a> {
+    /// Variables that are bound before the call.
+    before: &'a [bool],
+    /// Variables that are bound after the call.
+    bound: &'a mut [bool],
+    /// Number of occurrences of each variable in the rule.
+    uses: &'a [u32],
+    /// Origin of the rule.
+    origin: u32,
+    key: Vec<Build>,
+    take: Vec<Matcher>,
 }

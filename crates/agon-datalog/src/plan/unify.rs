@@ -1,27 +1,28 @@
-//! A rule's head matched with the way it is asked.
+//! Unification of a rule's head with a binding pattern.
 
 use crate::program::{Atom, Goal, Pattern, Rule};
 
-use super::Skeleton;
+use super::BindingPattern;
 
-/// A rule as seen from one way of asking.
-pub(super) struct Asked {
+/// A rule specialised to a binding pattern.
+pub(super) struct SpecialisedRule {
     pub(super) body: Vec<Goal>,
-    /// What the known values look like, in the order of the skeleton.
+    /// Patterns of the known values, in the order of the binding pattern.
     pub(super) inputs: Vec<Pattern>,
-    /// What is wanted, in the order of the skeleton.
+    /// Patterns of the wanted values, in the order of the binding pattern.
     pub(super) outputs: Vec<Pattern>,
     pub(super) n_variables: usize,
 }
 
-/// `None` if the head cannot fit the skeleton.
-pub(super) fn specialise(rule: &Rule, skeleton: &[Skeleton]) -> Option<Asked> {
+/// Specialises a rule to a binding pattern. Returns `None` if the head does not fit.
+pub(super) fn specialise(rule: &Rule, bindings: &[BindingPattern]) -> Option<SpecialisedRule> {
     let mut fresh = rule.n_variables;
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-    let asked: Vec<Pattern> =
-        skeleton.iter().map(|s| pattern_of(s, &mut fresh, &mut inputs, &mut outputs)).collect();
+    let specialised: Vec<Pattern> =
+        bindings.iter().map(|s| pattern_of(s, &mut fresh, &mut inputs, &mut outputs)).collect();
     let mut bindings = vec![None; fresh as usize];
-    let fits = asked.iter().zip(&rule.head.arguments).all(|(a, b)| unify(a, b, &mut bindings));
+    let fits =
+        specialised.iter().zip(&rule.head.arguments).all(|(a, b)| unify(a, b, &mut bindings));
     if !fits {
         return None;
     }
@@ -37,7 +38,7 @@ pub(super) fn specialise(rule: &Rule, skeleton: &[Skeleton]) -> Option<Asked> {
     let resolved = |vars: &[u32]| {
         vars.iter().map(|&v| resolve(&Pattern::Variable(v), &bindings)).collect::<Vec<_>>()
     };
-    Some(Asked {
+    Some(SpecialisedRule {
         body: body.collect(),
         inputs: resolved(&inputs),
         outputs: resolved(&outputs),
@@ -45,20 +46,21 @@ pub(super) fn specialise(rule: &Rule, skeleton: &[Skeleton]) -> Option<Asked> {
     })
 }
 
-/// The skeleton as a pattern in which every known and every wanted place is a variable of its own.
+/// Returns the binding pattern as a term pattern with one variable for each known and each wanted
+/// place.
 fn pattern_of(
-    skeleton: &Skeleton,
+    bindings: &BindingPattern,
     fresh: &mut u32,
     inputs: &mut Vec<u32>,
     outputs: &mut Vec<u32>,
 ) -> Pattern {
-    match skeleton {
-        Skeleton::Form(symbol, parts) => Pattern::Function(
+    match bindings {
+        BindingPattern::Form(symbol, parts) => Pattern::Function(
             *symbol,
             parts.iter().map(|part| pattern_of(part, fresh, inputs, outputs)).collect(),
         ),
-        Skeleton::Known | Skeleton::Wanted => {
-            let list = if *skeleton == Skeleton::Known { inputs } else { outputs };
+        BindingPattern::Bound | BindingPattern::Free => {
+            let list = if *bindings == BindingPattern::Bound { inputs } else { outputs };
             list.push(*fresh);
             *fresh += 1;
             Pattern::Variable(*fresh - 1)
@@ -66,8 +68,8 @@ fn pattern_of(
     }
 }
 
-/// Makes two patterns one. No occurs check: in a skeleton every variable stands once, so a variable cannot come
-/// to stand inside its own value.
+/// Unifies two patterns. No occurs check is needed: each variable of a binding pattern occurs once,
+/// so a variable cannot occur inside its own value.
 fn unify(a: &Pattern, b: &Pattern, bindings: &mut [Option<Pattern>]) -> bool {
     let (a, b) = (walk(a, bindings), walk(b, bindings));
     match (a, b) {

@@ -1,37 +1,37 @@
-//! Every answer of the engine is the judge's.
+//! Comparison of all answers of the engine with the oracle.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::judge::{Facts, Ground, Row, judge};
+use super::oracle::{Facts, Ground, Row, oracle};
 use super::programs::{Built, draft, rows, tangle, universe};
 use super::{atom, holds, rule, seeded, variable};
 use crate::{
-    Engine, Entry, Limits, Plans, PredicateId, Program, Question, Refusal, RefusalKind, TermBank,
-    TermId, materialise, split,
+    Engine, Limits, MaterialiseLimits, Plans, PredicateId, Program, QueryForm, QueryId, Refusal,
+    RefusalKind, TermBank, TermId, materialise, split,
 };
 
-/// A question to be asked: of which relation, which arguments are known, with which values.
+/// A query: the relation, which arguments are known, and their values.
 #[derive(Clone, Debug)]
-struct Asking {
+struct QueryDraft {
     relation: prop::sample::Index,
     known: Vec<bool>,
     values: Vec<Ground>,
 }
 
-fn askings() -> impl Strategy<Value = Vec<Asking>> {
+fn queries() -> impl Strategy<Value = Vec<QueryDraft>> {
     let values = prop::collection::vec(prop::sample::select(universe()), 3);
-    let asking = (any::<prop::sample::Index>(), prop::collection::vec(any::<bool>(), 3), values)
-        .prop_map(|(relation, known, values)| Asking { relation, known, values });
-    prop::collection::vec(asking, 1..20)
+    let query = (any::<prop::sample::Index>(), prop::collection::vec(any::<bool>(), 3), values)
+        .prop_map(|(relation, known, values)| QueryDraft { relation, known, values });
+    prop::collection::vec(query, 1..20)
 }
 
-/// An engine and the questions it can be asked.
+/// An engine and its queries.
 struct Trial {
     engine: Engine,
-    questions: Vec<(PredicateId, Vec<bool>, Vec<Ground>, Question)>,
+    queries: Vec<(PredicateId, Vec<bool>, Vec<Ground>, QueryId)>,
     calls_grow: bool,
 }
 
@@ -41,32 +41,32 @@ impl Trial {
         program: Program,
         bank: &Arc<TermBank>,
         samples: &[(PredicateId, Vec<Vec<TermId>>)],
-        askings: &[Asking],
+        queries: &[QueryDraft],
         limits: Limits,
     ) -> Trial {
-        let demands = program.demands();
-        let asked: Vec<(PredicateId, Vec<bool>, Vec<Ground>)> = askings
+        let demands = program.required_arguments();
+        let asked: Vec<(PredicateId, Vec<bool>, Vec<Ground>)> = queries
             .iter()
-            .map(|asking| {
-                let index = asking.relation.index(built.program.n_predicates());
+            .map(|query| {
+                let index = query.relation.index(built.program.n_predicates());
                 let known: Vec<bool> =
-                    demands[index].iter().zip(&asking.known).map(|(&d, &k)| d || k).collect();
+                    demands[index].iter().zip(&query.known).map(|(&d, &k)| d || k).collect();
                 let arity = known.len();
                 let predicate = PredicateId(u32::try_from(index).expect("few relations"));
-                (predicate, known, asking.values[..arity].to_vec())
+                (predicate, known, query.values[..arity].to_vec())
             })
             .collect();
-        let entries: Vec<Entry> = asked
+        let entries: Vec<QueryForm> = asked
             .iter()
-            .map(|(predicate, known, _)| Entry { predicate: *predicate, known: known.clone() })
+            .map(|(predicate, known, _)| QueryForm { predicate: *predicate, known: known.clone() })
             .collect();
-        let (plans, questions) = Plans::new(program, Arc::clone(bank), samples, &entries)
+        let (plans, queries) = Plans::new(program, Arc::clone(bank), samples, &entries)
             .expect("drafts bind their variables");
-        let questions =
-            asked.into_iter().zip(questions).map(|((p, known, values), q)| (p, known, values, q));
+        let queries =
+            asked.into_iter().zip(queries).map(|((p, known, values), q)| (p, known, values, q));
         Trial {
             engine: Engine::new(Arc::new(plans), limits),
-            questions: questions.collect(),
+            queries: queries.collect(),
             calls_grow: built.calls_grow,
         }
     }
@@ -79,9 +79,9 @@ impl Trial {
         }
     }
 
-    /// Asks one question and compares. A refusal is handed back.
+    /// Evaluates one query and compares the answers. Returns a refusal to the caller.
     fn ask(&mut self, index: usize, truth: &Facts) -> Result<(), Refusal> {
-        let (predicate, known, values, question) = &self.questions[index];
+        let (predicate, known, values, query) = &self.queries[index];
         let bank = Arc::clone(self.engine.bank());
         let key: Vec<TermId> = values
             .iter()
@@ -89,7 +89,7 @@ impl Trial {
             .filter(|&(_, &is_known)| is_known)
             .map(|(v, _)| v.in_bank(&bank))
             .collect();
-        let answers = self.engine.ask(*question, &key)?;
+        let answers = self.engine.ask(*query, &key)?;
         let n_wanted = known.iter().filter(|&&is_known| !is_known).count();
         let given: BTreeSet<Row> = (0..answers.len())
             .map(|i| {
@@ -105,13 +105,13 @@ impl Trial {
                 row.iter().zip(known).filter(|&(_, &k)| !k).map(|(term, _)| term.clone()).collect()
             })
             .collect();
-        assert_eq!(given, right, "{predicate:?} asked with {known:?} {values:?}");
+        assert_eq!(given, right, "{predicate:?} with {known:?} {values:?}");
         assert_eq!(answers.len(), given.len(), "no answer comes twice");
         Ok(())
     }
 
     fn ask_all(&mut self, truth: &Facts) {
-        for index in 0..self.questions.len() {
+        for index in 0..self.queries.len() {
             match self.ask(index, truth) {
                 Err(Refusal { kind: RefusalKind::TermDepth, .. }) if self.calls_grow => {}
                 answered => answered.expect("a stratified program within limits is answered"),
@@ -129,10 +129,11 @@ fn truth(built: &Built, rows: &[Vec<Row>]) -> Facts {
     for ((predicate, _), rows) in built.given.iter().zip(rows) {
         given[predicate.index()] = rows.iter().cloned().collect();
     }
-    judge(&built.program, &given, &built.strata, &universe())
+    oracle(&built.program, &given, &built.strata, &universe())
 }
 
-/// Deep enough for the terms that calls are made with: a pattern around a term of the universe.
+/// Returns a term bank that is deep enough for the arguments of calls: a pattern around a term of
+/// the universe.
 fn bank() -> Arc<TermBank> {
     Arc::new(TermBank::new(10))
 }
@@ -141,27 +142,31 @@ proptest! {
     #![proptest_config(seeded(500))]
 
     #[test]
-    fn answers_are_the_judges(
+    fn answers_agree_with_the_oracle(
         draft in draft(),
         [first, second, third] in [rows(), rows(), rows()],
-        askings in askings(),
+        queries in queries(),
         sampled in any::<bool>(),
     ) {
         let (built, bank) = (draft.build(), bank());
         let samples: Vec<_> =
-            built.given.iter().zip(&first).map(|(&(p, _), rows)| (p, in_bank(rows, &bank))).collect();
+            built.given.iter().zip(&first)
+                .map(|(&(p, _), rows)| (p, in_bank(rows, &bank)))
+                .collect();
         let samples = if sampled { samples.as_slice() } else { &[] };
-        let mut trial = Trial::new(&built, built.program.clone(), &bank, samples, &askings, Limits::default());
+        let limits = Limits::default();
+        let mut trial =
+            Trial::new(&built, built.program.clone(), &bank, samples, &queries, limits);
         trial.set(&built, 0..4, &first);
         trial.ask_all(&truth(&built, &first));
-        // What was derived from old rows is forgotten.
+        // Answers derived from old rows are discarded.
         trial.set(&built, 0..4, &second);
         trial.ask_all(&truth(&built, &second));
-        // The third relation holds the moves: what depends on the state alone stays.
+        // The third relation holds the moves. Answers that depend only on the state remain.
         let moved = [&second[..2], &third[2..3], &second[3..]].concat();
         trial.set(&built, 2..3, &moved);
         trial.ask_all(&truth(&built, &moved));
-        // A new state alone: what depends on the moves may depend on it too.
+        // Only the state changes. Answers that depend on the moves may depend on it, too.
         let stepped = [&first[..2], &moved[2..3], &first[3..]].concat();
         trial.set(&built, 0..2, &stepped);
         trial.set(&built, 3..4, &stepped);
@@ -169,28 +174,37 @@ proptest! {
     }
 
     #[test]
-    fn circles_within_circles(draft in tangle(), rows in rows(), askings in askings()) {
+    fn nested_recursion_agrees_with_the_oracle(
+        draft in tangle(),
+        rows in rows(),
+        queries in queries(),
+    ) {
         let built = draft.build();
-        let mut trial = Trial::new(&built, built.program.clone(), &bank(), &[], &askings, Limits::default());
+        let limits = Limits::default();
+        let mut trial =
+            Trial::new(&built, built.program.clone(), &bank(), &[], &queries, limits);
         trial.set(&built, 0..4, &rows);
         trial.ask_all(&truth(&built, &rows));
     }
 
     #[test]
-    fn a_refusal_leaves_no_trace(
+    fn a_refusal_does_not_affect_later_queries(
         draft in draft(),
         rows in rows(),
-        askings in askings(),
+        queries in queries(),
         facts in 0..12usize,
         depth in 1..5usize,
     ) {
-        let (built, truth) = { let built = draft.build(); let truth = truth(&built, &rows); (built, truth) };
+        let built = draft.build();
+        let truth = truth(&built, &rows);
         let tight = Limits { facts, depth, ..Limits::default() };
-        let mut trial = Trial::new(&built, built.program.clone(), &bank(), &[], &askings, tight);
+        let mut trial = Trial::new(&built, built.program.clone(), &bank(), &[], &queries, tight);
         trial.set(&built, 0..4, &rows);
-        for index in 0..askings.len() {
+        for index in 0..queries.len() {
             if let Err(refusal) = trial.ask(index, &truth) {
-                prop_assert!(!matches!(refusal.kind, RefusalKind::Unstratified | RefusalKind::Unbound), "{refusal:?}");
+                let is_wrong =
+                    matches!(refusal.kind, RefusalKind::Unstratified | RefusalKind::Unbound);
+                prop_assert!(!is_wrong, "{refusal:?}");
             }
         }
         *trial.engine.limits_mut() = Limits::default();
@@ -199,11 +213,16 @@ proptest! {
 }
 
 proptest! {
-    // Fewer, because calls that grow without end are tried up to the limit of steps for every relation.
+    // Fewer cases, because unbounded calls run up to the limit of steps for every relation.
     #![proptest_config(seeded(100))]
 
     #[test]
-    fn materialising_changes_no_answer(draft in draft(), rows in rows(), askings in askings(), n_roots in 0..4usize) {
+    fn materialising_keeps_all_answers(
+        draft in draft(),
+        rows in rows(),
+        queries in queries(),
+        n_roots in 0..4usize,
+    ) {
         let (built, bank) = (draft.build(), bank());
         let mut program = built.program.clone();
         let roots: Vec<PredicateId> = (0..program.n_predicates())
@@ -211,25 +230,25 @@ proptest! {
             .map(|index| PredicateId(u32::try_from(index).expect("few relations")))
             .take(n_roots)
             .collect();
-        materialise(&mut program, &bank, &roots);
-        let mut trial = Trial::new(&built, program, &bank, &[], &askings, Limits::default());
+        materialise(&mut program, &bank, &roots, &MaterialiseLimits::default());
+        let mut trial = Trial::new(&built, program, &bank, &[], &queries, Limits::default());
         trial.set(&built, 0..4, &rows);
         trial.ask_all(&truth(&built, &rows));
     }
 
     #[test]
-    fn cutting_up_rules_changes_no_answer(draft in draft(), rows in rows(), askings in askings()) {
+    fn splitting_rules_keeps_all_answers(draft in draft(), rows in rows(), queries in queries()) {
         let (built, bank) = (draft.build(), bank());
         let mut program = built.program.clone();
         split(&mut program);
-        let mut trial = Trial::new(&built, program, &bank, &[], &askings, Limits::default());
+        let mut trial = Trial::new(&built, program, &bank, &[], &queries, Limits::default());
         trial.set(&built, 0..4, &rows);
         trial.ask_all(&truth(&built, &rows));
     }
 }
 
 #[test]
-fn a_goal_whose_demands_are_not_met_binds_nothing() {
+fn a_goal_without_its_required_arguments_binds_nothing() {
     // p(x, y) :- p(x, x) leaves y to the caller, so p(x, x) cannot find x either.
     let mut program = Program::default();
     let p = program.derived(2);
@@ -239,5 +258,5 @@ fn a_goal_whose_demands_are_not_met_binds_nothing() {
         2,
         0,
     ));
-    assert_eq!(program.demands(), [[true, true]]);
+    assert_eq!(program.required_arguments(), [[true, true]]);
 }

@@ -1,29 +1,35 @@
-//! Programs made to run for ever, to recurse without end or to fill the memory: refused, with the rule to blame.
+//! Programs that run for ever, recurse without bound or exhaust the memory are refused, with the
+//! responsible rule.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::{atom, constant, holds, rule, variable};
 use crate::{
-    Engine, Entry, Goal, Level, Limits, Pattern, Plans, PredicateId, Program, Question, Refusal,
+    Engine, Goal, Level, Limits, Pattern, Plans, PredicateId, Program, QueryForm, QueryId, Refusal,
     RefusalKind, Symbol, TermBank, TermId,
 };
 
 const DEEP: u32 = 50_000;
 
-fn wanted(predicate: PredicateId, arity: usize) -> Entry {
-    Entry { predicate, known: vec![false; arity] }
+fn wanted(predicate: PredicateId, arity: usize) -> QueryForm {
+    QueryForm { predicate, known: vec![false; arity] }
 }
 
-fn known(predicate: PredicateId, arity: usize) -> Entry {
-    Entry { predicate, known: vec![true; arity] }
+fn known(predicate: PredicateId, arity: usize) -> QueryForm {
+    QueryForm { predicate, known: vec![true; arity] }
 }
 
-fn engine(program: Program, term_depth: u32, entry: Entry, limits: Limits) -> (Engine, Question) {
+fn engine(
+    program: Program,
+    term_depth: u32,
+    entry: QueryForm,
+    limits: Limits,
+) -> (Engine, QueryId) {
     let bank = Arc::new(TermBank::new(term_depth));
-    let (plans, questions) =
+    let (plans, queries) =
         Plans::new(program, bank, &[], &[entry]).expect("all variables are bound");
-    (Engine::new(Arc::new(plans), limits), questions[0])
+    (Engine::new(Arc::new(plans), limits), queries[0])
 }
 
 fn refusal(kind: RefusalKind, origin: u32) -> Option<Refusal> {
@@ -34,7 +40,7 @@ fn successor(of: Pattern) -> Pattern {
     Pattern::Function(Symbol::new(1), vec![of])
 }
 
-/// `p(z). p(s(x)) :- p(x).`
+/// Returns the program `p(z). p(s(x)) :- p(x).`
 fn numbers() -> (Program, PredicateId) {
     let mut program = Program::default();
     let p = program.derived(1);
@@ -43,8 +49,9 @@ fn numbers() -> (Program, PredicateId) {
     (program, p)
 }
 
-/// `reach(x) :- edge(x, y), reach(y). reach(last).` with `n_idle` conditions more, over a chain of nodes.
-fn chain(length: u32, n_idle: usize, limits: Limits) -> (Engine, Question, Vec<TermId>) {
+/// Builds `reach(x) :- edge(x, y), reach(y). reach(last).` with `n_idle` additional conditions,
+/// over a chain of nodes.
+fn chain(length: u32, n_idle: usize, limits: Limits) -> (Engine, QueryId, Vec<TermId>) {
     let mut program = Program::default();
     let edge = program.given(2, Level::State);
     let idle = program.derived(1);
@@ -60,83 +67,84 @@ fn chain(length: u32, n_idle: usize, limits: Limits) -> (Engine, Question, Vec<T
     body.push(holds(reach, &[variable(1)]));
     program.rule(rule(atom(reach, &[variable(0)]), body, 2, 1));
     program.rule(rule(atom(reach, &[constant(length - 1)]), Vec::new(), 0, 2));
-    let (mut engine, question) = engine(program, 2, known(reach, 1), limits);
+    let (mut engine, query) = engine(program, 2, known(reach, 1), limits);
     let node = |i| engine.bank().term(Symbol::new(i), &[]).expect("a constant fits");
     let nodes: Vec<TermId> = (0..length).map(node).collect();
     engine.set_rows(edge, nodes.windows(2));
-    (engine, question, nodes)
+    (engine, query, nodes)
 }
 
 #[test]
-fn terms_that_grow_for_ever() {
+fn growing_terms_are_refused() {
     let (program, p) = numbers();
-    let (mut deep, question) = engine(program.clone(), 40, wanted(p, 1), Limits::default());
-    assert_eq!(deep.ask(question, &[]).err(), refusal(RefusalKind::TermDepth, 1));
+    let (mut deep, query) = engine(program.clone(), 40, wanted(p, 1), Limits::default());
+    assert_eq!(deep.ask(query, &[]).err(), refusal(RefusalKind::TermDepth, 1));
     let few = Limits { facts: 1000, ..Limits::default() };
-    let (mut many, question) = engine(program, u32::MAX, wanted(p, 1), few);
-    assert_eq!(many.ask(question, &[]).err(), refusal(RefusalKind::Facts, 1));
+    let (mut many, query) = engine(program, u32::MAX, wanted(p, 1), few);
+    assert_eq!(many.ask(query, &[]).err(), refusal(RefusalKind::Facts, 1));
 }
 
 #[test]
-fn terms_taken_apart() {
+fn deep_terms_are_matched() {
     let (program, p) = numbers();
-    let (mut engine, question) = engine(program, DEEP + 1, known(p, 1), Limits::default());
+    let (mut engine, query) = engine(program, DEEP + 1, known(p, 1), Limits::default());
     let bank = Arc::clone(engine.bank());
     let zero = bank.term(Symbol::new(0), &[]).expect("a constant fits");
     let large = (0..DEEP)
         .fold(zero, |n, _| bank.term(Symbol::new(1), &[n]).expect("it is just deep enough"));
-    assert_eq!(engine.holds(question, &[large]), Ok(true));
+    assert_eq!(engine.holds(query, &[large]), Ok(true));
 }
 
 #[test]
-fn calls_that_grow_for_ever() {
+fn growing_calls_are_refused() {
     // p(x) :- p(s(x)).
     let mut program = Program::default();
     let p = program.derived(1);
     program.rule(rule(atom(p, &[variable(0)]), vec![holds(p, &[successor(variable(0))])], 1, 7));
-    let (mut deep, question) = engine(program.clone(), 40, known(p, 1), Limits::default());
+    let (mut deep, query) = engine(program.clone(), 40, known(p, 1), Limits::default());
     let zero = deep.bank().term(Symbol::new(0), &[]).expect("a constant fits");
-    assert_eq!(deep.ask(question, &[zero]).err(), refusal(RefusalKind::TermDepth, 7));
+    assert_eq!(deep.ask(query, &[zero]).err(), refusal(RefusalKind::TermDepth, 7));
     let shallow = Limits { depth: 100, ..Limits::default() };
-    let (mut engine, question) = engine(program, 1000, known(p, 1), shallow);
+    let (mut engine, query) = engine(program, 1000, known(p, 1), shallow);
     let zero = engine.bank().term(Symbol::new(0), &[]).expect("a constant fits");
-    assert_eq!(engine.ask(question, &[zero]).err(), refusal(RefusalKind::Depth, 7));
+    assert_eq!(engine.ask(query, &[zero]).err(), refusal(RefusalKind::Depth, 7));
 }
 
 #[test]
-fn deep_recursion() {
-    let (mut engine, question, nodes) = chain(DEEP, 0, Limits::default());
-    assert_eq!(engine.holds(question, &[nodes[0]]), Ok(true));
+fn deep_recursion_is_evaluated_or_refused() {
+    let (mut engine, query, nodes) = chain(DEEP, 0, Limits::default());
+    assert_eq!(engine.holds(query, &[nodes[0]]), Ok(true));
     let shallow = Limits { depth: 10_000, ..Limits::default() };
-    let (mut engine, question, nodes) = chain(DEEP, 0, shallow);
-    assert_eq!(engine.ask(question, &[nodes[0]]).err(), refusal(RefusalKind::Depth, 1));
-    // What is near is still answered.
-    assert_eq!(engine.holds(question, &[nodes[DEEP as usize - 100]]), Ok(true));
+    let (mut engine, query, nodes) = chain(DEEP, 0, shallow);
+    assert_eq!(engine.ask(query, &[nodes[0]]).err(), refusal(RefusalKind::Depth, 1));
+    // Nearby nodes are still answered.
+    assert_eq!(engine.holds(query, &[nodes[DEEP as usize - 100]]), Ok(true));
 }
 
 #[test]
-fn deep_recursion_through_long_rules() {
-    // Several lengths: where the stack runs out depends on how many calls fit into a piece of it.
+fn deep_recursion_through_long_rules_is_evaluated() {
+    // Several lengths, because the point of a stack overflow depends on the number of calls in a
+    // stack segment.
     for n_idle in (100..1000).step_by(100) {
-        let (mut engine, question, nodes) = chain(100, n_idle, Limits::default());
-        assert_eq!(engine.holds(question, &[nodes[0]]), Ok(true));
+        let (mut engine, query, nodes) = chain(100, n_idle, Limits::default());
+        assert_eq!(engine.holds(query, &[nodes[0]]), Ok(true));
     }
 }
 
 #[test]
-fn a_long_circle() {
-    let (mut engine, question, nodes) = chain(2000, 0, Limits::default());
-    // The last node leads back to the first and nothing is reached.
-    let circle: Vec<[TermId; 2]> =
+fn a_long_cycle_is_evaluated() {
+    let (mut engine, query, nodes) = chain(2000, 0, Limits::default());
+    // The last node leads back to the first, and nothing is reached.
+    let cycle: Vec<[TermId; 2]> =
         nodes.iter().zip(nodes.iter().cycle().skip(1)).take(1999).map(|(&a, &b)| [a, b]).collect();
     let back = [nodes[1998], nodes[0]];
-    let rows = circle[..1998].iter().chain([&back]);
+    let rows = cycle[..1998].iter().chain([&back]);
     engine.set_rows(PredicateId(0), rows.map(<[_; 2]>::as_slice));
-    assert_eq!(engine.holds(question, &[nodes[0]]), Ok(false));
+    assert_eq!(engine.holds(query, &[nodes[0]]), Ok(false));
 }
 
-/// `many(x1, …, x12) :- value(x1), …, value(x12), never(x1, …, x12).` over ten values; `never` has a rule that
-/// gives nothing.
+/// Evaluates `many(x1, …, x12) :- value(x1), …, value(x12), never(x1, …, x12).` over ten values,
+/// where `never` has a rule without answers.
 fn explosion(limits: Limits) -> Option<Refusal> {
     let mut program = Program::default();
     let (value, nothing) = (program.derived(1), program.given(0, Level::State));
@@ -148,12 +156,12 @@ fn explosion(limits: Limits) -> Option<Refusal> {
         variables.iter().map(|x| holds(value, std::slice::from_ref(x))).collect();
     body.push(holds(never, &variables));
     program.rule(rule(atom(many, &[]), body, 12, 21));
-    let (mut engine, question) = engine(program, 2, wanted(many, 0), limits);
-    engine.ask(question, &[]).err()
+    let (mut engine, query) = engine(program, 2, wanted(many, 0), limits);
+    engine.ask(query, &[]).err()
 }
 
 #[test]
-fn joins_that_explode() {
+fn exploding_joins_are_refused() {
     let steps = Limits { steps: 100_000, ..Limits::default() };
     assert_eq!(explosion(steps).map(|refusal| refusal.kind), Some(RefusalKind::Steps));
     let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
@@ -163,8 +171,8 @@ fn joins_that_explode() {
 }
 
 #[test]
-fn facts_that_multiply() {
-    // pair(x, y, z) :- value(x), value(y), value(z): a million.
+fn too_many_facts_are_refused() {
+    // pair(x, y, z) :- value(x), value(y), value(z): a million rows.
     let mut program = Program::default();
     let (value, pair) = (program.derived(1), program.derived(3));
     (0..100).for_each(|i| program.rule(rule(atom(value, &[constant(i)]), Vec::new(), 0, i)));
@@ -172,8 +180,8 @@ fn facts_that_multiply() {
     let body = [&x, &y, &z].map(|v| holds(value, std::slice::from_ref(v))).to_vec();
     program.rule(rule(atom(pair, &[x, y, z]), body, 3, 200));
     let ask = |limits: Limits| {
-        let (mut engine, question) = engine(program.clone(), 2, wanted(pair, 3), limits);
-        engine.ask(question, &[]).map(|answers| answers.len())
+        let (mut engine, query) = engine(program.clone(), 2, wanted(pair, 3), limits);
+        engine.ask(query, &[]).map(|answers| answers.len())
     };
     assert_eq!(ask(Limits::default()), Ok(1_000_000));
     assert_eq!(
@@ -187,8 +195,9 @@ fn facts_that_multiply() {
 }
 
 #[test]
-fn terms_that_fill_the_bank() {
-    // t :- value(x), value(y), distinct(f(x, y), f(x, y)): many terms are made and nothing follows.
+fn too_many_terms_are_refused() {
+    // t :- value(x), value(y), distinct(f(x, y), f(x, y)): many terms are built, and nothing
+    // follows.
     let mut program = Program::default();
     let (value, t) = (program.derived(1), program.derived(0));
     (0..400).for_each(|i| program.rule(rule(atom(value, &[constant(i)]), Vec::new(), 0, i)));
@@ -197,6 +206,6 @@ fn terms_that_fill_the_bank() {
     let body = vec![holds(value, &[x]), holds(value, &[y]), Goal::Differ(pair.clone(), pair)];
     program.rule(rule(atom(t, &[]), body, 2, 500));
     let small = Limits { bytes: 1 << 20, ..Limits::default() };
-    let (mut engine, question) = engine(program, 3, wanted(t, 0), small);
-    assert_eq!(engine.ask(question, &[]).err(), refusal(RefusalKind::Bytes, 500));
+    let (mut engine, query) = engine(program, 3, wanted(t, 0), small);
+    assert_eq!(engine.ask(query, &[]).err(), refusal(RefusalKind::Bytes, 500));
 }

@@ -1,22 +1,22 @@
-//! Grounding against the judge: a ground program, evaluated for some of the rows it was made for, says what the rules
-//! say, however they were rewritten before.
+//! Comparison of grounding with the oracle: a ground program, evaluated for a subset of its given
+//! rows, has the same consequences as the rules, however they were rewritten before.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::judge::{Facts, Ground, judge};
+use super::oracle::{Facts, Ground, oracle};
 use super::programs::{Built, draft, rows, tangle, universe};
 use super::{atom, holds, rule, seeded, variable};
 use crate::program::{Goal, Pattern, Program};
 use crate::{
-    GroundLimits, GroundProgram, Level, PredicateId, Symbol, TermBank, demand, ground, materialise,
-    merge, split,
+    GroundLimits, GroundProgram, Level, MaterialiseLimits, PredicateId, Symbol, TermBank, demand,
+    ground, materialise, merge, split,
 };
 
-/// Which atoms hold where just `given` do, of those that are given. Negation is by the alternating fixpoint, which ends
-/// with all atoms decided where the rules are stratified.
+/// Returns the atoms that hold if only the atoms of `given` among the given ones hold. Negation is
+/// computed by the alternating fixpoint, which decides all atoms if the rules are stratified.
 fn evaluate(program: &GroundProgram, is_given: &[bool], given: &[bool]) -> Vec<bool> {
     let least = |assumed: &[bool]| {
         let mut holds: Vec<bool> = (0..program.n_atoms())
@@ -46,7 +46,7 @@ fn evaluate(program: &GroundProgram, is_given: &[bool], given: &[bool]) -> Vec<b
     }
 }
 
-/// Grounds for all of `rows` and compares with the judge for every other one of them.
+/// Grounds for all of `rows`, and compares with the oracle for every second row.
 fn check(built: &Built, rows: &[Vec<Vec<Ground>>]) -> Result<(), TestCaseError> {
     let bank = Arc::new(TermBank::new(20));
     let mut program = built.program.clone();
@@ -65,16 +65,16 @@ fn check(built: &Built, rows: &[Vec<Vec<Ground>>]) -> Result<(), TestCaseError> 
         }
         feeds.push((source, *given));
     }
-    let mut asked = roots.clone();
-    asked.extend(feeds.iter().map(|(source, _)| *source));
+    let mut all_roots = roots.clone();
+    all_roots.extend(feeds.iter().map(|(source, _)| *source));
     merge(&mut program);
-    materialise(&mut program, &bank, &asked);
-    demand(&mut program, &bank, &asked);
+    materialise(&mut program, &bank, &all_roots, &MaterialiseLimits::default());
+    demand(&mut program, &bank, &all_roots);
     split(&mut program);
-    materialise(&mut program, &bank, &asked);
+    materialise(&mut program, &bank, &all_roots, &MaterialiseLimits::default());
     let limits = GroundLimits { atoms: 20_000, steps: 2_000_000, ..GroundLimits::default() };
-    // What cannot be grounded is refused, which is no wrong answer.
-    let Ok(program) = ground(program, &bank, &feeds, &asked, &limits) else { return Ok(()) };
+    // A refusal is not a wrong answer.
+    let Ok(program) = ground(program, &bank, &feeds, &all_roots, &limits) else { return Ok(()) };
 
     let mut given: Facts = vec![BTreeSet::new(); built.program.n_predicates()];
     let (mut is_given, mut holds) =
@@ -87,7 +87,7 @@ fn check(built: &Built, rows: &[Vec<Vec<Ground>>]) -> Result<(), TestCaseError> 
             holds[atom.0 as usize] = given[predicate.index()].contains(&row);
         }
     }
-    let facts = judge(&built.program, &given, &built.strata, &universe());
+    let facts = oracle(&built.program, &given, &built.strata, &universe());
     let holds = evaluate(&program, &is_given, &holds);
     for root in roots {
         let found: BTreeSet<Vec<Ground>> = program
@@ -108,19 +108,19 @@ proptest! {
     #![proptest_config(seeded(400))]
 
     #[test]
-    fn ground_programs_say_what_the_rules_say(draft in draft(), rows in rows()) {
+    fn ground_programs_agree_with_the_oracle(draft in draft(), rows in rows()) {
         check(&draft.build(), &rows)?;
     }
 
     #[test]
-    fn ground_programs_of_circles_say_what_the_rules_say(draft in tangle(), rows in rows()) {
+    fn ground_recursive_programs_agree_with_the_oracle(draft in tangle(), rows in rows()) {
         check(&draft.build(), &rows)?;
     }
 }
 
-/// far(x, y, z) holds of all triples of 30 things and is asked of few.
+/// far(x, y, z) holds for all triples of 30 constants, and few of them are needed.
 #[test]
-fn a_relation_is_ground_where_it_is_asked_for() {
+fn only_demanded_tuples_are_grounded() {
     let mut program = Program::default();
     let [token, source] = [program.given(1, Level::State), program.derived(1)];
     let [thing, next, far, root] = [1, 2, 3, 1].map(|arity| program.derived(arity));
@@ -134,21 +134,21 @@ fn a_relation_is_ground_where_it_is_asked_for() {
     let all = [&x, &y, &z].map(|v| holds(thing, std::slice::from_ref(v)));
     let body = all.into_iter().chain([holds(token, std::slice::from_ref(&z))]).collect();
     program.rule(rule(atom(far, &[x.clone(), y.clone(), z.clone()]), body, 3, 1));
-    let asks = [
+    let body = [
         holds(token, std::slice::from_ref(&x)),
         holds(next, &[x.clone(), y.clone()]),
         holds(next, &[y.clone(), z.clone()]),
         Goal::Fails(atom(far, &[x.clone(), y.clone(), z.clone()])),
     ];
-    program.rule(rule(atom(root, std::slice::from_ref(&x)), asks.to_vec(), 3, 2));
+    program.rule(rule(atom(root, std::slice::from_ref(&x)), body.to_vec(), 3, 2));
     let bank = Arc::new(TermBank::new(5));
     let roots = [root, source];
-    materialise(&mut program, &bank, &roots);
+    materialise(&mut program, &bank, &roots, &MaterialiseLimits::default());
     demand(&mut program, &bank, &roots);
     split(&mut program);
-    materialise(&mut program, &bank, &roots);
+    materialise(&mut program, &bank, &roots, &MaterialiseLimits::default());
     let program = ground(program, &bank, &[(source, token)], &roots, &GroundLimits::default());
-    let program = program.expect("it is small");
+    let program = program.expect("the program is small");
     assert!(program.n_rules() < 200, "{} rules", program.n_rules());
-    assert_eq!(program.atoms_of(far).count(), 28, "those that are asked for");
+    assert_eq!(program.atoms_of(far).count(), 28, "only the demanded tuples");
 }

@@ -1,11 +1,11 @@
 //! Random stratified programs over a small set of terms.
 //!
-//! A draft is drawn freely, so that it can shrink; building it makes it a program that is stratified, that binds its
-//! variables, and that derives no term outside of the universe.
+//! A draft is generated without constraints, so that it can shrink. Building it enforces that the
+//! program is stratified, binds its variables, and derives no term outside of the universe.
 
 use proptest::prelude::*;
 
-use super::judge::Ground;
+use super::oracle::Ground;
 use super::{atom, constant, holds, rule, variable};
 use crate::program::{Atom, Goal, Level, Pattern, PredicateId, Program};
 use crate::{Rule, Symbol};
@@ -15,13 +15,14 @@ const B: u32 = 1;
 const F: u32 = 2;
 const G: u32 = 3;
 
-/// The relations from outside: how many arguments, and how often they change.
+/// Arity and level of the given relations.
 const GIVEN: [(usize, Level); 4] =
     [(1, Level::State), (2, Level::State), (2, Level::Move), (0, Level::State)];
 
 const N_STRATA: usize = 3;
 
-/// Closed under taking terms apart, so a variable never takes a value outside of it.
+/// Returns the universe, which is closed under subterms. So a variable never gets a value outside
+/// of it.
 pub(super) fn universe() -> Vec<Ground> {
     let constant = |symbol| Ground(symbol, Vec::new());
     let f = |inner: Ground| Ground(F, vec![inner]);
@@ -34,14 +35,15 @@ pub(super) fn universe() -> Vec<Ground> {
     terms
 }
 
-/// A program, the strata of its relations and what is given in which order.
+/// A program, the strata of its relations, and the given relations in order.
 #[derive(Clone, Debug)]
 pub(super) struct Built {
     pub(super) program: Program,
     pub(super) strata: Vec<usize>,
     pub(super) given: Vec<(PredicateId, usize)>,
-    /// Whether some rule calls its own stratum with a term made for it. Asked from the top, such calls may grow
-    /// without end though nothing follows from them, and then a refusal is right.
+    /// Whether some rule calls its own stratum with a constructed term. Evaluated top-down, such
+    /// calls may grow without bound although nothing follows from them, and a refusal is then
+    /// correct.
     pub(super) calls_grow: bool,
 }
 
@@ -85,7 +87,7 @@ pub(super) fn draft() -> impl Strategy<Value = Draft> {
         .prop_map(|(arity, stratum, is_demanding)| DraftRelation { arity, stratum, is_demanding });
     let kind = prop_oneof![5 => Just(Kind::Holds), 2 => Just(Kind::Fails), 1 => Just(Kind::Differ)];
     let goal = (kind, any::<prop::sample::Index>()).prop_flat_map(|(kind, relation)| {
-        // A fourth variable for negated goals only: mostly one that occurs nowhere else.
+        // A fourth variable for negated goals only, which usually occurs nowhere else.
         let n_variables = if matches!(kind, Kind::Fails) { 4 } else { 3 };
         prop::collection::vec(pattern(n_variables, 3), 3).prop_map(move |arguments| DraftGoal {
             kind,
@@ -103,7 +105,7 @@ pub(super) fn draft() -> impl Strategy<Value = Draft> {
         .prop_map(|(relations, rules)| Draft { relations, rules })
 }
 
-/// Programs of many small relations that call each other in circles within circles.
+/// Generates programs of many small relations that call each other in nested cycles.
 pub(super) fn tangle() -> impl Strategy<Value = Draft> {
     let relation = (0..=1usize, prop_oneof![4 => Just(0), 1 => Just(1)])
         .prop_map(|(arity, stratum)| DraftRelation { arity, stratum, is_demanding: false });
@@ -122,7 +124,7 @@ pub(super) fn tangle() -> impl Strategy<Value = Draft> {
         .prop_map(|(relations, rules)| Draft { relations, rules })
 }
 
-/// Rows for the relations from outside, by number of arguments.
+/// Generates rows for the given relations, by arity.
 pub(super) fn rows() -> impl Strategy<Value = Vec<Vec<Vec<Ground>>>> {
     GIVEN
         .map(|(arity, _)| {
@@ -180,14 +182,14 @@ impl Draft {
     }
 }
 
-/// The relations while rules are being made.
+/// The relations during the construction of rules.
 struct Shape<'a> {
     draft: &'a Draft,
     given: &'a [(PredicateId, usize)],
     derived: &'a [PredicateId],
-    /// Holds of the constants.
+    /// Holds for the constants.
     constants: PredicateId,
-    /// Holds of every term of the universe.
+    /// Holds for every term of the universe.
     all: PredicateId,
 }
 
@@ -205,7 +207,7 @@ impl Shape<'_> {
                 body.push(holds(by, &[variable(v)]));
             }
         };
-        // Terms made in heads are made of constants, or there would be no end to them.
+        // Terms in heads are built of constants, because otherwise there would be infinitely many.
         for argument in &head.arguments {
             if matches!(argument, Pattern::Function(..)) {
                 argument.each_variable(&mut |v| bind(&mut body, self.constants, v));
@@ -270,7 +272,7 @@ impl Shape<'_> {
         };
         let mut goal = atom(predicate, &draft.arguments[..arity]);
         if self.is_demanding(predicate) {
-            // A term made for a call may lie outside of the universe, where the judge does not look.
+            // A term built for a call may lie outside of the universe of the oracle.
             goal.arguments.iter_mut().for_each(flatten);
         }
         match draft.kind {
@@ -286,7 +288,7 @@ impl Shape<'_> {
     }
 }
 
-/// Puts the first constant or variable inside in its place.
+/// Replaces a pattern by the first constant or variable inside.
 fn flatten(pattern: &mut Pattern) {
     while let Pattern::Function(_, arguments) = pattern
         && let Some(first) = arguments.first()
@@ -303,7 +305,7 @@ fn goal_variables(goal: &Goal) -> Vec<u32> {
             arguments.iter().for_each(|argument| argument.each_variable(&mut visit));
         }
         Goal::Differ(a, b) => {
-            [a, b].into_iter().for_each(|pattern| pattern.each_variable(&mut visit))
+            [a, b].into_iter().for_each(|pattern| pattern.each_variable(&mut visit));
         }
     }
     variables

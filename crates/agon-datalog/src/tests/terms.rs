@@ -1,11 +1,11 @@
-//! The bank: one id for one term, whoever stores it.
+//! Tests of the term bank: one id for one term, regardless of the thread that stores it.
 
 use std::cmp::Ordering;
 use std::sync::{Arc, Barrier};
 
 use proptest::prelude::*;
 
-use super::judge::Ground;
+use super::oracle::Ground;
 use super::seeded;
 use crate::{Symbol, TermBank, TermId, TermRefusal};
 
@@ -23,13 +23,13 @@ proptest! {
     #![proptest_config(seeded(500))]
 
     #[test]
-    fn ids_are_equal_just_if_terms_are(a in ground(), b in ground()) {
+    fn ids_are_equal_if_and_only_if_terms_are(a in ground(), b in ground()) {
         let bank = TermBank::new(10);
         let (x, y) = (a.in_bank(&bank), b.in_bank(&bank));
         prop_assert_eq!(x == y, a == b);
         prop_assert_eq!(&Ground::of_bank(x, &bank), &a);
         prop_assert_eq!(bank.find(bank.symbol(y), &bank.arguments(y).collect::<Vec<_>>()), Some(y));
-        // Another bank that stored the terms in another order gives the same hashes.
+        // A bank with another insertion order gives the same hashes.
         let other = TermBank::new(10);
         let (y_there, x_there) = (b.in_bank(&other), a.in_bank(&other));
         prop_assert_eq!((bank.hash(x), bank.hash(y)), (other.hash(x_there), other.hash(y_there)));
@@ -58,11 +58,11 @@ proptest! {
 }
 
 #[test]
-fn threads_agree() {
+fn threads_agree_on_ids() {
     const N_THREADS: u32 = 4;
     let bank = Arc::new(TermBank::new(100));
     let start = Barrier::new(N_THREADS as usize);
-    // Each thread stores the same terms, starting at another of them, enough to need several chunks.
+    // Each thread stores the same terms from a different starting point, enough for several chunks.
     let store = |thread: u32| {
         start.wait();
         let mut ids = vec![None; 20_000];
@@ -105,7 +105,7 @@ fn arity_is_limited() {
 }
 
 #[test]
-fn the_deepest_terms_can_be_compared() {
+fn deeply_nested_terms_can_be_compared() {
     let bank = TermBank::new(u32::MAX);
     let nest = |symbol| {
         let mut term = bank.term(Symbol::new(symbol), &[]).expect("a constant fits");

@@ -1,4 +1,4 @@
-//! Everything a position says of itself, written down to be compared.
+//! All answers of a position, recorded for comparison.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -10,7 +10,7 @@ pub(super) struct Answers<P: Position> {
     pub(super) fault: Option<Fault>,
     /// By role.
     pub(super) legal: Vec<Vec<P::Move>>,
-    /// By player: nature wants nothing.
+    /// By player, without nature.
     pub(super) payoffs: Vec<f64>,
     pub(super) state: Vec<String>,
     pub(super) key: u64,
@@ -29,23 +29,23 @@ impl<P: Notation> Answers<P> {
         }
     }
 
-    /// The first answer that is not the same there, if there is one.
+    /// Describes the first answer that differs in `there`, if there is one.
     pub(super) fn difference(&self, there: &Answers<P>) -> Option<String> {
         if self.state != there.state {
             return Some(state_difference(&self.state, &there.state));
         }
         if self.terminal != there.terminal {
-            return Some(format!("is_terminal is {} and then {}", self.terminal, there.terminal));
+            return Some(format!("is_terminal was {} and is {}", self.terminal, there.terminal));
         }
         if self.fault != there.fault {
-            return Some(format!("the fault is {:?} and then {:?}", self.fault, there.fault));
+            return Some(format!("the fault was {:?} and is {:?}", self.fault, there.fault));
         }
         for (role, (here, there)) in self.legal.iter().zip(&there.legal).enumerate() {
             // Lists may be long, so only the first pair that differs is shown.
             let longest = here.len().max(there.len());
             if let Some(nth) = (0..longest).find(|&nth| here.get(nth) != there.get(nth)) {
                 return Some(format!(
-                    "role {} has {} legal moves and then {}; at index {nth} stands {:?} and then {:?}",
+                    "role {} had {} legal moves and has {}; index {nth} was {:?} and is {:?}",
                     role + 1,
                     here.len(),
                     there.len(),
@@ -56,17 +56,17 @@ impl<P: Notation> Answers<P> {
         }
         if !self.payoff_bits().eq(there.payoff_bits()) {
             return Some(format!(
-                "the payoffs are {:?} and then {:?}",
+                "the payoffs were {:?} and are {:?}",
                 self.payoffs, there.payoffs
             ));
         }
         if self.key != there.key {
-            return Some(format!("the key is {:#x} and then {:#x}", self.key, there.key));
+            return Some(format!("the key was {:#x} and is {:#x}", self.key, there.key));
         }
         None
     }
 
-    /// Stands for all answers but the key.
+    /// Returns a hash of all answers except the key.
     pub(super) fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.terminal.hash(&mut hasher);
@@ -77,20 +77,20 @@ impl<P: Notation> Answers<P> {
         hasher.finish()
     }
 
-    /// Payoffs are compared bit by bit: an answer that is not a number is still the same answer.
+    /// Returns the bits of the payoffs. They are compared as bits so that NaN equals itself.
     fn payoff_bits(&self) -> impl Iterator<Item = u64> {
         self.payoffs.iter().map(|payoff| payoff.to_bits())
     }
 }
 
-/// How two different states differ, without the parts that are the same.
+/// Describes how two different states differ, without the parts that are equal.
 pub(super) fn state_difference(here: &[String], there: &[String]) -> String {
     let lost: Vec<&String> = here.iter().filter(|part| !there.contains(part)).collect();
     let gained: Vec<&String> = there.iter().filter(|part| !here.contains(part)).collect();
-    format!("the state has {lost:?} and then instead {gained:?}")
+    format!("the state had {lost:?} and has {gained:?} instead")
 }
 
-/// Stands for a value within one run.
+/// Returns a hash of a value that is stable within one run.
 pub(super) fn digest(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Small games in plain Rust, and one honest engine that plays them all.
+//! Small games in plain Rust, and one correct engine that plays them all.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub(super) trait Rules: 'static {
 
     fn shape() -> Shape;
     fn start() -> Self::State;
-    /// The legal moves of the role as long as play goes on.
+    /// Returns the legal moves of a role before the end of play.
     fn legal(state: &Self::State, role: usize) -> Vec<u8>;
     fn has_ended(state: &Self::State) -> bool;
     fn payoff(state: &Self::State, role: usize) -> f64;
@@ -28,7 +28,7 @@ pub(super) trait Rules: 'static {
     }
 }
 
-/// Stands at a position of `R` and works everything out anew on arrival.
+/// A position of `R` that computes all answers again after every step.
 pub(super) struct Engine<R: Rules> {
     shape: Arc<Shape>,
     state: R::State,
@@ -138,7 +138,7 @@ fn names(roles: &[&str]) -> Vec<String> {
     roles.iter().map(ToString::to_string).collect()
 }
 
-/// Take one to three from a pile of nine in turn; who takes the last wins.
+/// Nim: players in turn take one to three from a pile of nine. The player that takes the last wins.
 pub(super) struct Nim;
 
 #[derive(Clone, Hash)]
@@ -191,7 +191,7 @@ impl Rules for Nim {
     }
 }
 
-/// Nim whose author forgot the small piles: with fewer than two left the mover has no move.
+/// Nim with a mistake in the rules: with fewer than two left the player to move has no move.
 pub(super) struct StuckNim;
 
 impl Rules for StuckNim {
@@ -214,7 +214,7 @@ impl Rules for StuckNim {
     }
 
     fn payoff(pile: &Pile, role: usize) -> f64 {
-        // An engine that cannot work a position out has no better answer, and the sum does not matter then.
+        // At a fault the payoffs need not have the claimed sum.
         if pile.left == 1 { 0.0 } else { Nim::payoff(pile, role) }
     }
 
@@ -231,7 +231,7 @@ impl Rules for StuckNim {
     }
 }
 
-/// Five rounds of rock, paper, scissors, both at once.
+/// Five rounds of rock, paper, scissors, with simultaneous moves.
 pub(super) struct Rochambeau;
 
 #[derive(Clone, Hash)]
@@ -285,7 +285,7 @@ impl Rules for Rochambeau {
     }
 }
 
-/// A gambler against a die that is loaded, and that rolls a six only in the first two of four rounds.
+/// A gambler against a loaded die, which rolls a six only in the first two of four rounds.
 pub(super) struct Gamble;
 
 #[derive(Clone, Hash)]
@@ -350,8 +350,8 @@ impl Rules for Gamble {
     }
 }
 
-/// Poker at its smallest: each is dealt another of three cards and sees only that, Ann bets or folds, Bob calls or
-/// folds.
+/// Poker with three cards: each player is dealt one card and sees only that. Ann bets or folds,
+/// then Bob calls or folds.
 pub(super) struct Poker;
 
 #[derive(Clone, Hash)]
@@ -359,12 +359,12 @@ pub(super) struct Deal {
     stage: u8,
     /// Ann's card and Bob's.
     cards: [u8; 2],
-    /// What Ann gets at the end.
+    /// The payoff of Ann at the end.
     payoff: u8,
 }
 
 impl Poker {
-    /// The deals of two different cards out of three: moves 10 to 15.
+    /// The deals of two different cards out of three. They are moves 10 to 15.
     const DEALS: [[u8; 2]; 6] = [[1, 2], [1, 3], [2, 1], [2, 3], [3, 1], [3, 2]];
 }
 

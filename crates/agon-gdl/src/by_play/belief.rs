@@ -1,16 +1,16 @@
-//! What a player can take for possible in a game with hidden information.
+//! The states that a player considers possible in a game with hidden information.
 
 use agon_game::{Hidden as _, Notation as _, Position as _, Rng, Role};
 use rand::RngExt as _;
 
 use crate::interpreter::{Interpreter, Move, State};
 
-/// States kept, and joint moves tried per step. Beyond that some are left out: what is found is still true, though
-/// something may be missed.
+/// Maximum numbers of states kept and of joint moves tried per step. What exceeds them is dropped:
+/// reports stay true, but some faults may be missed.
 const MAX_STATES: usize = 50;
 const MAX_TRIES: usize = 1_000;
 
-/// The states that fit all a role has done and perceived.
+/// The states that agree with everything a role has done and perceived.
 pub(super) struct Belief {
     role: Role,
     possible: Vec<State>,
@@ -18,7 +18,7 @@ pub(super) struct Belief {
 }
 
 impl Belief {
-    /// Players know the initial state.
+    /// Creates the belief at the start, where players know the state.
     pub(super) fn new(role: Role, start: &Interpreter) -> Belief {
         Belief { role, possible: vec![start.state().clone()], scratch: start.clone() }
     }
@@ -27,7 +27,8 @@ impl Belief {
         self.role
     }
 
-    /// A possible state in which the role has other legal moves than in the true one, told as the difference.
+    /// Finds a possible state in which the role has other legal moves than in the true one.
+    /// Describes the difference.
     pub(super) fn differing_moves(&mut self, truth: &Interpreter) -> Option<String> {
         for state in &self.possible {
             self.scratch.go_to(state);
@@ -38,13 +39,16 @@ impl Belief {
             let only = |a: &[Move], b: &[Move]| a.iter().find(|m| !b.contains(m)).copied();
             if let Some(m) = only(here, there).or_else(|| only(there, here)) {
                 let text = truth.move_text(&m);
-                return Some(format!("whether {text} is legal depends on what it does not see"));
+                return Some(format!(
+                    "the legality of {text} depends on facts that it does not see"
+                ));
             }
         }
         None
     }
 
-    /// Follows a joint move made at `truth`: what fits the role's own move and its percepts stays possible.
+    /// Follows a joint move made at `truth`. States that agree with the role's own move and its
+    /// percepts stay possible.
     pub(super) fn advance(&mut self, truth: &Interpreter, joint: &[Move], rng: &mut Rng) {
         let own = joint[self.role.index()];
         let perceived = truth.percepts(joint, self.role);
@@ -73,7 +77,8 @@ impl Belief {
     }
 }
 
-/// Joint moves in which `role` makes its own move: all of them if they are few, else some drawn at random.
+/// Returns joint moves in which `role` makes the move `own`: all of them if they are few, otherwise
+/// a random sample.
 fn joint_moves(
     at: &Interpreter,
     role: Role,

@@ -1,5 +1,5 @@
-//! Relations that only declare what can come: `base`, `input` and `percept`. Games are played without them, so
-//! their faults are warnings, and faulty ones are left out.
+//! Relations that only declare what can occur: `base`, `input` and `percept`. Games can be played
+//! without them, so their faults are warnings, and faulty declarations are dropped.
 
 use std::collections::BTreeSet;
 
@@ -14,19 +14,20 @@ use crate::symbols::keyword;
 /// The relations that only declare.
 pub(super) const DECLARATIONS: [Symbol; 3] = [keyword::BASE, keyword::INPUT, keyword::PERCEPT];
 
-/// Whether `rule` only declares something: no other rule asks for it.
-pub(super) fn is_mere(view: &View<'_>, rule: &Rule) -> bool {
+/// Returns whether `rule` only declares something: no other rule has its relation as a condition.
+pub(super) fn is_only_declared(view: &View<'_>, rule: &Rule) -> bool {
     DECLARATIONS.contains(&rule.head.relation) && !view.is_condition(rule.head.relation)
 }
 
-/// What happens to a faulty declaration.
+/// Describes what happens to a faulty declaration.
 pub(super) fn consequence(view: &View<'_>, relation: Symbol) -> String {
-    format!("as it stands, `{}` is not taken as a declaration at all", view.name(relation))
+    format!("`{}` is therefore not used as a declaration", view.name(relation))
 }
 
-/// The declarations that cannot be relied on: their rules have other numbers of arguments (old rulesheets use
-/// `base` for purposes of their own), unsafe variables, or depend on the state.
-pub(super) fn spoilt(view: &View<'_>, demands: &Demands) -> BTreeSet<Symbol> {
+/// Returns the declarations that cannot be relied on. Their rules have other numbers of arguments
+/// (old rulesheets use `base` for their own purposes), have unsafe variables, or depend on the
+/// state.
+pub(super) fn unreliable(view: &View<'_>, demands: &Demands) -> BTreeSet<Symbol> {
     let on_state = Dependence::on(view, keyword::TRUE);
     let on_moves = Dependence::on(view, keyword::DOES);
     let is_spoilt = |relation: Symbol| {

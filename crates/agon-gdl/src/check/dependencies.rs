@@ -1,4 +1,4 @@
-//! What may depend on the state and on the moves, and what may not.
+//! Which relations may depend on the state and on the moves.
 
 use std::collections::VecDeque;
 
@@ -17,22 +17,22 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     for relation in [keyword::LEGAL, keyword::GOAL, keyword::TERMINAL] {
         report(view, &on_moves, relation, findings);
     }
-    // `role` has a check of its own.
+    // `role` has its own check.
     for relation in [keyword::INIT].into_iter().chain(DECLARATIONS) {
         report(view, &on_moves, relation, findings);
         report(view, &on_state, relation, findings);
     }
 }
 
-/// Which relations depend on the state, or on moves, directly or not.
+/// The relations that depend on the state, or on the moves, directly or indirectly.
 pub(super) struct Dependence {
     target: Symbol,
-    /// By the index of the relation's symbol.
+    /// Indexed by the relation's symbol.
     depends: Vec<bool>,
 }
 
 impl Dependence {
-    /// Which relations depend on `target`, judged by their names alone.
+    /// Finds the relations that depend on `target`, by names alone.
     pub(super) fn on(view: &View<'_>, target: Symbol) -> Dependence {
         let n = view.sheet.symbols.len();
         let mut users: Vec<Vec<Symbol>> = vec![Vec::new(); n];
@@ -54,13 +54,14 @@ impl Dependence {
         Dependence { target, depends }
     }
 
-    /// Whether `relation` depends on the target or is the target.
+    /// Returns whether `relation` depends on the target or is the target.
     pub(super) fn has(&self, relation: Symbol) -> bool {
         self.depends[relation.index()]
     }
 
-    /// The shortest chain of conditions that leads from a rule for `relation` to the target. A condition leads only
-    /// to rules whose head it can be the same as, so `(p a)` does not depend on what `(p b)` depends on.
+    /// Returns the shortest chain of conditions that leads from a rule for `relation` to the
+    /// target. A condition leads only to rules whose head it unifies with, so `(p a)` does not
+    /// depend on what `(p b)` depends on.
     fn reason<'a>(&self, view: &View<'a>, relation: Symbol) -> Option<Vec<&'a RuleAtom>> {
         if !self.has(relation) {
             return None;
@@ -100,7 +101,7 @@ impl Dependence {
 fn report(view: &View<'_>, dependence: &Dependence, relation: Symbol, findings: &mut Diagnostics) {
     let Some(chain) = dependence.reason(view, relation) else { return };
     let (code, what) = match dependence.target {
-        keyword::DOES => ("depends-on-does", "what the players do"),
+        keyword::DOES => ("depends-on-does", "the players' moves"),
         _ => ("depends-on-state", "the state"),
     };
     let name = view.name(relation);
@@ -113,12 +114,14 @@ fn report(view: &View<'_>, dependence: &Dependence, relation: Symbol, findings: 
             .note(link[1].span, format!("`{}` depends on this", view.name(link[0].relation)));
     }
     findings.push(match relation {
-        keyword::LEGAL => finding
-            .hint("players choose at the same time; let `next` keep what matters in the state"),
-        keyword::GOAL | keyword::TERMINAL => {
-            finding.hint("let `next` put what matters into the state and ask for it by `true`")
+        keyword::LEGAL => finding.hint(
+            "players move at the same time; let `next` record the relevant facts in the state",
+        ),
+        keyword::GOAL | keyword::TERMINAL => finding
+            .hint("let `next` record the relevant facts in the state and ask for them by `true`"),
+        keyword::INIT => {
+            finding.hint("before the game starts there are no moves and nothing is true")
         }
-        keyword::INIT => finding.hint("before the game starts nothing is true and nobody moves"),
         _ => finding.hint(consequence(view, relation)),
     });
 }

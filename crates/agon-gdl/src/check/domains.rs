@@ -1,8 +1,8 @@
-//! What can stand where: for each argument of each relation and function the names that can come there.
+//! The possible names at each argument of each relation and function.
 //!
-//! A variable takes what can stand in all places where a positive condition mentions it, and a rule carries that into
-//! its head; repeated until nothing new comes this gives a superset of what play can bring about. A condition
-//! that asks for more can never hold.
+//! A variable can take the names that are possible at all places where a positive condition
+//! mentions it, and a rule carries these into its head. The fixpoint is a superset of what occurs
+//! in play. A condition that asks for another name can never hold.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -13,32 +13,35 @@ use super::view::View;
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 
-/// Words of bit sets looked at. The largest public rulesheet takes about 100 000.
+/// Maximum number of bit-set words read. The largest public rulesheet needs about 100 000.
 const BUDGET: usize = 3_000_000;
 
-/// What can stand where, at the end of all rules.
+/// The possible names at each place, after all rules.
 pub(super) struct Domains {
     slots: BTreeMap<Slot, usize>,
     sets: Vec<Set>,
     names: BTreeMap<(Symbol, usize), usize>,
-    /// The names by number.
+    /// The names by their number.
     known: Vec<(Symbol, usize)>,
     patterns: Vec<Pattern>,
 }
 
-/// A place for terms. The state shares its places with `next` and `init`, and moves share theirs with `legal`.
+/// A place for terms. The state shares its places with `next` and `init`, and `does` shares its
+/// places with `legal`.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Slot {
-    /// No argument but the relation itself; the name [`HOLDS`] comes there when a rule can apply.
+    /// The relation itself, not an argument. It has the name [`HOLDS`] if some rule for it can
+    /// apply.
     Truth(Symbol, usize),
-    /// An argument of a relation with so many arguments.
+    /// An argument of a relation: its name, its number of arguments, the position.
     Relation(Symbol, usize, usize),
-    /// An argument of a function with so many arguments, wherever it occurs.
+    /// An argument of a function, wherever the function occurs: its name, its number of arguments,
+    /// the position.
     Function(Symbol, usize, usize),
 }
 
 impl Slot {
-    /// An argument of an atom.
+    /// Returns the place of an argument of an atom.
     pub(super) fn of(relation: Symbol, n_arguments: usize, position: usize) -> Slot {
         Slot::Relation(source(relation), n_arguments, position)
     }
@@ -48,7 +51,7 @@ impl Slot {
     }
 }
 
-/// The relation that a relation has its arguments from.
+/// Returns the relation that `relation` takes its arguments from.
 pub(super) fn source(relation: Symbol) -> Symbol {
     match relation {
         keyword::INIT | keyword::NEXT => keyword::TRUE,
@@ -57,10 +60,10 @@ pub(super) fn source(relation: Symbol) -> Symbol {
     }
 }
 
-/// The name whose number is 0.
+/// The name with number 0.
 const HOLDS: (Symbol, usize) = (keyword::IMPLIES, 0);
 
-/// Names with their number of arguments, as bits; or anything at all.
+/// A set of names with their numbers of arguments, as bits; or the set of all names.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Set {
     bits: Vec<u64>,
@@ -114,22 +117,22 @@ impl Set {
 /// A rule as the places it reads and writes, from left to right and from outside in.
 struct Pattern {
     head: Vec<Entry>,
-    /// The positive conditions, with the index of each in the body.
+    /// The entries of the positive conditions, each with the index of its condition in the body.
     body: Vec<(usize, Entry)>,
 }
 
-/// What a term says about a place.
+/// The content of one place in a rule.
 #[derive(Copy, Clone)]
 enum Entry {
-    /// A name stands there.
+    /// A place and the number of the name there.
     Name(usize, usize),
-    /// A variable stands there.
+    /// A place and the variable there.
     Variable(usize, u32),
 }
 
 impl Domains {
-    /// What can stand where if the conditions at `ignored` are taken for granted; `None` if that takes too long to
-    /// find out.
+    /// Computes the possible names if the conditions at `ignored` count as satisfied. Returns
+    /// `None` if that exceeds the budget.
     pub(super) fn new(view: &View<'_>, ignored: &BTreeSet<Span>) -> Option<Domains> {
         let names = BTreeMap::from([(HOLDS, 0)]);
         let mut domains = Domains {
@@ -146,8 +149,8 @@ impl Domains {
         domains.run().then_some(domains)
     }
 
-    /// Whether a name with so many arguments can come to a place. Of places that nothing comes to, the answer is
-    /// yes, because their trouble is another.
+    /// Returns whether a name with `n_arguments` arguments can occur at a place. The answer is yes
+    /// for places that no name reaches, because that is a different fault.
     pub(super) fn allows(&self, slot: Slot, name: Symbol, n_arguments: usize) -> bool {
         let Some(set) = self.slots.get(&slot).map(|&slot| &self.sets[slot]) else { return true };
         set.is_empty()
@@ -155,7 +158,7 @@ impl Domains {
             || self.names.get(&(name, n_arguments)).is_some_and(|&name| set.has(name))
     }
 
-    /// The names that can come to a place.
+    /// Returns the names that can occur at a place.
     pub(super) fn names_at(&self, slot: Slot) -> impl Iterator<Item = Symbol> {
         let set = self.slots.get(&slot).map(|&slot| &self.sets[slot]);
         let comes =
@@ -163,12 +166,12 @@ impl Domains {
         self.known.iter().enumerate().filter(comes).map(|(_, (name, _))| *name)
     }
 
-    /// Why a rule, given by its index, can never apply, if that is so.
+    /// Returns why a rule, given by its index, can never apply. `None` if it can.
     pub(super) fn obstacle(&self, rule: usize) -> Option<Obstacle> {
         self.variables(&self.patterns[rule], &mut Vec::new(), &mut BUDGET.clone()).err()
     }
 
-    /// Gives numbers to the places and names of a rule.
+    /// Numbers the places and names of a rule.
     fn pattern(&mut self, rule: &Rule, ignored: &BTreeSet<Span>) -> Pattern {
         let mut head = Vec::new();
         self.atom(&rule.head, &mut |entry| head.push(entry));
@@ -218,7 +221,7 @@ impl Domains {
         number
     }
 
-    /// Applies the rules until no place grows. False if the budget ended.
+    /// Applies the rules until no place grows. Returns false if the budget was exceeded.
     fn run(&mut self) -> bool {
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.sets.len()];
         for (index, pattern) in self.patterns.iter().enumerate() {
@@ -264,7 +267,7 @@ impl Domains {
         true
     }
 
-    /// Fills in what each variable of a rule can be, or answers why the rule cannot apply.
+    /// Computes the possible values of each variable of a rule, or why the rule cannot apply.
     fn variables(
         &self,
         pattern: &Pattern,
@@ -297,9 +300,10 @@ impl Domains {
     }
 }
 
-/// A condition that can never hold; if a variable is to blame, it would have to be two things at once.
+/// A condition that can never hold. If a variable is the cause, no value is possible at all of its
+/// places.
 pub(super) struct Obstacle {
-    /// The index of the condition in the body.
+    /// Index of the condition in the body.
     pub(super) condition: usize,
     pub(super) variable: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! Rules that say nothing new: the same as another, or a special case of a more general one.
+//! Redundant rules: equal to another rule, or special cases of a more general one.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,9 @@ use super::view::View;
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::syntax::Clause;
 
-/// Steps to see whether one rule is a special case of another, for one pair and for a rulesheet. Deciding this
-/// is NP-complete; rules are small, and who exceeds the limit is not reported.
+/// Maximum numbers of steps to decide whether one rule is a special case of another: for one pair,
+/// and for a whole rulesheet. The problem is NP-complete, but rules are small. Pairs that exceed
+/// the limit are not reported.
 const MAX_STEPS: usize = 1_000;
 const BUDGET: usize = 1_000_000;
 
@@ -29,9 +30,9 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
             Diagnostic::warning(
                 "duplicate-rule",
                 clause.span,
-                format!("the same {kind} stands above"),
+                format!("this {kind} repeats an earlier one"),
             )
-            .note(other.span, "here")
+            .note(other.span, "first written here")
             .hint(title.clone())
             .fix(Fix { title, edits: vec![view.cut(line_of(view, clause))] })
         } else {
@@ -40,13 +41,13 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
                 clause.head.span,
                 "this rule adds nothing to a more general one",
             )
-            .note(other.head.span, "this one applies whenever the other does")
-            .hint("remove it, or see whether a condition of the general one is missing")
+            .note(other.head.span, "this rule applies whenever the other does")
+            .hint("remove it, or add the missing condition to the general rule")
         });
     }
 }
 
-/// The clause, with the whole line if nothing else stands there.
+/// Returns the span of the clause, extended to the whole line if nothing else is on it.
 fn line_of(view: &View<'_>, clause: &Clause) -> Span {
     let text = view.sheet.source.text();
     let is_end = |c: char| c == '\n' || c == '\r';
@@ -63,15 +64,16 @@ fn line_of(view: &View<'_>, clause: &Clause) -> Span {
     Span::new(start, line_end)
 }
 
-/// A rule that makes another superfluous.
+/// A rule that makes another one redundant.
 #[derive(Copy, Clone)]
 struct Cover {
     by: usize,
     is_same: bool,
 }
 
-/// For each rule one of another clause that gives all it gives. Of rules that are the same the first covers the
-/// others; so covering goes in no circle, and all covered clauses can be removed together.
+/// Finds for each rule a rule of another clause that derives everything it derives. Among equal
+/// rules the first covers the others. So covering has no cycles, and all covered clauses can be
+/// removed together.
 fn covers(view: &View<'_>) -> Vec<Option<Cover>> {
     let mut covers: Vec<Option<Cover>> = vec![None; view.rules.len()];
     let mut by_form: BTreeMap<Form, usize> = BTreeMap::new();
@@ -84,7 +86,8 @@ fn covers(view: &View<'_>) -> Vec<Option<Cover>> {
             }
             continue;
         }
-        // A fact can only be a special case of a fact with variables; those are rare and reported anyway.
+        // A fact can only be a special case of a fact with variables. These are rare and reported
+        // anyway.
         if !rule.body.is_empty() {
             let key = (rule.head.relation, rule.head.arguments.len());
             let candidate =
@@ -117,7 +120,7 @@ fn covers(view: &View<'_>) -> Vec<Option<Cover>> {
     covers
 }
 
-/// A rule that may be a special case of another, or have special cases.
+/// A rule that may be a special case of another rule, or have special cases.
 struct Candidate<'a> {
     index: usize,
     rule: &'a Rule,
@@ -125,8 +128,9 @@ struct Candidate<'a> {
     is_plain: bool,
 }
 
-/// Whether each variable has its values from a positive condition or the head. A variable of a negated condition
-/// alone reads "for no value", which is more, not less, than the same for one value.
+/// Returns whether each variable gets its values from a positive condition or the head. A variable
+/// that occurs in a negated condition alone means "for no value", which is a stronger condition
+/// than the same for one value.
 fn is_plain(rule: &Rule) -> bool {
     let mut bound = rule.bound_variables();
     rule.head.each_variable(&mut |v| bound[v as usize] = true);
@@ -137,7 +141,7 @@ fn is_plain(rule: &Rule) -> bool {
     all
 }
 
-/// A bit for each kind of condition: a special case has all bits of the general rule.
+/// Returns a bit for each kind of condition. A special case has all bits of the general rule.
 fn signature(rule: &Rule) -> u64 {
     rule.body.iter().fold(0, |bits, condition| {
         let number = match condition {
@@ -149,7 +153,8 @@ fn signature(rule: &Rule) -> u64 {
     })
 }
 
-/// A rule with its variables numbered by appearance: rules that are the same but for names have the same form.
+/// A rule with its variables numbered by appearance. Rules that differ only in the names of their
+/// variables have the same form.
 type Form = (Symbol, Vec<RuleTerm>, Vec<(u8, Symbol, Vec<RuleTerm>)>);
 
 fn form(rule: &Rule) -> Form {
@@ -185,9 +190,9 @@ fn renumbered(term: &RuleTerm, numbers: &mut [Option<u32>], n_numbers: &mut u32)
     }
 }
 
-/// Whether some substitution turns the head of `general` into that of `special` and each of its conditions into one
-/// of `special`'s, so that `general` gives all that `special` gives (Plotkin, "A note on inductive
-/// generalization", 1970).
+/// Returns whether some substitution turns the head of `general` into that of `special`, and each
+/// of its conditions into one of `special`. Then `general` derives everything that `special`
+/// derives (Plotkin, "A note on inductive generalization", 1970).
 fn subsumes(general: &Rule, special: &Rule, budget: &mut usize) -> bool {
     let mut matching = Matching {
         bindings: vec![None; general.n_variables as usize],
@@ -201,7 +206,7 @@ fn subsumes(general: &Rule, special: &Rule, budget: &mut usize) -> bool {
     answer
 }
 
-/// What the variables of the general rule stand for: terms of the special one.
+/// The terms of the special rule that the variables of the general rule stand for.
 struct Matching<'a> {
     bindings: Vec<Option<&'a RuleTerm>>,
     trail: Vec<u32>,
@@ -277,7 +282,8 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// In which order two comparisons are compared; `(distinct a b)` is `(distinct b a)`.
+/// The order in which two comparisons are matched, because `(distinct a b)` equals `(distinct b
+/// a)`.
 #[derive(Copy, Clone)]
 enum Order {
     Same,

@@ -18,9 +18,9 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
                 Diagnostic::remark(
                     "random-goal",
                     clause.head.span,
-                    "`random` plays without a goal",
+                    "a goal value for `random` is ignored",
                 )
-                .hint("remove this; nature draws its moves by lot"),
+                .hint("remove it; nature chooses its moves at random"),
             );
         }
         let number = match &value.kind {
@@ -44,7 +44,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
                     value.span,
                     format!("goal value `{}` is not a whole number", view.text(value.span)),
                 )
-                .hint("give a whole number from 0 to 100"),
+                .hint("write a whole number from 0 to 100"),
             ),
         }
     }

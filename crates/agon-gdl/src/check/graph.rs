@@ -1,10 +1,11 @@
-//! Strongly connected components.
+//! Strongly connected components and shortest paths.
 
-/// The component of each node of a directed graph; `successors[n]` are the nodes that `n` points to. Components
-/// are numbered such that edges between components lead from higher to lower numbers.
+/// Returns the component of each node of a directed graph, where `successors[n]` are the nodes that
+/// `n` points to. Components are numbered such that edges between components lead from higher to
+/// lower numbers.
 ///
-/// Tarjan's algorithm ("Depth-first search and linear graph algorithms", 1972) with its stack on the heap, since
-/// rulesheets decide how deep it goes.
+/// Tarjan's algorithm ("Depth-first search and linear graph algorithms", 1972), with its stack on
+/// the heap because the input decides how deep it goes.
 pub(super) fn components(successors: &[Vec<usize>]) -> Vec<usize> {
     const UNSEEN: usize = usize::MAX;
     let n = successors.len();
@@ -53,8 +54,8 @@ pub(super) fn components(successors: &[Vec<usize>]) -> Vec<usize> {
     component
 }
 
-/// A shortest path from `from` to `to` along edges that `allowed` admits, both ends included; a single node if
-/// they are the same. `None` if there is none.
+/// Returns a shortest path from `from` to `to` along nodes that `allowed` admits, with both ends.
+/// The path is a single node if they are equal. Returns `None` if there is no path.
 pub(super) fn shortest_path(
     successors: &[Vec<usize>],
     from: usize,

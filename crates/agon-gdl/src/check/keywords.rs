@@ -1,4 +1,4 @@
-//! The words with a meaning of their own: which must occur, where they may stand, how many arguments they take.
+//! The keywords: which ones must occur, where they may stand, and how many arguments they take.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
             Part::Head => in_head(view, atom, findings),
             Part::Body | Part::Negated => in_body(view, atom, findings),
         }
-        // A percept may well be a move or a fluent, and real GDL-II rulesheets say so: `(sees ?p (does ?q ?m))`.
+        // A percept may be a move or a fluent, and real GDL-II rulesheets use this: `(sees ?p (does
+        // ?q ?m))`.
         if ![keyword::SEES, keyword::PERCEPT].contains(&atom.relation) {
             atom.arguments.iter().for_each(|term| in_term(view, term, &mut reported, findings));
         }
@@ -54,30 +55,27 @@ fn missing(view: &View<'_>, findings: &mut Diagnostics) {
     if absent(keyword::ROLE) {
         let hint = format!("add a fact for each role, such as `{}`", head("role", &["white"]));
         findings.push(
-            Diagnostic::error("missing-role", end, "nobody plays: there is no `role`").hint(hint),
+            Diagnostic::error("missing-role", end, "no `role` is defined, so there are no players")
+                .hint(hint),
         );
     }
     if absent(keyword::LEGAL) {
         let hint = format!("add rules for `{}`", head("legal", &["ROLE", "MOVE"]));
-        findings.push(
-            Diagnostic::error("missing-legal", end, "nobody can move: there is no `legal`")
-                .hint(hint),
-        );
+        findings
+            .push(Diagnostic::error("missing-legal", end, "no `legal` move is defined").hint(hint));
     }
     if absent(keyword::GOAL) {
         let hint = format!(
             "add rules for `{}`, with a number from 0 to 100",
             head("goal", &["ROLE", "NUMBER"])
         );
-        findings.push(
-            Diagnostic::error("missing-goal", end, "nobody can win: there is no `goal`").hint(hint),
-        );
+        findings.push(Diagnostic::error("missing-goal", end, "no `goal` is defined").hint(hint));
     }
     if absent(keyword::TERMINAL) {
         let finding = Diagnostic::error(
             "missing-terminal",
             end,
-            "the game never ends: there is no `terminal`",
+            "`terminal` is not defined, so the game never ends",
         );
         findings.push(finding.hint("add a rule for `terminal`"));
     }
@@ -87,7 +85,7 @@ fn missing(view: &View<'_>, findings: &mut Diagnostics) {
             Diagnostic::warning(
                 "missing-init",
                 end,
-                "nothing is true at the start: there is no `init`",
+                "`init` is not defined, so nothing is true at the start",
             )
             .hint(hint),
         );
@@ -98,7 +96,7 @@ fn missing(view: &View<'_>, findings: &mut Diagnostics) {
             Diagnostic::warning(
                 "missing-next",
                 end,
-                "nothing is true after a move: there is no `next`",
+                "`next` is not defined, so nothing is true after a move",
             )
             .hint(hint),
         );
@@ -114,7 +112,7 @@ fn arity(view: &View<'_>, atom: &Atom, expected: &[&str]) -> Diagnostic {
     Diagnostic::error(
         "keyword-arity",
         atom.span,
-        format!("`{name}` takes {}, here it has {found}", count(expected.len(), "argument")),
+        format!("`{name}` takes {} but has {found} here", count(expected.len(), "argument")),
     )
     .hint(format!("write `{}`", view.word(name, expected)))
 }
@@ -122,12 +120,13 @@ fn arity(view: &View<'_>, atom: &Atom, expected: &[&str]) -> Diagnostic {
 fn in_head(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
     let (why, instead) = match atom.relation {
         keyword::TRUE => (
-            "the rules cannot say what is true now",
-            "`init` for the start or `next` for what follows",
+            "rules cannot define what is true now",
+            "`init` for the initial state or `next` for the next state",
         ),
-        keyword::DOES => {
-            ("the rules cannot say what a player does", "`legal` for what a player may do")
-        }
+        keyword::DOES => (
+            "rules cannot define what a player does",
+            "`legal` for the moves that a player may choose",
+        ),
         _ => return,
     };
     findings.push(
@@ -142,17 +141,15 @@ fn in_head(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
 
 fn in_body(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
     let hint = match atom.relation {
-        keyword::INIT => {
-            "give what both need a relation of its own; `true` asks for the present state"
-        }
+        keyword::INIT => "define a separate relation; `true` asks for the current state",
         keyword::NEXT => {
-            "give the conditions of `next` a relation of their own and use that in both places"
+            "define a separate relation for the conditions of `next` and use it in both places"
         }
         keyword::BASE | keyword::INPUT | keyword::PERCEPT => {
-            "give what both need a relation of its own"
+            "define a separate relation for the shared conditions"
         }
         keyword::SEES => {
-            "give the conditions of `sees` a relation of their own and use that in both places"
+            "define a separate relation for the conditions of `sees` and use it in both places"
         }
         _ => return,
     };
@@ -161,13 +158,13 @@ fn in_body(view: &View<'_>, atom: &Atom, findings: &mut Diagnostics) {
         Diagnostic::warning(
             "keyword-in-body",
             atom.name_span,
-            format!("`{name}` is not meant to be a condition; other systems refuse this"),
+            format!("`{name}` should not be a condition; other systems reject this"),
         )
         .hint(hint),
     );
 }
 
-/// Of a thing called by a keyword only the first place is reported.
+/// Reports the keywords in a term. For each keyword, only its first use is reported.
 fn in_term(
     view: &View<'_>,
     term: &Term,
@@ -183,9 +180,9 @@ fn in_term(
                     Diagnostic::warning(
                         "keyword-as-constant",
                         term.name_span,
-                        format!("the keyword `{name}` is used as the name of a thing"),
+                        format!("the keyword `{name}` is used as a constant"),
                     )
-                    .hint("choose another name; readers and other systems may take it for the keyword"),
+                    .hint("choose another name; other systems may interpret it as the keyword"),
                 );
             }
         }
@@ -196,7 +193,7 @@ fn in_term(
                     Diagnostic::warning(
                         "keyword-as-function",
                         term.name_span,
-                        format!("the keyword `{name}` inside a term has no meaning of its own"),
+                        format!("the keyword `{name}` has no special meaning inside a term"),
                     )
                     .hint("a parenthesis may be wrong; otherwise choose another name"),
                 );
@@ -206,7 +203,8 @@ fn in_term(
     }
 }
 
-/// `random` is a role like any other as far as terms go.
+/// Returns whether a keyword should not name a function or constant. `random` may, because it names
+/// a role.
 fn is_reserved(symbol: Symbol) -> bool {
     symbol <= keyword::IMPLIES
 }

@@ -1,4 +1,4 @@
-//! One name, one spelling, one number of arguments, one meaning.
+//! Names: each should have one spelling, one number of arguments and one meaning.
 
 use std::collections::BTreeMap;
 
@@ -54,18 +54,16 @@ fn respelt(view: &View<'_>, usual: &str, first: Span, others: &[Span]) -> Option
     let finding = Diagnostic::warning(
         "mixed-capitalisation",
         place,
-        format!(
-            "`{}` is spelt `{usual}` elsewhere; capitals make no difference here",
-            view.text(place)
-        ),
+        format!("`{}` is spelt `{usual}` elsewhere; both are the same name", view.text(place)),
     )
     .note(first, "first spelt here");
     let edit = |&span: &Span| Edit { span, replacement: usual.to_owned() };
-    let title = format!("spell `{usual}` alike everywhere");
+    let title = format!("use the spelling `{usual}` everywhere");
     Some(finding.hint(title.clone()).fix(Fix { title, edits: others.iter().map(edit).collect() }))
 }
 
-/// A constant is not a function with too few arguments: `(cell 1 1 king)` beside `(king 1 1)` is common.
+/// Reports a name with several numbers of arguments. Constants do not count as functions without
+/// arguments, because `(cell 1 1 king)` beside `(king 1 1)` is common.
 fn arities(view: &View<'_>, names: &[Name], kind: NameKind, findings: &mut Diagnostics) {
     let counts =
         |name: &&Name| name.kind == kind && (kind == NameKind::Relation || name.n_arguments > 0);
@@ -84,7 +82,7 @@ fn arities(view: &View<'_>, names: &[Name], kind: NameKind, findings: &mut Diagn
             format!("{what} `{name}` has {} here", count(other.n_arguments, "argument")),
         )
         .note(first.whole, format!("and {} here", first.n_arguments))
-        .hint("these are different things for the rules; an argument may be missing"),
+        .hint("these are different names for the rules; an argument may be missing"),
     );
 }
 
@@ -101,7 +99,7 @@ fn kinds(view: &View<'_>, names: &[Name], findings: &mut Diagnostics) {
                 format!("`{name}` is a function here and a relation elsewhere"),
             )
             .note(relation.span, "a relation here")
-            .hint("the two have nothing to do with each other; different names would say so"),
+            .hint("the two are independent; different names would make this clear"),
         );
     }
 }
@@ -116,7 +114,7 @@ fn characters(view: &View<'_>, place: Span, findings: &mut Diagnostics) {
                 place,
                 format!("the name `{text}` contains `{odd}`"),
             )
-            .hint("other systems may accept letters, digits, `_` and `-` only"),
+            .hint("other systems may accept only letters, digits, `_` and `-`"),
         );
     }
 }

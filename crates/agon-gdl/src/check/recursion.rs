@@ -1,10 +1,11 @@
-//! Whether recursion comes to an end: a rule must not build ever larger terms out of what it builds itself.
+//! Whether recursion ends: a rule must not build ever larger terms out of its own results.
 //!
-//! Arguments of relations get ranks, such that the rank of an argument bounds how deep its terms can be. A rule that
-//! puts a variable deeper into its head than into all of its positive conditions raises the rank of the head's
-//! argument above theirs. If ranks exist the relations are finite ("argument-restricted" programs: Lierler and
-//! Lifschitz, "One more decidable class of finitely ground programs", 2009). If not, there is a circle of
-//! rules that grows terms; it may still end for other reasons, and only the hopeless cases are errors.
+//! Arguments of relations get ranks. The rank of an argument bounds the depth of its terms. A rule
+//! that puts a variable deeper into its head than into all of its positive conditions raises the
+//! rank of the head's argument above theirs. If ranks exist, the relations are finite
+//! ("argument-restricted" programs: Lierler and Lifschitz, "One more decidable class of finitely
+//! ground programs", 2009). If not, there is a cycle of rules that grows terms. It may still end
+//! for other reasons, so only the hopeless cases are errors.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +13,21 @@ use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Severity};
 
 use super::graph::components;
-use super::heads::Heads;
+use super::head_index::HeadIndex;
 use super::safety::{self, Demands};
 use super::unify::may_be_same;
 use super::view::View;
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 
-/// How many pairs of conditions and heads are compared; past that names alone decide.
+/// Maximum number of pairs of conditions and heads that are compared. Beyond it, names alone
+/// decide.
 const MAX_COMPARISONS: usize = 500_000;
 
-/// How many growing rules are judged one by one, when together they are not harmless.
+/// Maximum number of growing rules that are tested one by one, if they do not pass together.
 const MAX_SINGLE: usize = 16;
 
-/// How many times ranks are computed anew; past that recursion is left to the budgets of those who play.
+/// Maximum number of rank updates. Beyond it, recursion is left to the budgets of the interpreter.
 const MAX_STEPS: usize = 1_000_000;
 
 pub(super) fn check(view: &View<'_>, demands: &Demands, findings: &mut Diagnostics) {
@@ -45,12 +47,17 @@ pub(super) fn check(view: &View<'_>, demands: &Demands, findings: &mut Diagnosti
         let is_given = can_demand_all
             || (wanted.len() <= MAX_SINGLE
                 && safety::can_demand(view, demands, &[(&rule.head, position)]));
-        findings.push(report_growth(view, rule, position, is_given));
+        let severity = match is_given || may_stop(rule) {
+            true => Severity::Warning,
+            false => Severity::Error,
+        };
+        findings.push(report_growth(view, rule, position, severity));
     }
 }
 
-/// The rules that lead back to themselves, each with the positive conditions by which they do. Judged by the names
-/// of relations first, then, among those, by whether conditions and heads can be the same.
+/// Returns the rules that lead back to themselves, each with the positive conditions by which they
+/// do. Decides by the names of relations first and then, among those, by whether conditions and
+/// heads unify.
 fn recursive_rules<'a>(view: &View<'a>) -> Vec<(&'a Rule, Vec<&'a RuleAtom>)> {
     let mut successors: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.symbols.len()];
     for rule in view.rules {
@@ -69,7 +76,7 @@ fn recursive_rules<'a>(view: &View<'a>) -> Vec<(&'a Rule, Vec<&'a RuleAtom>)> {
             rules.push((rule, recursive));
         }
     }
-    let heads = Heads::new(rules.iter().map(|(rule, _)| &rule.head));
+    let heads = HeadIndex::new(rules.iter().map(|(rule, _)| &rule.head));
     let mut budget = MAX_COMPARISONS;
     let mut targets: Vec<Vec<Vec<usize>>> = Vec::with_capacity(rules.len());
     for (_, recursive) in &rules {
@@ -100,13 +107,13 @@ fn positive(rule: &Rule) -> impl Iterator<Item = &RuleAtom> {
     })
 }
 
-/// Numbers the arguments of the relations that rules define.
+/// A numbering of the arguments of the relations that rules define.
 struct Arguments {
     first: BTreeMap<(Symbol, usize), usize>,
     n_arguments: usize,
 }
 
-/// Ranks above this stand for "no rank".
+/// The ranks by argument. `None` means that the argument has no rank.
 type Ranks = Vec<Option<u32>>;
 
 impl Arguments {
@@ -123,7 +130,8 @@ impl Arguments {
         arguments
     }
 
-    /// The number of an argument; `None` for the state and the moves, whose terms are given.
+    /// Returns the number of an argument. `None` for the state and the moves, whose terms are
+    /// given.
     fn number(&self, atom: &RuleAtom, position: usize) -> Option<usize> {
         if [keyword::TRUE, keyword::DOES].contains(&atom.relation) {
             return None;
@@ -131,10 +139,11 @@ impl Arguments {
         self.first.get(&(atom.relation, atom.arguments.len())).map(|first| first + position)
     }
 
-    /// The least ranks; `None` for arguments that have none.
+    /// Computes the least ranks. Arguments without a rank have `None`.
     fn ranks(&self, view: &View<'_>) -> Ranks {
         let mut ranks: Ranks = vec![Some(0); self.n_arguments];
-        // No rank need exceed the sum of the depths of all heads: a higher one went round a circle.
+        // No rank needs to exceed the sum of the depths of all heads. A higher one went round a
+        // cycle.
         let deepest = |rule: &Rule| rule.head.arguments.iter().map(depth).max().unwrap_or(0);
         let recursive: Vec<&Rule> =
             view.rules.iter().filter(|rule| positive(rule).next().is_some()).collect();
@@ -178,7 +187,7 @@ impl Arguments {
         ranks
     }
 
-    /// The rank that a term of the head asks for.
+    /// Returns the rank that a term of the head requires.
     fn wanted(&self, rule: &Rule, term: &RuleTerm, ranks: &Ranks, limit: u32) -> Option<u32> {
         let mut wanted = Some(depth(term));
         each_depth(term, 0, &mut |variable, depth| {
@@ -196,7 +205,8 @@ impl Arguments {
         wanted
     }
 
-    /// How deep the values of a variable can be, by each of its occurrences in a condition; `None` if without bound.
+    /// Returns how deep the values of a variable can be by each of its occurrences in a condition.
+    /// `None` means without bound.
     fn bounds(&self, atom: &RuleAtom, variable: u32, ranks: &Ranks) -> Vec<Option<u32>> {
         let mut bounds = Vec::new();
         for (position, term) in atom.arguments.iter().enumerate() {
@@ -215,7 +225,7 @@ fn mentions(atom: &RuleAtom, variable: u32) -> bool {
     atom.arguments.iter().any(|term| term.mentions(variable))
 }
 
-/// How deep a term is; 0 for variables and constants.
+/// Returns the depth of a term: 0 for variables and constants.
 fn depth(term: &RuleTerm) -> u32 {
     match term {
         RuleTerm::Variable(_) => 0,
@@ -225,17 +235,17 @@ fn depth(term: &RuleTerm) -> u32 {
     }
 }
 
-/// Calls `visit` on each variable with how deep it stands.
+/// Calls `visit` on each variable with its depth.
 fn each_depth(term: &RuleTerm, depth: u32, visit: &mut dyn FnMut(u32, u32)) {
     match term {
         RuleTerm::Variable(v) => visit(*v, depth),
         RuleTerm::Function(_, arguments) => {
-            arguments.iter().for_each(|a| each_depth(a, depth + 1, visit))
+            arguments.iter().for_each(|a| each_depth(a, depth + 1, visit));
         }
     }
 }
 
-/// An argument of the head without rank that this rule makes larger than what it is made of.
+/// Finds an argument of the head that has no rank and that this rule makes larger than its sources.
 fn grows(
     rule: &Rule,
     arguments: &Arguments,
@@ -263,31 +273,34 @@ fn grows(
     })
 }
 
-/// `is_given` says that the growing argument has a value wherever the relation is used.
-fn report_growth(view: &View<'_>, rule: &Rule, position: usize, is_given: bool) -> Diagnostic {
+/// Returns whether a negated condition or a comparison may stop the recursion.
+fn may_stop(rule: &Rule) -> bool {
+    rule.body.iter().any(|condition| match condition {
+        Condition::Holds(_) => false,
+        Condition::Fails(_) | Condition::Differ(..) => true,
+    })
+}
+
+/// Reports growing recursion.
+fn report_growth(view: &View<'_>, rule: &Rule, position: usize, severity: Severity) -> Diagnostic {
     let clause = view.clause(rule);
     let name = view.name(rule.head.relation);
     let mut finding = Diagnostic::error(
         "recursion-restriction",
         clause.head.arguments[position].span,
-        format!("`{name}` builds ever larger terms out of its own, without end"),
+        format!("`{name}` builds larger terms out of its own results without end"),
     )
     .hint("bound the recursion by a condition on a relation that is not recursive");
-    let stops = rule.body.iter().any(|condition| match condition {
-        Condition::Holds(_) => false,
-        Condition::Fails(_) | Condition::Differ(..) => true,
-    });
-    if stops || is_given {
-        finding.severity = Severity::Warning;
-        finding.message = format!(
-            "`{name}` builds ever larger terms out of its own; nothing shows that this ends"
-        );
+    if severity == Severity::Warning {
+        finding.severity = severity;
+        finding.message =
+            format!("`{name}` builds larger terms out of its own results, possibly without end");
     }
     finding
 }
 
-/// GDL's own restriction: each argument of a recursive condition is ground, an argument of the head, or an argument
-/// of a positive condition that is not recursive.
+/// Reports violations of GDL's own restriction: each argument of a recursive condition is ground,
+/// an argument of the head, or an argument of a positive condition that is not recursive.
 fn restriction(view: &View<'_>, rule: &Rule, recursive: &[&RuleAtom], findings: &mut Diagnostics) {
     for atom in recursive {
         for term in &atom.arguments {
@@ -308,7 +321,7 @@ fn restriction(view: &View<'_>, rule: &Rule, recursive: &[&RuleAtom], findings: 
                             view.name(rule.head.relation)
                         ),
                     )
-                    .hint("each argument should be one of the head or of a condition that is not recursive"),
+                    .hint("use an argument of the head or of a condition that is not recursive"),
                 );
                 return;
             }

@@ -1,4 +1,4 @@
-//! Whether what is used is defined, and what is defined is used.
+//! Whether everything that is used is defined, and everything that is defined is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,50 +11,50 @@ use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 use crate::syntax::{Atom, Term, TermKind};
 
-/// How many further places a finding about a name points to.
+/// Maximum number of further places that a diagnostic about a name points to.
 const MAX_NOTES: usize = 3;
 
 pub(super) fn check(view: &View<'_>, roles: &[Symbol], findings: &mut Diagnostics) {
     if !view.is_complete {
         return;
     }
-    let products = Products::new(view);
+    let producible = Producible::new(view);
     let meant = undefined(view, findings);
     unused(view, &meant, findings);
-    dead(view, &products, findings);
-    unsatisfiable(view, &products, roles, findings);
+    dead(view, &producible, findings);
+    unsatisfiable(view, &producible, roles, findings);
 }
 
-/// What the rules can make true and what they can make legal, by name and number of arguments.
-struct Products {
-    /// `None` if a variable stands for the whole, so that anything may come.
+/// The fluents and the moves that some rule head can produce, by name and number of arguments.
+struct Producible {
+    /// `None` if a variable stands for the whole fluent, so that anything is possible.
     fluents: Option<BTreeSet<(Symbol, usize)>>,
     moves: Option<BTreeSet<(Symbol, usize)>>,
 }
 
-impl Products {
-    fn new(view: &View<'_>) -> Products {
-        let mut products =
-            Products { fluents: Some(BTreeSet::new()), moves: Some(BTreeSet::new()) };
+impl Producible {
+    fn new(view: &View<'_>) -> Producible {
+        let mut producible =
+            Producible { fluents: Some(BTreeSet::new()), moves: Some(BTreeSet::new()) };
         for rule in view.rules {
             let (set, term) = match (rule.head.relation, rule.head.arguments.as_slice()) {
-                (keyword::INIT | keyword::NEXT, [fluent]) => (&mut products.fluents, fluent),
-                (keyword::LEGAL, [_, chosen]) => (&mut products.moves, chosen),
+                (keyword::INIT | keyword::NEXT, [fluent]) => (&mut producible.fluents, fluent),
+                (keyword::LEGAL, [_, chosen]) => (&mut producible.moves, chosen),
                 _ => continue,
             };
             match term {
                 RuleTerm::Function(name, arguments) => {
                     set.as_mut().map(|set| set.insert((*name, arguments.len())));
                 }
-                RuleTerm::Variable(v) if !comes_from_state(rule, *v) => *set = None,
+                RuleTerm::Variable(v) if !is_kept_fluent(rule, *v) => *set = None,
                 RuleTerm::Variable(_) => {}
             }
         }
-        products
+        producible
     }
 
-    /// Whether a condition asks for a fluent or a move that no rule gives.
-    fn lack(&self, atom: &RuleAtom) -> bool {
+    /// Returns whether a condition asks for a fluent or a move that no rule produces.
+    fn lacks(&self, atom: &RuleAtom) -> bool {
         let (set, term) = match (atom.relation, atom.arguments.as_slice()) {
             (keyword::TRUE, [fluent]) => (&self.fluents, fluent),
             (keyword::DOES, [_, chosen]) => (&self.moves, chosen),
@@ -69,8 +69,9 @@ impl Products {
     }
 }
 
-/// `(<= (next ?f) (true ?f) …)` keeps fluents and makes no new ones.
-fn comes_from_state(rule: &Rule, variable: u32) -> bool {
+/// Returns whether the variable is a fluent of the state, so that the rule produces no new fluents,
+/// as in `(<= (next ?f) (true ?f) …)`.
+fn is_kept_fluent(rule: &Rule, variable: u32) -> bool {
     rule.head.relation == keyword::NEXT
         && rule.body.iter().any(|condition| match condition {
             Condition::Holds(atom) => {
@@ -81,7 +82,8 @@ fn comes_from_state(rule: &Rule, variable: u32) -> bool {
         })
 }
 
-/// Relations whose absence is reported as a missing keyword, or that need no rules.
+/// Returns whether a relation needs no rules, or whether its absence is reported as a missing
+/// keyword.
 fn needs_no_rule(relation: Symbol) -> bool {
     [
         keyword::TRUE,
@@ -96,7 +98,7 @@ fn needs_no_rule(relation: Symbol) -> bool {
     .contains(&relation)
 }
 
-/// Reports undefined relations. Answers with those that were probably meant instead.
+/// Reports undefined relations. Returns the relations that were probably meant instead.
 fn undefined(view: &View<'_>, findings: &mut Diagnostics) -> BTreeSet<Symbol> {
     let mut all_meant = BTreeSet::new();
     let defined: BTreeSet<Symbol> =
@@ -113,7 +115,7 @@ fn undefined(view: &View<'_>, findings: &mut Diagnostics) -> BTreeSet<Symbol> {
         let mut finding = Diagnostic::warning(
             "undefined-relation",
             atoms[0].name_span,
-            format!("`{name}` is never defined, so it never holds"),
+            format!("`{name}` is not defined, so it never holds"),
         );
         for atom in atoms.iter().skip(1).take(MAX_NOTES) {
             finding = finding.note(atom.name_span, "also used here");
@@ -132,7 +134,7 @@ fn undefined(view: &View<'_>, findings: &mut Diagnostics) -> BTreeSet<Symbol> {
     all_meant
 }
 
-/// Reports relations that nothing uses, but for those that are misspelt elsewhere.
+/// Reports relations that nothing uses, except those in `misspelt`.
 fn unused(view: &View<'_>, misspelt: &BTreeSet<Symbol>, findings: &mut Diagnostics) {
     let mut used = misspelt.clone();
     view.each_atom(&mut |clause, atom, part| {
@@ -152,21 +154,21 @@ fn unused(view: &View<'_>, misspelt: &BTreeSet<Symbol>, findings: &mut Diagnosti
                     clause.head.name_span,
                     format!("`{name}` is defined but no other rule uses it"),
                 )
-                .hint("remove its rules, or use it where it was meant to be used"),
+                .hint("remove its rules, or use it"),
             );
         }
     }
 }
 
-fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
+fn dead(view: &View<'_>, producible: &Producible, findings: &mut Diagnostics) {
     let mut reported = BTreeSet::new();
     view.each_atom(&mut |_, atom, part| {
         let (term, set, code, what, makers) = match (atom.relation, atom.arguments.as_slice()) {
             (keyword::TRUE, [fluent]) => {
-                (fluent, &products.fluents, "dead-fluent", "fluent", "`init` or `next`")
+                (fluent, &producible.fluents, "dead-fluent", "fluent", "`init` or `next`")
             }
             (keyword::DOES, [_, chosen]) => {
-                (chosen, &products.moves, "dead-move", "move", "`legal`")
+                (chosen, &producible.moves, "dead-move", "move", "`legal`")
             }
             _ => return,
         };
@@ -184,28 +186,28 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
         }
         let text = view.name(name);
         let finding = match set.iter().find(|(known, _)| *known == name) {
-            // Functions with different numbers of arguments are reported as such.
+            // Functions with different numbers of arguments are reported elsewhere.
             Some((_, n)) if n_arguments > 0 && *n > 0 => return,
             Some((_, n)) => Diagnostic::warning(
                 code,
                 term.span,
                 format!(
-                    "no {makers} gives the {what} `{text}` with {}",
+                    "no {makers} produces the {what} `{text}` with {}",
                     count(n_arguments, "argument")
                 ),
             )
-            .hint(format!("it is given with {n}")),
+            .hint(format!("it is produced with {n}")),
             None => {
                 let finding = Diagnostic::warning(
                     code,
                     term.name_span,
-                    format!("no {makers} gives the {what} `{text}`"),
+                    format!("no {makers} produces the {what} `{text}`"),
                 );
                 match view.did_you_mean(text, set.iter().map(|(known, _)| *known)) {
                     Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
-                    None => {
-                        finding.hint("the condition never holds; remove it, or add what gives it")
-                    }
+                    None => finding.hint(
+                        "the condition never holds; remove it, or add a rule that produces it",
+                    ),
                 }
             }
         };
@@ -213,19 +215,21 @@ fn dead(view: &View<'_>, products: &Products, findings: &mut Diagnostics) {
     });
 }
 
-/// Conditions that can never hold because of what stands in them, and the rules that can never apply for that.
+/// Reports conditions that can never hold because of the names in them, and the rules that can
+/// never apply for that reason.
 fn unsatisfiable(
     view: &View<'_>,
-    products: &Products,
+    producible: &Producible,
     roles: &[Symbol],
     findings: &mut Diagnostics,
 ) {
-    // What follows from a mistake is not reported as another: conditions that fail for lack of any rule are taken for
-    // granted, and in the second round also those that fail for the names in them.
-    let mut ignored = hopeless(view, products);
+    // The consequences of a mistake are not reported. Conditions that fail because no rule matches
+    // count as satisfied, and in the second round also those that fail because of the names in
+    // them.
+    let mut ignored = unsatisfiable_conditions(view, producible);
     let Some(domains) = Domains::new(view, &ignored) else { return };
     unreachable(view, &domains, &ignored, findings);
-    idle_roles(view, &domains, roles, findings);
+    roles_without_rules(view, &domains, roles, findings);
     let mut suspects = dead_names(view, &domains);
     if suspects.is_empty() {
         return;
@@ -245,17 +249,23 @@ fn unsatisfiable(
         let finding = Diagnostic::warning(
             "dead-constant",
             term.span,
-            format!("`{text}` never comes here, so this never holds"),
+            format!("`{text}` never occurs here, so the condition never holds"),
         );
         findings.push(match view.did_you_mean(text, domains.names_at(slot)) {
             Some(meant) => finding.hint(format!("did you mean `{meant}`?")),
-            None => finding.hint("no fact and no rule puts it in this place"),
+            None => finding.hint("no fact and no rule puts it at this place"),
         });
     }
 }
 
-/// Roles that never have a legal move or a goal value, unless somebody unknown has them instead.
-fn idle_roles(view: &View<'_>, domains: &Domains, roles: &[Symbol], findings: &mut Diagnostics) {
+/// Reports roles that never have a legal move or a goal value, unless an unknown role has them
+/// instead.
+fn roles_without_rules(
+    view: &View<'_>,
+    domains: &Domains,
+    roles: &[Symbol],
+    findings: &mut Diagnostics,
+) {
     if findings.0.iter().any(|finding| finding.code == "unknown-role") {
         return;
     }
@@ -284,8 +294,9 @@ fn idle_roles(view: &View<'_>, domains: &Domains, roles: &[Symbol], findings: &m
     }
 }
 
-/// The conditions that no rule can satisfy: undefined relations, other numbers of arguments, dead fluents and moves.
-fn hopeless(view: &View<'_>, products: &Products) -> BTreeSet<Span> {
+/// Returns the conditions that no rule can satisfy: undefined relations, other numbers of
+/// arguments, dead fluents and dead moves.
+fn unsatisfiable_conditions(view: &View<'_>, producible: &Producible) -> BTreeSet<Span> {
     let given: BTreeSet<(Symbol, usize)> = view
         .rules
         .iter()
@@ -293,14 +304,16 @@ fn hopeless(view: &View<'_>, products: &Products) -> BTreeSet<Span> {
         .collect();
     let mut found = BTreeSet::new();
     for atom in view.rules.iter().flat_map(|rule| &rule.body).filter_map(Condition::atom) {
-        if !given.contains(&(source(atom.relation), atom.arguments.len())) || products.lack(atom) {
+        if !given.contains(&(source(atom.relation), atom.arguments.len())) || producible.lacks(atom)
+        {
             found.insert(atom.span);
         }
     }
     found
 }
 
-/// The terms in conditions whose names never come to their place, with that place and the condition.
+/// Returns the terms in conditions whose names never occur at their place, each with the place and
+/// the condition.
 fn dead_names<'a>(view: &View<'a>, domains: &Domains) -> Vec<(&'a Term, Slot, Span)> {
     let mut found = Vec::new();
     view.each_atom(&mut |_, atom, part| {
@@ -308,7 +321,7 @@ fn dead_names<'a>(view: &View<'a>, domains: &Domains) -> Vec<(&'a Term, Slot, Sp
             for (position, term) in atom.arguments.iter().enumerate() {
                 let slot = Slot::of(atom.relation, atom.arguments.len(), position);
                 dead_name(domains, slot, term, &mut |term, slot| {
-                    found.push((term, slot, atom.span))
+                    found.push((term, slot, atom.span));
                 });
             }
         }
@@ -340,7 +353,7 @@ fn dead_name<'a>(
     }
 }
 
-/// The name and arguments of a term that is not a variable.
+/// Returns the name and arguments of a term that is not a variable.
 fn name_of(term: &Term) -> Option<(Symbol, &[Term])> {
     match &term.kind {
         TermKind::Variable(_) => None,
@@ -349,19 +362,22 @@ fn name_of(term: &Term) -> Option<(Symbol, &[Term])> {
     }
 }
 
-/// Reports each rule that needs what can never hold. A remark only: its cause is reported where it lies.
+/// Reports each rule with a condition that can never hold. Only a note, because the cause is
+/// reported where it is.
 fn unreachable(
     view: &View<'_>,
     domains: &Domains,
-    hopeless: &BTreeSet<Span>,
+    unsatisfiable: &BTreeSet<Span>,
     findings: &mut Diagnostics,
 ) {
     let mut of_clause: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.clauses.len()];
     view.rules.iter().enumerate().for_each(|(index, rule)| of_clause[rule.clause].push(index));
     let obstacle = |index: usize| {
-        let is_hopeless =
-            |c: &Condition| matches!(c, Condition::Holds(atom) if hopeless.contains(&atom.span));
-        let condition = view.rules[index].body.iter().position(is_hopeless);
+        let is_unsatisfiable = |condition: &Condition| match condition {
+            Condition::Holds(atom) => unsatisfiable.contains(&atom.span),
+            _ => false,
+        };
+        let condition = view.rules[index].body.iter().position(is_unsatisfiable);
         condition
             .map(|condition| Obstacle { condition, variable: None })
             .or_else(|| domains.obstacle(index))
@@ -374,7 +390,10 @@ fn unreachable(
         let place = view.rules[rules[0]].body[obstacle.condition].span();
         let why = match obstacle.variable {
             Some(variable) => {
-                format!("`{}` would have to be two things at once", view.variable(clause, variable))
+                format!(
+                    "no value of `{}` is possible at all of its places",
+                    view.variable(clause, variable)
+                )
             }
             None => "this condition never holds".to_owned(),
         };

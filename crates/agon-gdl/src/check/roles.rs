@@ -1,20 +1,20 @@
-//! Who takes part, and whether everyone who is named does.
+//! The roles of a game, and the names that are used as roles.
 
 use std::collections::BTreeSet;
 
 use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics};
 
-use super::statics::Statics;
+use super::static_relations::StaticRelations;
 use super::view::View;
 use crate::rules::{Rule, RuleTerm};
 use crate::symbols::keyword;
 use crate::syntax::TermKind;
 
-/// Rows looked at to find the roles when rules define them.
+/// Maximum number of rows read to find the roles where rules define them.
 const BUDGET: usize = 100_000;
 
-/// The roles in the order of their facts.
+/// Reports faults of the roles. Returns the roles in the order of their facts.
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> {
     let rules: Vec<&Rule> =
         view.definitions(keyword::ROLE).iter().map(|&index| &view.rules[index]).collect();
@@ -23,18 +23,19 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
         None => roles(rules.iter().map(|rule| rule.head.arguments.as_slice())),
         Some(rule) => {
             let mut budget = BUDGET;
-            let statics = Statics::evaluate(view, &BTreeSet::from([keyword::ROLE]), &mut budget);
+            let statics =
+                StaticRelations::evaluate(view, &BTreeSet::from([keyword::ROLE]), &mut budget);
             let table = statics.table(keyword::ROLE);
             let (severity, end) = match table {
-                Some(_) => (agon_text::Severity::Warning, "other systems refuse this"),
+                Some(_) => (agon_text::Severity::Warning, "other systems reject this"),
                 None => {
-                    (agon_text::Severity::Error, "and these rules cannot be evaluated beforehand")
+                    (agon_text::Severity::Error, "these rules cannot be evaluated before the game")
                 }
             };
             let mut finding = Diagnostic::error(
                 "role-not-fact",
                 rule.head.span,
-                format!("roles are given by facts, not by rules; {end}"),
+                format!("roles are defined by facts, not by rules; {end}"),
             );
             finding.severity = severity;
             findings.push(
@@ -65,7 +66,7 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Vec<Symbol> 
     roles
 }
 
-/// The constants among the arguments of `role`, each once.
+/// Returns the constants among the arguments of `role`, each once.
 fn roles<'t>(rows: impl Iterator<Item = &'t [RuleTerm]>) -> Vec<Symbol> {
     let mut roles: Vec<Symbol> = Vec::new();
     let mut known = BTreeSet::new();

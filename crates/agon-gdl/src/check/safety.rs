@@ -1,13 +1,15 @@
-//! Whether every variable gets its values from somewhere.
+//! Safety: whether every variable gets its values from somewhere.
 //!
-//! A positive condition gives values to its variables. A variable that gets none is *unsafe*, with these
-//! exceptions that real rulesheets rely on:
+//! A positive condition gives values to its variables. A variable that gets none is *unsafe*, with
+//! these exceptions that real rulesheets rely on:
 //!
-//! - In the place of a role, in the head of `legal`, `goal`, `input` or `sees`, it means every role; normal form has
-//!   a condition `(role ?p)` then.
-//! - In the head of an auxiliary relation it is fine if every use of the relation gives the argument a value, as in
-//!   `(<= (different ?x ?y) (distinct ?x ?y))`. The relation then *demands* that argument.
-//! - If a negated condition is the only one with the variable, it asks that there be no value at all.
+//! - At the place of a role, in the head of `legal`, `goal`, `input` or `sees`, it means every
+//!   role. The normal form then has a condition `(role ?p)`.
+//! - In the head of an auxiliary relation it is allowed if every use of the relation gives the
+//!   argument a value, as in `(<= (different ?x ?y) (distinct ?x ?y))`. The relation then *demands*
+//!   that argument.
+//! - In a negated condition that alone mentions the variable, it means that no value makes the
+//!   condition true.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,19 +22,19 @@ use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 use crate::syntax::{Clause, LiteralKind, Syntax};
 
-/// Which arguments of a relation must have values before it can be asked for. By name and number of arguments;
-/// relations that demand nothing have no entry.
+/// Which arguments of a relation must have values before the relation can be evaluated, by name and
+/// number of arguments. Relations that demand nothing have no entry.
 pub(super) type Demands = BTreeMap<(Symbol, usize), Vec<bool>>;
 
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Demands {
-    let demands = grow(view, Demands::new());
+    let demands = propagate(view, Demands::new());
     let mut reported: BTreeSet<(usize, u32)> = BTreeSet::new();
     for rule in view.rules {
         for mut fault in faults(rule, &demands) {
             if matches!(fault.kind, Kind::NoValue) && is_split(view.clause(rule), fault.variable) {
                 fault.kind = Kind::Negated;
             }
-            // Of a rule that demands several arguments the first stands for all.
+            // Of a rule that demands several arguments, only the first is reported.
             let variable =
                 if matches!(fault.kind, Kind::Demanded) { u32::MAX } else { fault.variable };
             if reported.insert((rule.clause, variable)) {
@@ -43,8 +45,9 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) -> Demands {
     demands
 }
 
-/// Whether one negation covers several conditions with the variable: `(not (and (p ?x) (q ?x)))` says that no value
-/// meets both, which normal form, where each is negated alone, does not express.
+/// Returns whether one negation covers several conditions with the variable. `(not (and (p ?x) (q
+/// ?x)))` means that no value satisfies both. The normal form negates each condition alone and
+/// cannot express this.
 fn is_split(clause: &Clause, variable: u32) -> bool {
     let mut found = false;
     for literal in &clause.body {
@@ -67,18 +70,18 @@ fn is_split(clause: &Clause, variable: u32) -> bool {
     found
 }
 
-/// The relations the game is asked for, with nothing given.
+/// Returns whether the game evaluates the relation itself, without given arguments.
 fn is_query(relation: Symbol) -> bool {
     parameters(relation).is_some()
 }
 
-/// Whether a variable of the rule has no values and no sense.
+/// Returns whether some variable of the rule has no values and no meaning.
 pub(super) fn is_unsafe(rule: &Rule, demands: &Demands) -> bool {
     faults(rule, demands).iter().any(|fault| fault.kind.severity() == Severity::Error)
 }
 
-/// Whether every use of certain relations gives values to certain arguments, each given by a head and a position, so
-/// that these can be asked for top down.
+/// Returns whether every use of certain relations gives values to certain arguments, so that the
+/// relations can be evaluated top down. Each argument is given by a head and a position.
 pub(super) fn can_demand(
     view: &View<'_>,
     demands: &Demands,
@@ -92,11 +95,11 @@ pub(super) fn can_demand(
             true;
     }
     wanted.iter().all(|(head, _)| !is_query(head.relation))
-        && n_unsafe(&grow(view, more)) <= n_unsafe(demands)
+        && n_unsafe(&propagate(view, more)) <= n_unsafe(demands)
 }
 
-/// Adds to `demands` what follows from them.
-fn grow(view: &View<'_>, mut demands: Demands) -> Demands {
+/// Adds the demands that follow from `demands`.
+fn propagate(view: &View<'_>, mut demands: Demands) -> Demands {
     let mut users: BTreeMap<(Symbol, usize), Vec<usize>> = BTreeMap::new();
     for (index, rule) in view.rules.iter().enumerate() {
         users.entry(key(&rule.head)).or_default().push(index);
@@ -142,7 +145,7 @@ fn is_bound(term: &RuleTerm, bound: &[bool]) -> bool {
     all
 }
 
-/// The variables that get values, if the demanded arguments of the head have them.
+/// Returns the variables that have values if the demanded arguments of the head have them.
 fn bound(rule: &Rule, demands: &Demands) -> Vec<bool> {
     let mut bound = vec![false; rule.n_variables as usize];
     for (position, term) in rule.head.arguments.iter().enumerate() {
@@ -179,7 +182,7 @@ fn is_demanded(demands: &Demands, atom: &RuleAtom, position: usize) -> bool {
     demands.get(&key(atom)).is_some_and(|demanded| demanded[position])
 }
 
-/// A variable in a demanded argument of `atom` that has no value.
+/// Returns a variable in a demanded argument of `atom` that has no value.
 fn unmet(atom: &RuleAtom, demands: &Demands, bound: &[bool]) -> Option<u32> {
     let mut found = None;
     for (position, term) in atom.arguments.iter().enumerate() {
@@ -194,7 +197,7 @@ fn unmet(atom: &RuleAtom, demands: &Demands, bound: &[bool]) -> Option<u32> {
     found
 }
 
-/// A variable without values and the place that needs them.
+/// A variable without values, and the place that needs them.
 struct Fault {
     variable: u32,
     place: Span,
@@ -202,14 +205,14 @@ struct Fault {
 }
 
 enum Kind {
-    /// In the role's place; normal form has `(role ?p)`.
+    /// At the place of a role; the normal form has `(role ?p)`.
     EveryRole,
-    /// In the head of an auxiliary relation whose every use gives the value, as far as its own users are concerned.
+    /// In the head of an auxiliary relation that demands the argument.
     Demanded,
-    /// In a negated condition alone: for no value.
+    /// In a negated condition alone: "for no value".
     NoValue,
     Head,
-    /// In an argument that the relation demands.
+    /// In an argument that a relation demands.
     Demand(Symbol),
     Negated,
     Compared,
@@ -285,7 +288,7 @@ fn faults(rule: &Rule, demands: &Demands) -> Vec<Fault> {
     faults
 }
 
-/// Whether a variable occurs outside of condition `index`.
+/// Returns whether a variable occurs outside of condition `index`.
 fn is_elsewhere(rule: &Rule, index: usize, variable: u32) -> bool {
     let mut found = false;
     rule.head.each_variable(&mut |v| found |= v == variable);
@@ -349,18 +352,17 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
     if let Kind::Demand(relation) = fault.kind
         && let Some(&index) = view.definitions(relation).first()
     {
-        finding = finding.note(view.rules[index].head.span, "it must be given to this rule");
+        finding = finding.note(view.rules[index].head.span, "this rule needs the value");
     }
     finding = finding.hint(match fault.kind {
         Kind::EveryRole => format!("add the condition `{}`", view.word("role", &[name])),
         Kind::NoValue => {
-            "say so by a relation: give it the condition without `not`, and deny the relation"
-                .to_owned()
+            "to say so explicitly, define a relation by the condition and negate it".to_owned()
         }
-        _ if is_fact => "make it a rule with a condition that has the variable".to_owned(),
+        _ if is_fact => "make it a rule with a condition that contains the variable".to_owned(),
         _ => format!("add a positive condition that gives `{name}` its values"),
     });
-    if declarations::is_mere(view, rule) && finding.severity == Severity::Error {
+    if declarations::is_only_declared(view, rule) && finding.severity == Severity::Error {
         finding.severity = Severity::Warning;
         finding = finding.hint(declarations::consequence(view, rule.head.relation));
     }
@@ -368,7 +370,7 @@ fn report(view: &View<'_>, rule: &Rule, fault: &Fault) -> Diagnostic {
     finding
 }
 
-/// The change that makes `condition` the first condition of a clause.
+/// Returns the fix that inserts `condition` as the first condition of a clause.
 fn add_condition(view: &View<'_>, clause: &Clause, condition: &str) -> Option<Fix> {
     let insert = |at: usize, text: String| Edit { span: Span::new(at, at), replacement: text };
     let edits = match (view.sheet.syntax, clause.is_rule, clause.body.first()) {

@@ -1,11 +1,12 @@
-//! Whether negation is stratified: nothing may depend on its own negation.
+//! Whether negation is stratified: no atom may depend on its own negation.
 //!
-//! Judged by the names of relations first, as the definition of GDL does. Real rulesheets such as
-//! `(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))` fail that although they are sound, so where names run in a
-//! circle the rules are looked at one by one: a condition leads only to rules whose head it can be the same as.
-//! Where these run in a circle still, the rules of the circle are instantiated by the static relations in their
-//! bodies and looked at again. A circle of ground atoms is always a circle of rules, so what passes is locally
-//! stratified (Przymusinski, "On the declarative semantics of deductive databases and logic programs", 1988).
+//! The names of relations decide first, as in the definition of GDL. Real rulesheets such as `(<=
+//! (goal ?r 0) (role ?r) (not (goal ?r 100)))` fail that test although they are sound. So where
+//! names form a cycle, the rules are tested one by one: a condition leads only to rules whose head
+//! it unifies with. If the rules still form a cycle, they are instantiated by the static relations
+//! in their bodies and tested again. A cycle of ground atoms is always a cycle of rules, so rules
+//! that pass are locally stratified (Przymusinski, "On the declarative semantics of deductive
+//! databases and logic programs", 1988).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,36 +14,36 @@ use agon_datalog::Symbol;
 use agon_text::{Diagnostic, Diagnostics, Span};
 
 use super::graph::{components, shortest_path};
-use super::heads::Heads;
-use super::statics::{Bindings, Statics, ground};
+use super::head_index::HeadIndex;
+use super::static_relations::{Bindings, StaticRelations, ground};
 use super::unify::may_be_same;
 use super::view::View;
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 
-/// Rows looked at, and names written, to instantiate the rules of one circle.
+/// Maximum number of rows read and names written to instantiate the rules of one cycle.
 const BUDGET: usize = 200_000;
 
-/// Into how many the rules of one circle may be instantiated.
+/// Maximum number of instances of the rules of one cycle.
 const MAX_INSTANCES: usize = 5_000;
 
-/// How many pairs of conditions and heads are compared in one circle.
+/// Maximum number of pairs of conditions and heads that are compared in one cycle.
 const MAX_COMPARISONS: usize = 500_000;
 
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     let component = by_name(view);
-    let mut circles: BTreeMap<usize, Span> = BTreeMap::new();
+    let mut cycles: BTreeMap<usize, Span> = BTreeMap::new();
     for rule in view.rules {
         for condition in &rule.body {
             let own = component[rule.head.relation.index()];
             if let Condition::Fails(atom) = condition
                 && component[atom.relation.index()] == own
             {
-                circles.entry(own).or_insert(atom.span);
+                cycles.entry(own).or_insert(atom.span);
             }
         }
     }
-    for (circle, place) in circles {
-        let is_inside = |relation: Symbol| component[relation.index()] == circle;
+    for (cycle_component, place) in cycles {
+        let is_inside = |relation: Symbol| component[relation.index()] == cycle_component;
         let links = view
             .rules
             .iter()
@@ -50,20 +51,21 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
             .map(|rule| Link::new(rule, &is_inside))
             .filter(|link| !link.needs.is_empty())
             .collect();
-        let problem = match negative_circle(links) {
+        let problem = match negative_cycle(links) {
             Verdict::Sound => None,
-            Verdict::Circle(around, involved) => match instantiate(view, &involved, &is_inside) {
-                Some(instances) => match negative_circle(instances) {
+            Verdict::Cycle(cycle, involved) => match instantiate(view, &involved, &is_inside) {
+                Some(instances) => match negative_cycle(instances) {
                     Verdict::Sound => None,
-                    Verdict::Circle(around, _) => Some(report(view, &around)),
-                    Verdict::TooLarge => Some(report(view, &around)),
+                    Verdict::Cycle(cycle, _) => Some(report(view, &cycle)),
+                    Verdict::TooLarge => Some(report(view, &cycle)),
                 },
-                None => Some(report(view, &around)),
+                None => Some(report(view, &cycle)),
             },
             Verdict::TooLarge => Some(Diagnostic::error(
                 "unstratified",
                 place,
-                "the negated relation depends on this rule, and the rules are too many to see whether it matters",
+                "the negated relation depends on this rule, and there are too many rules to decide \
+                     whether their arguments differ",
             )),
         };
         findings.push(problem.unwrap_or_else(|| {
@@ -71,14 +73,16 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
             Diagnostic::remark(
                 "stratified-by-arguments",
                 place,
-                format!("`{name}` and this rule depend on each other by name, but not with these arguments"),
+                format!(
+                    "`{name}` and this rule depend on each other by name, but not by arguments"
+                ),
             )
-            .hint("sound; other systems may refuse it")
+            .hint("this is sound, but other systems may reject it")
         }));
     }
 }
 
-/// The components of the graph of relations, by the indices of their symbols.
+/// Returns the components of the graph of relations, indexed by the relations' symbols.
 fn by_name(view: &View<'_>) -> Vec<usize> {
     let mut successors: Vec<Vec<usize>> = vec![Vec::new(); view.sheet.symbols.len()];
     for rule in view.rules {
@@ -88,7 +92,7 @@ fn by_name(view: &View<'_>) -> Vec<usize> {
     components(&successors)
 }
 
-/// A rule, or an instance of one, reduced to what can take part in a circle.
+/// A rule, or an instance of one, reduced to what can be part of a cycle.
 #[derive(Clone)]
 struct Link<'a> {
     rule: &'a Rule,
@@ -121,13 +125,14 @@ impl<'a> Link<'a> {
 
 enum Verdict<'a> {
     Sound,
-    /// The links of a circle in order, each with the need that leads to the next; and all links of its component.
-    Circle(Vec<(Link<'a>, Need)>, Vec<&'a Rule>),
+    /// The links of a cycle in order, each with the need that leads to the next; and all rules of
+    /// its component.
+    Cycle(Vec<(Link<'a>, Need)>, Vec<&'a Rule>),
     TooLarge,
 }
 
-fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
-    let heads = Heads::new(links.iter().map(|link| &link.head));
+fn negative_cycle(links: Vec<Link<'_>>) -> Verdict<'_> {
+    let heads = HeadIndex::new(links.iter().map(|link| &link.head));
     let mut edges: Vec<Vec<(usize, usize)>> = Vec::with_capacity(links.len());
     let mut budget = MAX_COMPARISONS;
     for link in &links {
@@ -153,14 +158,14 @@ fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
             let back =
                 shortest_path(&successors, to, from, |node| component[node] == component[from])
                     .expect("nodes of one component reach each other");
-            let mut around = vec![(links[from].clone(), links[from].needs[index].clone())];
+            let mut cycle = vec![(links[from].clone(), links[from].needs[index].clone())];
             for step in back.windows(2) {
                 let need = edges[step[0]]
                     .iter()
                     .find(|(other, _)| *other == step[1])
                     .map(|(_, index)| *index);
                 let need = need.expect("paths follow edges");
-                around.push((links[step[0]].clone(), links[step[0]].needs[need].clone()));
+                cycle.push((links[step[0]].clone(), links[step[0]].needs[need].clone()));
             }
             let mut rules: Vec<&Rule> = Vec::new();
             for (node, link) in links.iter().enumerate() {
@@ -170,13 +175,14 @@ fn negative_circle(links: Vec<Link<'_>>) -> Verdict<'_> {
                     rules.push(link.rule);
                 }
             }
-            return Verdict::Circle(around, rules);
+            return Verdict::Cycle(cycle, rules);
         }
     }
     Verdict::Sound
 }
 
-/// The instances of `rules` that agree with the static relations in their bodies; `None` if they are too many.
+/// Returns the instances of `rules` that agree with the static relations in their bodies. `None` if
+/// they are too many.
 fn instantiate<'a>(
     view: &View<'_>,
     rules: &[&'a Rule],
@@ -189,7 +195,7 @@ fn instantiate<'a>(
         }
     }
     let mut budget = BUDGET;
-    let statics = Statics::evaluate(view, &wanted, &mut budget);
+    let statics = StaticRelations::evaluate(view, &wanted, &mut budget);
     let mut instances = Vec::new();
     for rule in rules {
         let link = Link::new(rule, is_inside);
@@ -201,7 +207,7 @@ fn instantiate<'a>(
             if seen.len() <= room {
                 let atoms =
                     std::iter::once(&link.head).chain(link.needs.iter().map(|need| &need.atom));
-                seen.insert(atoms.map(|atom| partly(&atom.arguments, bindings)).collect());
+                seen.insert(atoms.map(|atom| substitute(&atom.arguments, bindings)).collect());
             }
         })?;
         if seen.len() > room {
@@ -220,19 +226,19 @@ fn instantiate<'a>(
     Some(instances)
 }
 
-/// The terms with those variables replaced that have values.
-fn partly(terms: &[RuleTerm], bindings: &Bindings) -> Vec<RuleTerm> {
+/// Replaces the variables that have values.
+fn substitute(terms: &[RuleTerm], bindings: &Bindings) -> Vec<RuleTerm> {
     let replaced = |term: &RuleTerm| match (ground(term, bindings), term) {
         (Some(term), _) => term,
         (None, RuleTerm::Variable(v)) => RuleTerm::Variable(*v),
         (None, RuleTerm::Function(name, arguments)) => {
-            RuleTerm::Function(*name, partly(arguments, bindings))
+            RuleTerm::Function(*name, substitute(arguments, bindings))
         }
     };
     terms.iter().map(replaced).collect()
 }
 
-fn report(view: &View<'_>, around: &[(Link<'_>, Need)]) -> Diagnostic {
+fn report(view: &View<'_>, cycle: &[(Link<'_>, Need)]) -> Diagnostic {
     let step = |(link, need): &(Link<'_>, Need)| {
         let clause = view.clause(link.rule);
         let not = if need.is_negated { "not " } else { "" };
@@ -242,15 +248,15 @@ fn report(view: &View<'_>, around: &[(Link<'_>, Need)]) -> Diagnostic {
             view.show(clause, &need.atom)
         )
     };
-    let steps: Vec<String> = around.iter().map(step).collect();
+    let steps: Vec<String> = cycle.iter().map(step).collect();
     let mut finding = Diagnostic::error(
         "unstratified",
-        around[0].1.atom.span,
-        format!("negation runs in a circle: {}", steps.join(", ")),
+        cycle[0].1.atom.span,
+        format!("cycle of negation: {}", steps.join(", ")),
     );
-    for ((link, need), step) in around.iter().zip(steps) {
+    for ((link, need), step) in cycle.iter().zip(steps) {
         let place = if finding.span == need.atom.span { link.head.span } else { need.atom.span };
         finding = finding.note(place, step);
     }
-    finding.hint("what is denied must be settled before; define one of these without the others")
+    finding.hint("define one of these relations without the others")
 }

@@ -1,4 +1,4 @@
-//! What can be written more plainly, and conditions that say nothing.
+//! Clauses that can be written more simply, and conditions that mean nothing.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use agon_text::{Diagnostic, Diagnostics, Edit, Fix, Span};
 use super::unify::can_be_equal;
 use super::view::{View, each_literal};
 use crate::rules::{Condition, Rule};
-use crate::syntax::{Clause, Literal, LiteralKind, Syntax, VariableId};
+use crate::syntax::{Clause, Literal, LiteralKind, Polarity, Syntax, VariableId};
 
 pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     for clause in &view.sheet.clauses {
@@ -22,7 +22,8 @@ pub(super) fn check(view: &View<'_>, findings: &mut Diagnostics) {
     constant_conditions(view, findings);
 }
 
-/// A rule without conditions whose head has variables is reported as unsafe instead, with another cure.
+/// Reports an empty body. A rule without conditions whose head has variables is reported as unsafe
+/// instead, with a different fix.
 fn empty_body(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     if !clause.is_rule || !clause.body.is_empty() || !clause.variables.is_empty() {
         return;
@@ -38,7 +39,8 @@ fn empty_body(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     });
 }
 
-/// Variables of a single positive condition. Elsewhere a lone variable is unsafe, which is another matter.
+/// Reports variables that occur once, in a positive condition. Elsewhere a single variable is
+/// unsafe, which is a different fault.
 fn singletons(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     let mut n_places = vec![0_usize; clause.variables.len()];
     clause.each_variable(&mut |v, _| n_places[v.0 as usize] += 1);
@@ -51,20 +53,20 @@ fn singletons(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
                     place,
                     format!("`{name}` occurs only once"),
                 )
-                .hint(format!("if any value will do, `{}` says so", underscored(name))),
+                .hint(format!("if any value is allowed, write `{}`", underscored(name))),
             );
         }
     };
     for literal in &clause.body {
-        literal.each_atom(false, &mut |atom, negated| {
-            if !negated {
+        literal.each_atom(&mut |atom, polarity| {
+            if polarity == Polarity::Positive {
                 atom.each_variable(&mut report);
             }
         });
     }
 }
 
-/// The name that says that its value does not matter: `?_x`, or `_X`.
+/// Returns the name that marks a variable as unimportant: `?_x`, or `_X`.
 fn underscored(variable: &str) -> String {
     match variable.strip_prefix('?') {
         Some(name) => format!("?_{name}"),
@@ -72,7 +74,7 @@ fn underscored(variable: &str) -> String {
     }
 }
 
-/// Conditions of a rule are joined by `and` anyway.
+/// Reports `and` in a body, whose conditions are joined anyway.
 fn superfluous_and(view: &View<'_>, literal: &Literal, findings: &mut Diagnostics) {
     let LiteralKind::And(parts) = &literal.kind else { return };
     if view.sheet.syntax == Syntax::Kif {
@@ -85,7 +87,7 @@ fn superfluous_and(view: &View<'_>, literal: &Literal, findings: &mut Diagnostic
             Diagnostic::remark(
                 "superfluous-and",
                 literal.span,
-                "the conditions of a rule are joined by `and` anyway",
+                "the conditions of a rule need no `and`",
             )
             .hint(title.clone())
             .fix(Fix { title, edits }),
@@ -107,7 +109,7 @@ fn alternatives(literal: &Literal, findings: &mut Diagnostics) {
             Diagnostic::remark(
                 "nested-or",
                 part.span,
-                "an `or` directly inside another says nothing new",
+                "an `or` directly inside another is superfluous",
             )
             .note(literal.span, "the outer `or`")
             .hint("list all alternatives in one `or`"),
@@ -119,12 +121,12 @@ fn parentheses(view: &View<'_>, findings: &mut Diagnostics) {
     view.each_name(&mut |name| {
         if name.n_arguments == 0 && name.span != name.whole {
             let text = view.text(name.span);
-            let title = format!("write `{text}` alone");
+            let title = format!("write `{text}` without parentheses");
             findings.push(
                 Diagnostic::warning(
                     "zero-arity-parentheses",
                     name.whole,
-                    format!("`{text}` has no arguments and needs no parentheses; other systems refuse them"),
+                    format!("`{text}` has no arguments and needs no parentheses"),
                 )
                 .hint(title.clone())
                 .fix(Fix { title, edits: keep_only(view, name.whole, name.span) }),
@@ -141,13 +143,15 @@ fn constant_conditions(view: &View<'_>, findings: &mut Diagnostics) {
         match rules.as_slice() {
             [] => impossible(view, clause, findings),
             [rule] => contradictions(view, rule, findings),
-            // With alternatives, as in `(or a b) (or (not a) (not b))`, some of them contradict themselves by design.
+            // With alternatives, as in `(or a b) (or (not a) (not b))`, some contradict themselves
+            // by design.
             _ => {}
         }
     }
 }
 
-/// Comparisons that come out the same whatever the variables are, in every alternative they occur in.
+/// Reports comparisons that have the same result for all values of the variables, in every
+/// alternative.
 fn comparisons(rules: &[&Rule], findings: &mut Diagnostics) {
     #[derive(PartialEq, Eq)]
     enum Outcome {
@@ -172,12 +176,12 @@ fn comparisons(rules: &[&Rule], findings: &mut Diagnostics) {
     for (span, outcome) in outcomes {
         let (message, hint) = match outcome {
             Outcome::Never => (
-                "nothing differs from itself",
-                "the rule can never apply; one of the two is probably another",
+                "a term never differs from itself",
+                "the rule can never apply; one of the two terms is probably wrong",
             ),
             Outcome::Always => (
-                "these always differ",
-                "remove the condition, or put a variable where one is missing",
+                "these terms always differ",
+                "remove the condition, or replace a term by a variable",
             ),
             Outcome::Depends => continue,
         };
@@ -185,7 +189,7 @@ fn comparisons(rules: &[&Rule], findings: &mut Diagnostics) {
     }
 }
 
-/// A clause that normal form left nothing of.
+/// Reports a clause that has no rule in normal form.
 fn impossible(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
     let mut has_empty_or = false;
     for literal in &clause.body {
@@ -200,12 +204,12 @@ fn impossible(view: &View<'_>, clause: &Clause, findings: &mut Diagnostics) {
                 clause.head.span,
                 "this rule can never apply",
             )
-            .hint("it asks, by `not` and `distinct`, for different terms to be the same"),
+            .hint("by `not` and `distinct` it requires different terms to be equal"),
         );
     }
 }
 
-/// The same atom must hold and must not hold.
+/// Reports that the same atom must hold and must not hold.
 fn contradictions(view: &View<'_>, rule: &Rule, findings: &mut Diagnostics) {
     let mut wanted = BTreeMap::new();
     for condition in &rule.body {
@@ -231,7 +235,7 @@ fn contradictions(view: &View<'_>, rule: &Rule, findings: &mut Diagnostics) {
     }
 }
 
-/// The edits that leave `inner` alone of `outer`.
+/// Returns the edits that leave only `inner` of `outer`.
 fn keep_only(view: &View<'_>, outer: Span, inner: Span) -> Vec<Edit> {
     vec![
         view.cut(Span::new(outer.start(), inner.start())),

@@ -1,4 +1,5 @@
-//! Laws of the checks, and what they make of rules. What is found where is tested by `tests/rejects`.
+//! Laws of the checks, and their effects on rules. The diagnostics themselves are tested by
+//! `tests/rejects`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::{Checked, CheckedRules, check};
 use crate::rules::{RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 
-/// A game without a fault, to which others are added.
+/// A game without faults, to which the tests add some.
 const GAME: &str = "(role white) (role black) (init (step 1)) (<= (legal ?p go) (role ?p))
     (<= (next (step 2)) (does white go)) (<= terminal (true (step 2))) (<= (goal ?p 50) (role ?p))";
 
@@ -32,12 +33,12 @@ fn codes(text: &str) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn a_good_game_has_no_findings() {
+fn a_correct_game_has_no_diagnostics() {
     assert!(checked(GAME).findings.0.is_empty());
 }
 
 #[test]
-fn roles_come_in_order_and_once() {
+fn roles_are_in_order_and_unique() {
     let rules = rules(&format!(
         "{GAME} (role Black) (role random) (<= (role ?x) (late ?x)) (late green) (late white)"
     ));
@@ -59,7 +60,7 @@ fn roles_from_recursive_rules() {
 }
 
 #[test]
-fn declarations_with_faults_are_left_out() {
+fn faulty_declarations_are_dropped() {
     let good =
         rules(&format!("{GAME} (base (step 1)) (base (step 2)) (<= (input ?p go) (role ?p))"));
     assert!(
@@ -74,7 +75,7 @@ fn declarations_with_faults_are_left_out() {
         assert!(rules.rules().iter().all(|rule| rule.head.relation != keyword::BASE), "{fault}");
         assert!(rules.declares(keyword::INPUT), "{fault}");
     }
-    // An old rulesheet's own relation keeps its rules, since others need them.
+    // The rulesheet's own use of `base` keeps its rules, because other rules need them.
     let rules = rules(&format!(
         "{GAME} (base step 1) (<= terminal (base step ?n) (true (step ?n)) (not (role ?n)))"
     ));
@@ -83,7 +84,7 @@ fn declarations_with_faults_are_left_out() {
 }
 
 #[test]
-fn demands_are_passed_on() {
+fn demands_propagate_to_callers() {
     let text = format!(
         "{GAME} (<= (different ?x ?y) (distinct ?x ?y))
         (<= (apart ?a ?b ?c) (different ?a ?b) (role ?c))
@@ -99,24 +100,25 @@ fn demands_are_passed_on() {
 }
 
 #[test]
-fn negation_over_arguments_that_go_up_is_sound() {
+fn negation_stratified_by_arguments_is_accepted() {
     let chain =
         "(<= (lit ?n) (succ ?n ?m) (not (lit ?m))) (succ 1 2) (succ 2 3) (<= terminal (lit 1))";
     assert!(codes(&format!("{GAME} {chain}")).contains("stratified-by-arguments"));
     assert!(codes(&format!("{GAME} {chain} (succ 3 1)")).contains("unstratified"));
-    // A recursive static relation bounds it as well.
+    // A recursive static relation bounds the arguments as well.
     let less = "(<= (less ?a ?b) (succ ?a ?b)) (<= (less ?a ?c) (succ ?a ?b) (less ?b ?c))";
     let chain = chain.replace("(succ ?n ?m) (not", "(less ?n ?m) (not");
     assert!(codes(&format!("{GAME} {chain} {less}")).contains("stratified-by-arguments"));
-    // What depends on the state may be anything.
+    // A relation that depends on the state may contain anything.
     let chain = chain.replace("(less ?n ?m) (not", "(true (edge ?n ?m)) (not");
     assert!(codes(&format!("{GAME} {chain} (init (edge 1 2))")).contains("unstratified"));
 }
 
 #[test]
-fn dependence_looks_at_arguments() {
+fn dependence_considers_arguments() {
     let text = format!(
-        "{GAME} (<= (kind now) (does white go)) (<= (kind always) (role white)) (<= (next (step 1)) (kind now))
+        "{GAME} (<= (kind now) (does white go)) (<= (kind always) (role white))
+        (<= (next (step 1)) (kind now))
         (<= terminal (kind always) (true (step 9)))"
     );
     assert!(!codes(&text).contains("depends-on-does"));
@@ -127,10 +129,11 @@ fn dependence_looks_at_arguments() {
 }
 
 #[test]
-fn finite_recursion_with_terms_is_fine() {
-    // ggp-base's test case 5a builds terms in a circle of rules without ever growing them.
+fn finite_recursion_with_terms_is_accepted() {
+    // Test case 5a of ggp-base builds terms in a cycle of rules without ever growing them.
     let text = format!(
-        "{GAME} (<= (r ?x (f ?x)) (role ?x)) (<= (r ?x ?y) (r ?y ?x)) (<= terminal (r white ?y) (r ?y white))"
+        "{GAME} (<= (r ?x (f ?x)) (role ?x)) (<= (r ?x ?y) (r ?y ?x))
+        (<= terminal (r white ?y) (r ?y white))"
     );
     assert!(!codes(&text).contains("recursion-restriction"), "{:?}", codes(&text));
     let growing = text.replace("(<= (r ?x ?y) (r ?y ?x))", "(<= (r ?x (f ?y)) (r ?y ?x))");
@@ -138,7 +141,7 @@ fn finite_recursion_with_terms_is_fine() {
 }
 
 #[test]
-fn special_cases_are_found_whatever_their_order() {
+fn special_cases_are_found_in_any_order() {
     let general = "(<= (p ?x ?y) (q ?x ?z) (not (r ?z)) (distinct ?x ?y) (q ?y ?y))";
     let special = "(<= (p ?a b) (q b b) (distinct b ?a) (not (r c)) (true (step 1)) (q ?a c))";
     assert!(codes(&format!("{GAME} {general} {special}")).contains("subsumed-rule"));
@@ -171,7 +174,7 @@ fn consequences_of_a_mistake_are_not_reported() {
 }
 
 #[test]
-fn texts_made_to_be_slow_are_not() {
+fn adversarial_texts_are_checked_quickly() {
     let many = |n: usize, rule: &dyn Fn(usize) -> String| (0..n).map(rule).collect::<String>();
     let texts = [
         many(400, &|i| format!("(<= (p ?x a{i}) (p ?x ?y) (not (p ?y ?x)))")),
@@ -196,7 +199,8 @@ proptest! {
         prop_assert_eq!(checked.rules.is_none(), checked.findings.has_errors());
         for finding in &checked.findings.0 {
             prop_assert!(finding.span.end() <= text.len());
-            prop_assert!(crate::codes::page(finding.code).is_some_and(|page| finding.severity <= page.severity));
+            let page = crate::codes::page(finding.code);
+            prop_assert!(page.is_some_and(|page| finding.severity <= page.severity));
         }
     }
 
@@ -207,9 +211,11 @@ proptest! {
         prop_assert_eq!(checked.rules.is_none(), checked.findings.has_errors());
     }
 
-    /// Of rules without arguments it is easy to say whether negation goes in circles.
+    /// For rules without arguments, a reachability matrix tells whether negation has a cycle.
     #[test]
-    fn circles_of_negation_are_found(rules in prop::collection::vec((0..6_usize, 0..6_usize, any::<bool>()), 0..12)) {
+    fn cycles_of_negation_are_found(
+        rules in prop::collection::vec((0..6_usize, 0..6_usize, any::<bool>()), 0..12),
+    ) {
         let text: String = rules
             .iter()
             .map(|(head, condition, negated)| match negated {
@@ -225,26 +231,35 @@ proptest! {
                 (0..6).for_each(|i| reaches[head][i] |= further[i]);
             }
         }
-        let is_circle = rules.iter().any(|&(head, condition, negated)| negated && reaches[condition][head]);
-        prop_assert_eq!(codes(&text).contains("unstratified"), is_circle);
+        let closes = |&(head, condition, negated): &(usize, usize, bool)| {
+            negated && reaches[condition][head]
+        };
+        let is_cycle = rules.iter().any(closes);
+        prop_assert_eq!(codes(&text).contains("unstratified"), is_cycle);
     }
 
     #[test]
-    fn components_reach_each_other(edges in prop::collection::vec((0..8_usize, 0..8_usize), 0..20)) {
+    fn components_reach_each_other(
+        edges in prop::collection::vec((0..8_usize, 0..8_usize), 0..20),
+    ) {
         let mut successors = vec![Vec::new(); 8];
         edges.iter().for_each(|&(from, to)| successors[from].push(to));
         let component = components(&successors);
         let reaches = |from, to| shortest_path(&successors, from, to, |_| true).is_some();
         for from in 0..8 {
             for to in 0..8 {
-                prop_assert_eq!(component[from] == component[to], reaches(from, to) && reaches(to, from));
+                let are_mutual = reaches(from, to) && reaches(to, from);
+                prop_assert_eq!(component[from] == component[to], are_mutual);
                 prop_assert!(component[from] >= component[to] || !reaches(from, to));
             }
         }
     }
 
     #[test]
-    fn instances_may_be_the_same(pattern in term(3), values in prop::collection::vec(ground(2), 4)) {
+    fn instances_may_be_the_same(
+        pattern in term(3),
+        values in prop::collection::vec(ground(2), 4),
+    ) {
         let instance = (0..4).fold(pattern.clone(), |t, v| t.replace(v, &values[v as usize]));
         prop_assert!(may_be_same(&atom(pattern.clone()), &atom(instance.clone())));
         prop_assert!(may_be_same(&atom(instance.clone()), &atom(pattern.clone())));
@@ -277,14 +292,14 @@ fn term(depth: u32) -> BoxedStrategy<RuleTerm> {
     prop_oneof![variable, function].boxed()
 }
 
-/// Words of KIF and infix, in any order.
+/// Generates tokens of KIF or infix.
 fn word() -> impl Strategy<Value = String> {
     let words = "( ( ( ) ) ) (<= (not (or (and (distinct (role (init (true (does (next (legal (goal (base (input \
         (sees terminal ?x ?y ?X white random 0 100 p (p q :- & ~ . , ; \" '";
     prop::sample::select(words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
 }
 
-/// Rules that can be read but need not make sense.
+/// Generates rules that can be read but need not make sense.
 fn rule() -> impl Strategy<Value = String> {
     let term = prop::sample::select(vec![
         "?x",

@@ -1,37 +1,39 @@
-//! Whether two terms have a common instance, and whether one is an instance of the other.
+//! Unification of terms and atoms.
 
 use crate::rules::{RuleAtom, RuleTerm};
 
-/// Whether two atoms have a common instance when their variables have nothing to do with each other.
+/// Returns whether two atoms of different rules have a common instance.
 pub(super) fn may_be_same(a: &RuleAtom, b: &RuleAtom) -> bool {
     a.relation == b.relation
         && a.arguments.len() == b.arguments.len()
         && Unifier::default().all(&a.arguments, Side::Left, &b.arguments, Side::Right)
 }
 
-/// Whether two terms of one rule can become the same.
+/// Returns whether two terms of one rule have a common instance.
 pub(super) fn can_be_equal(a: &RuleTerm, b: &RuleTerm) -> bool {
     Unifier::default().unify(a, Side::Left, b, Side::Left)
 }
 
-/// Which rule a term comes from; variables of the same number on different sides are different variables.
+/// The rule that a term comes from. Variables with the same number on different sides are
+/// different.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Side {
     Left,
     Right,
 }
 
-/// What variables stand for. A triangular substitution: bindings may mention variables that are bound as well.
+/// A triangular substitution: the terms bound to variables may contain variables that are bound as
+/// well.
 #[derive(Default)]
 struct Unifier<'a> {
     left: Vec<Option<(&'a RuleTerm, Side)>>,
     right: Vec<Option<(&'a RuleTerm, Side)>>,
-    /// Steps taken. Unification without sharing can take exponential time; past the limit terms count as
-    /// unifiable, which is the careful answer for all who ask here.
+    /// Steps taken. Unification without sharing can take exponential time. Beyond the limit terms
+    /// count as unifiable, which is the safe answer for all callers.
     steps: usize,
 }
 
-/// Also bounds how deep unification recurses.
+/// Maximum number of steps. It also bounds the recursion depth.
 const MAX_STEPS: usize = 2_000;
 
 impl<'a> Unifier<'a> {

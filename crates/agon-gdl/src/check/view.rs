@@ -1,33 +1,36 @@
-//! What all checks look at: the rulesheet as written, its normal form, and who defines what.
+//! The input of all checks: the rulesheet as written, its normal form, and an index of definitions.
 
 use std::cell::Cell;
 
 use agon_datalog::Symbol;
-use agon_text::{Edit, Span};
+use agon_text::{Edit, Span, closest_name};
 
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
-use crate::syntax::{Atom, Clause, Literal, LiteralKind, Rulesheet, Syntax, Term, TermKind};
+use crate::syntax::{
+    Atom, Clause, Literal, LiteralKind, Polarity, Rulesheet, Syntax, Term, TermKind,
+};
 
-/// The rulesheet under examination.
+/// The rulesheet being checked.
 pub(super) struct View<'a> {
     pub(super) sheet: &'a Rulesheet,
     /// The normal form of `sheet`.
     pub(super) rules: &'a [Rule],
-    /// Whether every clause could be read, so that what is absent is really absent.
+    /// Whether every clause could be read. Only then is an absent clause known to be absent.
     pub(super) is_complete: bool,
-    /// By the index of a symbol: the rules, facts included, that define the relation of that name.
+    /// The rules, facts included, that define a relation. Indexed by the relation's symbol.
     definitions: Vec<Vec<usize>>,
-    /// By the index of a symbol: whether the relation of that name is a condition of some rule.
+    /// Whether a relation is a condition of some rule. Indexed by the relation's symbol.
     is_condition: Vec<bool>,
-    /// How many pairs of names may still be compared in search of what was meant.
+    /// How many more pairs of names may be compared to suggest a spelling.
     comparisons: Cell<usize>,
 }
 
-/// Enough for some hundred mistakes among some hundred names; a text with more of them is no rulesheet.
+/// Maximum number of comparisons of names. Enough for some hundred mistakes among some hundred
+/// names.
 const MAX_COMPARISONS: usize = 50_000;
 
-/// Longer names are not compared: the time to compare grows with the square of the length.
+/// Maximum length of a compared name, because the time grows with the square of the length.
 const MAX_COMPARED_LENGTH: usize = 64;
 
 impl<'a> View<'a> {
@@ -50,32 +53,33 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The rules that define a relation.
+    /// Returns the rules that define a relation.
     pub(super) fn definitions(&self, relation: Symbol) -> &[usize] {
         &self.definitions[relation.index()]
     }
 
-    /// Whether some rule has the relation among its conditions.
+    /// Returns whether some rule has the relation as a condition.
     pub(super) fn is_condition(&self, relation: Symbol) -> bool {
         self.is_condition[relation.index()]
     }
 
-    /// The clause a rule comes from.
+    /// Returns the clause that a rule comes from.
     pub(super) fn clause(&self, rule: &Rule) -> &'a Clause {
         &self.sheet.clauses[rule.clause]
     }
 
-    /// A name as first spelt.
+    /// Returns a name in its first spelling.
     pub(super) fn name(&self, symbol: Symbol) -> &'a str {
         self.sheet.symbols.name(symbol)
     }
 
-    /// A variable of a clause as it is first written.
+    /// Returns a variable of a clause in its first spelling.
     pub(super) fn variable(&self, clause: &Clause, variable: u32) -> &'a str {
         self.text(clause.variables[variable as usize].span)
     }
 
-    /// A sentence or term in the syntax of the rulesheet: `word("p", &["a"])` is `(p a)` in KIF.
+    /// Writes a sentence or term in the syntax of the rulesheet: `word("p", &["a"])` is `(p a)` in
+    /// KIF.
     pub(super) fn word(&self, name: &str, arguments: &[&str]) -> String {
         match (self.sheet.syntax, arguments) {
             (_, []) => name.to_owned(),
@@ -84,7 +88,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// An atom, or an instance of one, of a clause.
+    /// Writes an atom of a clause, or an instance of one.
     pub(super) fn show(&self, clause: &Clause, atom: &RuleAtom) -> String {
         self.show_term(clause, &RuleTerm::Function(atom.relation, atom.arguments.clone()))
     }
@@ -103,13 +107,13 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What stands in the text.
+    /// Returns the text at a span.
     pub(super) fn text(&self, span: Span) -> &'a str {
         self.sheet.source.slice(span)
     }
 
-    /// The edit that cuts out a piece of the text. In KIF parentheses part names as blanks do: where a name would come to
-    /// touch what follows, a blank takes the place of the piece.
+    /// Returns the edit that removes a piece of the text. In KIF, parentheses separate names as
+    /// blanks do. Where a name would touch the text after the piece, the edit leaves a blank.
     pub(super) fn cut(&self, span: Span) -> Edit {
         let text = self.sheet.source.text();
         let ends_name = |c: char| !c.is_whitespace() && c != '(' && c != ')';
@@ -119,15 +123,16 @@ impl<'a> View<'a> {
         Edit { span, replacement: if touches { " ".to_owned() } else { String::new() } }
     }
 
-    /// Where the rulesheet ends: findings about what is nowhere to be found point there.
+    /// Returns the end of the rulesheet. Diagnostics about missing clauses point there.
     pub(super) fn end(&self) -> Span {
         let all = self.sheet.source.text().trim_end().len();
         let end = self.sheet.clauses.last().map_or(all, |clause| clause.span.end());
         Span::new(end, end)
     }
 
-    /// Where `variable` stands within `place`, a part of `clause`; `place` itself if it is not written there, as
-    /// after `(not (distinct ?x ?y))` has made two variables one.
+    /// Returns where `variable` occurs within `place`, a part of `clause`. Returns `place` itself
+    /// if the variable is not written there, as after `(not (distinct ?x ?y))` has unified two
+    /// variables.
     pub(super) fn place_of(&self, clause: &Clause, variable: u32, place: Span) -> Span {
         let mut found = None;
         clause.each_variable(&mut |v, span| {
@@ -142,19 +147,20 @@ impl<'a> View<'a> {
         found.unwrap_or(place)
     }
 
-    /// Each atom of each clause, with the clause and what part of it the atom is.
+    /// Visits each atom of each clause, with the clause and the part of it that the atom is.
     pub(super) fn each_atom(&self, visit: &mut dyn FnMut(&'a Clause, &'a Atom, Part)) {
         for clause in &self.sheet.clauses {
             visit(clause, &clause.head, Part::Head);
             for literal in &clause.body {
-                literal.each_atom(false, &mut |atom, negated| {
-                    visit(clause, atom, if negated { Part::Negated } else { Part::Body });
+                literal.each_atom(&mut |atom, polarity| match polarity {
+                    Polarity::Positive => visit(clause, atom, Part::Body),
+                    Polarity::Negative => visit(clause, atom, Part::Negated),
                 });
             }
         }
     }
 
-    /// Each name of a relation, function or constant, in the order of the text.
+    /// Visits each name of a relation, function or constant, in the order of the text.
     pub(super) fn each_name(&self, visit: &mut dyn FnMut(Name)) {
         for clause in &self.sheet.clauses {
             atom_names(&clause.head, visit);
@@ -162,7 +168,7 @@ impl<'a> View<'a> {
                 each_literal(literal, &mut |part| match &part.kind {
                     LiteralKind::Atom(atom) => atom_names(atom, visit),
                     LiteralKind::Distinct(terms) => {
-                        terms.iter().for_each(|term| term_names(term, visit))
+                        terms.iter().for_each(|term| term_names(term, visit));
                     }
                     LiteralKind::Not(_) | LiteralKind::And(_) | LiteralKind::Or(_) => {}
                 });
@@ -170,7 +176,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Which of `candidates` was probably meant by `name`.
+    /// Returns which of `candidates` was probably meant by `name`.
     pub(super) fn did_you_mean(
         &self,
         name: &str,
@@ -182,40 +188,30 @@ impl<'a> View<'a> {
         if name.len() > MAX_COMPARED_LENGTH || n_chars < 2 {
             return None;
         }
-        let lower = name.to_lowercase();
-        let mut best: Option<(usize, &'a str)> = None;
-        for symbol in candidates {
-            let candidate = self.name(symbol);
-            if candidate.len() > MAX_COMPARED_LENGTH
-                || candidate.len().abs_diff(name.len()) > tolerance
-            {
-                continue;
-            }
-            let Some(left) = self.comparisons.get().checked_sub(1) else { break };
-            self.comparisons.set(left);
-            let distance = strsim::osa_distance(&lower, &candidate.to_lowercase());
-            // Numbers are close to each other without being mistaken for each other.
-            let is_number = candidate.parse::<i64>().is_ok();
-            if candidate != name
-                && distance <= tolerance
-                && !is_number
-                && best.is_none_or(|(d, _)| distance < d)
-            {
-                best = Some((distance, candidate));
-            }
-        }
-        best.map(|(_, candidate)| candidate)
+        let candidates = candidates
+            .map(|symbol| self.name(symbol))
+            .filter(|candidate| {
+                candidate.len() <= MAX_COMPARED_LENGTH
+                    && candidate.len().abs_diff(name.len()) <= tolerance
+            })
+            .map_while(|candidate| {
+                self.comparisons.set(self.comparisons.get().checked_sub(1)?);
+                Some(candidate)
+            })
+            // Numbers are similar without being mistaken for each other.
+            .filter(|candidate| *candidate != name && candidate.parse::<i64>().is_err());
+        closest_name(name, candidates, tolerance)
     }
 }
 
-/// What part of its clause an atom is.
+/// The part of its clause that an atom is.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Part {
-    /// What the clause says.
+    /// The head of the clause.
     Head,
-    /// A condition.
+    /// A positive condition.
     Body,
-    /// A condition that must fail.
+    /// A negated condition.
     Negated,
 }
 
@@ -225,13 +221,13 @@ pub(super) struct Name {
     pub(super) symbol: Symbol,
     pub(super) kind: NameKind,
     pub(super) n_arguments: usize,
-    /// The name alone.
+    /// The place of the name alone.
     pub(super) span: Span,
-    /// The sentence or term it is the name of.
+    /// The place of the sentence or term that it names.
     pub(super) whole: Span,
 }
 
-/// What a name stands for where it occurs.
+/// The kind of thing that a name stands for where it occurs.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum NameKind {
     /// A relation.
@@ -279,7 +275,7 @@ pub(super) fn each_literal<'a>(literal: &'a Literal, visit: &mut dyn FnMut(&'a L
     }
 }
 
-/// The keywords that name relations, each with what its arguments are.
+/// The keywords that name relations, each with placeholders for its arguments.
 const RELATIONS: [(Symbol, &[&str]); 12] = [
     (keyword::ROLE, &["ROLE"]),
     (keyword::INIT, &["FLUENT"]),
@@ -295,12 +291,12 @@ const RELATIONS: [(Symbol, &[&str]); 12] = [
     (keyword::PERCEPT, &["ROLE", "PERCEPT"]),
 ];
 
-/// What the arguments of a keyword are; `None` for all other names.
+/// Returns placeholders for the arguments of a keyword; `None` for all other names.
 pub(super) fn parameters(relation: Symbol) -> Option<&'static [&'static str]> {
     RELATIONS.iter().find(|(symbol, _)| *symbol == relation).map(|(_, parameters)| *parameters)
 }
 
-/// "1 argument", "2 arguments".
+/// Formats a number with a noun: "1 argument", "2 arguments".
 pub(super) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }

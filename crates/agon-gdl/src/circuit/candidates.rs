@@ -1,15 +1,17 @@
-//! Groups of fluents of which perhaps at most one holds at a time.
+//! Groups of fluents of which possibly at most one holds at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_datalog::{TermBank, TermId};
 
-/// Fluents with more arguments than this are grouped by all of them but one; others by any of them.
+/// Fluents with more arguments than this are grouped by all arguments but one, others by every
+/// subset of the arguments.
 const MANY_ARGUMENTS: usize = 4;
 
-/// The groups worth a proof, as places in `base`: fluents of one form that agree in some arguments and differ in the
-/// others. So `(cell 1 1 x)` goes with `(cell 1 1 o)`, because a cell may have one content, and with `(cell 2 1 x)`,
-/// because a piece may be in one place. `initial` says which hold at first: more than one of a group may not.
+/// Returns the groups worth a proof, as indices into `base`: fluents of one form that agree in some
+/// arguments and differ in the others. So `(cell 1 1 x)` is grouped with `(cell 1 1 o)`, because a
+/// cell may have one content, and with `(cell 2 1 x)`, because a piece may be at one place.
+/// `initial` tells which fluents hold initially; a group contains at most one of them.
 pub(super) fn candidates(bank: &TermBank, base: &[TermId], initial: &[bool]) -> Vec<Vec<usize>> {
     let mut forms: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (bit, &fluent) in base.iter().enumerate() {
@@ -35,7 +37,7 @@ pub(super) fn candidates(bank: &TermBank, base: &[TermId], initial: &[bool]) -> 
     found.into_iter().collect()
 }
 
-/// Which arguments to group by: every choice but all of them.
+/// Returns the sets of arguments to group by: every set except that of all arguments.
 fn keys(arity: usize) -> Vec<Vec<bool>> {
     if arity > MANY_ARGUMENTS {
         return (0..arity)

@@ -1,19 +1,19 @@
-//! The order in which atoms can be worked out: what an atom depends on comes first.
+//! The order in which atoms can be computed: after the atoms they depend on.
 
 use agon_datalog::GroundProgram;
 
-/// Which rules derive an atom, and which atoms it depends on.
+/// The rules that derive each atom, and the atoms it depends on.
 pub(super) struct Graph {
-    /// The rules of each atom, one after the other.
+    /// The rules of each atom, one atom after the other.
     rules: Vec<u32>,
     rule_starts: Vec<u32>,
-    /// The atoms each atom depends on, given ones left out.
+    /// The atoms that each atom depends on, without given ones.
     edges: Vec<u32>,
     edge_starts: Vec<u32>,
 }
 
 impl Graph {
-    /// Atoms that are `given` depend on nothing.
+    /// Builds the graph. Atoms that are given depend on nothing.
     pub(super) fn new(program: &GroundProgram, is_given: &[bool]) -> Graph {
         let n = program.n_atoms();
         let (mut rule_starts, mut edge_starts) = (vec![0u32; n + 1], vec![0u32; n + 1]);
@@ -48,7 +48,7 @@ impl Graph {
         Graph { rules, rule_starts, edges, edge_starts }
     }
 
-    /// The rules that derive an atom.
+    /// Returns the rules that derive an atom.
     pub(super) fn rules_of(&self, atom: u32) -> &[u32] {
         let atom = atom as usize;
         &self.rules[self.rule_starts[atom] as usize..self.rule_starts[atom + 1] as usize]
@@ -59,7 +59,7 @@ impl Graph {
         &self.edges[self.edge_starts[atom] as usize..self.edge_starts[atom + 1] as usize]
     }
 
-    /// Whether an atom depends directly on itself.
+    /// Returns whether an atom depends directly on itself.
     pub(super) fn reads_itself(&self, atom: u32) -> bool {
         self.edges_of(atom).contains(&atom)
     }
@@ -71,8 +71,9 @@ impl Graph {
 
 const UNSEEN: u32 = u32::MAX;
 
-/// The strongly connected components, each after those it depends on, each sorted. Tarjan's algorithm with a stack
-/// of its own, because chains of atoms are longer than the program's stack is deep.
+/// Returns the strongly connected components, sorted, each after those it depends on. Tarjan's
+/// algorithm with an explicit stack, because chains of atoms can be longer than the call stack
+/// allows.
 pub(super) fn components(graph: &Graph) -> Vec<Vec<u32>> {
     let n = graph.len() as usize;
     let (mut number, mut low) = (vec![UNSEEN; n], vec![0u32; n]);

@@ -1,4 +1,4 @@
-//! Checked rules to a program of relations.
+//! Rules in normal form to a Datalog program.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use agon_datalog::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule, Symbo
 use crate::rules::{Condition, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 
-/// The program and where each relation of the rules is in it.
+/// A program, and the predicate of each relation of the rules.
 pub(crate) struct Compiled {
     pub(crate) program: Program,
     predicates: BTreeMap<(Symbol, usize), PredicateId>,
 }
 
-/// Rules in normal form as a program. A relation with different numbers of arguments is so many relations. The
-/// origin of a rule is its index in `rules`.
+/// Compiles rules in normal form. A relation that occurs with several numbers of arguments becomes
+/// several predicates. The origin of a rule is its index in `rules`.
 pub(crate) fn compile(rules: &[crate::rules::Rule]) -> Compiled {
     let mut compiled = Compiled { program: Program::default(), predicates: BTreeMap::new() };
-    // The state and the moves come from outside, so these two are there even if no rule mentions them.
+    // The state and the moves are input, so these two exist even if no rule mentions them.
     compiled.predicate(keyword::TRUE, 1);
     compiled.predicate(keyword::DOES, 2);
     for (index, rule) in rules.iter().enumerate() {
@@ -38,7 +38,8 @@ pub(crate) fn compile(rules: &[crate::rules::Rule]) -> Compiled {
 }
 
 impl Compiled {
-    /// The relation with this name and number of arguments, made if no rule mentions it.
+    /// Returns the predicate of a relation with `arity` arguments. Creates it if no rule mentions
+    /// it.
     pub(crate) fn predicate(&mut self, relation: Symbol, arity: usize) -> PredicateId {
         if let Some(&known) = self.predicates.get(&(relation, arity)) {
             return known;
@@ -52,7 +53,7 @@ impl Compiled {
         made
     }
 
-    /// All relations, with their numbers of arguments, in the order of their names.
+    /// Returns all relations with their numbers of arguments, in the order of their names.
     pub(crate) fn relations(&self) -> Vec<((Symbol, usize), PredicateId)> {
         self.predicates.iter().map(|(&relation, &predicate)| (relation, predicate)).collect()
     }

@@ -1,64 +1,66 @@
-//! A game opened for play: what all positions of it share.
+//! A game opened for play: the data that all its positions share.
 
 use std::sync::Arc;
 
 use agon_datalog::{
-    Engine, Entry, Level, Limits, PlanRefusal, Plans, PredicateId, Question, Refusal, RefusalKind,
-    Symbol, TermBank, TermId, materialise,
+    Level, Limits, MaterialiseLimits, Plans, PredicateId, Refusal, RefusalKind, Symbol, TermBank,
+    TermId, materialise,
 };
 use agon_game::{Fault, Position as _, Rng, Role, Shape};
 use agon_text::Diagnostic;
 use rand::SeedableRng as _;
 
 use super::compile::compile;
+use super::planner::{Planner, Questions};
 use super::position::{Interpreter, State};
 use crate::check::CheckedRules;
 use crate::symbols::{Symbols, keyword};
 
-/// How long the random play is from which the planner takes its sample, and what it may cost.
+/// Length and cost limit of the random play from which the planner takes its sample.
 const SAMPLE_STEPS: usize = 30;
 const SAMPLE_WORK: u64 = 3_000_000;
 
-/// What a role gets where the rules give it several goal values, or none.
+/// The payoff of a role for which the rules derive several goal values, or none.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum GoalPolicy {
-    /// The highest counts; none counts as 0.
+    /// The highest value counts. No value counts as 0.
     #[default]
     Highest,
-    /// The lowest counts; none counts as 0.
+    /// The lowest value counts. No value counts as 0.
     Lowest,
-    /// Anything but exactly one value counts as 0.
+    /// Any number of values other than one counts as 0.
     ExactlyOne,
 }
 
-/// How a game is to be opened.
+/// Options for opening a game.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What evaluation may cost per state.
+    /// Limits on evaluation per state.
     pub limits: Limits,
-    /// What counts where the rules give a role other than one goal value.
+    /// The payoff of a role for which the rules do not derive exactly one goal value.
     pub goal_policy: GoalPolicy,
 }
 
-/// What is known of a relation of the rules.
+/// Facts about a relation of the rules.
 #[derive(Clone, Debug)]
 pub struct RelationFacts {
-    /// Its name.
+    /// Name of the relation.
     pub name: String,
-    /// How many arguments it has.
+    /// Number of arguments.
     pub arity: usize,
-    /// How many facts of it stand in the rulesheet.
+    /// Number of facts in the rulesheet.
     pub n_facts: usize,
-    /// How many rules derive it, in normal form.
+    /// Number of rules in normal form that derive it.
     pub n_rules: usize,
-    /// How often it changes.
+    /// How often the relation changes.
     pub level: Level,
 }
 
 /// The rows of a relation.
 pub type Rows = Vec<Vec<TermId>>;
 
-/// A game opened for play: the rules planned, the initial state worked out. Shared by all its positions.
+/// A game opened for play: the rules are planned, and the initial state is computed. Shared by all
+/// its positions.
 pub struct Game {
     pub(super) rules: CheckedRules,
     pub(crate) bank: Arc<TermBank>,
@@ -67,104 +69,61 @@ pub struct Game {
     pub(super) move_relation: PredicateId,
     pub(super) questions: Questions,
     pub(crate) roles: Vec<TermId>,
-    /// The order in which names are listed: numbers by value, then the others by spelling.
+    /// The order in which names are listed: numbers by value, then other names by spelling.
     pub(crate) rank: Vec<u32>,
     pub(super) shape: Shape,
     pub(crate) initial: State,
     options: Options,
 }
 
-pub(super) struct Questions {
-    pub(super) terminal: Question,
-    pub(super) legal: Question,
-    pub(super) goal: Question,
-    pub(super) next: Question,
-    pub(super) sees: Question,
-    pub(super) base: Question,
-    pub(super) input: Question,
-}
-
 impl Game {
-    /// Opens a game. The finding, if it cannot be opened, names the rule to blame.
+    /// Opens a game.
+    ///
+    /// # Errors
+    /// If the rules cannot be planned or the initial state exceeds the limits. The diagnostic
+    /// points to the rule.
     pub fn open(rules: CheckedRules, options: Options) -> Result<Arc<Game>, Box<Diagnostic>> {
         let bank = Arc::new(TermBank::new(options.limits.term_depth));
-        let mut compiled = compile(rules.rules());
-        let state_relation = compiled.predicate(keyword::TRUE, 1);
-        let move_relation = compiled.predicate(keyword::DOES, 2);
-        let mut entry = |relation, arity| Entry {
-            predicate: compiled.predicate(relation, arity),
-            known: vec![false; arity],
-        };
-        let init = entry(keyword::INIT, 1);
-        let entries = [
-            entry(keyword::TERMINAL, 0),
-            entry(keyword::LEGAL, 2),
-            entry(keyword::GOAL, 2),
-            entry(keyword::NEXT, 1),
-            entry(keyword::SEES, 2),
-            entry(keyword::BASE, 1),
-            entry(keyword::INPUT, 2),
-        ];
-        // `base` and `input` are asked only by checks, so what they need is not worked out in advance.
-        let roots: Vec<PredicateId> = entries[..5].iter().map(|entry| entry.predicate).collect();
-        materialise(&mut compiled.program, &bank, &roots);
-        let blame = |refusal: Refusal| Box::new(blame(&refusal, &rules));
-        let plan = |samples: &[_], entries: &[_]| {
-            Plans::new(compiled.program.clone(), Arc::clone(&bank), samples, entries)
-        };
-
-        // First the initial state alone; with it as a sample the planner knows what to expect of a state.
-        let (plans, questions) =
-            plan(&[], &[init]).map_err(|refusal: PlanRefusal| blame(refusal.into()))?;
-        let mut engine = Engine::new(Arc::new(plans), options.limits.clone());
-        let answers = engine.ask(questions[0], &[]).map_err(blame)?;
-        let fluents: Vec<TermId> = (0..answers.len()).map(|i| answers.get(i, 0)).collect();
-        let initial = State::new(fluents, &bank);
-        let planned = |sample: &State| -> Result<(Arc<Plans>, Questions), PlanRefusal> {
-            let rows = sample.fluents().iter().map(|&fluent| vec![fluent]).collect();
-            let (plans, questions) = plan(&[(state_relation, rows)], &entries)?;
-            let [terminal, legal, goal, next, sees, base, input] = questions[..] else {
-                unreachable!("there is one question per entry")
-            };
-            Ok((Arc::new(plans), Questions { terminal, legal, goal, next, sees, base, input }))
-        };
-        let (plans, questions) = planned(&initial).map_err(|refusal| blame(refusal.into()))?;
+        let planner = Planner::new(&rules, &bank);
+        let diagnose = |refusal: Refusal| Box::new(refusal_diagnostic(&refusal, &rules));
+        let initial = planner.initial_state(&options.limits).map_err(diagnose)?;
+        let (plans, questions) = planner.plan(&initial).map_err(diagnose)?;
 
         let symbols = &rules.sheet().symbols;
         let role_names = rules.roles().iter().map(|&role| symbols.name(role).to_owned()).collect();
         let mut shape = Shape::new(role_names, rules.nature().map(Role::new));
         shape.hidden = rules.has_sees();
-        let roles = rules.roles().iter().map(|&role| {
+        let role_term = |&role| {
             bank.term(role, &[])
-                .expect("a constant is never too deep, and the bank is all but empty")
-        });
-        let roles = roles.collect();
-        let rank = rank(symbols);
+                .expect("a constant is never too deep, and the bank is nearly empty")
+        };
         let mut game = Arc::new(Game {
-            roles,
-            rank,
+            roles: rules.roles().iter().map(role_term).collect(),
+            rank: rank(symbols),
             plans,
             questions,
-            state_relation,
-            move_relation,
+            state_relation: planner.state_relation,
+            move_relation: planner.move_relation,
             shape,
             initial,
             bank: Arc::clone(&bank),
             rules: rules.clone(),
             options,
         });
-        // The initial state of many games is nearly empty; one from the midst of play tells the planner more.
+        // The initial state of many games is nearly empty. One from the middle of a play is a
+        // better sample.
         let sample = game.typical_state();
         if sample != game.initial {
-            let (plans, questions) = planned(&sample).map_err(|refusal| blame(refusal.into()))?;
-            let game = Arc::get_mut(&mut game).expect("the positions used for sampling are gone");
+            let (plans, questions) = planner.plan(&sample).map_err(diagnose)?;
+            let game =
+                Arc::get_mut(&mut game).expect("the positions used for sampling are dropped");
             game.plans = plans;
             game.questions = questions;
         }
         Ok(game)
     }
 
-    /// The state with the most fluents in a short random play. Gives up early where play is slow.
+    /// Returns the state with the most fluents in a short random play. Stops early if play is slow.
     fn typical_state(self: &Arc<Game>) -> State {
         let mut position = self.start();
         position.limit_steps(SAMPLE_WORK);
@@ -184,52 +143,53 @@ impl Game {
         best
     }
 
-    /// The rules it was opened with.
+    /// Returns the rules that the game was opened with.
     pub fn rules(&self) -> &CheckedRules {
         &self.rules
     }
 
-    /// Where the terms of all its positions are.
+    /// Returns the bank of the terms of all positions.
     pub fn bank(&self) -> &Arc<TermBank> {
         &self.bank
     }
 
-    /// What holds in the initial state: sorted by number, none twice.
+    /// Returns the fluents of the initial state, sorted by number, without duplicates.
     pub fn initial_fluents(&self) -> &[TermId] {
         self.initial.fluents()
     }
 
-    /// The state where just these fluents hold, whether play ever comes there or not.
+    /// Returns the state in which exactly these fluents hold. It need not be reachable.
     pub fn state(&self, fluents: Vec<TermId>) -> State {
         State::new(fluents, &self.bank)
     }
 
-    /// The names of the roles as terms, in the order of the rules.
+    /// Returns the roles as terms, in the order of the rules.
     pub fn role_terms(&self) -> &[TermId] {
         &self.roles
     }
 
-    /// Which of two terms is listed first: numbers by value, then names by spelling.
+    /// Compares two terms by the order in which they are listed: numbers by value, then names by
+    /// spelling.
     pub fn compare(&self, a: TermId, b: TermId) -> std::cmp::Ordering {
         self.bank.compare(a, b, &self.rank)
     }
 
-    /// What is known of the game.
+    /// Returns the static facts about the game.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// How it was opened.
+    /// Returns the options that the game was opened with.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// How many ways of asking and indexes the plan has.
+    /// Returns the numbers of procedures and of indexes of the plan.
     pub fn plan_sizes(&self) -> (usize, usize) {
         self.plans.sizes()
     }
 
-    /// The relations of the rules by name, with what is known of each.
+    /// Returns the relations of the rules in the order of their names.
     pub fn relations(&self) -> Vec<RelationFacts> {
         let compiled = compile(self.rules.rules());
         let levels = compiled.program.levels();
@@ -262,8 +222,8 @@ impl Game {
         relations
     }
 
-    /// The static relations on which play depends, by name and number of arguments, with their rows; those that cost too
-    /// much to work out are left out.
+    /// Returns the static relations that play depends on, by name and number of arguments, with
+    /// their rows. Relations that cost too much to compute are left out.
     pub fn static_rows(&self) -> Vec<((Symbol, usize), Rows)> {
         let mut compiled = compile(self.rules.rules());
         let keywords = [
@@ -274,7 +234,7 @@ impl Game {
             (keyword::SEES, 2),
         ];
         let roots = keywords.map(|(relation, arity)| compiled.predicate(relation, arity));
-        materialise(&mut compiled.program, &self.bank, &roots);
+        materialise(&mut compiled.program, &self.bank, &roots, &MaterialiseLimits::default());
         let relations = compiled.relations().into_iter();
         let rows = relations.filter_map(|(relation, predicate)| {
             compiled.program.rows(predicate).map(|rows| (relation, rows.to_vec()))
@@ -282,7 +242,8 @@ impl Game {
         rows.collect()
     }
 
-    /// By name and number of arguments of every relation of the rules: whether it never changes.
+    /// Returns for every relation of the rules, by name and number of arguments, whether it never
+    /// changes.
     pub fn is_static(&self) -> std::collections::BTreeMap<(Symbol, usize), bool> {
         let compiled = compile(self.rules.rules());
         let levels = compiled.program.levels();
@@ -292,13 +253,13 @@ impl Game {
             .collect()
     }
 
-    /// A position at the initial state.
+    /// Creates a position at the initial state.
     pub fn start(self: &Arc<Game>) -> Interpreter {
         Interpreter::new(Arc::clone(self))
     }
 
     pub(crate) fn fault(&self, refusal: &Refusal) -> Fault {
-        let finding = blame(refusal, &self.rules);
+        let finding = refusal_diagnostic(refusal, &self.rules);
         let source = &self.rules.sheet().source;
         let line = source.place(finding.span.start()).line;
         let is_rule = |origin: u32| (origin as usize) < self.rules.rules().len();
@@ -309,15 +270,15 @@ impl Game {
     }
 }
 
-/// A refusal as a finding about the rule that was being applied.
-fn blame(refusal: &Refusal, rules: &CheckedRules) -> Diagnostic {
+/// Turns a refusal into a diagnostic about the rule that was being applied.
+fn refusal_diagnostic(refusal: &Refusal, rules: &CheckedRules) -> Diagnostic {
     let sheet = rules.sheet();
     let rule = refusal.origin.and_then(|origin| rules.rules().get(origin as usize));
     let span = rule.map_or_else(agon_text::Span::default, |rule| sheet.clauses[rule.clause].span);
     let finding = Diagnostic::error("play-refused", span, refusal.kind.to_string());
     match refusal.kind {
         RefusalKind::Unstratified => {
-            finding.hint("rewrite the rule so that it does not need its own opposite")
+            finding.hint("rewrite the rule so that it does not depend on its own negation")
         }
         RefusalKind::Unbound => finding.hint("add a positive condition that binds the variable"),
         RefusalKind::Facts
@@ -325,12 +286,14 @@ fn blame(refusal: &Refusal, rules: &CheckedRules) -> Diagnostic {
         | RefusalKind::TermDepth
         | RefusalKind::Bytes
         | RefusalKind::Steps
-        | RefusalKind::Deadline => finding
-            .hint("this rule was being applied; a recursion that builds ever new terms is the usual cause"),
+        | RefusalKind::Deadline => {
+            finding.hint("the rule was being applied; usually a recursion keeps building new terms")
+        }
     }
 }
 
-/// Numbers come before words and in the order of their values, so that lists read well.
+/// Ranks the symbols: numbers come before words, in the order of their values, so that lists read
+/// well.
 fn rank(symbols: &Symbols) -> Vec<u32> {
     let mut order: Vec<(Option<i64>, String, Symbol)> = symbols
         .all()

@@ -1,4 +1,4 @@
-//! Terms of a game as text and back.
+//! Terms of a game as text, and back.
 
 use agon_datalog::TermId;
 use agon_game::{Hidden, Notation, Position, Role};
@@ -11,7 +11,7 @@ use crate::symbols::Case;
 use crate::syntax::{Term, TermKind};
 
 impl Game {
-    /// A term as KIF with single spaces, `(f a b)`, names as first spelt.
+    /// Writes a term as KIF with single spaces, `(f a b)`, with names in their first spelling.
     pub fn text(&self, term: TermId) -> String {
         let mut text = String::new();
         self.write(term, &mut text);
@@ -33,7 +33,7 @@ impl Game {
         text.push(')');
     }
 
-    /// The term that a text names, if it is one that has occurred in this game.
+    /// Returns the term that a text names, if it has occurred in this game.
     pub fn parse(&self, text: &str) -> Option<TermId> {
         let mut builder = Builder::default();
         let trees = kif::read_trees(text, &mut builder);
@@ -69,7 +69,7 @@ impl Notation for Interpreter {
         if let Some(exact) = self.game.parse(text).map(Move).filter(|m| legal.contains(m)) {
             return Some(exact);
         }
-        // Where names are read with regard to case, messages still may not be.
+        // Even where names are read with regard to case, messages may use other capitals.
         let wanted =
             split_terms(text).ok().filter(|terms| terms.len() == 1)?.concat().to_lowercase();
         if self.game.rules.sheet().symbols.case() == Case::Ignored {
@@ -88,7 +88,8 @@ impl Notation for Interpreter {
 }
 
 impl Hidden for Interpreter {
-    /// What `sees` gives. Where the rules have no `sees`, everybody sees the moves, as in GDL-I.
+    /// Returns what `sees` derives. Without `sees` in the rules, every role sees the moves, as in
+    /// GDL-I.
     fn percepts(&self, joint: &[Move], role: Role) -> Vec<String> {
         let game = &self.game;
         if !game.rules.has_sees() {

@@ -1,4 +1,4 @@
-//! A position of a game played by the rules.
+//! A position of a game, played by the interpreter.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -14,22 +14,23 @@ use super::game::{Game, GoalPolicy};
 pub struct Move(pub(super) TermId);
 
 impl Move {
-    /// The term.
+    /// Returns the term of the move.
     pub fn term(self) -> TermId {
         self.0
     }
 }
 
-/// The fluents that hold. Equal states of one game are equal, whichever clone came to them.
+/// The fluents that hold. States of one game with the same fluents are equal, no matter which clone
+/// of the position reached them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State(Arc<Content>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Content {
-    /// Sorted, none twice.
+    /// Sorted, without duplicates.
     fluents: Box<[TermId]>,
     key: u64,
-    /// Set where the state could not be worked out.
+    /// Set if the state could not be computed.
     fault: Option<Fault>,
 }
 
@@ -46,14 +47,14 @@ impl State {
         State(Arc::new(Content { fluents: Box::new([]), key: u64::MAX, fault: Some(fault) }))
     }
 
-    /// What holds: sorted by number, none twice.
+    /// Returns the fluents that hold, sorted by number, without duplicates.
     pub fn fluents(&self) -> &[TermId] {
         &self.0.fluents
     }
 }
 
-/// A position of a [`Game`], worked out from the rules as they stand. What is asked is worked out once and kept
-/// until the state changes.
+/// A position of a [`Game`], computed from the rules as they stand. Each answer is computed when it
+/// is first asked for and kept until the state changes.
 pub struct Interpreter {
     pub(super) game: Arc<Game>,
     pub(super) engine: RefCell<Engine>,
@@ -93,13 +94,13 @@ impl Interpreter {
         position
     }
 
-    /// The game it is a position of.
+    /// Returns the game of this position.
     pub fn game(&self) -> &Arc<Game> {
         &self.game
     }
 
-    /// Every goal value the rules give the role here, in rising order. In a good rulesheet exactly one where play
-    /// has ended.
+    /// Returns every goal value that the rules derive for the role, in ascending order. A correct
+    /// rulesheet derives exactly one at terminal states.
     pub fn goal_values(&self, role: Role) -> &[i64] {
         let goals = self.goals.get_or_init(|| {
             self.work_out_goals().unwrap_or_else(|_| vec![Vec::new(); self.game.roles.len()])
@@ -107,7 +108,7 @@ impl Interpreter {
         &goals[role.index()]
     }
 
-    /// The moves that `input` lists for the role, or `None` if the rules have no `input`.
+    /// Returns the moves that `input` lists for the role. Empty if the rules have no `input`.
     pub fn input_moves(&self, role: Role) -> Result<BTreeSet<Move>, Fault> {
         let mut engine = self.engine.borrow_mut();
         let answers =
@@ -117,7 +118,8 @@ impl Interpreter {
         Ok(own.map(|i| Move(answers.get(i, 1))).collect())
     }
 
-    /// The fluents that `base` lists, in the order in which the game lists terms. Empty if the rules have no `base`.
+    /// Returns the fluents that `base` lists, in the order in which the game lists terms. Empty if
+    /// the rules have no `base`.
     pub fn base_fluents(&self) -> Result<Vec<TermId>, Fault> {
         let mut engine = self.engine.borrow_mut();
         let answers = engine.ask(self.game.questions.base, &[]).map_err(|r| self.game.fault(&r))?;
@@ -127,8 +129,9 @@ impl Interpreter {
         Ok(base)
     }
 
-    /// The fluents of the state that `base` does not list, as text. Empty if the rules have no `base`.
-    pub fn fluents_outside_base(&self) -> Result<Vec<String>, Fault> {
+    /// Returns the fluents of the state that `base` does not list, as text. Empty if the rules have
+    /// no `base`.
+    pub(crate) fn fluents_outside_base(&self) -> Result<Vec<String>, Fault> {
         let mut engine = self.engine.borrow_mut();
         let answers = engine.ask(self.game.questions.base, &[]).map_err(|r| self.game.fault(&r))?;
         let base: BTreeSet<TermId> = (0..answers.len()).map(|i| answers.get(i, 0)).collect();
@@ -138,7 +141,7 @@ impl Interpreter {
         Ok(outside)
     }
 
-    /// Steps of evaluation so far.
+    /// Returns the number of evaluation steps so far.
     pub(super) fn n_work(&self) -> u64 {
         self.engine.borrow().n_steps()
     }
@@ -220,7 +223,7 @@ impl Interpreter {
         self.engine.get_mut().set_rows(self.game.state_relation, rows);
     }
 
-    /// Tells the engine which moves are made.
+    /// Sets the moves that the engine evaluates with.
     pub(super) fn set_moves(&self, engine: &mut Engine, joint: &[Move]) {
         assert_eq!(joint.len(), self.game.roles.len(), "a joint move has one move for each role");
         let rows: Vec<[TermId; 2]> =

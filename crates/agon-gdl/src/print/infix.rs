@@ -1,4 +1,4 @@
-//! Printing infix.
+//! Prints infix.
 
 use agon_datalog::Symbol;
 
@@ -6,12 +6,12 @@ use super::{Printer, WIDTH, width};
 use crate::read::words::infix_spelling;
 use crate::syntax::{Clause, Literal, LiteralKind, Term, TermKind};
 
-/// What stands around a condition; it decides whether `&` and `|` need parentheses.
+/// The surroundings of a condition. They decide whether `&` and `|` need parentheses.
 #[derive(Copy, Clone, PartialEq, Eq)]
-pub(super) enum Around {
-    /// Other conditions or `~`, or a whole body in which `&` would be taken for the body's own.
+pub(super) enum Context {
+    /// Other conditions or `~`, or a whole body, where `&` would join the conditions of the body.
     Conditions,
-    /// Nothing but brackets and commas.
+    /// Only brackets and commas.
     Nothing,
 }
 
@@ -31,7 +31,7 @@ impl Printer<'_> {
             parts => (parts, " &"),
         };
         let mut line = format!("{head} :- ");
-        self.infix_list(parts, &format!("{connective} "), Around::Conditions, &mut line);
+        self.infix_list(parts, &format!("{connective} "), Context::Conditions, &mut line);
         line.push('.');
         if width(&line) <= WIDTH {
             return line;
@@ -42,10 +42,10 @@ impl Printer<'_> {
         text
     }
 
-    /// A condition over several lines, if one is too short. It starts in column `indent`.
+    /// Prints a condition over several lines if one is too short. It starts in column `indent`.
     fn infix_broken(&self, literal: &Literal, indent: usize, text: &mut String) {
         let mut line = String::new();
-        self.infix_literal(literal, Around::Conditions, &mut line);
+        self.infix_literal(literal, Context::Conditions, &mut line);
         if indent + width(&line) <= WIDTH {
             text.push_str(&line);
             return;
@@ -86,7 +86,7 @@ impl Printer<'_> {
         }
     }
 
-    pub(super) fn infix_literal(&self, literal: &Literal, around: Around, text: &mut String) {
+    pub(super) fn infix_literal(&self, literal: &Literal, context: Context, text: &mut String) {
         let (word, connective, parts) = match &literal.kind {
             LiteralKind::Atom(atom) => {
                 return self.infix_application(atom.relation, &atom.arguments, text);
@@ -97,33 +97,34 @@ impl Printer<'_> {
             }
             LiteralKind::Not(inner) => {
                 text.push('~');
-                return self.infix_literal(inner, Around::Conditions, text);
+                return self.infix_literal(inner, Context::Conditions, text);
             }
             LiteralKind::And(parts) => ("and(", " & ", parts),
             LiteralKind::Or(parts) => ("or(", " | ", parts),
         };
-        match (parts.as_slice(), around) {
-            // Infix has no connective for these, so they take the form of a sentence.
+        match (parts.as_slice(), context) {
+            // Infix has no connective for fewer than two conditions, so these take the form of a
+            // sentence.
             ([] | [_], _) => {
                 text.push_str(word);
-                self.infix_list(parts, ", ", Around::Nothing, text);
+                self.infix_list(parts, ", ", Context::Nothing, text);
                 text.push(')');
             }
-            (_, Around::Conditions) => {
+            (_, Context::Conditions) => {
                 text.push('(');
-                self.infix_list(parts, connective, Around::Conditions, text);
+                self.infix_list(parts, connective, Context::Conditions, text);
                 text.push(')');
             }
-            (_, Around::Nothing) => self.infix_list(parts, connective, Around::Conditions, text),
+            (_, Context::Nothing) => self.infix_list(parts, connective, Context::Conditions, text),
         }
     }
 
-    fn infix_list(&self, parts: &[Literal], separator: &str, around: Around, text: &mut String) {
+    fn infix_list(&self, parts: &[Literal], separator: &str, context: Context, text: &mut String) {
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
                 text.push_str(separator);
             }
-            self.infix_literal(part, around, text);
+            self.infix_literal(part, context, text);
         }
     }
 
@@ -131,10 +132,10 @@ impl Printer<'_> {
         match &term.kind {
             TermKind::Variable(id) => text.push_str(self.variable(*id)),
             TermKind::Constant(symbol) => {
-                text.push_str(&infix_spelling(self.symbols.name(*symbol)))
+                text.push_str(&infix_spelling(self.symbols.name(*symbol)));
             }
             TermKind::Function(symbol, arguments) => {
-                self.infix_application(*symbol, arguments, text)
+                self.infix_application(*symbol, arguments, text);
             }
         }
     }

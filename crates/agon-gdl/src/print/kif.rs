@@ -1,4 +1,4 @@
-//! Printing KIF.
+//! Prints KIF.
 
 use agon_datalog::Symbol;
 
@@ -31,7 +31,7 @@ impl Printer<'_> {
         text
     }
 
-    /// A condition over several lines, if one is too short. It starts in column `indent`.
+    /// Prints a condition over several lines if one is too short. It starts in column `indent`.
     fn kif_broken(&self, literal: &Literal, indent: usize, text: &mut String) {
         let mut line = String::new();
         self.kif_literal(literal, &mut line);

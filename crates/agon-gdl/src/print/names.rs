@@ -1,13 +1,13 @@
-//! Variables of KIF as infix can write them.
+//! Variables of KIF as infix writes them.
 
 use std::collections::BTreeMap;
 
 use crate::read::words::{infix_word, is_infix_letter, is_infix_variable};
 use crate::syntax::Variable;
 
-/// A name for each variable, no two of them the same in any capitalisation.
+/// Returns a name for each variable. No two are equal, in any capitalisation.
 pub(super) fn infix_variables(variables: &[Variable]) -> Vec<String> {
-    // By the name in lower case: the number to try next, should it be wanted again.
+    // By the name in lower case: the number to append if the name is needed again.
     let mut taken: BTreeMap<String, u32> = BTreeMap::new();
     let mut names = Vec::with_capacity(variables.len());
     for variable in variables {
@@ -24,7 +24,7 @@ pub(super) fn infix_variables(variables: &[Variable]) -> Vec<String> {
     names
 }
 
-/// `n` becomes `N`, `n++` becomes `N_plus_plus`, `1` becomes `V1`.
+/// Converts a name: `n` becomes `N`, `n++` becomes `N_plus_plus`, `1` becomes `V1`.
 fn infix_variable(name: &str) -> String {
     let mut plain = String::new();
     let mut rest = name;
@@ -32,7 +32,7 @@ fn infix_variable(name: &str) -> String {
         // Letters, and a `-` between letters.
         let length = infix_word(rest);
         if length > 0 && (is_infix_letter(c) || !plain.is_empty()) {
-            // The word's rule for `.` holds for numbers alone.
+            // A word may contain `.` only if it is a number.
             plain.push_str(&rest[..length].replace('.', "_"));
             rest = &rest[length..];
             continue;
@@ -52,7 +52,7 @@ fn infix_variable(name: &str) -> String {
         (Some(upper), None) if upper.is_uppercase() => {
             plain.replace_range(..first.len_utf8(), upper.encode_utf8(&mut [0; 4]));
         }
-        // A bare `_` would be another variable each time.
+        // Each bare `_` would be a different variable.
         _ if !is_infix_variable(&plain) || plain == "_" => plain.insert(0, 'V'),
         _ => {}
     }

@@ -1,14 +1,15 @@
-//! Reading what was printed gives the same rules: for random rulesheets and for those that others wrote.
+//! Reading a printed rulesheet gives the same rules: tested with random rulesheets and with public
+//! ones.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agon_testkit::{files, seeded};
 use agon_text::{Source, Span, render};
 use proptest::prelude::*;
 
-use super::{print_infix, print_kif, print_rulesheet};
-use crate::read::tests::seeded;
+use super::{print_kif, print_rulesheet};
+use crate::read::words::is_kif_name;
 use crate::read::{guess_syntax, read};
 use crate::same_rules::same_rules;
 use crate::symbols::Symbols;
@@ -23,7 +24,7 @@ fn read_again(text: &str) -> Rulesheet {
     sheet
 }
 
-/// Prints in `syntax`, reads, compares.
+/// Prints in `syntax`, reads the text and compares the rules.
 fn check_printed(sheet: &Rulesheet, syntax: Syntax) -> Rulesheet {
     let text = print_rulesheet(sheet, syntax);
     let again = read_again(&text);
@@ -39,18 +40,21 @@ fn check_printed(sheet: &Rulesheet, syntax: Syntax) -> Rulesheet {
     again
 }
 
-/// Names as both readers know them: words of KIF.
+/// Names that have a meaning of their own in some places.
+const KEYWORDS: [&str; 9] =
+    ["role", "true", "does", "next", "random", "not", "or", "and", "distinct"];
+
+/// Generates names that both readers accept: words of KIF.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z][a-z0-9_]{0,3}",
         1 => "-?[0-9]{1,3}(\\.[0-9])?",
         1 => "[A-Z_][a-zA-Z0-9-]{0,3}",
-        1 => "[a-z0-9+<>=:.,&~'\"|\\\\%/#_!-]{1,4}".prop_filter("a name", |s| crate::read::words::is_kif_name(s)),
+        1 => "[a-z0-9+<>=:.,&~'\"|\\\\%/#_!-]{1,4}".prop_filter("a name", |s| is_kif_name(s)),
         1 => "\"[a-zA-Z ();'|\\\\]{0,4}\"",
         1 => "\\|[a-zA-Z ();'\"\\\\]{0,4}\\|",
-        1 => prop::sample::select(vec!["role", "true", "does", "next", "random", "not", "or", "and", "distinct"])
-            .prop_map(str::to_owned),
-        1 => "[^\\s();?\"|\u{feff}]{1,3}".prop_filter("a name", |s| crate::read::words::is_kif_name(s)),
+        1 => prop::sample::select(KEYWORDS.to_vec()).prop_map(str::to_owned),
+        1 => "[^\\s();?\"|\u{feff}]{1,3}".prop_filter("a name", |s| is_kif_name(s)),
     ]
 }
 
@@ -85,7 +89,7 @@ fn draft_term() -> impl Strategy<Value = Draft> {
     })
 }
 
-/// A relation's name: not one of the words for conditions.
+/// Generates names of relations, without the words for conditions.
 fn relation() -> impl Strategy<Value = String> {
     name().prop_filter("a relation", |name| {
         !["not", "or", "and", "distinct"].contains(&name.to_lowercase().as_str())
@@ -94,7 +98,8 @@ fn relation() -> impl Strategy<Value = String> {
 
 fn draft_literal() -> impl Strategy<Value = DraftLiteral> {
     let leaf = prop_oneof![
-        4 => (relation(), prop::collection::vec(draft_term(), 0..4)).prop_map(|(r, a)| DraftLiteral::Atom(r, a)),
+        4 => (relation(), prop::collection::vec(draft_term(), 0..4))
+            .prop_map(|(r, a)| DraftLiteral::Atom(r, a)),
         1 => (draft_term(), draft_term()).prop_map(|(a, b)| DraftLiteral::Distinct(a, b)),
     ];
     leaf.prop_recursive(8, 24, 4, |inner| {
@@ -188,7 +193,7 @@ proptest! {
     #![proptest_config(seeded(1000))]
 
     #[test]
-    fn random_rulesheets_survive_both_syntaxes(sheet in rulesheets()) {
+    fn both_syntaxes_preserve_random_rulesheets(sheet in rulesheets()) {
         check_printed(&sheet, Syntax::Kif);
         let infix = check_printed(&sheet, Syntax::Infix);
         let kif = check_printed(&infix, Syntax::Kif);
@@ -196,31 +201,13 @@ proptest! {
     }
 }
 
-/// The rulesheets of others, if this machine has them.
-fn shared_rulesheets() -> Option<Vec<PathBuf>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/games");
-    let mut folders = vec![root.clone()];
-    let mut sheets = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).ok()? {
-            let path = entry.ok()?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "kif") {
-                sheets.push(path);
-            }
-        }
-    }
-    sheets.sort();
-    Some(sheets)
-}
-
 #[test]
-fn shared_rulesheets_survive_both_syntaxes() {
-    let Some(paths) = shared_rulesheets() else {
+fn both_syntaxes_preserve_shared_rulesheets() {
+    let folder = files::repository().join("../shared/games");
+    let paths = files::with_extension(&folder, &["kif"]);
+    if paths.is_empty() {
         println!("skipped: there is no ../shared/games beside this checkout");
-        return;
-    };
+    }
     let mut n_unreadable = 0;
     for path in &paths {
         let bytes = fs::read(path).expect("the file was just listed");
@@ -234,7 +221,7 @@ fn shared_rulesheets_survive_both_syntaxes() {
         }
         let again = read_again(&print_kif(&sheet));
         assert!(same_rules(&sheet, &again), "{}: KIF to KIF", source.name());
-        let infix = read_again(&print_infix(&sheet));
+        let infix = read_again(&print_rulesheet(&sheet, Syntax::Infix));
         assert_eq!(infix.syntax, Syntax::Infix, "{}", source.name());
         assert!(same_rules(&sheet, &infix), "{}: KIF to infix", source.name());
         let kif = read_again(&print_kif(&infix));

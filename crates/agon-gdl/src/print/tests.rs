@@ -1,10 +1,10 @@
-//! What printed rules look like.
+//! Examples of printed rules.
 
 use std::sync::Arc;
 
 use agon_text::Source;
 
-use super::{Printer, print_infix, print_kif, print_rules};
+use super::{print_kif, print_rules, print_rulesheet};
 use crate::normalise::normalise;
 use crate::read::read;
 use crate::syntax::{Rulesheet, Syntax};
@@ -20,7 +20,7 @@ fn check_kif(text: &str, expected: &str) {
 }
 
 fn check_infix(text: &str, expected: &str) {
-    assert_eq!(print_infix(&sheet(text)).trim_end(), expected);
+    assert_eq!(print_rulesheet(&sheet(text), Syntax::Infix).trim_end(), expected);
 }
 
 #[test]
@@ -114,12 +114,8 @@ fn normal_form_is_printed_with_the_variables_of_its_clause() {
         print_rules(&rules, &sheet, Syntax::Kif),
         "(<= (goal ?p 100) (role ?p) (q ?n++))\n(<= (goal ?p 100) (role ?p))\n"
     );
-    let printer = Printer::for_rule(&rules[0], &sheet, Syntax::Infix);
-    assert_eq!(printer.rule_atom(&rules[0].head), "goal(P,100)");
-    assert_eq!(printer.rule_term(&rules[0].head.arguments[0]), "P");
-    assert_eq!(printer.condition(&rules[0].body[1]), "q(N_plus_plus)");
-    let clause = &sheet.clauses[0];
-    assert_eq!(printer.atom(&clause.head), "goal(P,100)");
-    assert_eq!(printer.term(&clause.head.arguments[1]), "100");
-    assert_eq!(printer.literal(&clause.body[0]), "q(N_plus_plus) | ~distinct(N_plus_plus,a)");
+    assert_eq!(
+        print_rules(&rules, &sheet, Syntax::Infix),
+        "goal(P,100) :- role(P) & q(N_plus_plus).\ngoal(P,100) :- role(P).\n"
+    );
 }

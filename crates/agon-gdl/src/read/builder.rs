@@ -1,4 +1,4 @@
-//! What both readers share: names, variables and the clause under construction.
+//! Names, variables and diagnostics, for both readers.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use agon_text::{Diagnostic, Diagnostics, Span};
 use crate::symbols::{Case, Symbols};
 use crate::syntax::{Term, TermKind, Variable, VariableId};
 
-/// How many findings are kept. A text with more is no rulesheet, and nobody reads on.
+/// Maximum number of diagnostics kept. A text with more is not a rulesheet.
 const MAX_FINDINGS: usize = 1000;
 
-/// Names, findings, and the variables of the clause being read.
+/// Names, diagnostics, and the variables of the clause being read.
 #[derive(Default)]
 pub(crate) struct Builder {
     pub(crate) symbols: Symbols,
@@ -18,17 +18,17 @@ pub(crate) struct Builder {
     variables: Vec<Variable>,
     /// The named variables by their name in lower case.
     by_key: BTreeMap<String, VariableId>,
-    /// Those without a name, to be given one when the clause is complete.
+    /// The variables without a name. They get one when the clause is complete.
     anonymous: Vec<VariableId>,
 }
 
 impl Builder {
-    /// A builder that reads names with or without regard to case.
+    /// Creates a builder that reads names with or without regard to case.
     pub(crate) fn new(case: Case) -> Builder {
         Builder { symbols: Symbols::new(case), ..Builder::default() }
     }
 
-    /// A variable term. Variables, too, are the same whatever their capitalisation.
+    /// Creates a variable term. Variables are equal regardless of their capitalisation.
     pub(crate) fn variable(&mut self, name: &str, span: Span) -> Term {
         let key = name.to_lowercase();
         let id = match self.by_key.get(&key) {
@@ -42,7 +42,7 @@ impl Builder {
         Term { kind: TermKind::Variable(id), span, name_span: span }
     }
 
-    /// A variable that occurs nowhere else.
+    /// Creates a variable that occurs nowhere else.
     pub(crate) fn anonymous_variable(&mut self, span: Span) -> Term {
         let id = self.new_variable("_", span);
         self.anonymous.push(id);
@@ -56,7 +56,7 @@ impl Builder {
         VariableId(index)
     }
 
-    /// A constant, or with arguments a function term.
+    /// Creates a constant, or a function term if there are arguments.
     pub(crate) fn term(
         &mut self,
         name: &str,
@@ -79,8 +79,8 @@ impl Builder {
         }
     }
 
-    /// Hands over the variables of the clause and starts the next. Anonymous ones are called `_1`, `_2`, …, past
-    /// the names that the clause itself uses.
+    /// Returns the variables of the clause and starts the next clause. Anonymous variables are
+    /// called `_1`, `_2`, …, without the names that the clause itself uses.
     pub(crate) fn take_variables(&mut self) -> Vec<Variable> {
         let mut number = 0;
         for id in std::mem::take(&mut self.anonymous) {

@@ -1,23 +1,26 @@
 //! Infix: `next(cell(X,b)) :- true(cell(X,b)) & ~does(white,mark(X)).`
 //!
-//! The language, as Stanford's course material and Prolog write it:
+//! The language follows Stanford's course material and Prolog:
 //!
-//! * **Clauses** are facts or `head :- body`, where `<=` may stand for `:-`. A clause ends with `.`, which may be
-//!   missing where the next one clearly begins: anywhere after a fact, and after a body on a new line that starts
-//!   no further right than the clause. (A condition on a line further right needs its `&`.)
-//! * **Bodies** join conditions by `&`, `,` or `and`, alternatives by `|`, `;` or `or`; `and` binds tighter, and
-//!   parentheses group. `~` and `not` negate what follows: `~p(X)`, `not p(X)`, `not(p(X) & q)`.
-//!   `and(…)` and `or(…)` with any number of conditions are accepted where a condition is, `or()` being false.
+//! * **Clauses** are facts or `head :- body`, where `<=` may replace `:-`. A clause ends with `.`,
+//!   which may be missing where the next clause clearly begins: anywhere after a fact, and after a
+//!   body on a new line that starts no further right than the clause. (A condition on a line
+//!   further right needs its `&`.)
+//! * **Bodies** join conditions by `&`, `,` or `and`, and alternatives by `|`, `;` or `or`. `and`
+//!   binds tighter, and parentheses group. `~` and `not` negate what follows: `~p(X)`, `not p(X)`,
+//!   `not(p(X) & q)`. `and(…)` and `or(…)` with any number of conditions are conditions, and `or()`
+//!   is false.
 //! * `distinct(X,Y)` is also written `X != Y` or `X \= Y`.
-//! * **Words** are letters, digits and `_`, with `-` inside and before digits, and `.` inside numbers. A word that
-//!   starts with an upper-case letter or `_` is a variable, as is `?x`; each bare `_` is a variable of its own.
-//!   All other words are names: `cell`, `x-1`, `100`, `-3`, `2.5`. Any other name is quoted: `'White'`, `"a b"`;
-//!   see [`words`](super::words) for how these relate to KIF. `p()` is `p`.
-//! * **Comments** are `% …` and `// …` up to the end of the line, `# …` and `;; …` as well if nothing but blanks
-//!   stands before them, and `/* … */`.
+//! * **Words** are letters, digits and `_`, with `-` inside and before digits, and `.` inside
+//!   numbers. A word that starts with an upper-case letter or `_` is a variable, as is `?x`. Each
+//!   bare `_` is a different variable. All other words are names: `cell`, `x-1`, `100`, `-3`,
+//!   `2.5`. Any other name is quoted: `'White'`, `"a b"`. See [`words`](super::words) for the
+//!   correspondence with KIF. `p()` is `p`.
+//! * **Comments** are `% …` and `// …` up to the end of the line, `# …` and `;; …` if only blanks
+//!   stand before them on their line, and `/* … */`.
 //!
-//! Parentheses around conditions are kept as `and` and `or` where they hold more than one, so whatever KIF says
-//! has its own form here. After a mistake reading goes on with the next clause.
+//! Parentheses around several conditions are kept as `and` and `or`, so that everything KIF can
+//! express has its own form here. After a mistake, reading continues with the next clause.
 
 mod parser;
 mod tokens;

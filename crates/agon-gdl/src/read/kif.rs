@@ -1,7 +1,7 @@
 //! Prefix KIF: `(<= (next (cell ?x b)) (true (cell ?x b)))`.
 //!
-//! Text becomes trees of lists and words, trees become clauses. After a mistake reading goes on with the next
-//! clause, so that one run reports them all.
+//! Text becomes trees of lists and words, and trees become clauses. After a mistake, reading
+//! continues with the next clause, so that one run reports all mistakes.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) fn read(source: Arc<Source>, case: Case) -> (Rulesheet, agon_text::Di
     (rulesheet, findings)
 }
 
-/// Text as lists and words, before anything is known of its meaning.
+/// Text as lists and words, before their meaning is known.
 pub(crate) enum Tree<'a> {
     Word(&'a str, Span),
     List(Vec<Tree<'a>>, Span),
@@ -43,7 +43,8 @@ impl Tree<'_> {
     }
 }
 
-/// START messages carry the whole description in one pair of parentheses: `((role a) (role b) …)`.
+/// Unwraps a whole description in one pair of parentheses, `((role a) (role b) …)`, as START
+/// messages have it.
 fn unwrap_description<'t, 'a>(trees: &'t [Tree<'a>]) -> &'t [Tree<'a>] {
     match trees {
         [Tree::List(inner, _)]
@@ -80,7 +81,8 @@ pub(crate) fn read_trees<'a>(text: &'a str, builder: &mut Builder) -> Vec<Tree<'
             }
             ')' => {
                 match open.pop() {
-                    // Beyond the limit the content is dropped, so that nothing later recurses that deep.
+                    // Beyond the limit the content is dropped, so that no later stage recurses that
+                    // deep.
                     Some((start, inner)) if open.len() < MAX_NESTING => {
                         let list = Tree::List(inner, Span::new(start, at + 1));
                         open.last_mut().map_or(&mut top, |(_, list)| list).push(list);
@@ -92,14 +94,14 @@ pub(crate) fn read_trees<'a>(text: &'a str, builder: &mut Builder) -> Vec<Tree<'
                             Span::new(at, at + 1),
                             "closing parenthesis without an opening one",
                         )
-                        .hint("remove it, or add the missing `(` before"),
+                        .hint("remove it, or add the missing `(` before it"),
                     ),
                 }
                 at += 1;
             }
             c if c.is_whitespace() || c == '\u{feff}' => at += c.len_utf8(),
             _ => {
-                // Quoted words are a tolerant extra: no public rulesheet has them, some tools write them.
+                // No public rulesheet has quoted words, but some tools write them.
                 let length = kif_word(&text[at..]).unwrap_or_else(|length| {
                     builder.report(unterminated_quote(Span::new(at, at + 1)));
                     length
@@ -145,7 +147,7 @@ fn read_clause(tree: &Tree<'_>, builder: &mut Builder) -> Option<Clause> {
     clause.map(|(head, body, is_rule)| Clause { head, body, is_rule, variables, span })
 }
 
-/// Reads every part, so that each mistake is reported, then answers with all of them or nothing.
+/// Reads every part, so that each mistake is reported. Returns all parts or nothing.
 fn all_or_none<T>(
     trees: &[Tree<'_>],
     mut read: impl FnMut(&Tree<'_>) -> Option<T>,
@@ -241,7 +243,7 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
         );
         return None;
     }
-    if let Some((why, hint)) = misplaced_keyword(name, matches!(tree, Tree::Word(..)), place) {
+    if let Some((why, hint)) = misplaced_keyword(name, tree, place) {
         builder.report(
             Diagnostic::error("misplaced-keyword", name_span, format!("`{name}` {why}")).hint(hint),
         );
@@ -254,7 +256,7 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
 
 fn misplaced_keyword(
     name: &str,
-    is_bare: bool,
+    tree: &Tree<'_>,
     place: Place,
 ) -> Option<(&'static str, &'static str)> {
     match name.to_ascii_lowercase().as_str() {
@@ -263,10 +265,10 @@ fn misplaced_keyword(
             "a closing parenthesis may be missing before it",
         )),
         "not" | "or" | "and" | "distinct" if place == Place::Head => Some((
-            "is a word for conditions; a rule or fact cannot say it",
+            "belongs to conditions and cannot be the head of a rule or fact",
             "move it into the body of a rule",
         )),
-        "not" | "or" | "and" | "distinct" if is_bare => Some((
+        "not" | "or" | "and" | "distinct" if matches!(tree, Tree::Word(..)) => Some((
             "needs its conditions",
             "write `(not (p a))`, with the condition inside the parentheses",
         )),
@@ -322,7 +324,7 @@ pub(crate) fn read_term(tree: &Tree<'_>, builder: &mut Builder) -> Option<Term> 
     Some(builder.term(name, name_span, arguments, span))
 }
 
-/// `((p a))`: the extra pair can be taken away when it holds nothing else.
+/// Reports `((p a))`. The fix removes the extra pair of parentheses if it holds nothing else.
 fn list_as_name(outer: Span, inner: Span, n_parts: usize, what: &str, name: &str) -> Diagnostic {
     let problem = Diagnostic::error(
         "list-as-name",

@@ -1,33 +1,24 @@
-//! Both readers against everything that real rulesheets, bad typists and random numbers come up with.
+//! Both readers, tested with the peculiarities of real rulesheets, common mistakes and random
+//! texts.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon_testkit::seeded;
 use agon_text::{Diagnostics, Source, render};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::{MAX_NESTING, guess_syntax, infix, kif, read};
-use crate::print::{print_infix, print_kif};
+use crate::print::{print_kif, print_rulesheet};
 use crate::same_rules::same_rules;
 use crate::symbols::Case;
 use crate::syntax::{Rulesheet, Syntax};
-
-/// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
-pub(crate) fn seeded(n_cases: u32) -> ProptestConfig {
-    let config = ProptestConfig::with_cases(n_cases);
-    let rng_seed = match config.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(7),
-        RngSeed::Fixed(seed) => RngSeed::Fixed(seed),
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..config }
-}
 
 fn source(text: &str) -> Arc<Source> {
     Arc::new(Source::new("test", text))
 }
 
-/// Reads text with no findings and prints it as KIF on one line.
+/// Reads a text without diagnostics and prints it as KIF on one line.
 fn shown(text: &str) -> String {
     let source = source(text);
     let (sheet, findings) = read(source.clone());
@@ -35,7 +26,7 @@ fn shown(text: &str) -> String {
     print_kif(&sheet).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The codes of the findings, each with the text it points at.
+/// Returns the codes of the diagnostics, each with the text it points at.
 fn findings(text: &str) -> Vec<String> {
     let (_, findings) = read(source(text));
     findings
@@ -53,7 +44,8 @@ fn check_findings(text: &str, expected: &[&str]) {
     assert_eq!(findings(text), expected, "{text}");
 }
 
-/// The readers' laws, for whatever text: no panic, findings that can be shown, printing that keeps the rules.
+/// Asserts the laws of the readers for any text: no panic, diagnostics that can be rendered, and
+/// printing that preserves the rules.
 fn check_laws((sheet, findings): (Rulesheet, Diagnostics)) {
     let _ = render(&findings.0, &sheet.source, false);
     for finding in &findings.0 {
@@ -69,62 +61,68 @@ fn check_laws((sheet, findings): (Rulesheet, Diagnostics)) {
     if findings.has_errors() {
         return;
     }
-    for text in [print_kif(&sheet), print_infix(&sheet)] {
+    for text in [print_kif(&sheet), print_rulesheet(&sheet, Syntax::Infix)] {
         let (again, findings) = read(source(&text));
         assert!(findings.0.is_empty(), "{}", render(&findings.0, &again.source, false));
         assert!(same_rules(&sheet, &again), "{text}");
     }
 }
 
-mod oddities;
+mod unusual_syntax;
 
 proptest! {
     #![proptest_config(seeded(2000))]
 
     #[test]
-    fn arbitrary_text_breaks_no_reader(text in "(?s).{0,80}") {
+    fn readers_accept_arbitrary_text(text in "(?s).{0,80}") {
         guess_syntax(&text);
         check_laws(kif::read(source(&text), Case::Ignored));
         check_laws(infix::read(source(&text), Case::Ignored));
     }
 
     #[test]
-    fn arbitrary_bytes_break_no_reader(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn readers_accept_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         let source = Arc::new(Source::from_bytes("test", &bytes));
         check_laws(kif::read(source.clone(), Case::Ignored));
         check_laws(infix::read(source, Case::Ignored));
     }
 
     #[test]
-    fn scrambled_kif_breaks_no_reader(tokens in prop::collection::vec(prop::sample::select(KIF_TOKENS), 0..40)) {
+    fn readers_accept_scrambled_kif(tokens in tokens_of(KIF_TOKENS)) {
         let text = tokens.concat();
         check_laws(kif::read(source(&text), Case::Ignored));
         check_laws(infix::read(source(&text), Case::Ignored));
     }
 
     #[test]
-    fn scrambled_infix_breaks_no_reader(tokens in prop::collection::vec(prop::sample::select(INFIX_TOKENS), 0..40)) {
+    fn readers_accept_scrambled_infix(tokens in tokens_of(INFIX_TOKENS)) {
         let text = tokens.concat();
         check_laws(infix::read(source(&text), Case::Ignored));
         check_laws(kif::read(source(&text), Case::Ignored));
     }
 }
 
+fn tokens_of(known: &'static [&'static str]) -> impl Strategy<Value = Vec<&'static str>> {
+    prop::collection::vec(prop::sample::select(known), 0..40)
+}
+
 #[rustfmt::skip]
 const KIF_TOKENS: &[&str] = &[
-    "(", "(", "(", ")", ")", ")", " ", " ", "\n", "\r", "(<= ", "(not ", "(or ", "(and ", "(distinct ", "p",
-    "q", "?x", "?n++", "<=", "not", "\"", "|", "; c\n", "\u{feff}", "é", "(p ?x)", "(true (cell ?x b))",
+    "(", "(", "(", ")", ")", ")", " ", " ", "\n", "\r", "(<= ", "(not ", "(or ", "(and ",
+    "(distinct ", "p", "q", "?x", "?n++", "<=", "not", "\"", "|", "; c\n", "\u{feff}", "é", "(p ?x)",
+    "(true (cell ?x b))",
     "role", "İ",
 ];
 
 #[rustfmt::skip]
 const INFIX_TOKENS: &[&str] = &[
-    "(", "(", ")", ")", ",", " & ", " | ", ";", "~", "not ", " :- ", " <= ", ".", ".\n", "\n", "\n", "p",
-    "q(X)", "r(a,f(Y))", "_", "X", "?x", "'", "\"", "'A b'", "!=", "distinct(X,Y)", "or(", "and(", "% c\n",
+    "(", "(", ")", ")", ",", " & ", " | ", ";", "~", "not ", " :- ", " <= ", ".", ".\n", "\n",
+    "\n", "p", "q(X)", "r(a,f(Y))", "_", "X", "?x", "'", "\"", "'A b'", "!=", "distinct(X,Y)", "or(",
+    "and(", "% c\n",
     "/*", "*/", "#", "-3", "2.5", "É",
 ];
 
-/// How long it takes to read `text`.
+/// Returns the time to read `text`.
 fn reading_time(text: String) -> Duration {
     let source = source(&text);
     let start = Instant::now();
@@ -136,7 +134,7 @@ fn reading_time(text: String) -> Duration {
 
 #[test]
 fn time_is_linear_in_the_text() {
-    // What grows, and what stands around it.
+    // The text before, the text that is repeated, and the text after.
     let shapes = [
         (
             "",
@@ -175,7 +173,8 @@ fn time_is_linear_in_the_text() {
         };
         let small = reading_time(text(500_000));
         let large = reading_time(text(5_000_000));
-        // Ten times the text in a hundred times the time would be quadratic; the rest is noise.
+        // Ten times the text in a hundred times the time would be quadratic. The margin allows for
+        // noise.
         assert!(
             large < small * 40 + Duration::from_millis(500),
             "{grows:?}: {small:?}, then {large:?}"

@@ -1,19 +1,22 @@
-//! Which names each syntax can hold, and how a name is carried from one to the other.
+//! The names that each syntax can hold, and how a name is written in the other.
 //!
-//! A name is always one word of KIF, so it can be written there as it is. KIF's quoted words keep their quotation
-//! marks in the name: `"a b"` and `|a b|` are two names, neither of them `ab`. Infix writes
+//! A name is always one word of KIF, so KIF writes it as it is. KIF's quoted words keep their
+//! quotation marks in the name: `"a b"` and `|a b|` are two names, and neither is `ab`. Infix
+//! writes
 //!
-//! * bare what [`infix_word`] covers, unless it starts like a variable: `cell`, `x-1`, `-3`, `2.5`;
-//! * in double quotes exactly what KIF has in double quotes: `"a b"`;
-//! * in single quotes everything else: `'White'`, `'<'`, `'n++'`, `'|a b|'`. Inside, `\'` stands for `'` and `\\`
-//!   for `\`. What would not be one word of KIF is put in double quotes there, so `'a b'` is the name `"a b"`.
+//! * bare: what [`infix_word`] covers, unless it starts like a variable: `cell`, `x-1`, `-3`,
+//!   `2.5`;
+//! * in double quotes: exactly what KIF has in double quotes: `"a b"`;
+//! * in single quotes: everything else: `'White'`, `'<'`, `'n++'`, `'|a b|'`. Inside, `\'` stands
+//!   for `'` and `\\` for `\`. A text that is not one word of KIF gets double quotes there, so `'a
+//!   b'` is the name `"a b"`.
 //!
-//! No quoted word reaches beyond the end of its line.
+//! No quoted word extends beyond the end of its line.
 
 use std::borrow::Cow;
 
-/// How long the KIF word at the start of `text` is. An error carries the length of a word whose quotation mark is
-/// not closed on its line, up to where the word would end without the mark.
+/// Returns the length of the KIF word at the start of `text`. The error is the length of a word
+/// whose quotation mark is not closed on its line, up to where the word would end without the mark.
 pub(super) fn kif_word(text: &str) -> Result<usize, usize> {
     let bare = || text.find(ends_kif_word).unwrap_or(text.len());
     let Some(mark @ ('"' | '|')) = text.chars().next() else { return Ok(bare()) };
@@ -23,7 +26,7 @@ pub(super) fn kif_word(text: &str) -> Result<usize, usize> {
     }
 }
 
-/// Whether `text` is a name that KIF can hold as it is.
+/// Returns whether KIF can write `text` as a name without changes.
 pub(crate) fn is_kif_name(text: &str) -> bool {
     let starts_name = |c: char| c != '?' && c != '\u{feff}' && !ends_kif_word(c);
     text != "<=" && text.starts_with(starts_name) && kif_word(text) == Ok(text.len())
@@ -33,10 +36,11 @@ fn ends_kif_word(c: char) -> bool {
     c.is_whitespace() || c == '(' || c == ')' || c == ';'
 }
 
-/// How long the bare infix word at the start of `text` is; 0 if there is none.
+/// Returns the length of the bare infix word at the start of `text`; 0 if there is none.
 ///
-/// A word is made of letters, digits and `_`. A `-` belongs to it if a letter, digit or `_` follows, at the start
-/// only if a digit follows. A `.` belongs to it between digits, if nothing but digits stands before.
+/// A word consists of letters, digits and `_`. A `-` belongs to it if a letter, digit or `_`
+/// follows, at the start only if a digit follows. A `.` belongs to it between digits, if only
+/// digits stand before.
 pub(crate) fn infix_word(text: &str) -> usize {
     let mut end = 0;
     loop {
@@ -55,7 +59,7 @@ pub(crate) fn infix_word(text: &str) -> usize {
     }
 }
 
-/// What belongs to an infix word anywhere.
+/// Returns whether a character belongs to an infix word at every position.
 pub(crate) fn is_infix_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -65,13 +69,14 @@ fn is_digits(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a bare infix word is a variable: it starts with an upper-case letter or with `_`.
+/// Returns whether a bare infix word is a variable: it starts with an upper-case letter or with
+/// `_`.
 pub(crate) fn is_infix_variable(word: &str) -> bool {
     word.starts_with(|c: char| c.is_uppercase() || c == '_')
 }
 
-/// The name that infix means by `text` in single quotes, its escapes resolved. `None` if no quotation mark of KIF
-/// could hold it.
+/// Returns the name that infix means by `text` in single quotes, after its escapes are resolved.
+/// `None` if no quotation mark of KIF can hold it.
 pub(super) fn quoted_name(text: &str) -> Option<Cow<'_, str>> {
     if is_kif_name(text) {
         return Some(Cow::Borrowed(text));
@@ -80,7 +85,7 @@ pub(super) fn quoted_name(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(format!("{mark}{text}{mark}")))
 }
 
-/// A name as infix writes it; the inverse of what the infix reader does.
+/// Writes a name in infix; the inverse of the infix reader.
 pub(crate) fn infix_spelling(name: &str) -> Cow<'_, str> {
     if !name.is_empty() && infix_word(name) == name.len() && !is_infix_variable(name) {
         return Cow::Borrowed(name);

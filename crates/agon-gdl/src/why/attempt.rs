@@ -1,20 +1,21 @@
-//! Why something does not hold: how far each rule gets.
+//! Why a sentence does not hold: how far each rule gets.
 
 use agon_datalog::TermId;
+use agon_text::closest_name;
 
 use super::facts::{Bindings, Facts, Sentence};
 use super::{Attempt, Failure, Unmet, Why, WhyError};
 use crate::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use crate::symbols::keyword;
 
-/// How many levels of "because that does not hold either" are followed.
+/// Maximum number of levels of "because that does not hold either".
 const MAX_DEPTH: usize = 3;
 
-/// How many rules are shown for one sentence.
+/// Maximum number of rules shown for one sentence.
 const MAX_RULES: usize = 12;
 
 impl Why {
-    /// Why a sentence does not hold.
+    /// Explains why a sentence does not hold.
     pub(super) fn fail(&mut self, sentence: &Sentence, depth: usize) -> Result<Failure, WhyError> {
         let text = sentence.text.clone().unwrap_or_else(|| {
             self.facts.atom_text(&sentence.atom, &vec![None; sentence.n_variables], None)
@@ -39,7 +40,7 @@ impl Why {
         for index in candidates {
             let rule = self.facts.game.rules().rules()[index].clone();
             let mut bindings: Bindings = vec![None; rule.n_variables as usize];
-            if !self.could_give(&rule, atom, &mut bindings) || rule.body.is_empty() {
+            if !self.could_derive(&rule, atom, &mut bindings) || rule.body.is_empty() {
                 continue;
             }
             if failure.attempts.len() == MAX_RULES {
@@ -51,13 +52,13 @@ impl Why {
         if failure.attempts.is_empty() && failure.remark.is_none() {
             failure.remark = Some(match sentence.unknown_names.first() {
                 Some(name) => self.unknown_name(name),
-                None => "no rule or fact gives a sentence of this form".to_owned(),
+                None => "no rule or fact derives a sentence of this form".to_owned(),
             });
         }
         Ok(failure)
     }
 
-    /// What is in the state, or among the moves, and differs from the sentence in one argument only.
+    /// Returns parts of the state, or moves, that differ from the sentence in one argument only.
     fn near_misses(&mut self, atom: &RuleAtom) -> Result<Vec<String>, WhyError> {
         let Some(RuleTerm::Function(wanted, parts)) = atom.arguments.last().cloned() else {
             return Ok(Vec::new());
@@ -78,7 +79,8 @@ impl Why {
             };
             pairs.filter(|(_, (have, part))| differs(*have, part)).map(|(i, _)| i).collect()
         };
-        // The last argument is mostly the content of a place; what else is there says more than other places.
+        // The last argument is usually the content of a place. Another content at the same place
+        // explains more than the same content at another place.
         let (content, place): (Vec<TermId>, Vec<TermId>) = rows
             .into_iter()
             .filter(|&row| differs_at(row).len() == 1)
@@ -87,9 +89,9 @@ impl Why {
         Ok(near.into_iter().take(3).map(|row| game.text(row)).collect())
     }
 
-    /// Whether a rule's head and a sentence can be the same; fills in what the sentence says of the rule's
-    /// variables.
-    fn could_give(&self, rule: &Rule, atom: &RuleAtom, bindings: &mut Bindings) -> bool {
+    /// Returns whether a rule's head unifies with a sentence. Binds the variables of the rule that
+    /// the sentence determines.
+    fn could_derive(&self, rule: &Rule, atom: &RuleAtom, bindings: &mut Bindings) -> bool {
         rule.head
             .arguments
             .iter()
@@ -101,7 +103,7 @@ impl Why {
         match (pattern, asked) {
             (_, RuleTerm::Variable(_)) => true,
             (RuleTerm::Variable(v), asked) => {
-                // A term that has never occurred in this game can match nothing.
+                // A term that has never occurred in this game matches nothing.
                 let value = self.facts.ground(asked, &Vec::new());
                 match (bindings[*v as usize], value) {
                     (Some(bound), Some(value)) => bound == value,
@@ -120,14 +122,15 @@ impl Why {
         }
     }
 
-    /// How far a rule gets. `None` if all its conditions can be met, so the reason lies elsewhere.
+    /// Finds the first condition of a rule that cannot be met. `None` if all can, so that the
+    /// reason is elsewhere.
     fn attempt(
         &mut self,
         rule: &Rule,
         bindings: Bindings,
         depth: usize,
     ) -> Result<Option<Attempt>, WhyError> {
-        let conditions = Facts::in_order(rule, &bindings);
+        let conditions = Facts::evaluation_order(rule, &bindings);
         let mut n_met = 0;
         while n_met < conditions.len()
             && self.facts.can_meet(&conditions[..=n_met], &mut bindings.clone())?
@@ -170,7 +173,7 @@ impl Why {
         Ok(Some(Attempt { rule: span, met, unmet: unmet_text, unmet_span: unmet.span(), because }))
     }
 
-    /// A condition with what is known filled in, as a sentence of its own.
+    /// Turns a condition into a sentence, with the known variables replaced.
     fn sentence(&self, atom: &RuleAtom, bindings: &Bindings, rule: &Rule) -> Sentence {
         let arguments = atom.arguments.iter().map(|term| self.fill_in(term, bindings)).collect();
         Sentence {
@@ -196,10 +199,8 @@ impl Why {
 
     fn unknown_name(&self, name: &str) -> String {
         let symbols = &self.facts.game.rules().sheet().symbols;
-        let distance =
-            |known: &str| strsim::damerau_levenshtein(&known.to_lowercase(), &name.to_lowercase());
-        let closest = symbols.all().map(|(_, known)| known).min_by_key(|known| distance(known));
-        match closest.filter(|known| distance(known) <= (name.len() / 3).max(1)) {
+        let known = symbols.all().map(|(_, known)| known);
+        match closest_name(name, known, (name.len() / 3).max(1)) {
             Some(known) => format!("the rulesheet has no name `{name}`; did you mean `{known}`?"),
             None => format!("the rulesheet has no name `{name}`"),
         }
@@ -222,26 +223,26 @@ impl Why {
         match heads.map(|rule| rule.head.arguments.len()).next() {
             Some(arity) => {
                 format!(
-                    "`{name}` has {arity} arguments in the rulesheet, here {}",
+                    "`{name}` has {arity} arguments in the rulesheet but {} here",
                     atom.arguments.len()
                 )
             }
-            None => format!("no rule or fact gives `{name}`"),
+            None => format!("no rule or fact defines `{name}`"),
         }
     }
 }
 
 impl Facts {
-    /// The first filling of the variables that meets all conditions.
+    /// Returns the first binding of the variables that meets all conditions.
     fn fill(&mut self, conditions: &[Condition], bindings: Bindings) -> Result<Bindings, WhyError> {
         let Some((condition, rest)) = conditions.split_first() else { return Ok(bindings) };
         let Condition::Holds(atom) = condition else { return self.fill(rest, bindings) };
-        let mut fillings = Vec::new();
+        let mut solutions = Vec::new();
         self.each_match(atom, &mut bindings.clone(), &mut |_, filled| {
-            fillings.push(filled.clone());
+            solutions.push(filled.clone());
             true
         })?;
-        for filled in fillings {
+        for filled in solutions {
             if self.can_meet(rest, &mut filled.clone())? {
                 return self.fill(rest, filled);
             }

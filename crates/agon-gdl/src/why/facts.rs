@@ -1,10 +1,10 @@
-//! Everything that holds at a position, relation by relation, worked out when first needed.
+//! The sentences that hold at a position. Each relation is computed when it is first needed.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use agon_datalog::{Engine, Entry, Level, Plans, Question, Symbol, TermId};
+use agon_datalog::{Engine, Level, Plans, QueryForm, QueryId, Symbol, TermId};
 use agon_game::Position as _;
 
 use super::WhyError;
@@ -27,9 +27,9 @@ pub(super) struct Facts {
 }
 
 struct Asking {
-    question: Question,
+    question: QueryId,
     level: Level,
-    /// The relation cannot be listed, only asked about given values.
+    /// Whether the relation cannot be listed but only tested for given values.
     only_tests: bool,
 }
 
@@ -37,7 +37,7 @@ struct Asking {
 pub(super) struct Sentence {
     pub(super) atom: RuleAtom,
     pub(super) n_variables: usize,
-    /// As it was asked.
+    /// The text of the question.
     pub(super) text: Option<String>,
     /// Names in it that the rulesheet does not have.
     pub(super) unknown_names: Vec<String>,
@@ -53,12 +53,12 @@ impl Facts {
     ) -> Result<Facts, WhyError> {
         let mut compiled = compile(game.rules().rules());
         let relations = compiled.relations();
-        let (levels, demands) = (compiled.program.levels(), compiled.program.demands());
-        let entries: Vec<Entry> = relations
+        let (levels, demands) = (compiled.program.levels(), compiled.program.required_arguments());
+        let entries: Vec<QueryForm> = relations
             .iter()
             .map(|&(_, predicate)| {
                 let demands = &demands[predicate.index()];
-                Entry { predicate, known: vec![demands.contains(&true); demands.len()] }
+                QueryForm { predicate, known: vec![demands.contains(&true); demands.len()] }
             })
             .collect();
         let state_relation = compiled.predicate(keyword::TRUE, 1);
@@ -92,7 +92,7 @@ impl Facts {
         Ok(Facts { game, engine, questions, known: BTreeMap::new(), has_moves: joint.is_some() })
     }
 
-    /// Reads a sentence; the names in it must be those of the rulesheet, or it can match nothing.
+    /// Parses a sentence. A sentence with names that the rulesheet does not have matches nothing.
     pub(super) fn parse(&self, text: &str) -> Result<Sentence, WhyError> {
         let not_a_sentence = || WhyError::NotASentence(text.to_owned());
         let mut builder = Builder::default();
@@ -118,7 +118,8 @@ impl Facts {
         })
     }
 
-    /// A term in the names of the rulesheet. A name it does not have becomes one that nothing is called by.
+    /// Converts a term to the names of the rulesheet. A name that the rulesheet does not have
+    /// becomes a symbol that nothing has.
     fn rule_term(&self, term: &Term, builder: &Builder) -> RuleTerm {
         let symbols = &self.game.rules().sheet().symbols;
         let symbol = |s| {
@@ -136,8 +137,8 @@ impl Facts {
         }
     }
 
-    /// Calls `visit` with every row of the atom's relation that fits, and the bindings it makes, until `visit`
-    /// returns false. The bindings are as before afterwards.
+    /// Calls `visit` with every row of the atom's relation that matches, and the bindings it makes,
+    /// until `visit` returns false. Afterwards the bindings are as before.
     pub(super) fn each_match(
         &mut self,
         atom: &RuleAtom,
@@ -146,7 +147,7 @@ impl Facts {
     ) -> Result<(), WhyError> {
         let before = bindings.clone();
         for row in self.rows(atom, bindings)?.iter() {
-            if self.fits(&atom.arguments, row, bindings) && !visit(row, bindings) {
+            if self.matches_all(&atom.arguments, row, bindings) && !visit(row, bindings) {
                 bindings.clone_from(&before);
                 break;
             }
@@ -155,7 +156,7 @@ impl Facts {
         Ok(())
     }
 
-    /// The rows among which those that fit an atom are found.
+    /// Returns the rows among which those that match an atom are found.
     fn rows(
         &mut self,
         atom: &RuleAtom,
@@ -194,17 +195,20 @@ impl Facts {
         Ok(rows)
     }
 
-    /// Fits patterns to terms, filling in variables.
-    pub(super) fn fits(
+    /// Matches patterns with terms and binds variables.
+    pub(super) fn matches_all(
         &self,
         patterns: &[RuleTerm],
         terms: &[TermId],
         bindings: &mut Bindings,
     ) -> bool {
-        patterns.iter().zip(terms).all(|(pattern, &term)| self.fits_term(pattern, term, bindings))
+        patterns
+            .iter()
+            .zip(terms)
+            .all(|(pattern, &term)| self.matches_term(pattern, term, bindings))
     }
 
-    fn fits_term(&self, pattern: &RuleTerm, term: TermId, bindings: &mut Bindings) -> bool {
+    fn matches_term(&self, pattern: &RuleTerm, term: TermId, bindings: &mut Bindings) -> bool {
         match pattern {
             RuleTerm::Variable(v) => match bindings[*v as usize] {
                 Some(bound) => bound == term,
@@ -217,13 +221,13 @@ impl Facts {
                 let bank = &self.game.bank;
                 bank.has_form(term, *symbol, arguments.len())
                     && arguments.iter().enumerate().all(|(i, argument)| {
-                        self.fits_term(argument, bank.argument(term, i), bindings)
+                        self.matches_term(argument, bank.argument(term, i), bindings)
                     })
             }
         }
     }
 
-    /// The term a pattern stands for, if all its variables are filled in and the term exists.
+    /// Returns the term of a pattern, if all its variables have values and the term exists.
     pub(super) fn ground(&self, pattern: &RuleTerm, bindings: &Bindings) -> Option<TermId> {
         match pattern {
             RuleTerm::Variable(v) => bindings[*v as usize],
@@ -235,7 +239,7 @@ impl Facts {
         }
     }
 
-    /// The rules for a relation, by index.
+    /// Returns the indices of the rules for a relation.
     pub(super) fn rules_for(&self, relation: Symbol, arity: usize) -> Vec<usize> {
         let rules = self.game.rules().rules().iter().enumerate();
         rules
@@ -246,9 +250,9 @@ impl Facts {
             .collect()
     }
 
-    /// The conditions in the order of the author, but negations and differences only once their variables have
-    /// values.
-    pub(super) fn in_order(rule: &Rule, bound: &Bindings) -> Vec<Condition> {
+    /// Orders conditions as the author did, but negations and comparisons only after their
+    /// variables have values.
+    pub(super) fn evaluation_order(rule: &Rule, bound: &Bindings) -> Vec<Condition> {
         let mut bound: Vec<bool> = bound.iter().map(Option::is_some).collect();
         let bindable = rule.bound_variables();
         let mut left: Vec<&Condition> = rule.body.iter().collect();
@@ -259,7 +263,7 @@ impl Facts {
                 Condition::Fails(_) | Condition::Differ(..) => {
                     let mut ready = true;
                     condition.each_variable(&mut |v| {
-                        ready &= bound[v as usize] || !bindable[v as usize]
+                        ready &= bound[v as usize] || !bindable[v as usize];
                     });
                     ready
                 }
@@ -274,7 +278,7 @@ impl Facts {
         order
     }
 
-    /// An atom as text with the variables filled in that have values.
+    /// Writes an atom with the variables replaced that have values.
     pub(super) fn atom_text(
         &self,
         atom: &RuleAtom,

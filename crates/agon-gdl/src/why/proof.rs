@@ -1,4 +1,4 @@
-//! Proofs of what holds.
+//! Proofs of sentences that hold.
 
 use std::collections::BTreeSet;
 
@@ -9,64 +9,64 @@ use super::{Because, Proof, Support, Why, WhyError};
 use crate::rules::{Condition, Rule, RuleAtom};
 use crate::symbols::keyword;
 
-/// How deep a proof is shown, and how many sentences one may hold.
+/// Maximum depth of a proof, and maximum number of sentences in it.
 const MAX_DEPTH: usize = 60;
 const MAX_SENTENCES: usize = 2_000;
 
 type Sentence = (Symbol, Vec<TermId>);
 
-/// The state of one proof being made.
-struct Making {
-    /// What is being proved further up: a proof may not rest on its own conclusion.
-    above: Vec<Sentence>,
-    /// What has been shown.
+/// The state of a proof under construction.
+struct ProofState {
+    /// The sentences being proved further up. A proof may not rest on its own conclusion.
+    open: Vec<Sentence>,
+    /// The sentences that have been proved.
     shown: BTreeSet<Sentence>,
 }
 
 impl Why {
-    /// A proof of a sentence that holds.
+    /// Proves a sentence that holds.
     pub(super) fn prove(&mut self, relation: Symbol, row: &[TermId]) -> Result<Proof, WhyError> {
-        let mut making = Making { above: Vec::new(), shown: BTreeSet::new() };
+        let mut state = ProofState { open: Vec::new(), shown: BTreeSet::new() };
         let sentence = (relation, row.to_vec());
-        let proof = self.facts.prove(&sentence, &mut making)?;
+        let proof = self.facts.prove(&sentence, &mut state)?;
         let sentence = self.facts.sentence_text(&sentence);
         Ok(proof.unwrap_or(Proof { sentence, because: Because::TooDeep }))
     }
 }
 
 impl Facts {
-    /// `None` if every proof rests on something further up.
+    /// Proves a sentence. `None` if every proof rests on a sentence further up.
     fn prove(
         &mut self,
         sentence: &Sentence,
-        making: &mut Making,
+        state: &mut ProofState,
     ) -> Result<Option<Proof>, WhyError> {
         let text = self.sentence_text(sentence);
         let given = match sentence.0 {
             keyword::TRUE => Some(Because::State),
             keyword::DOES => Some(Because::Move),
-            _ if making.shown.contains(sentence) => Some(Because::ShownAbove),
+            _ if state.shown.contains(sentence) => Some(Because::ShownAbove),
             _ => None,
         };
         if let Some(because) = given {
             return Ok(Some(Proof { sentence: text, because }));
         }
-        if making.above.contains(sentence) {
+        if state.open.contains(sentence) {
             return Ok(None);
         }
-        if making.above.len() >= MAX_DEPTH || making.shown.len() >= MAX_SENTENCES {
+        if state.open.len() >= MAX_DEPTH || state.shown.len() >= MAX_SENTENCES {
             return Ok(Some(Proof { sentence: text, because: Because::TooDeep }));
         }
-        making.above.push(sentence.clone());
+        state.open.push(sentence.clone());
         let mut proof = None;
         for index in self.rules_for(sentence.0, sentence.1.len()) {
             let rule = self.game.rules().rules()[index].clone();
             let mut bindings: Bindings = vec![None; rule.n_variables as usize];
-            if !self.fits(&rule.head.arguments, &sentence.1, &mut bindings) {
+            if !self.matches_all(&rule.head.arguments, &sentence.1, &mut bindings) {
                 continue;
             }
-            let conditions = Facts::in_order(&rule, &bindings);
-            if let Some(supports) = self.support(&rule, &conditions, &mut bindings, making)? {
+            let conditions = Facts::evaluation_order(&rule, &bindings);
+            if let Some(supports) = self.support(&rule, &conditions, &mut bindings, state)? {
                 let span = self.game.rules().sheet().clauses[rule.clause].span;
                 let because = if rule.body.is_empty() {
                     Because::Fact(span)
@@ -77,20 +77,20 @@ impl Facts {
                 break;
             }
         }
-        making.above.pop();
+        state.open.pop();
         if let Some(Proof { because: Because::Rule(..), .. }) = &proof {
-            making.shown.insert(sentence.clone());
+            state.shown.insert(sentence.clone());
         }
         Ok(proof)
     }
 
-    /// Why all the conditions hold together, for the first filling of the variables that works.
+    /// Proves all the conditions together, for the first binding of the variables that works.
     fn support(
         &mut self,
         rule: &Rule,
         conditions: &[Condition],
         bindings: &mut Bindings,
-        making: &mut Making,
+        state: &mut ProofState,
     ) -> Result<Option<Vec<Support>>, WhyError> {
         let Some((condition, rest)) = conditions.split_first() else { return Ok(Some(Vec::new())) };
         match condition {
@@ -102,7 +102,7 @@ impl Facts {
                 if a == b {
                     return Ok(None);
                 }
-                let rest = self.support(rule, rest, bindings, making)?;
+                let rest = self.support(rule, rest, bindings, state)?;
                 Ok(rest.map(|rest| prepend(Support::Different(a, b), rest)))
             }
             Condition::Fails(atom) => {
@@ -110,35 +110,36 @@ impl Facts {
                     return Ok(None);
                 }
                 let text = self.atom_text(atom, bindings, Some(rule));
-                let rest = self.support(rule, rest, bindings, making)?;
+                let rest = self.support(rule, rest, bindings, state)?;
                 Ok(rest.map(|rest| prepend(Support::DoesNotHold(text), rest)))
             }
             Condition::Holds(atom) => {
-                let mut fillings: Vec<(Vec<TermId>, Bindings)> = Vec::new();
+                let mut solutions: Vec<(Vec<TermId>, Bindings)> = Vec::new();
                 self.each_match(atom, bindings, &mut |row, filled| {
-                    fillings.push((row.to_vec(), filled.clone()));
+                    solutions.push((row.to_vec(), filled.clone()));
                     true
                 })?;
-                for (row, mut filled) in fillings {
-                    // First whether the rest can be met at all: it is cheaper than a proof.
+                for (row, mut filled) in solutions {
+                    // Test first whether the rest can be met at all, because that is cheaper than a
+                    // proof.
                     if !self.can_meet(rest, &mut filled)? {
                         continue;
                     }
-                    // A proof that leads nowhere is not shown, so nothing in it counts as shown.
-                    let shown = making.shown.clone();
-                    if let Some(proof) = self.prove(&(atom.relation, row), making)?
-                        && let Some(supports) = self.support(rule, rest, &mut filled, making)?
+                    // An abandoned proof is not shown, so its sentences do not count as shown.
+                    let shown = state.shown.clone();
+                    if let Some(proof) = self.prove(&(atom.relation, row), state)?
+                        && let Some(supports) = self.support(rule, rest, &mut filled, state)?
                     {
                         return Ok(Some(prepend(Support::Holds(proof), supports)));
                     }
-                    making.shown = shown;
+                    state.shown = shown;
                 }
                 Ok(None)
             }
         }
     }
 
-    /// Whether an atom holds for some filling of the variables that have no value yet.
+    /// Returns whether an atom holds for some values of the unbound variables.
     pub(super) fn holds(&mut self, atom: &RuleAtom, bindings: &Bindings) -> Result<bool, WhyError> {
         let mut found = false;
         self.each_match(atom, &mut bindings.clone(), &mut |_, _| {
@@ -148,7 +149,7 @@ impl Facts {
         Ok(found)
     }
 
-    /// Whether all conditions can be met together.
+    /// Returns whether all conditions can be met together.
     pub(super) fn can_meet(
         &mut self,
         conditions: &[Condition],
@@ -165,12 +166,12 @@ impl Facts {
                 Ok(!self.holds(atom, bindings)? && self.can_meet(rest, bindings)?)
             }
             Condition::Holds(atom) => {
-                let mut fillings = Vec::new();
+                let mut solutions = Vec::new();
                 self.each_match(atom, bindings, &mut |_, filled| {
-                    fillings.push(filled.clone());
+                    solutions.push(filled.clone());
                     true
                 })?;
-                for mut filled in fillings {
+                for mut filled in solutions {
                     if self.can_meet(rest, &mut filled)? {
                         return Ok(true);
                     }

@@ -1,33 +1,36 @@
-//! Elo: how strong players are, by the model of Bradley and Terry.
+//! Elo ratings by the Bradley-Terry model.
 //!
-//! The points that a player is to expect against another follow from the difference of their ratings, `1 / (1 + 10^(-d/400))`. The ratings
-//! are those under which the points that were made are most likely; half a point counts as half a win. The likelihood has one
-//! maximum, which Newton's method finds in a few steps.
+//! The expected points of a player against another follow from the difference `d` of their ratings:
+//! `1 / (1 + 10^(-d/400))`. The ratings are the maximum-likelihood estimate; half a point counts as
+//! half a win. The likelihood has one maximum, which Newton's method finds in a few steps.
 //!
-//! Intervals do not trust the model: draws scatter less than wins and losses, and matches with one seed and swapped roles
-//! belong together. So the scatter is taken from the blocks themselves (the "sandwich" estimate by clusters), with one block's worth of what
-//! the model says on top, so that a run of equal results is not taken for certainty.
+//! The intervals do not rely on the variance of the model, because draws vary less than wins and
+//! losses, and matches with one seed and swapped roles are not independent. The variance is
+//! estimated from the blocks themselves (the sandwich estimate with clusters). The model variance
+//! of one block is added, so that a series of equal results does not give an interval of width
+//! zero.
 
 use super::estimate::Z;
 
-/// Elo points to one unit of log-odds.
+/// Elo points per unit of log-odds.
 const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// Newton's steps; a handful is enough, and each makes the likelihood larger or is the last.
+/// Maximum number of Newton steps. A handful is enough in practice.
 const MAX_STEPS: usize = 100;
 
-/// One comparison of two players.
+/// The result of one match between two players.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Game {
-    /// Who met.
+    /// Indices of the two players.
     pub players: [usize; 2],
-    /// What the first got, from 0 to 1.
+    /// Points of the first player, from 0 to 1.
     pub points: f64,
     /// Games with the same number are not independent.
     pub cluster: usize,
 }
 
-/// How strong a player is, on a scale on which those it has met, directly or by way of others, are 0 on average.
+/// The rating of a player. The players that are connected by matches, directly or through others,
+/// have mean rating 0.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Rating {
     /// The rating.
@@ -39,16 +42,18 @@ pub struct Rating {
 /// The ratings of players.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
-    /// By player; none for one that has met nobody.
+    /// By player: its rating, or `None` if it has played no match.
     pub ratings: Vec<Option<Rating>>,
-    /// Whether there is a maximum at all. If some have lost everything against all others, the most likely ratings are infinitely
-    /// far apart; then a drawn game is added for each two that met, and differences are at least as large as they seem.
+    /// Whether the likelihood has a maximum. If some players have lost every match against all
+    /// others, the most likely ratings are infinitely far apart. Then a drawn match is added for
+    /// each pair that has met, and the ratings underestimate the differences.
     pub is_bounded: bool,
     covariance: Vec<Vec<f64>>,
 }
 
 impl Ratings {
-    /// How much stronger a player is than another, if they can be compared.
+    /// Returns how much stronger player `a` is than player `b`, or `None` if one of them has no
+    /// rating.
     pub fn difference(&self, a: usize, b: usize) -> Option<Rating> {
         let elo = self.ratings[a]?.elo - self.ratings[b]?.elo;
         let c = &self.covariance;
@@ -57,12 +62,12 @@ impl Ratings {
     }
 }
 
-/// The points to be expected from a difference in Elo.
+/// Returns the expected points for a difference in Elo.
 pub fn points_of_elo(elo: f64) -> f64 {
     logistic(elo / SCALE)
 }
 
-/// The difference in Elo that makes points to be expected; infinite for 0 and 1.
+/// Returns the difference in Elo for expected points. It is infinite for 0 and 1.
 pub fn elo_of_points(points: f64) -> f64 {
     SCALE * libm::log(points / (1.0 - points))
 }
@@ -71,7 +76,7 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-x))
 }
 
-/// Rates players by the games they played against each other.
+/// Rates players by their matches against each other.
 pub fn rate(n_players: usize, games: &[Game]) -> Ratings {
     let mut wins = vec![vec![0.0; n_players]; n_players];
     for game in games {
@@ -85,7 +90,8 @@ pub fn rate(n_players: usize, games: &[Game]) -> Ratings {
         if group.len() < 2 {
             continue;
         }
-        // Ford 1957: there is a maximum if and only if from everybody a chain of wins leads to everybody.
+        // Ford 1957: the likelihood has a maximum if and only if a chain of wins leads from every
+        // player to every other.
         let mut counted = wins.clone();
         if !is_strongly_connected(&wins, &group) {
             ratings.is_bounded = false;
@@ -96,7 +102,7 @@ pub fn rate(n_players: usize, games: &[Game]) -> Ratings {
             }
         }
         let strengths = most_likely(&counted, &group);
-        let covariance = scatter(&counted, &group, &strengths, games);
+        let covariance = covariance(&counted, &group, &strengths, games);
         for (at, &player) in group.iter().enumerate() {
             let half = SCALE * Z * covariance[at][at].max(0.0).sqrt();
             ratings.ratings[player] = Some(Rating { elo: SCALE * strengths[at], half });
@@ -108,13 +114,14 @@ pub fn rate(n_players: usize, games: &[Game]) -> Ratings {
     ratings
 }
 
-/// The log-strengths of a group's players under which their results are most likely; 0 on average.
+/// Returns the log-strengths of a group of players that maximise the likelihood of their results.
+/// Their mean is 0.
 fn most_likely(wins: &[Vec<f64>], group: &[usize]) -> Vec<f64> {
     let likelihood = |strengths: &[f64]| {
         let mut sum = 0.0;
         for (i, &a) in group.iter().enumerate() {
             for (j, &b) in group.iter().enumerate() {
-                // ln of the logistic function, exact where that is almost 0.
+                // The logarithm of the logistic function, in a form that is exact near 0.
                 let d = strengths[i] - strengths[j];
                 sum -= wins[a][b] * (libm::log1p(libm::exp(-d.abs())) + (-d).max(0.0));
             }
@@ -130,7 +137,8 @@ fn most_likely(wins: &[Vec<f64>], group: &[usize]) -> Vec<f64> {
             let tried: Vec<f64> =
                 strengths.iter().zip(&step).map(|(s, d)| s + factor * d).collect();
             let value = likelihood(&tried);
-            // Near the top the likelihood no longer tells better from worse, and Newton's step needs no judge.
+            // Near the maximum the likelihood is flat to machine precision, so small steps are
+            // taken without comparing it.
             if value > best || step.iter().all(|d| d.abs() < 1e-4) {
                 break Some((tried, value));
             }
@@ -139,7 +147,7 @@ fn most_likely(wins: &[Vec<f64>], group: &[usize]) -> Vec<f64> {
                 break None;
             }
         };
-        // No step makes it more likely: this is the top, as far as numbers can tell.
+        // No step increases the likelihood: this is the maximum to machine precision.
         let Some((tried, value)) = better else { break };
         (strengths, best) = (tried, value);
         if step.iter().all(|d| d.abs() < 1e-10) {
@@ -161,13 +169,15 @@ fn gradient(wins: &[Vec<f64>], group: &[usize], strengths: &[f64]) -> Vec<f64> {
     (0..group.len()).map(slope).collect()
 }
 
-/// Minus the second derivatives. Strengths are known up to a common summand; a constant matrix fixes that and changes nothing else.
+/// Returns the negated matrix of second derivatives. Strengths are determined up to a common
+/// summand; an added constant matrix removes that freedom and changes nothing else.
 fn curvature(wins: &[Vec<f64>], group: &[usize], strengths: &[f64]) -> Vec<Vec<f64>> {
     let mut matrix = information(wins, group, strengths);
     matrix.iter_mut().flatten().for_each(|x| *x += 1.0);
     matrix
 }
 
+/// Returns the Fisher information matrix of the log-strengths.
 fn information(wins: &[Vec<f64>], group: &[usize], strengths: &[f64]) -> Vec<Vec<f64>> {
     let mut matrix = square(group.len());
     for (i, &a) in group.iter().enumerate() {
@@ -181,17 +191,22 @@ fn information(wins: &[Vec<f64>], group: &[usize], strengths: &[f64]) -> Vec<Vec
     matrix
 }
 
-/// The covariances of log-strengths, by clusters.
-fn scatter(wins: &[Vec<f64>], group: &[usize], strengths: &[f64], games: &[Game]) -> Vec<Vec<f64>> {
+/// Returns the covariance matrix of the log-strengths: the sandwich estimate with clusters.
+fn covariance(
+    wins: &[Vec<f64>],
+    group: &[usize],
+    strengths: &[f64],
+    games: &[Game],
+) -> Vec<Vec<f64>> {
     let n = group.len();
     let place = |player: usize| group.iter().position(|member| *member == player);
     let mut slopes: std::collections::BTreeMap<usize, Vec<f64>> = std::collections::BTreeMap::new();
     for game in games {
         let [Some(i), Some(j)] = game.players.map(place) else { continue };
-        let surprise = game.points - logistic(strengths[i] - strengths[j]);
+        let residual = game.points - logistic(strengths[i] - strengths[j]);
         let slope = slopes.entry(game.cluster).or_insert_with(|| vec![0.0; n]);
-        slope[i] += surprise;
-        slope[j] -= surprise;
+        slope[i] += residual;
+        slope[j] -= residual;
     }
     let n_clusters = slopes.len().max(1) as f64;
     let mut middle = information(wins, group, strengths);
@@ -218,7 +233,8 @@ fn product(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
     a.iter().map(|row| (0..n).map(|column| entry(row, column)).collect()).collect()
 }
 
-/// Solves a system of linear equations by elimination with row exchange. A direction in which nothing is known gets 0.
+/// Solves a system of linear equations by Gaussian elimination with pivoting. An undetermined
+/// variable gets 0.
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let n = right.len();
     for column in 0..n {
@@ -245,7 +261,7 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     (0..n).map(divided).collect()
 }
 
-/// The players parted into groups that can be compared.
+/// Partitions the players into groups that are connected by matches.
 fn groups(wins: &[Vec<f64>], have_met: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let n = wins.len();
     let mut is_placed = vec![false; n];

@@ -1,28 +1,30 @@
-//! A mean and how well it is known.
+//! A mean with its confidence interval.
 
-/// The quantile of the normal distribution that belongs to 95 %.
+/// The quantile of the normal distribution for a two-sided 95 % interval.
 pub(super) const Z: f64 = 1.959_963_984_540_054;
 
-/// A mean of points with its 95 % interval.
+/// A mean of points with its 95 % confidence interval.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Where the interval begins.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Where it ends.
+    /// Upper end of the interval.
     pub high: f64,
-    /// How many independent observations it rests on.
+    /// Number of independent observations.
     pub n: usize,
 }
 
 impl Estimate {
-    /// From independent observations, each from 0 to 1; `None` without any.
+    /// Returns the estimate from independent observations, each from 0 to 1, or `None` if there
+    /// are none.
     ///
-    /// It is Wilson's interval. That is made for wins and losses, so it is told how many of them the observations are worth: where they
-    /// scatter less, because of draws or because an observation is the mean of matches with roles swapped, they are worth
-    /// more. One observation is always taken to scatter like wins and losses: ten draws out of ten are no proof that there will
-    /// never be anything else.
+    /// The interval is Wilson's score interval. It is made for wins and losses, so it is computed
+    /// with an effective number of observations: where the variance is smaller than that of wins
+    /// and losses, because of draws or because an observation is the mean of matches with swapped
+    /// roles, the effective number is larger. One observation with the variance of wins and losses
+    /// is added, because ten draws out of ten do not prove that every game is a draw.
     pub fn of(observations: &[f64]) -> Option<Estimate> {
         let n = observations.len();
         if n == 0 {
@@ -30,19 +32,25 @@ impl Estimate {
         }
         let count = n as f64;
         let mean = (observations.iter().sum::<f64>() / count).clamp(0.0, 1.0);
-        let of_wins = mean * (1.0 - mean);
+        let binomial_variance = mean * (1.0 - mean);
         let squares: f64 = observations.iter().map(|x| (x - mean) * (x - mean)).sum();
-        let spread = if of_wins > 1e-12 { (squares + of_wins) / (of_wins * count) } else { 1.0 };
-        let worth = count / spread;
-        let scale = 1.0 + Z * Z / worth;
-        let centre = (mean + Z * Z / (2.0 * worth)) / scale;
-        let half = Z / scale * (of_wins / worth + Z * Z / (4.0 * worth * worth)).sqrt();
-        // The interval holds the mean: rounding must not say otherwise.
+        let variance_ratio = if binomial_variance > 1e-12 {
+            (squares + binomial_variance) / (binomial_variance * count)
+        } else {
+            1.0
+        };
+        let n_effective = count / variance_ratio;
+        let scale = 1.0 + Z * Z / n_effective;
+        let centre = (mean + Z * Z / (2.0 * n_effective)) / scale;
+        let half = Z / scale
+            * (binomial_variance / n_effective + Z * Z / (4.0 * n_effective * n_effective)).sqrt();
+        // The interval contains the mean, also after rounding.
         let (low, high) = ((centre - half).max(0.0).min(mean), (centre + half).min(1.0).max(mean));
         Some(Estimate { mean, low, high, n })
     }
 
-    /// The mean of several means that were found independently, each counting the same.
+    /// Returns the mean of several independent means with equal weights, or `None` if there are
+    /// none.
     pub fn of_means(parts: &[Estimate]) -> Option<Estimate> {
         let count = parts.len() as f64;
         let [first, rest @ ..] = parts else { return None };
@@ -59,7 +67,7 @@ impl Estimate {
         Some(Estimate { mean, low, high, n: parts.iter().map(|part| part.n).sum() })
     }
 
-    /// Half the width of the interval.
+    /// Returns half the width of the interval.
     pub fn half(&self) -> f64 {
         (self.high - self.low) / 2.0
     }

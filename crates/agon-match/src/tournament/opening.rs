@@ -1,19 +1,20 @@
-//! The moves that a match begins with.
+//! The random moves with which a match begins.
 
 use agon_game::{Rng, Table};
 use rand::SeedableRng as _;
 
-use crate::player::stream;
+use crate::player::derive_seed;
 
-/// How often is tried to draw an opening that does not end the game.
+/// Number of attempts to draw an opening that does not end the game.
 const TRIES: u64 = 32;
 
-/// Draws joint moves at random from where a table stands, the same for the same seed. After them play goes on: if the game is so
-/// short that no such opening is found, there are fewer moves in it.
+/// Draws random joint moves from the position of a table. The same seed gives the same moves. The
+/// game has not ended after them; if it is too short for an opening of `n_moves`, the opening has
+/// fewer moves.
 pub fn opening(table: &dyn Table, n_moves: usize, seed: u64) -> Vec<Vec<String>> {
     let mut longest = Vec::new();
     for attempt in 0..TRIES {
-        let moves = draw(table, n_moves, stream(seed, attempt));
+        let moves = draw(table, n_moves, derive_seed(seed, attempt));
         if moves.len() == n_moves {
             return moves;
         }

@@ -1,13 +1,11 @@
-//! From the text of a tournament to a [`Tournament`]; what is wrong with it is said all at once, each thing with its place.
+//! Parses the TOML text of a tournament. All errors are reported at once, each with its place.
 
 use agon_text::{Diagnostic, Diagnostics, Span};
 use toml::de::{DeTable, DeValue};
 
-use super::{Entrant, Sprt, Thinking, Tournament};
-use crate::spec::closest;
-use crate::{Spec, SpecKind, parse_spec};
+use super::{Entrant, EntrantKind, ParseEntrant, Sprt, Thinking, Tournament};
 
-/// The keys of a tournament, with an example of each.
+/// The keys of a tournament, each with an example.
 const KEYS: [(&str, &str); 12] = [
     ("name", "name = \"my tournament\""),
     ("seed", "seed = 1"),
@@ -33,45 +31,46 @@ const SPRT_KEYS: [(&str, &str); 4] = [
 const PLAYER_KEYS: [(&str, &str); 2] =
     [("player", "player = \"mcts\""), ("threads", "threads = 1")];
 
-/// A week, in seconds: no clock is longer.
+/// Maximum length of a clock in seconds: one week.
 const MAX_CLOCK: f64 = 7.0 * 24.0 * 3600.0;
 
 type Value<'a, 'i> = &'a toml::Spanned<DeValue<'i>>;
 
-/// Understands what a user wrote.
+/// Parses the specification of a tournament. `parse_player` parses the specification of a player.
 ///
 /// # Errors
-/// Everything that is wrong with it; at least one finding.
-pub fn read(text: &str) -> Result<Tournament, Diagnostics> {
-    let table = DeTable::parse(text).map_err(|error| {
-        let place = error.span().unwrap_or(0..0);
-        // The parser may point behind the end, or between two bytes of a letter.
+/// All errors in the text; at least one diagnostic.
+pub fn read(text: &str, parse_player: ParseEntrant<'_>) -> Result<Tournament, Diagnostics> {
+    let table = DeTable::parse(text).map_err(|toml_error| {
+        let place = toml_error.span().unwrap_or(0..0);
+        // The parser may point behind the end, or between two bytes of a character.
         let clip = |at: usize| {
             (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
         };
         let span = Span::new(clip(place.start), clip(place.end.max(place.start)));
         Diagnostics::from(
-            finding(span, error.message()).hint("a tournament is written in TOML: key = value"),
+            error(span, toml_error.message()).hint("a tournament is written in TOML: key = value"),
         )
     })?;
-    let mut reader = Reader { findings: Diagnostics::default() };
+    let mut reader = Reader { diagnostics: Diagnostics::default(), parse_player };
     let tournament = reader.tournament(table.get_ref(), Span::new(0, 0));
-    match tournament.filter(|_| reader.findings.0.is_empty()) {
+    match tournament.filter(|_| reader.diagnostics.0.is_empty()) {
         Some(tournament) => Ok(tournament),
         None => {
-            reader.findings.sort();
-            Err(reader.findings)
+            reader.diagnostics.sort();
+            Err(reader.diagnostics)
         }
     }
 }
 
-struct Reader {
-    findings: Diagnostics,
+struct Reader<'p> {
+    diagnostics: Diagnostics,
+    parse_player: ParseEntrant<'p>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn tournament(&mut self, table: &DeTable<'_>, start: Span) -> Option<Tournament> {
-        self.know(table, &KEYS, "a tournament");
+        self.check_keys(table, &KEYS, "a tournament");
         let name =
             table.get("name").and_then(|value| self.text(value, "a name")).unwrap_or_default();
         let seed = self.whole(table, "seed", 0, u64::MAX).unwrap_or(1);
@@ -97,28 +96,33 @@ impl Reader {
 
     fn games(&mut self, table: &DeTable<'_>, start: Span) -> Vec<String> {
         let Some(value) = table.get("games") else {
-            self.miss(start, "no game is given", "games");
+            self.report_missing(start, "no game is given", "games");
             return Vec::new();
         };
         let DeValue::Array(list) = value.get_ref() else {
-            self.wrong(value, "a list of games", "games");
+            self.report_type(value, "a list of games", "games");
             return Vec::new();
         };
         if list.is_empty() {
-            self.miss(span(value), "no game is given", "games");
+            self.report_missing(span(value), "no game is given", "games");
         }
         let mut games: Vec<String> = Vec::new();
         for entry in list.iter() {
-            let Some(game) = self.text(entry, "a shipped game's name, or a path from here") else {
+            let Some(game) = self.text(entry, "the name of a shipped game or a path from here")
+            else {
                 continue;
             };
             if game.is_empty() || game == "-" {
-                let empty = finding(span(entry), "no game is called that");
-                self.findings
-                    .push(empty.hint("a shipped game's name, or a path from here to a rulesheet"));
+                let empty = error(span(entry), "this is not the name of a game");
+                self.diagnostics.push(
+                    empty.hint(
+                        "write the name of a shipped game, or a path to a rulesheet from here",
+                    ),
+                );
             } else if games.contains(&game) {
-                let twice = finding(span(entry), format!("the game `{game}` is there twice"));
-                self.findings.push(twice.hint("remove one; `repeats` has it played more often"));
+                let twice = error(span(entry), format!("the game `{game}` is listed twice"));
+                self.diagnostics
+                    .push(twice.hint("remove one; `repeats` plays each game more often"));
             } else {
                 games.push(game);
             }
@@ -126,10 +130,10 @@ impl Reader {
         games
     }
 
-    /// A list of players, or a table in which each has a name.
+    /// Reads a list of players, or a table in which each player has a name.
     fn players(&mut self, table: &DeTable<'_>, start: Span) -> Vec<Entrant> {
         let Some(value) = table.get("players") else {
-            self.miss(start, "no player is given", "players");
+            self.report_missing(start, "no player is given", "players");
             return Vec::new();
         };
         let mut entries: Vec<(Option<(String, Span)>, Value<'_, '_>)> = match value.get_ref() {
@@ -142,46 +146,50 @@ impl Reader {
                 named.collect()
             }
             _ => {
-                self.wrong(value, "a list of players", "players");
+                self.report_type(value, "a list of players", "players");
                 return Vec::new();
             }
         };
-        // Tables come in the order of the alphabet, and are meant in that of the page.
+        // The parser sorts tables by name. Players are listed in the order of the text.
         entries.sort_by_key(|(_, entry)| entry.span().start);
         let mut players: Vec<Entrant> = Vec::new();
         for (name, entry) in &entries {
-            let Some((spec, threads)) = self.player(entry) else { continue };
-            let (name, place) = name.clone().unwrap_or_else(|| (spec.text.clone(), span(entry)));
+            let Some(entrant) = self.player(entry) else { continue };
+            let (name, place) =
+                name.clone().unwrap_or_else(|| (entrant.player.clone(), span(entry)));
             if players.iter().any(|other| other.name == name) {
-                let twice = finding(place, format!("two players are called `{name}`"));
-                self.findings.push(twice.hint(format!(
-                    "give them names: [players] and below it first = \"{name}\" and second = \"{name}\""
+                let twice = error(place, format!("two players are called `{name}`"));
+                self.diagnostics.push(twice.hint(format!(
+                    "give them names: write [players] and below it first = \"{name}\" and \
+                     second = \"{name}\""
                 )));
             } else if name.trim().is_empty() {
-                self.findings.push(
-                    finding(place, "a player needs a name").hint("such as strong = \"mcts\""),
+                self.diagnostics.push(
+                    error(place, "a player needs a name")
+                        .hint("write, for instance, strong = \"mcts\""),
                 );
             } else {
-                players.push(Entrant { name, spec, threads });
+                players.push(Entrant { name, ..entrant });
             }
         }
         if entries.len() < 2 {
-            let alone = finding(
+            let alone = error(
                 span(value),
-                format!("a tournament takes two players, and here are {}", entries.len()),
+                format!("a tournament needs at least two players, but there are {}", entries.len()),
             );
-            self.findings.push(alone.hint("such as players = [\"mcts\", \"random\"]"));
+            self.diagnostics
+                .push(alone.hint("write, for instance, players = [\"mcts\", \"random\"]"));
         }
         players
     }
 
-    /// A player's spec, or a table with that and more.
-    fn player(&mut self, entry: Value<'_, '_>) -> Option<(Spec, Option<usize>)> {
+    /// Reads the specification of a player, or a table that contains one.
+    fn player(&mut self, entry: Value<'_, '_>) -> Option<Entrant> {
         let (value, threads) = match entry.get_ref() {
             DeValue::Table(table) => {
-                self.know(table, &PLAYER_KEYS, "a player");
+                self.check_keys(table, &PLAYER_KEYS, "a player");
                 let Some(value) = table.get("player") else {
-                    self.miss(span(entry), "it is not said who plays", "player");
+                    self.report_missing(span(entry), "the key `player` is missing", "player");
                     return None;
                 };
                 (value, self.whole(table, "threads", 0, 4096))
@@ -189,15 +197,21 @@ impl Reader {
             _ => (entry, None),
         };
         let text = self.text(value, "a player such as \"mcts\"")?;
-        match parse_spec(&text) {
-            Ok(spec) if spec.kind == SpecKind::Human => {
-                let person = finding(span(value), "a person cannot play a tournament");
-                self.findings.push(person.hint("`agon play GAME` is for people"));
+        match (self.parse_player)(&text) {
+            Ok(EntrantKind::Person) => {
+                let person = error(span(value), "a person cannot take part in a tournament");
+                self.diagnostics.push(person.hint("`agon play GAME` is for people"));
                 None
             }
-            Ok(spec) => Some((spec, threads.and_then(|n| usize::try_from(n).ok()))),
+            Ok(kind @ (EntrantKind::InProcess | EntrantKind::Outside)) => Some(Entrant {
+                name: String::new(),
+                player: text.trim().to_owned(),
+                is_outside: kind == EntrantKind::Outside,
+                threads: threads.and_then(|n| usize::try_from(n).ok()),
+            }),
             Err(inner) => {
-                // The finding's place is one within the text, which stands behind a quotation mark and as it is, if nothing is escaped.
+                // The span is relative to the string. In the file the string follows a quotation
+                // mark, and it has the same bytes if nothing is escaped.
                 let outer = span(value);
                 let is_plain = outer.end() - outer.start() == text.len() + 2;
                 let place = if is_plain {
@@ -206,7 +220,7 @@ impl Reader {
                 } else {
                     outer
                 };
-                self.findings.push(Diagnostic { span: place, code: CODE, ..*inner });
+                self.diagnostics.push(Diagnostic { span: place, code: CODE, ..*inner });
                 None
             }
         }
@@ -222,48 +236,34 @@ impl Reader {
         let play_clock = self.real(table, "play_clock", 0.001, MAX_CLOCK);
         let start_clock = self.real(table, "start_clock", 0.0, MAX_CLOCK);
         let margin = self.real(table, "margin", 0.0, MAX_CLOCK);
-        let has_outside =
-            players.iter().any(|player| !matches!(player.spec.kind, SpecKind::BuiltIn(..)));
+        let has_outside = players.iter().any(|player| player.is_outside);
         match (table.get("iterations"), table.get("play_clock")) {
             (None, None) => {
-                let missing = finding(start, "it is not said how long the players think");
-                self.findings.push(
-                    missing.hint("write `iterations = 1000`, which can be repeated exactly, or `play_clock = 1.0`, in seconds"),
-                );
+                let missing = error(start, "the thinking time is missing");
+                self.diagnostics.push(missing.hint(
+                    "write `iterations = 1000`, which gives the same matches every time, or \
+                     `play_clock = 1.0`, in seconds",
+                ));
                 return None;
             }
             (Some(counted), Some(timed)) if !has_outside => {
-                let both = finding(
-                    span(timed),
-                    "the players think by the clock or by iterations, not both",
-                );
-                self.findings.push(
+                let both =
+                    error(span(timed), "players think by the clock or by iterations, not both");
+                self.diagnostics.push(
                     both.note(span(counted), "iterations are given here")
                         .hint("remove one of them"),
                 );
             }
             (Some(_), None) if has_outside && play_clock.is_none() => {
-                let missing = finding(start, "players outside of this program need a clock");
-                self.findings.push(missing.hint(
-                    "add `play_clock = 1.0`: our own players count iterations all the same, the others have so many seconds",
+                let missing = error(start, "players outside of this process need a clock");
+                self.diagnostics.push(missing.hint(
+                    "add `play_clock = 1.0`: it limits the players outside; built-in players still \
+                     count iterations",
                 ));
             }
             (Some(_), Some(_) | None) | (None, Some(_)) => {}
         }
-        for key in ["start_clock", "margin"] {
-            if let (Some(value), None) = (table.get(key), table.get("play_clock")) {
-                let idle =
-                    finding(span(value), format!("`{key}` means nothing without `play_clock`"));
-                self.findings.push(idle.hint("remove it, or add `play_clock = 1.0`"));
-            }
-        }
-        if let (Some(margin), Some(play_clock), Some(value)) =
-            (margin, play_clock, table.get("margin"))
-            && margin >= play_clock
-        {
-            let all = finding(span(value), "the margin leaves no time to think");
-            self.findings.push(all.hint(format!("less than play_clock, which is {play_clock}")));
-        }
+        self.check_clocks(table, margin, play_clock);
         let play_clock = play_clock.unwrap_or(10.0);
         Some(Thinking {
             iterations,
@@ -273,52 +273,77 @@ impl Reader {
         })
     }
 
+    /// Reports settings that have no effect, and a margin that uses up the clock.
+    fn check_clocks(&mut self, table: &DeTable<'_>, margin: Option<f64>, play_clock: Option<f64>) {
+        for key in ["start_clock", "margin"] {
+            if let (Some(value), None) = (table.get(key), table.get("play_clock")) {
+                let idle =
+                    error(span(value), format!("`{key}` has no effect without `play_clock`"));
+                self.diagnostics.push(idle.hint("remove it, or add `play_clock = 1.0`"));
+            }
+        }
+        if let (Some(margin), Some(play_clock), Some(value)) =
+            (margin, play_clock, table.get("margin"))
+            && margin >= play_clock
+        {
+            let all = error(span(value), "the margin leaves no time to think");
+            self.diagnostics
+                .push(all.hint(format!("it must be less than play_clock, which is {play_clock}")));
+        }
+    }
+
     fn sprt(&mut self, value: Value<'_, '_>, n_players: usize) -> Option<Sprt> {
         let DeValue::Table(table) = value.get_ref() else {
-            self.wrong(value, "a table", "sprt");
+            self.report_type(value, "a table", "sprt");
             return None;
         };
-        self.know(table, &SPRT_KEYS, "sprt");
+        self.check_keys(table, &SPRT_KEYS, "sprt");
         let elo0 = self.real(table, "elo0", -1000.0, 1000.0);
         let elo1 = self.real(table, "elo1", -1000.0, 1000.0);
         let alpha = self.real(table, "alpha", 1e-6, 0.49).unwrap_or(0.05);
         let beta = self.real(table, "beta", 1e-6, 0.49).unwrap_or(0.05);
         for key in ["elo0", "elo1"] {
             if table.get(key).is_none() {
-                self.miss(span(value), &format!("`{key}` is missing"), key);
+                self.report_missing(span(value), &format!("`{key}` is missing"), key);
             }
         }
         let (elo0, elo1) = (elo0?, elo1?);
         if elo0 >= elo1 {
-            let order =
-                finding(span(value), format!("elo0 is below elo1, and not {elo0} and {elo1}"));
-            self.findings.push(
-                order.hint("elo0 is the weaker claim: the first player is no better than this"),
+            let order = error(
+                span(value),
+                format!("elo0 must be less than elo1, but they are {elo0} and {elo1}"),
+            );
+            self.diagnostics.push(
+                order.hint(
+                    "elo0 is the weaker hypothesis: the first player is not stronger than this",
+                ),
             );
         }
         if n_players != 2 {
-            let many = finding(
+            let many = error(
                 span(value),
-                format!("sprt decides between two players, and here are {n_players}"),
+                format!("sprt needs exactly two players, but there are {n_players}"),
             );
-            self.findings.push(many.hint("remove `sprt`, or leave two players"));
+            self.diagnostics.push(many.hint("remove `sprt`, or keep two players"));
         }
         Some(Sprt { elo0, elo1, alpha, beta })
     }
 
-    /// Refuses keys that mean nothing.
-    fn know(&mut self, table: &DeTable<'_>, known: &[(&str, &str)], what: &str) {
+    /// Reports keys that are not known.
+    fn check_keys(&mut self, table: &DeTable<'_>, known: &[(&str, &str)], what: &str) {
         for (key, _) in table.iter() {
             let name: &str = key.get_ref();
             if known.iter().any(|(other, _)| *other == name) {
                 continue;
             }
             let place = Span::new(key.span().start, key.span().end);
-            let unknown = finding(place, format!("{what} has no `{name}`"));
+            let unknown = error(place, format!("{what} has no key `{name}`"));
             let names = known.iter().map(|(other, _)| *other);
-            self.findings.push(match closest(name, names.clone()) {
+            self.diagnostics.push(match agon_text::did_you_mean(name, names.clone()) {
                 Some(other) => unknown.hint(format!("did you mean `{other}`?")),
-                None => unknown.hint(format!("it has {}", names.collect::<Vec<_>>().join(", "))),
+                None => {
+                    unknown.hint(format!("the keys are {}", names.collect::<Vec<_>>().join(", ")))
+                }
             });
         }
     }
@@ -329,8 +354,8 @@ impl Reader {
         }
         let found = value.get_ref().type_str();
         let wrong =
-            finding(span(value), format!("here is {} {found}, and not {what}", article(found)));
-        self.findings.push(wrong.hint("put it in quotation marks"));
+            error(span(value), format!("expected {what}, found {} {found}", article(found)));
+        self.diagnostics.push(wrong.hint("write it in quotation marks"));
         None
     }
 
@@ -349,10 +374,10 @@ impl Reader {
         let number = number.filter(|number| (low..=high).contains(number));
         if number.is_none() {
             let what = match high {
-                u64::MAX => format!("a whole number from {low} on"),
+                u64::MAX => format!("a whole number of at least {low}"),
                 _ => format!("a whole number from {low} to {high}"),
             };
-            self.wrong(value, &what, key);
+            self.report_type(value, &what, key);
         }
         number
     }
@@ -368,24 +393,27 @@ impl Reader {
         };
         let number = number.filter(|number| (low..=high).contains(number));
         if number.is_none() {
-            self.wrong(value, &format!("a number from {low} to {high}"), key);
+            self.report_type(value, &format!("a number from {low} to {high}"), key);
         }
         number
     }
 
-    fn wrong(&mut self, value: Value<'_, '_>, what: &str, key: &str) {
-        let wrong = finding(span(value), format!("`{key}` is {what}"));
-        self.findings.push(wrong.hint(format!("such as {}", example(key))));
+    /// Reports that the value of a key does not have the right form.
+    fn report_type(&mut self, value: Value<'_, '_>, what: &str, key: &str) {
+        let wrong = error(span(value), format!("`{key}` must be {what}"));
+        self.diagnostics.push(wrong.hint(format!("write, for instance, {}", example(key))));
     }
 
-    fn miss(&mut self, place: Span, message: &str, key: &str) {
-        self.findings.push(finding(place, message).hint(format!("add {}", example(key))));
+    /// Reports that a key is missing.
+    fn report_missing(&mut self, place: Span, message: &str, key: &str) {
+        self.diagnostics.push(error(place, message).hint(format!("add {}", example(key))));
     }
 }
 
 const CODE: &str = "tournament";
 
-fn finding(span: Span, message: impl Into<String>) -> Diagnostic {
+/// Makes a diagnostic of this module.
+fn error(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(CODE, span, message)
 }
 

@@ -1,13 +1,15 @@
-//! Which matches are played.
+//! The matches of a tournament.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use super::Tournament;
-use crate::player::stream;
+use crate::player::derive_seed;
 
-/// Tells a match from all others of its tournament. It depends on the names of the game and of the players in their seats and on
-/// the number of the repeat, and on nothing else: what is added to a tournament changes no id. Prints as twelve hexadecimal digits.
+/// Identifies a match within its tournament. Prints as twelve hexadecimal digits.
+///
+/// The id depends only on the name of the game, the names of the players in their seats and the
+/// number of the repeat. So additions to a tournament change no id.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct MatchId(u64);
 
@@ -17,66 +19,107 @@ impl fmt::Display for MatchId {
     }
 }
 
-/// A match to be played.
+/// A scheduled match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixture {
-    /// Its name.
+    /// The id of the match.
     pub id: MatchId,
-    /// The game: an index of [`Tournament::games`].
+    /// Index of the game in [`Tournament::games`].
     pub game: usize,
-    /// Which of the repeats, from 0.
+    /// Number of the repeat, from 0.
     pub repeat: u64,
-    /// By role that somebody plays, in the order of the rules: who sits there, an index of [`Tournament::players`].
+    /// By role that has a player, in the order of the rules: index of the player in
+    /// [`Tournament::players`].
     pub seating: Vec<usize>,
     /// The seed of the match, the same in all matches of its [`Block`].
     pub seed: u64,
-    /// The seed of its opening, the same for all players that play this repeat of this game.
+    /// The seed of the opening, the same for all players in this repeat of the game.
     pub opening_seed: u64,
 }
 
-/// Two players meeting in a game: matches with one seed and one opening in all seatings, so that neither the
-/// roles nor the opening favour anybody. What comes of one block says nothing about another.
+/// A meeting of two players in a game: matches with one seed and one opening in all seatings, so
+/// that neither the roles nor the opening favour a player. The results of different blocks are
+/// independent unless their clusters are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// The game.
+    /// Index of the game.
     pub game: usize,
-    /// Which of the repeats.
+    /// Number of the repeat.
     pub repeat: u64,
-    /// Who meets; the first comes first among [`Tournament::players`].
+    /// Indices of the two players in [`Tournament::players`], in increasing order.
     pub players: [usize; 2],
-    /// Indices of [`Schedule::fixtures`]. In a game of one role these are two, one for each player, and belong to other blocks, too.
+    /// Indices in [`Schedule::fixtures`]. In a game of one role there are two, one for each player;
+    /// these belong to other blocks, too.
     pub matches: Vec<usize>,
-    /// Blocks with the same number are not independent of each other: in a game of one role a player's one match is compared with
-    /// those of all others.
+    /// Blocks with the same number are not independent: in a game of one role the same match of a
+    /// player is compared with those of all others.
     pub cluster: usize,
 }
 
-/// All matches of a tournament, in the order in which they are to be played: a repeat of everything before the next one, so
-/// that what has been played so far is as balanced as can be.
+/// All matches of a tournament in the order in which they are played. Each repeat is complete
+/// before the next one begins, so that the matches played so far are balanced.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Schedule {
     /// The matches.
     pub fixtures: Vec<Fixture>,
-    /// What they are compared by, in the same order.
+    /// The blocks in which they are compared, in the same order.
     pub blocks: Vec<Block>,
 }
 
-/// More matches than these nobody will wait for, and the list has to be in memory.
+/// Why a tournament has no schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// The tournament has too many matches.
+    TooManyMatches {
+        /// Number of repeats.
+        repeats: u64,
+        /// Number of matches in each repeat.
+        per_repeat: usize,
+        /// Maximum number of matches.
+        max: u64,
+    },
+    /// Two matches have the same id.
+    DuplicateId(MatchId),
+}
+
+impl fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ScheduleError::TooManyMatches { repeats, per_repeat, max } => {
+                write!(f, "{repeats} repeats of {per_repeat} matches are more than {max} matches")
+            }
+            ScheduleError::DuplicateId(id) => {
+                write!(f, "two matches have the same id {id}: rename a player")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ScheduleError {}
+
+/// Maximum number of matches. The schedule has to fit in memory.
 const MAX_MATCHES: u64 = 2_000_000;
 
-/// With more roles than this not every way to seat two players is played, but only one seat against all others.
+/// Maximum number of roles for which all seatings of two players are played. With more roles, one
+/// player has one seat and the other has all the others.
 const ALL_SEATINGS: usize = 4;
 
-/// Lists the matches. `n_roles` has for each game how many roles somebody plays.
+/// Lists the matches of a tournament. `n_roles` has for each game the number of roles with a
+/// player.
 ///
-/// Each two players meet in each game and repeat:
-/// - with one role each plays alone, and what they get is compared;
-/// - with two roles twice, with roles swapped;
-/// - with three or four in all 6 or 14 ways in which both have a seat; with more, each has one seat and the other the rest.
+/// Each pair of players meets in each game and repeat:
+/// - with one role, each player plays alone, and their goal values are compared;
+/// - with two roles, they play two matches with swapped roles;
+/// - with three or four roles, they play all 6 or 14 seatings in which both have a seat;
+/// - with more roles, each of them has one seat and the other has the rest, for every seat.
 ///
 /// # Errors
-/// If that is too much, in words.
-pub fn schedule(tournament: &Tournament, n_roles: &[usize]) -> Result<Schedule, String> {
+/// [`ScheduleError`] if there are too many matches, or two of them have the same id.
+///
+/// # Panics
+/// If `n_roles` does not have one entry for each game.
+pub fn schedule(tournament: &Tournament, n_roles: &[usize]) -> Result<Schedule, ScheduleError> {
     assert_eq!(n_roles.len(), tournament.games.len(), "there is a number of roles for each game");
     let n_players = tournament.players.len();
     let n_pairs = n_players * n_players.saturating_sub(1) / 2;
@@ -84,62 +127,68 @@ pub fn schedule(tournament: &Tournament, n_roles: &[usize]) -> Result<Schedule, 
     let per_repeat: usize = seatings
         .iter()
         .zip(n_roles)
-        .map(|(s, &n)| if n == 1 { n_players } else { s.len() * n_pairs })
+        .map(|(seatings, &n)| if n == 1 { n_players } else { seatings.len() * n_pairs })
         .sum();
-    if (per_repeat as u64).saturating_mul(tournament.repeats) > MAX_MATCHES {
-        return Err(format!(
-            "{} repeats of {per_repeat} matches are more than {MAX_MATCHES} matches",
-            tournament.repeats
-        ));
+    let repeats = tournament.repeats;
+    if (per_repeat as u64).saturating_mul(repeats) > MAX_MATCHES {
+        return Err(ScheduleError::TooManyMatches { repeats, per_repeat, max: MAX_MATCHES });
     }
-    let mut schedule = Schedule::default();
-    let mut clusters = 0;
-    for repeat in 0..tournament.repeats {
+    let mut scheduler = Scheduler { tournament, schedule: Schedule::default(), n_clusters: 0 };
+    for repeat in 0..repeats {
         for (game, seatings) in seatings.iter().enumerate() {
             if n_roles[game] == 1 {
-                let first = schedule.fixtures.len();
-                schedule.fixtures.extend(
-                    (0..n_players).map(|p| fixture(tournament, game, repeat, vec![p], &[])),
-                );
-                for (a, b) in pairs(n_players) {
-                    let (matches, players) = (vec![first + a, first + b], [a, b]);
-                    schedule.blocks.push(Block {
-                        game,
-                        repeat,
-                        players,
-                        matches,
-                        cluster: clusters,
-                    });
-                }
-                clusters += 1;
-                continue;
-            }
-            for (a, b) in pairs(n_players) {
-                let first = schedule.fixtures.len();
-                for seating in seatings {
-                    let seats =
-                        seating.iter().map(|is_first| if *is_first { a } else { b }).collect();
-                    schedule.fixtures.push(fixture(tournament, game, repeat, seats, &[a, b]));
-                }
-                let matches = (first..schedule.fixtures.len()).collect();
-                schedule.blocks.push(Block {
-                    game,
-                    repeat,
-                    players: [a, b],
-                    matches,
-                    cluster: clusters,
-                });
-                clusters += 1;
+                scheduler.add_one_role(game, repeat);
+            } else {
+                scheduler.add_several_roles(game, repeat, seatings);
             }
         }
     }
+    let schedule = scheduler.schedule;
     let mut ids = BTreeSet::new();
     match schedule.fixtures.iter().find(|fixture| !ids.insert(fixture.id)) {
-        // One in a hundred for two million matches, and never for a thousand.
-        Some(twice) => {
-            Err(format!("two matches would both be called {}: rename a player", twice.id))
-        }
+        // Ids have 48 bits. The probability is about 1 % for two million matches and negligible for
+        // a thousand.
+        Some(duplicate) => Err(ScheduleError::DuplicateId(duplicate.id)),
         None => Ok(schedule),
+    }
+}
+
+/// A schedule that is being filled.
+struct Scheduler<'a> {
+    tournament: &'a Tournament,
+    schedule: Schedule,
+    n_clusters: usize,
+}
+
+impl Scheduler<'_> {
+    /// Adds a repeat of a game with one role: one match for each player, one block for each pair.
+    fn add_one_role(&mut self, game: usize, repeat: u64) {
+        let n_players = self.tournament.players.len();
+        let first = self.schedule.fixtures.len();
+        let fixtures = (0..n_players).map(|p| fixture(self.tournament, game, repeat, vec![p], &[]));
+        self.schedule.fixtures.extend(fixtures);
+        let cluster = self.n_clusters;
+        self.schedule.blocks.extend(pairs(n_players).map(|(a, b)| {
+            let matches = vec![first + a, first + b];
+            Block { game, repeat, players: [a, b], matches, cluster }
+        }));
+        self.n_clusters += 1;
+    }
+
+    /// Adds a repeat of a game with several roles: a match for each pair of players and seating,
+    /// one block for each pair.
+    fn add_several_roles(&mut self, game: usize, repeat: u64, seatings: &[Vec<bool>]) {
+        for (a, b) in pairs(self.tournament.players.len()) {
+            let first = self.schedule.fixtures.len();
+            self.schedule.fixtures.extend(seatings.iter().map(|seating| {
+                let seats = seating.iter().map(|is_first| if *is_first { a } else { b }).collect();
+                fixture(self.tournament, game, repeat, seats, &[a, b])
+            }));
+            let matches = (first..self.schedule.fixtures.len()).collect();
+            let cluster = self.n_clusters;
+            self.schedule.blocks.push(Block { game, repeat, players: [a, b], matches, cluster });
+            self.n_clusters += 1;
+        }
     }
 }
 
@@ -147,7 +196,8 @@ fn pairs(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
 }
 
-/// The ways to seat two players, by role whether the first sits there; each right before the one with all seats swapped.
+/// Returns the ways to seat two players: by role, whether the first player has it. Each seating is
+/// followed by the one with all seats swapped.
 fn seatings(n_roles: usize) -> Vec<Vec<bool>> {
     let swapped =
         |seating: &Vec<bool>| seating.iter().map(|is_first| !is_first).collect::<Vec<bool>>();
@@ -155,7 +205,7 @@ fn seatings(n_roles: usize) -> Vec<Vec<bool>> {
         return Vec::new();
     }
     let half: Vec<Vec<bool>> = if n_roles <= ALL_SEATINGS {
-        // The first role is the first player's: the other half comes by swapping.
+        // The first player has the first role; swapping gives the other half.
         let rest = 0..(1_usize << (n_roles - 1)) - 1;
         rest.map(|bits| (0..n_roles).map(|role| role == 0 || bits >> (role - 1) & 1 == 1).collect())
             .collect()
@@ -177,17 +227,17 @@ fn fixture(
     let number = repeat.to_string();
     let seats: Vec<&str> = seating.iter().map(name).collect();
     let mut names: Vec<&str> = pair.iter().map(name).collect();
-    // Whoever is listed first: the seed is that of the two.
+    // Sorted, so that the seed does not depend on the order in which the players are listed.
     names.sort_unstable();
     let id = MatchId(digest(&[&["match", game_name, &number][..], &seats].concat()) >> 16);
     let seed =
-        stream(tournament.seed, digest(&[&["seed", game_name, &number][..], &names].concat()));
-    let opening_seed = stream(tournament.seed, digest(&["opening", game_name, &number]));
+        derive_seed(tournament.seed, digest(&[&["seed", game_name, &number][..], &names].concat()));
+    let opening_seed = derive_seed(tournament.seed, digest(&["opening", game_name, &number]));
     Fixture { id, game, repeat, seating, seed, opening_seed }
 }
 
-/// A number that depends on every letter of every part: FNV-1a, with a sign that no text has at the end of each part, and
-/// stirred at the end.
+/// Returns a hash of texts: FNV-1a, with a byte that no UTF-8 text contains after each part, and
+/// mixed once more at the end.
 fn digest(parts: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for part in parts {
@@ -195,5 +245,5 @@ fn digest(parts: &[&str]) -> u64 {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    stream(hash, 0)
+    derive_seed(hash, 0)
 }

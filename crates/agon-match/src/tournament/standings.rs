@@ -1,81 +1,79 @@
-//! Who leads, game by game and overall.
+//! Tables of a tournament, for each game and overall.
 
 use std::collections::BTreeMap;
 
-use super::meeting::mean_of;
-use super::{
-    EloGame, Estimate, Meeting, Outcome, Ratings, Schedule, SprtState, Tournament, meetings, rate,
-};
+use super::block_result::{BlockResult, block_results, mean_of};
+use super::{EloGame, Estimate, Outcome, Ratings, Schedule, SprtState, Tournament, rate};
 
 /// All tables of a tournament.
 #[derive(Clone, Debug)]
 pub struct Standings {
-    /// All games together.
+    /// The table over all games.
     pub overall: Table,
-    /// By game.
+    /// By game: its table.
     pub games: Vec<Table>,
-    /// How far the test has come, if there is one.
+    /// The state of the sequential test, if there is one.
     pub sprt: Option<SprtState>,
-    /// Matches played, to an end or not.
+    /// Number of matches played, including aborted ones.
     pub n_played: usize,
-    /// Matches to be played.
+    /// Number of scheduled matches.
     pub n_matches: usize,
 }
 
-/// The players in one game, or in all.
+/// The results of all players in one game, or in all games.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The game; none: all of them.
+    /// Index of the game; `None` for all games.
     pub game: Option<usize>,
-    /// By player.
+    /// By player: its results.
     pub rows: Vec<Row>,
-    /// By player and player: the points of the first against the second.
+    /// By player and opponent: the points of the player against the opponent.
     pub cross: Vec<Vec<Option<Estimate>>>,
-    /// How strong they are.
+    /// The Elo ratings.
     pub ratings: Ratings,
-    /// The steps of the matches that came to an end.
+    /// By match that was played to its end: the number of its steps.
     pub n_steps: Vec<usize>,
 }
 
-/// What a player has done.
+/// The results of a player.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Row {
-    /// Matches it sat in.
+    /// Number of matches of the player.
     pub n_matches: usize,
-    /// Of these, how many came to no end.
+    /// Number of these that were not played to their end.
     pub n_broken: usize,
-    /// Points against all others, every game counting the same.
+    /// Points against all others, with equal weights for all games.
     pub points: Option<Estimate>,
-    /// What it got by the rules, on average.
+    /// Mean goal value.
     pub mean_goal: Option<f64>,
-    /// Comparisons with others in which it got more.
+    /// Number of comparisons with another player in which this one has the higher goal value.
     pub wins: usize,
-    /// In which both got the same.
+    /// Number of comparisons with equal goal values.
     pub draws: usize,
-    /// In which it got less.
+    /// Number of comparisons in which the other player has the higher goal value.
     pub losses: usize,
-    /// Moves of it that were late, illegal or missing.
-    pub slips: usize,
+    /// Number of moves that were late, illegal or missing.
+    pub n_errors: usize,
 }
 
-/// The tables, from what came of the matches so far, by fixture.
+/// Computes the tables from the outcomes so far. `outcomes` is by fixture.
 pub fn standings(
     tournament: &Tournament,
     schedule: &Schedule,
     outcomes: &[Option<Outcome>],
 ) -> Standings {
-    let met = meetings(schedule, outcomes);
+    let results = block_results(schedule, outcomes);
     let n_players = tournament.players.len();
     let games: Vec<Table> = (0..tournament.games.len())
         .map(|game| {
-            let of_game: Vec<&Meeting> =
-                met.iter().map(|(_, m)| m).filter(|m| m.game == game).collect();
+            let of_game: Vec<&BlockResult> =
+                results.iter().map(|(_, result)| result).filter(|r| r.game == game).collect();
             table(Some(game), n_players, schedule, outcomes, &of_game)
         })
         .collect();
-    let all: Vec<&Meeting> = met.iter().map(|(_, meeting)| meeting).collect();
+    let all: Vec<&BlockResult> = results.iter().map(|(_, result)| result).collect();
     let mut overall = table(None, n_players, schedule, outcomes, &all);
-    // A game with more seatings has more matches, and is still one game.
+    // All games have equal weights, also those with more seatings and therefore more matches.
     for player in 0..n_players {
         let parts: Vec<Estimate> =
             games.iter().filter_map(|table| table.rows[player].points).collect();
@@ -96,39 +94,77 @@ pub fn standings(
     }
 }
 
-/// How far the test has come, if there is one.
+/// Returns the state of the sequential test, or `None` if the tournament has none.
 pub fn sprt_state(
     tournament: &Tournament,
     schedule: &Schedule,
     outcomes: &[Option<Outcome>],
 ) -> Option<SprtState> {
     let sprt = tournament.sprt?;
-    // In the order of the schedule and without a gap: whichever match ends first, the same is decided.
-    let is_settled = |at: &usize| outcomes.get(*at).is_some_and(Option::is_some);
-    let settled =
-        schedule.blocks.iter().take_while(|block| block.matches.iter().all(is_settled)).count();
-    let met = meetings(schedule, outcomes);
-    Some(sprt.run(
-        met.iter().filter(|(at, m)| *at < settled && m.is_whole).map(|(_, meeting)| meeting.mean()),
-    ))
+    // Blocks are counted in the order of the schedule up to the first gap, so that the decision
+    // does not depend on which match ends first.
+    let is_played = |at: &usize| outcomes.get(*at).is_some_and(Option::is_some);
+    let n_complete =
+        schedule.blocks.iter().take_while(|block| block.matches.iter().all(is_played)).count();
+    let results = block_results(schedule, outcomes);
+    let counted = results.iter().filter(|(at, result)| *at < n_complete && result.is_whole);
+    Some(sprt.run(counted.map(|(_, result)| result.mean())))
 }
 
+/// Computes the table of one game, or of all games.
 fn table(
     game: Option<usize>,
     n_players: usize,
     schedule: &Schedule,
     outcomes: &[Option<Outcome>],
-    met: &[&Meeting],
+    results: &[&BlockResult],
 ) -> Table {
     let mut rows = vec![Row::default(); n_players];
-    let mut goals = vec![(0.0, 0_usize); n_players];
+    let n_steps = count_matches(&mut rows, game, schedule, outcomes);
+    // By player and cluster, and by player and opponent: the mean points of each block.
+    let mut own: Vec<BTreeMap<usize, Vec<f64>>> = vec![BTreeMap::new(); n_players];
+    let mut against: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); n_players]; n_players];
+    let mut rated = Vec::new();
+    for result in results {
+        let [a, b] = result.players;
+        for &points in &result.points {
+            rated.push(EloGame { players: [a, b], points, cluster: result.cluster });
+            for (player, points) in [(a, points), (b, 1.0 - points)] {
+                let row = &mut rows[player];
+                row.wins += usize::from(points > 0.5);
+                row.draws += usize::from(points == 0.5);
+                row.losses += usize::from(points < 0.5);
+            }
+        }
+        own[a].entry(result.cluster).or_default().push(result.mean());
+        own[b].entry(result.cluster).or_default().push(1.0 - result.mean());
+        against[a][b].push(result.mean());
+        against[b][a].push(1.0 - result.mean());
+    }
+    for (row, clusters) in rows.iter_mut().zip(&own) {
+        let means: Vec<f64> = clusters
+            .values()
+            .map(|points| points.iter().sum::<f64>() / points.len() as f64)
+            .collect();
+        row.points = Estimate::of(&means);
+    }
+    let cross =
+        against.iter().map(|row| row.iter().map(|points| Estimate::of(points)).collect()).collect();
+    Table { game, rows, cross, ratings: rate(n_players, &rated), n_steps }
+}
+
+/// Fills the columns of a table that count matches. Returns the number of steps of each match that
+/// was played to its end.
+fn count_matches(
+    rows: &mut [Row],
+    game: Option<usize>,
+    schedule: &Schedule,
+    outcomes: &[Option<Outcome>],
+) -> Vec<usize> {
+    let mut goals = vec![(0.0, 0_usize); rows.len()];
     let mut n_steps = Vec::new();
-    let played = schedule
-        .fixtures
-        .iter()
-        .zip(outcomes)
-        .filter(|(f, _)| game.is_none_or(|game| f.game == game));
-    for (fixture, outcome) in played {
+    let fixtures = schedule.fixtures.iter().zip(outcomes);
+    for (fixture, outcome) in fixtures.filter(|(f, _)| game.is_none_or(|game| f.game == game)) {
         let Some(outcome) = outcome else { continue };
         let mut seated = fixture.seating.clone();
         seated.sort_unstable();
@@ -138,8 +174,8 @@ fn table(
             row.n_matches += 1;
             row.n_broken += usize::from(outcome.goals.is_none());
             let own =
-                fixture.seating.iter().zip(&outcome.slips).filter(|(seat, _)| **seat == player);
-            row.slips += own.map(|(_, n)| n).sum::<usize>();
+                fixture.seating.iter().zip(&outcome.n_errors).filter(|(seat, _)| **seat == player);
+            row.n_errors += own.map(|(_, n)| n).sum::<usize>();
             if let Some(paid) = &outcome.goals {
                 goals[player].0 += mean_of(paid, &fixture.seating, player);
                 goals[player].1 += 1;
@@ -149,36 +185,8 @@ fn table(
             n_steps.push(outcome.n_steps);
         }
     }
-    // By player, and by player and opponent: the points of each cluster.
-    let mut own: Vec<BTreeMap<usize, Vec<f64>>> = vec![BTreeMap::new(); n_players];
-    let mut against: Vec<Vec<Vec<f64>>> = vec![vec![Vec::new(); n_players]; n_players];
-    let mut rated = Vec::new();
-    for meeting in met {
-        let [a, b] = meeting.players;
-        for &points in &meeting.points {
-            rated.push(EloGame { players: [a, b], points, cluster: meeting.cluster });
-            for (player, points) in [(a, points), (b, 1.0 - points)] {
-                let row = &mut rows[player];
-                row.wins += usize::from(points > 0.5);
-                row.draws += usize::from(points == 0.5);
-                row.losses += usize::from(points < 0.5);
-            }
-        }
-        own[a].entry(meeting.cluster).or_default().push(meeting.mean());
-        own[b].entry(meeting.cluster).or_default().push(1.0 - meeting.mean());
-        against[a][b].push(meeting.mean());
-        against[b][a].push(1.0 - meeting.mean());
-    }
-    for (player, row) in rows.iter_mut().enumerate() {
-        let means: Vec<f64> = own[player]
-            .values()
-            .map(|points| points.iter().sum::<f64>() / points.len() as f64)
-            .collect();
-        row.points = Estimate::of(&means);
-        let (sum, n) = goals[player];
+    for (row, (sum, n)) in rows.iter_mut().zip(goals) {
         row.mean_goal = (n > 0).then(|| sum / n as f64);
     }
-    let cross =
-        against.iter().map(|row| row.iter().map(|points| Estimate::of(points)).collect()).collect();
-    Table { game, rows, cross, ratings: rate(n_players, &rated), n_steps }
+    n_steps
 }

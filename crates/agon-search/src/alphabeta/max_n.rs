@@ -1,28 +1,34 @@
-//! Everybody for themselves: each role with a choice takes what is best for itself, the first listed of equals.
+//! Max^n (Luckhardt & Irani 1986): each role with a choice takes what is best for itself, and the
+//! first listed of equal moves.
 
 use agon_game::{Position, Role};
 
 use super::AlphaBetaOptions;
+use super::line::line;
 use super::table::Table;
-use crate::choices::{Choices, asking_order, chances};
+use crate::choices::{Choices, chances, decision_order};
 use crate::{Candidate, Evaluate, Line, Meter, Report};
 
 #[derive(Clone, Debug)]
 struct Found<M> {
     /// By role.
     values: Vec<f64>,
-    /// They rest on ends of play alone.
+    /// Whether the values are based on terminal positions alone.
     is_proven: bool,
     best: Option<M>,
 }
 
-/// What stays from move to move.
+/// What is kept from move to move.
 pub(super) struct Memory<P: Position> {
     table: Table<Found<P::Move>>,
     us: Option<Role>,
 }
 
+/// The budget was used up during the search.
 struct Interrupted;
+
+/// A move at the root, the values by role, and whether they are proved.
+type RootMove<M> = (M, Vec<f64>, bool);
 
 impl<P: Position> Memory<P> {
     pub(super) fn new(table_entries: usize) -> Memory<P> {
@@ -37,18 +43,18 @@ impl<P: Position> Memory<P> {
         evaluator: &mut E,
         meter: &mut Meter<'_>,
     ) -> Report<P::Move> {
-        // Where players move at once, the order of asking depends on whom we look after.
+        // With simultaneous moves, the decision order depends on the searching role.
         if self.us != Some(us) {
             self.table.clear();
             self.us = Some(us);
         }
-        self.table.grow_older();
+        self.table.next_generation();
         let home = position.state().clone();
         let legal = position.legal_moves(us).to_vec();
         let most = *position.shape().payoffs.end();
         let mut run =
             Run { memory: self, evaluator, meter, us, most, n_horizon: 0, root: Vec::new() };
-        let mut best: Vec<(P::Move, Vec<f64>, bool)> = Vec::new();
+        let mut best: Vec<RootMove<P::Move>> = Vec::new();
         let mut depth_done = 0;
         for depth in 1..=options.max_depth.max(1) {
             run.n_horizon = 0;
@@ -65,19 +71,33 @@ impl<P: Position> Memory<P> {
             if best.is_empty() {
                 best.push((legal[0].clone(), found.values, found.is_proven));
             }
-            // `max_by` gives the last of equals.
+            // `max_by` returns the last of equals, so the order is reversed.
             let so_far =
                 best.iter().rev().max_by(|a, b| a.1[us.index()].total_cmp(&b.1[us.index()]));
             if let Some(move_idx) =
                 so_far.and_then(|(m, ..)| legal.iter().position(|other| other == m))
             {
-                run.meter.tell(move_idx);
+                run.meter.suggest(move_idx);
             }
             depth_done = depth;
             if run.n_horizon == 0 {
                 break;
             }
         }
+        let nodes = run.meter.n_nodes;
+        let report = self.report(position, us, best, depth_done);
+        Report { nodes, seconds: meter.seconds(), ..report }
+    }
+
+    fn report(
+        &self,
+        position: &mut P,
+        us: Role,
+        mut best: Vec<RootMove<P::Move>>,
+        depth: u32,
+    ) -> Report<P::Move> {
+        let legal = position.legal_moves(us).to_vec();
+        let most = *position.shape().payoffs.end();
         best.sort_by(|a, b| b.1[us.index()].total_cmp(&a.1[us.index()]));
         let (chosen, value, is_proven) =
             best.first().map_or((legal[0].clone(), most / 2.0, false), |(m, values, is_proven)| {
@@ -97,8 +117,8 @@ impl<P: Position> Memory<P> {
                 is_proven: *is_proven,
             })
             .collect();
-        let nodes = run.meter.n_nodes;
-        let joints = self.line(position, us, &chosen, depth_done);
+        let best_move = |key| self.table.get(key).and_then(|entry| entry.found.best.clone());
+        let joints = line(position, us, &chosen, depth, best_move);
         Report {
             best: chosen,
             us,
@@ -106,39 +126,12 @@ impl<P: Position> Memory<P> {
             value,
             is_proven,
             lines: vec![Line { joints, value }],
-            iterations: depth_done.into(),
-            nodes,
+            iterations: depth.into(),
+            nodes: 0,
             playouts: 0,
-            depth: depth_done,
-            seconds: meter.seconds(),
+            depth,
+            seconds: 0.0,
         }
-    }
-
-    fn line(&self, position: &mut P, us: Role, chosen: &P::Move, depth: u32) -> Vec<Vec<P::Move>> {
-        let home = position.state().clone();
-        let mut joints = Vec::new();
-        while !position.is_terminal() && joints.len() <= depth as usize {
-            let order = asking_order(position, us);
-            let mut joint = Choices::at(position).first_joint();
-            if joints.is_empty() {
-                joint[us.index()] = chosen.clone();
-            }
-            match order[..] {
-                [] => {}
-                [role] if joints.is_empty() && role == us => {}
-                [role] => {
-                    let found =
-                        self.table.get(position.key()).and_then(|entry| entry.found.best.clone());
-                    let Some(m) = found.filter(|m| position.is_legal(role, m)) else { break };
-                    joint[role.index()] = m;
-                }
-                _ => break,
-            }
-            position.advance(&joint);
-            joints.push(joint);
-        }
-        position.go_to(&home);
-        joints
     }
 }
 
@@ -149,11 +142,11 @@ struct Run<'r, 'b, P: Position, E> {
     us: Role,
     most: f64,
     n_horizon: u64,
-    root: Vec<(P::Move, Vec<f64>, bool)>,
+    root: Vec<RootMove<P::Move>>,
 }
 
-/// A position whose moves are being gone through.
-struct Here<'n, P: Position> {
+/// A position whose moves are being searched.
+struct Expansion<'n, P: Position> {
     state: &'n P::State,
     choices: &'n Choices<P::Move>,
     chances: &'n [f64],
@@ -197,11 +190,11 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
             }
             return Ok(Found { values, is_proven: false, best: None });
         }
-        let order = asking_order(position, self.us);
+        let order = decision_order(position, self.us);
         let state = position.state().clone();
         let choices = Choices::at(position);
         let chances = chances(position);
-        let here = Here {
+        let here = Expansion {
             state: &state,
             choices: &choices,
             chances: &chances,
@@ -211,7 +204,7 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
         let mut joint = choices.first_joint();
         let mut found = self.choose(position, &here, &order, &mut joint)?;
         let n_players = order.iter().filter(|&&role| Some(role) != nature).count();
-        // Who moves at once does not really see the others' moves.
+        // Roles that move at the same time do not see each other's moves.
         found.is_proven &= n_players < 2;
         self.memory.table.put(key, depth, found.clone());
         Ok(found)
@@ -220,7 +213,7 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
     fn choose(
         &mut self,
         position: &mut P,
-        here: &Here<'_, P>,
+        here: &Expansion<'_, P>,
         order: &[Role],
         joint: &mut Vec<P::Move>,
     ) -> Result<Found<P::Move>, Interrupted> {
@@ -257,13 +250,13 @@ impl<P: Position, E: Evaluate<P>> Run<'_, '_, P, E> {
             if best.as_ref().is_none_or(|before| value > before.values[role.index()]) {
                 best = Some(Found { best: Some(m.clone()), ..found });
             }
-            // Nothing is better, and of equals the first counts, so the rest is of no matter; but only if what came before
-            // is known for sure to be worse.
+            // No move is better, and the first of equals counts, so the rest need not be searched.
+            // The moves before must be proved to be worse.
             if is_best && all_proven {
                 break;
             }
         }
-        let best = best.expect("everybody has a move");
+        let best = best.expect("every role has a legal move");
         Ok(Found { is_proven: all_proven, ..best })
     }
 }

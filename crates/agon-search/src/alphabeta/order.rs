@@ -1,15 +1,15 @@
-//! Which moves to look at first.
+//! Move ordering: killer moves and the history heuristic.
 
 use agon_game::Role;
 
 use crate::hash::Map;
 
-/// What has been good elsewhere: killers by ply, and a history over all positions.
+/// Moves that caused cutoffs at other positions: killers by ply, and a history over all positions.
 #[derive(Debug)]
 pub(super) struct Ordering<M> {
-    /// By ply: the two moves that last refuted a position there.
+    /// By ply: the two moves that caused the last cutoffs there.
     killers: Vec<[Option<M>; 2]>,
-    /// By move: its place in `counts`, so that these can be gone through without asking the map.
+    /// By move: its index in `counts`, so that all counts can be changed without visiting the map.
     history: Map<(Role, M), u32>,
     counts: Vec<u32>,
 }
@@ -19,7 +19,7 @@ impl<M: Clone + Eq + std::hash::Hash> Ordering<M> {
         Ordering { killers: Vec::new(), history: Map::default(), counts: Vec::new() }
     }
 
-    /// Killers belong to a root; what history says fades.
+    /// Prepares for another root: forgets the killers and lowers the history counts.
     pub(super) fn next_root(&mut self) {
         self.killers.clear();
         for count in &mut self.counts {
@@ -27,7 +27,7 @@ impl<M: Clone + Eq + std::hash::Hash> Ordering<M> {
         }
     }
 
-    /// A move refuted a position.
+    /// Records that a move caused a cutoff.
     pub(super) fn reward(&mut self, role: Role, m: &M, ply: usize, depth: u32) {
         if self.killers.len() <= ply {
             self.killers.resize_with(ply + 1, || [None, None]);
@@ -38,15 +38,16 @@ impl<M: Clone + Eq + std::hash::Hash> Ordering<M> {
             killers[0] = Some(m.clone());
         }
         let counts = &mut self.counts;
-        let place = *self.history.entry((role, m.clone())).or_insert_with(|| {
+        let index = *self.history.entry((role, m.clone())).or_insert_with(|| {
             counts.push(0);
             counts.len() as u32 - 1
         });
-        let count = &mut counts[place as usize];
+        let count = &mut counts[index as usize];
         *count = count.saturating_add((depth + 1) * (depth + 1));
     }
 
-    /// The indices of the moves, the most promising first; of equals the first listed.
+    /// Returns the indices of the moves, the most promising first, and equal ones in the given
+    /// order.
     pub(super) fn sorted(
         &self,
         role: Role,
@@ -69,7 +70,7 @@ impl<M: Clone + Eq + std::hash::Hash> Ordering<M> {
             let history = self
                 .history
                 .get(&(role, m.clone()))
-                .map_or(0, |&place| self.counts[place as usize]);
+                .map_or(0, |&index| self.counts[index as usize]);
             std::cmp::Reverse((class, history))
         };
         let mut indices: Vec<usize> = (0..moves.len()).collect();

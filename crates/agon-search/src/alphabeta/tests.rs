@@ -1,4 +1,4 @@
-//! Alpha-beta agrees with plain minimax, proves what it claims, and does the same every time.
+//! Alpha-beta agrees with plain minimax, its proofs are right, and it is deterministic.
 
 use agon_game::{Position, Role, joint_moves};
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn think<P: Position>(position: &mut P, us: Role, nodes: u64) -> Report<P::Move>
     AlphaBeta::new(options()).think(position, us, &Budget::nodes(nodes))
 }
 
-/// Without the time it took.
+/// Returns the report without its duration.
 fn timeless<M>(report: Report<M>) -> Report<M> {
     Report { seconds: 0.0, ..report }
 }
@@ -26,15 +26,20 @@ proptest! {
     #![proptest_config(crate::sample::seeded(256))]
 
     #[test]
-    fn finds_the_value_of_minimax(seed: u64, us in 0_usize..2, n_labels in 3_u64..60, chance: bool) {
+    fn finds_the_value_of_minimax(
+        seed: u64,
+        us in 0_usize..2,
+        n_labels in 3_u64..60,
+        chance: bool,
+    ) {
         let n_steps = if chance { 4 } else { 6 };
         let mut game = RandomGame::new(seed, Kind { n_labels, chance, n_steps, ..Kind::TURNS });
         let us = Role::new(us);
-        let judge = minimax(&mut game, us);
+        let expected = minimax(&mut game, us);
         let report = think(&mut game, us, EVERYTHING);
         prop_assert!(report.is_proven);
-        prop_assert!((report.value - judge).abs() < 1e-9, "{} {judge}", report.value);
-        // The move is worth it, whatever the others do.
+        prop_assert!((report.value - expected).abs() < 1e-9, "{} {expected}", report.value);
+        // The move guarantees the value against every reply.
         if !chance {
             let home = *game.state();
             let mut least = f64::INFINITY;
@@ -45,13 +50,13 @@ proptest! {
                     game.go_to(&home);
                 }
             }
-            prop_assert_eq!(least, judge);
+            prop_assert_eq!(least, expected);
         }
     }
 
-    /// With any budget: what is said to be proved is true, and the report is the same again.
+    /// With any budget: proved values are right, and the report is the same again.
     #[test]
-    fn claims_nothing_that_is_not_so(seed: u64, nodes in 1_u64..200, us in 0_usize..2) {
+    fn proved_values_are_right(seed: u64, nodes in 1_u64..200, us in 0_usize..2) {
         let mut game = RandomGame::new(seed, Kind::TURNS);
         let us = Role::new(us);
         let report = think(&mut game, us, nodes);
@@ -62,7 +67,8 @@ proptest! {
         for candidate in report.candidates.iter().filter(|candidate| candidate.is_proven) {
             let home = *game.state();
             let mut least = f64::INFINITY;
-            for joint in joint_moves(&game).iter().filter(|joint| joint[us.index()] == candidate.m) {
+            let joints = joint_moves(&game);
+            for joint in joints.iter().filter(|joint| joint[us.index()] == candidate.m) {
                 game.advance(joint);
                 least = least.min(minimax(&mut game, us));
                 game.go_to(&home);
@@ -73,35 +79,40 @@ proptest! {
         prop_assert_eq!(timeless(again), timeless(report));
     }
 
-    /// The same game with more to be had at its ends is never proved to be worth less, by any of the searches.
+    /// A game with higher payoffs is never proved to be worth less, by any of the searches.
     #[test]
     fn a_better_position_is_never_proved_worse(seed: u64, nodes in 20_u64..2000) {
         let us = Role::new(0);
-        let [plain, better] = [0, 1].map(|bonus| RandomGame::new(seed, Kind { bonus, ..Kind::TURNS }));
+        let with_bonus = |bonus| RandomGame::new(seed, Kind { bonus, ..Kind::TURNS });
+        let [plain, better] = [0, 1].map(with_bonus);
         let alpha_beta = [&plain, &better].map(|game| think(&mut game.clone(), us, nodes));
         let best_first = [&plain, &better].map(|game| {
-            crate::BestFirst::new(Default::default()).think(&mut game.clone(), us, &Budget::nodes(nodes))
+            let budget = Budget::nodes(nodes);
+            crate::BestFirst::new(Default::default()).think(&mut game.clone(), us, &budget)
         });
         for [plain, better] in [&alpha_beta, &best_first] {
             prop_assert!(!(plain.is_proven && better.is_proven) || plain.value <= better.value);
         }
         let solved = [&plain, &better].map(|game| {
-            crate::solve::solve(game, &Budget::nodes(100_000), &Default::default()).expect("it is small").values[0]
+            let budget = Budget::nodes(100_000);
+            let solved = crate::solve::solve(game, &budget, &Default::default());
+            solved.expect("the game is small").values[0]
         });
         prop_assert!(solved[0] <= solved[1]);
     }
 
     #[test]
-    fn everybody_for_themselves(seed: u64, us in 0_usize..3) {
-        let mut game = RandomGame::new(seed, Kind { n_players: 3, constant_sum: false, ..Kind::TURNS });
+    fn finds_the_values_of_max_n(seed: u64, us in 0_usize..3) {
+        let kind = Kind { n_players: 3, constant_sum: false, ..Kind::TURNS };
+        let mut game = RandomGame::new(seed, kind);
         let us = Role::new(us);
-        let judge = max_n(&mut game);
+        let expected = max_n(&mut game);
         let report = think(&mut game, us, EVERYTHING);
-        prop_assert_eq!(report.value, judge[us.index()]);
+        prop_assert_eq!(report.value, expected[us.index()]);
         prop_assert!(report.is_proven);
     }
 
-    /// Where players move at once, what is proved for a role is no more than it can make sure of.
+    /// With simultaneous moves, a proved value is not more than the role can guarantee.
     #[test]
     fn simultaneous_moves_are_taken_pessimistically(seed: u64) {
         let kind = Kind { simultaneous: true, n_steps: 3, ..Kind::TURNS };
@@ -113,7 +124,7 @@ proptest! {
         prop_assert!(!report.is_proven || (report.value - value).abs() < 1e-9);
     }
 
-    /// A won game is won, whatever the other does: no step gives the proved win away.
+    /// A proved win is never lost, whatever the opponent plays.
     #[test]
     fn a_proven_win_is_never_given_away(seed: u64, play: u64) {
         let mut game = RandomGame::new(seed, Kind { n_steps: 8, ..Kind::TURNS });

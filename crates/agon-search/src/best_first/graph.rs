@@ -1,44 +1,47 @@
-//! Positions and what is known of them.
+//! The graph of positions with their values and bounds.
 
-use agon_game::{Batch, Children, OneByOne, Position, Rng, Role};
+use agon_game::{Batch, Children, Position, Rng, Role, SequentialBatch};
 use rand::SeedableRng as _;
 
-use crate::choices::{Choices, asking_order, chances};
+use crate::choices::{Choices, chances, decision_order};
 use crate::hash::Map;
 use crate::{Candidate, Evaluate};
 
-/// Who chooses among the children of a node.
+/// The kind of role that chooses among the children of a node.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Chooser {
-    /// The role looked after.
+    /// The searching role.
     Us,
     /// Another player.
     Other,
     Nature,
 }
 
-/// A position, or a step half made: some of those who move at once have chosen and others have not.
+/// A position, or a partial step: some of the roles that move at the same time have chosen and
+/// others have not.
 struct Node<S, M> {
-    /// Gone once the children are made, and where there never was one.
+    /// The state, until the children are made. A partial step has none.
     state: Option<S>,
     chooser: Chooser,
-    /// Whether it is a step half made.
-    is_half: bool,
-    /// Whether others choose at the same time: what they keep us down to is then no proof, as they do not see our move.
+    /// Whether it is a partial step.
+    is_partial: bool,
+    /// Whether others choose at the same time as the searching role. Then upper bounds are not
+    /// proved, because in fact the others do not see the move.
     is_blind: bool,
-    /// What is expected, within `low..=high`.
+    /// The expected payoff, within `low..=high`.
     value: f64,
-    /// Proved bounds.
+    /// The proved bounds.
     low: f64,
     high: f64,
     edges: Vec<Edge<M>>,
-    /// Nothing more can be found out: there was no room for its children, or all that is left is that moves are not seen.
+    /// Whether nothing more can be learnt: there was no memory for the children, or only unseen
+    /// simultaneous moves keep the bounds apart.
     is_stuck: bool,
 }
 
 struct Edge<M> {
     child: u32,
-    /// Of the chooser; nothing where nobody has a choice.
+    /// The move of the chooser, or `None` where no role has a choice.
     m: Option<M>,
     chance: f64,
     n_chosen: u64,
@@ -47,7 +50,7 @@ struct Edge<M> {
 pub(super) struct Graph<P: Position> {
     pub(super) us: Role,
     nodes: Vec<Node<P::State, P::Move>>,
-    places: Map<u64, u32>,
+    nodes_by_key: Map<u64, u32>,
     max_nodes: usize,
     range: (f64, f64),
     batch: Box<dyn Batch<State = P::State, Move = P::Move>>,
@@ -60,11 +63,11 @@ impl<P: Position + 'static> Graph<P> {
         Graph {
             us,
             nodes: Vec::new(),
-            places: Map::default(),
+            nodes_by_key: Map::default(),
             max_nodes: max_nodes.clamp(16, u32::MAX as usize),
             range: (*payoffs.start(), *payoffs.end()),
             batch: position.batch(seed).unwrap_or_else(|| {
-                Box::new(OneByOne::new(position.clone(), Rng::seed_from_u64(seed)))
+                Box::new(SequentialBatch::new(position.clone(), Rng::seed_from_u64(seed)))
             }),
             children: Children::new(position.shape().role_names.len()),
         }
@@ -79,7 +82,7 @@ impl<P: Position + 'static> Graph<P> {
         node.low >= node.high
     }
 
-    /// Whether nothing more can be found out.
+    /// Returns whether nothing more can be learnt about a node.
     pub(super) fn is_done(&self, node: u32) -> bool {
         self.is_resolved(node) || self.nodes[node as usize].is_stuck
     }
@@ -88,66 +91,68 @@ impl<P: Position + 'static> Graph<P> {
         self.nodes[node as usize].value
     }
 
-    /// Who chooses at a node whose children are known.
+    /// Returns the chooser at a node whose children are known.
     pub(super) fn chooser(&self, node: u32) -> Option<Chooser> {
         let node = &self.nodes[node as usize];
         node.edges.first().and_then(|edge| edge.m.as_ref()).map(|_| node.chooser)
     }
 
-    /// The node of a position. If memory is half full, all that cannot be reached from it is given up.
+    /// Returns the node of a position. If memory is half full, all nodes that cannot be reached
+    /// from it are removed.
     pub(super) fn root<E: Evaluate<P>>(&mut self, position: &mut P, evaluator: &mut E) -> u32 {
-        let root = self.place(position, evaluator);
+        let root = self.node_at(position, evaluator);
         if self.nodes.len() * 2 < self.max_nodes {
             return root;
         }
-        self.keep(root);
-        let root = self.place(position, evaluator);
+        self.retain_reachable(root);
+        let root = self.node_at(position, evaluator);
         for node in &mut self.nodes {
             node.is_stuck = false;
         }
         root
     }
 
-    /// Keeps what can be reached from a node, unless even that is too much.
-    fn keep(&mut self, root: u32) {
-        let mut new_places = vec![u32::MAX; self.nodes.len()];
+    /// Removes all nodes that cannot be reached from a node, or all nodes if the rest is still too
+    /// large.
+    fn retain_reachable(&mut self, root: u32) {
+        let mut new_indices = vec![u32::MAX; self.nodes.len()];
         let mut order = vec![root];
-        new_places[root as usize] = 0;
+        new_indices[root as usize] = 0;
         let mut next = 0;
         while let Some(&node) = order.get(next) {
             next += 1;
             for edge in &self.nodes[node as usize].edges {
-                if new_places[edge.child as usize] == u32::MAX {
-                    new_places[edge.child as usize] = order.len() as u32;
+                if new_indices[edge.child as usize] == u32::MAX {
+                    new_indices[edge.child as usize] = order.len() as u32;
                     order.push(edge.child);
                 }
             }
         }
         if order.len() * 4 > self.max_nodes * 3 {
             self.nodes.clear();
-            self.places.clear();
+            self.nodes_by_key.clear();
             return;
         }
         let mut old: Vec<Option<Node<P::State, P::Move>>> =
             std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         for &node in &order {
-            let mut node = old[node as usize].take().expect("each is taken once");
+            let mut node = old[node as usize].take().expect("each node is taken once");
             for edge in &mut node.edges {
-                edge.child = new_places[edge.child as usize];
+                edge.child = new_indices[edge.child as usize];
             }
             self.nodes.push(node);
         }
-        self.places.retain(|_, place| {
-            *place = new_places[*place as usize];
-            *place != u32::MAX
+        self.nodes_by_key.retain(|_, index| {
+            *index = new_indices[*index as usize];
+            *index != u32::MAX
         });
     }
 
-    /// The node of the position stood at, old or new.
-    fn place<E: Evaluate<P>>(&mut self, position: &P, evaluator: &mut E) -> u32 {
+    /// Returns the node of the current position, and makes one if there is none.
+    fn node_at<E: Evaluate<P>>(&mut self, position: &P, evaluator: &mut E) -> u32 {
         let key = position.key();
-        if let Some(&place) = self.places.get(&key) {
-            return place;
+        if let Some(&index) = self.nodes_by_key.get(&key) {
+            return index;
         }
         let (value, low, high, state) = if position.is_terminal() {
             let payoff = position.payoff(self.us);
@@ -156,10 +161,10 @@ impl<P: Position + 'static> Graph<P> {
             let value = evaluator.value(position, self.us);
             (value, self.range.0, self.range.1, Some(position.state().clone()))
         };
-        let place = self.push(Node {
+        let index = self.push(Node {
             state,
             chooser: Chooser::Us,
-            is_half: false,
+            is_partial: false,
             is_blind: false,
             value,
             low,
@@ -167,8 +172,8 @@ impl<P: Position + 'static> Graph<P> {
             edges: Vec::new(),
             is_stuck: false,
         });
-        self.places.insert(key, place);
-        place
+        self.nodes_by_key.insert(key, index);
+        index
     }
 
     fn push(&mut self, node: Node<P::State, P::Move>) -> u32 {
@@ -176,7 +181,8 @@ impl<P: Position + 'static> Graph<P> {
         self.nodes.len() as u32 - 1
     }
 
-    /// Follows the best line to a position whose children are not known, makes them, and backs up. Returns the length.
+    /// Follows the best line to a position whose children are not known, makes them, and backs up
+    /// the values. Returns the length of the line.
     pub(super) fn descend<E: Evaluate<P>>(
         &mut self,
         root: u32,
@@ -203,7 +209,7 @@ impl<P: Position + 'static> Graph<P> {
         path.len() as u32 - 1
     }
 
-    /// The edge to follow: the best for whoever chooses, among those about which something is left to find out.
+    /// Returns the edge to follow: the best one for the chooser, among those that are not resolved.
     fn select(&self, here: u32, path: &[u32]) -> Option<usize> {
         let node = &self.nodes[here as usize];
         let rank = |edge: &Edge<P::Move>| match node.chooser {
@@ -217,7 +223,7 @@ impl<P: Position + 'static> Graph<P> {
                 continue;
             }
             let rank = rank(edge);
-            // Of those that look equal, the one looked at least.
+            // Of equal edges, the one visited least.
             if best.is_none_or(|(_, most, n)| rank > most || (rank == most && edge.n_chosen < n)) {
                 best = Some((index, rank, edge.n_chosen));
             }
@@ -228,7 +234,7 @@ impl<P: Position + 'static> Graph<P> {
     fn expand<E: Evaluate<P>>(&mut self, here: u32, position: &mut P, evaluator: &mut E) {
         let state = self.nodes[here as usize].state.clone().expect("open leaves have states");
         position.go_to(&state);
-        let order = asking_order(position, self.us);
+        let order = decision_order(position, self.us);
         let (choices, chances) = (Choices::at(position), chances(position));
         let n_joints =
             order.iter().try_fold(1_usize, |n, &role| n.checked_mul(choices.count(role)));
@@ -243,7 +249,7 @@ impl<P: Position + 'static> Graph<P> {
         for child in 0..children.len() {
             let joint = children.joint(child);
             let mut at = here;
-            // One level for each role that chooses; only the last leads to a position.
+            // One level for each role with a choice. Only the last one leads to a position.
             for (level, &role) in order.iter().enumerate() {
                 let m = &joint[role.index()];
                 let chooser = match role {
@@ -270,7 +276,7 @@ impl<P: Position + 'static> Graph<P> {
                 let next = self.push(Node {
                     state: None,
                     chooser,
-                    is_half: true,
+                    is_partial: true,
                     is_blind: false,
                     value,
                     low: self.range.0,
@@ -283,7 +289,7 @@ impl<P: Position + 'static> Graph<P> {
                 at = next;
             }
             position.go_to(&children.states[child]);
-            let place = self.place(position, evaluator);
+            let index = self.node_at(position, evaluator);
             let last = order.last();
             let m = last.map(|role| joint[role.index()].clone());
             let chance = match last {
@@ -293,29 +299,29 @@ impl<P: Position + 'static> Graph<P> {
                 }
                 _ => 1.0,
             };
-            self.nodes[at as usize].edges.push(Edge { child: place, m, chance, n_chosen: 0 });
+            self.nodes[at as usize].edges.push(Edge { child: index, m, chance, n_chosen: 0 });
         }
         self.children = children;
         self.nodes[here as usize].state = None;
-        // Steps half made are new, and below this node alone.
+        // Partial steps are new, and reachable from this node only.
         self.back_up_below(here);
     }
 
-    /// Backs up the steps half made below a position.
+    /// Backs up the partial steps below a position.
     fn back_up_below(&mut self, here: u32) {
-        let halves: Vec<u32> = self.nodes[here as usize]
+        let partial: Vec<u32> = self.nodes[here as usize]
             .edges
             .iter()
             .map(|edge| edge.child)
-            .filter(|&child| self.nodes[child as usize].is_half)
+            .filter(|&child| self.nodes[child as usize].is_partial)
             .collect();
-        for half in halves {
-            self.back_up_below(half);
-            self.back_up(half);
+        for child in partial {
+            self.back_up_below(child);
+            self.back_up(child);
         }
     }
 
-    /// Value and bounds of a node from those of its children.
+    /// Updates the value and the bounds of a node from those of its children.
     fn back_up(&mut self, here: u32) {
         let node = &self.nodes[here as usize];
         if node.edges.is_empty() || node.low >= node.high {
@@ -346,7 +352,7 @@ impl<P: Position + 'static> Graph<P> {
         };
         let high = if node.is_blind { self.range.1 } else { high };
         let node = &mut self.nodes[here as usize];
-        // Bounds only ever get closer.
+        // Bounds only ever get tighter.
         node.low = node.low.max(low);
         node.high = node.high.min(high);
         node.value = value.clamp(node.low, node.high.max(node.low));
@@ -356,7 +362,7 @@ impl<P: Position + 'static> Graph<P> {
         self.nodes[here as usize].is_stuck = is_stuck;
     }
 
-    /// Whether there is something left to find out behind an edge that matters to whoever chooses.
+    /// Returns whether the child of an edge is not resolved and can still matter to the chooser.
     fn is_open(&self, node: &Node<P::State, P::Move>, edge: &Edge<P::Move>) -> bool {
         let child = &self.nodes[edge.child as usize];
         let matters = match node.chooser {
@@ -367,7 +373,7 @@ impl<P: Position + 'static> Graph<P> {
         child.low < child.high && !child.is_stuck && matters
     }
 
-    /// Our moves at the root, the safest first.
+    /// Returns the moves of the searching role at the root, the safest first.
     pub(super) fn candidates(&self, root: u32) -> Vec<Candidate<P::Move>> {
         let root = &self.nodes[root as usize];
         let mut candidates: Vec<Candidate<P::Move>> = root
@@ -386,7 +392,7 @@ impl<P: Position + 'static> Graph<P> {
             })
             .collect();
         candidates.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.value.total_cmp(&a.value)));
-        // What is proved to be worse than something else is not safe, however often it was looked at.
+        // A move that is proved to be worse than another is not safe, however often it was visited.
         let sure = |edge: &Edge<P::Move>, m: &P::Move| edge.m.as_ref() == Some(m);
         let high = |m: &P::Move| {
             let edge = root.edges.iter().find(|edge| sure(edge, m)).expect("candidates are edges");
@@ -415,13 +421,13 @@ impl<P: Position + 'static> Graph<P> {
         candidates
     }
 
-    /// The line that looks best, from our move on.
+    /// Returns the best line from a move of the searching role on.
     pub(super) fn line(&self, root: u32, best: &P::Move, position: &mut P) -> Vec<Vec<P::Move>> {
         let mut joints = Vec::new();
         let mut at = root;
         while !position.is_terminal() && joints.len() < 100 {
             let mut joint = Choices::at(position).first_joint();
-            for role in asking_order(position, self.us) {
+            for role in decision_order(position, self.us) {
                 let node = &self.nodes[at as usize];
                 let rank = |edge: &Edge<P::Move>| match node.chooser {
                     Chooser::Us if joints.is_empty() && edge.m.as_ref() == Some(best) => {
@@ -438,7 +444,7 @@ impl<P: Position + 'static> Graph<P> {
                 joint[role.index()] = m;
                 at = edge.child;
             }
-            if asking_order(position, self.us).is_empty() {
+            if decision_order(position, self.us).is_empty() {
                 let Some(edge) = self.nodes[at as usize].edges.first() else { return joints };
                 at = edge.child;
             }

@@ -1,4 +1,4 @@
-//! Best-first minimax agrees with plain minimax, proves what it claims, and does the same every time.
+//! Best-first minimax agrees with plain minimax, its proofs are right, and it is deterministic.
 
 use agon_game::{Position, Role};
 use proptest::prelude::*;
@@ -14,19 +14,25 @@ proptest! {
     #![proptest_config(crate::sample::seeded(256))]
 
     #[test]
-    fn finds_the_value_of_minimax(seed: u64, us in 0_usize..2, n_labels in 3_u64..60, chance: bool) {
+    fn finds_the_value_of_minimax(
+        seed: u64,
+        us in 0_usize..2,
+        n_labels in 3_u64..60,
+        chance: bool,
+    ) {
         let n_steps = if chance { 4 } else { 6 };
         let mut game = RandomGame::new(seed, Kind { n_labels, chance, n_steps, ..Kind::TURNS });
         let us = Role::new(us);
-        let judge = minimax(&mut game, us);
+        let expected = minimax(&mut game, us);
         let report = think(&mut game, us, 1_000_000);
-        prop_assert!((report.value - judge).abs() < 1e-9, "{} {judge}", report.value);
+        prop_assert!((report.value - expected).abs() < 1e-9, "{} {expected}", report.value);
         prop_assert!(report.is_proven || chance, "rounding may keep bounds of averages apart");
     }
 
-    /// With any budget, any size of memory: what is said to be proved is true, and the report is the same again.
+    /// With any budget and any memory limit: proved values are right, and the report is the same
+    /// again.
     #[test]
-    fn claims_nothing_that_is_not_so(seed: u64, nodes in 1_u64..100, max_nodes in 16_usize..60) {
+    fn proved_values_are_right(seed: u64, nodes in 1_u64..100, max_nodes in 16_usize..60) {
         let mut game = RandomGame::new(seed, Kind::TURNS);
         let us = Role::new(0);
         let mut run = || {
@@ -57,9 +63,13 @@ proptest! {
         prop_assert!(!is_won || game.payoff(us) == 100.0);
     }
 
-    /// Positions that repeat and moves at the same time do no harm.
+    /// Repeating positions and simultaneous moves are handled.
     #[test]
-    fn it_copes_with_circles_and_simultaneous_moves(seed: u64, cyclic: bool, simultaneous: bool) {
+    fn repeating_positions_and_simultaneous_moves_are_handled(
+        seed: u64,
+        cyclic: bool,
+        simultaneous: bool,
+    ) {
         let kind = Kind { cyclic, simultaneous, n_steps: 4, n_labels: 12, ..Kind::TURNS };
         let mut game = RandomGame::new(seed, kind);
         let report = think(&mut game, Role::new(0), 5000);

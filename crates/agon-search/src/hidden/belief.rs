@@ -1,4 +1,4 @@
-//! What may have happened: weighted states that fit everything perceived.
+//! The belief: weighted states that are consistent with all percepts.
 
 use std::time::Instant;
 
@@ -9,39 +9,43 @@ use super::HiddenOptions;
 use crate::choices::{Choices, chances};
 use crate::hash::{self, Map, fold};
 
-/// A state that we may be in.
+/// A possible current state.
 #[derive(Clone, Debug)]
 pub struct Particle<S> {
     /// The state.
     pub state: S,
-    /// How likely it is: nature by its chances, the others' moves all alike. They add up to 1.
+    /// The probability: nature moves by its chances and the other players uniformly. All weights
+    /// add up to 1.
     pub weight: f64,
-    /// By role: a hash of all that it did and perceived on the way there, so that others are not taken to know more than they do.
+    /// By role: a hash of its moves and percepts on the way there, so that other roles are not
+    /// assumed to know more than they do.
     pub(super) knowledge: Vec<u64>,
 }
 
-/// No history is known that fits what was perceived.
+/// No state is known that is consistent with the percepts.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct LostTrack;
+pub struct NoConsistentState;
 
-impl std::fmt::Display for LostTrack {
+impl std::fmt::Display for NoConsistentState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("no history was found that fits what was perceived")
+        f.write_str("no history was found that is consistent with the percepts")
     }
 }
 
-impl std::error::Error for LostTrack {}
+impl std::error::Error for NoConsistentState {}
 
-/// What a role did and perceived in one step.
+/// The move and the percepts of a role in one step.
 #[derive(Clone, Debug)]
 struct Experience<M> {
     own_move: M,
     percepts: Vec<String>,
 }
 
-/// The states that fit what a role did and perceived. As long as there are not too many of them it is all of them, with
-/// their exact weights; else a sample. If the sample dies out, histories that fit are looked for from
-/// earlier steps on, farther and farther back.
+/// The states that are consistent with the moves and percepts of a role.
+///
+/// As long as there are not too many, these are all such states with their exact probabilities,
+/// otherwise a sample (a particle filter). If the sample becomes empty, consistent histories are
+/// searched from earlier steps on, further and further back.
 pub struct Belief<P: Hidden> {
     cursor: P,
     us: Role,
@@ -49,15 +53,15 @@ pub struct Belief<P: Hidden> {
     max_particles: usize,
     max_proposals: usize,
     repair_nodes: u64,
-    /// How often nothing was left and histories had to be looked for.
+    /// Number of times that the sample was empty and histories were searched.
     pub n_repairs: usize,
     experiences: Vec<Experience<P::Move>>,
-    /// By step: what was believed before it; and at the end what is believed now.
+    /// By step: the particles before it. The last entry is the current belief.
     steps: Vec<Vec<Particle<P::State>>>,
 }
 
 impl<P: Hidden> Belief<P> {
-    /// At the start of a game, which is known.
+    /// Returns the belief at the start of a game, which is known.
     pub fn new(start: P, us: Role, options: &HiddenOptions) -> Belief<P> {
         let knowledge = vec![0; start.shape().role_names.len()];
         let first = Particle { state: start.state().clone(), weight: 1.0, knowledge };
@@ -74,13 +78,13 @@ impl<P: Hidden> Belief<P> {
         }
     }
 
-    /// The states that we may be in now.
+    /// Returns the possible current states.
     pub fn particles(&self) -> &[Particle<P::State>] {
         &self.steps[self.steps.len() - 1]
     }
 
-    /// Those in which play goes on, as it must if we are to move.
-    pub(super) fn open_particles(&mut self) -> Result<Vec<Particle<P::State>>, LostTrack> {
+    /// Returns the possible states that are not terminal, because the role is to move.
+    pub(super) fn open_particles(&mut self) -> Result<Vec<Particle<P::State>>, NoConsistentState> {
         let mut open = Vec::new();
         for particle in &self.steps[self.steps.len() - 1] {
             self.cursor.go_to(&particle.state);
@@ -88,34 +92,34 @@ impl<P: Hidden> Belief<P> {
                 open.push(particle.clone());
             }
         }
-        if open.is_empty() { Err(LostTrack) } else { Ok(open) }
+        if open.is_empty() { Err(NoConsistentState) } else { Ok(open) }
     }
 
-    /// A step was made. There is a deadline if the clock counts.
+    /// Updates the belief after a step. With a deadline, only a part of it may be updated.
     ///
     /// # Errors
-    /// If nothing is left and no repair succeeded.
+    /// If no state is left and none was found by a search for histories.
     pub fn learn(
         &mut self,
         own_move: &P::Move,
         percepts: &[String],
         deadline: Option<Instant>,
-    ) -> Result<(), LostTrack> {
+    ) -> Result<(), NoConsistentState> {
         let mut percepts = percepts.to_vec();
         percepts.sort_unstable();
         let experience = Experience { own_move: own_move.clone(), percepts };
-        let before = std::mem::take(self.steps.last_mut().expect("there is always a last step"));
+        let before = std::mem::take(self.steps.last_mut().expect("`steps` is never empty"));
         let now = self.extend(&before, &experience, deadline);
-        *self.steps.last_mut().expect("there is always a last step") = before;
+        *self.steps.last_mut().expect("`steps` is never empty") = before;
         self.experiences.push(experience);
         self.steps.push(now);
         if self.particles().is_empty() {
             self.repair(deadline);
         }
-        if self.particles().is_empty() { Err(LostTrack) } else { Ok(()) }
+        if self.particles().is_empty() { Err(NoConsistentState) } else { Ok(()) }
     }
 
-    /// What may come after, given what was perceived.
+    /// Returns the possible states after a step, given the percepts.
     fn extend(
         &mut self,
         particles: &[Particle<P::State>],
@@ -123,11 +127,12 @@ impl<P: Hidden> Belief<P> {
         deadline: Option<Instant>,
     ) -> Vec<Particle<P::State>> {
         let mut next: Vec<Particle<P::State>> = Vec::new();
-        let mut places: Map<u64, usize> = Map::default();
+        let mut indices: Map<u64, usize> = Map::default();
         let per_particle = (self.max_proposals / particles.len().max(1)).max(2);
-        // In a hurry, some of them must do: others than the first each time, which are alike.
-        let is_hurried = deadline.is_some() && particles.len() > 1;
-        let first = if is_hurried { self.rng.random_range(0..particles.len()) } else { 0 };
+        // With a deadline a part may have to do. It starts at a random particle, because
+        // neighbours are similar.
+        let has_deadline = deadline.is_some() && particles.len() > 1;
+        let first = if has_deadline { self.rng.random_range(0..particles.len()) } else { 0 };
         for particle in particles[first..].iter().chain(&particles[..first]) {
             if !next.is_empty() && is_past(deadline) {
                 break;
@@ -141,19 +146,19 @@ impl<P: Hidden> Belief<P> {
                 }
                 let knowledge = learn_all(&self.cursor, &joint, &particle.knowledge);
                 self.cursor.advance(&joint);
-                // The same state with the same knowledge of everybody is the same.
+                // Particles with equal states and equal knowledge of all roles are merged.
                 let key = knowledge.iter().fold(self.cursor.key(), |key, &known| fold(key, known));
                 let weight = particle.weight * chance;
-                let place = *places.entry(key).or_insert(next.len());
-                if place < next.len() {
-                    next[place].weight += weight;
+                let index = *indices.entry(key).or_insert(next.len());
+                if index < next.len() {
+                    next[index].weight += weight;
                 } else {
                     next.push(Particle { state: self.cursor.state().clone(), weight, knowledge });
                 }
             }
         }
         if next.len() > self.max_particles {
-            next = self.thin_out(next);
+            next = self.resample(next);
         }
         let total: f64 = next.iter().map(|particle| particle.weight).sum();
         for particle in &mut next {
@@ -162,7 +167,8 @@ impl<P: Hidden> Belief<P> {
         next
     }
 
-    /// Joint moves with our own move in them, and how likely they are: all of them if there are not too many, else a sample.
+    /// Returns joint moves that contain the own move, with their probabilities: all of them if
+    /// there are at most `max`, otherwise a sample.
     fn proposals(
         &mut self,
         state: &P::State,
@@ -213,8 +219,8 @@ impl<P: Hidden> Belief<P> {
         proposals
     }
 
-    /// Keeps as many as there may be, evenly by weight: the heavy ones for sure, the light ones by their share.
-    fn thin_out(&mut self, particles: Vec<Particle<P::State>>) -> Vec<Particle<P::State>> {
+    /// Reduces the particles to `max_particles` by systematic resampling.
+    fn resample(&mut self, particles: Vec<Particle<P::State>>) -> Vec<Particle<P::State>> {
         let total: f64 = particles.iter().map(|particle| particle.weight).sum();
         let stride = total / self.max_particles as f64;
         let mut next_mark = stride * self.rng.random::<f64>();
@@ -234,7 +240,8 @@ impl<P: Hidden> Belief<P> {
         kept
     }
 
-    /// Looks for histories that fit from earlier steps on: a step back, two, four, and at last from the start.
+    /// Searches consistent histories from earlier steps on: one step back, two, four, and at last
+    /// from the start.
     fn repair(&mut self, deadline: Option<Instant>) {
         self.n_repairs += 1;
         let n_steps = self.experiences.len();
@@ -244,7 +251,7 @@ impl<P: Hidden> Belief<P> {
         while found.is_empty() && nodes_left > 0 {
             let from = n_steps.saturating_sub(back);
             let sources = std::mem::take(&mut self.steps[from]);
-            // Half of what is left for each distance, so that the start gets its share.
+            // Each distance gets half of the remaining budget, so that the start gets its share.
             let mut nodes = if from == 0 { nodes_left } else { nodes_left / 2 };
             nodes_left -= nodes;
             while !sources.is_empty() && nodes > 0 && found.len() < self.max_particles.min(64) {
@@ -269,10 +276,11 @@ impl<P: Hidden> Belief<P> {
         for particle in &mut found {
             particle.weight = share;
         }
-        *self.steps.last_mut().expect("there is always a last step") = found;
+        *self.steps.last_mut().expect("`steps` is never empty") = found;
     }
 
-    /// One history that fits, from a state before a step to now: random depth-first, with backtracking.
+    /// Returns the end of one consistent history from a state before a step to now, by randomised
+    /// depth-first search with backtracking.
     fn find_history(
         &mut self,
         source: &Particle<P::State>,
@@ -283,7 +291,7 @@ impl<P: Hidden> Belief<P> {
         let Some(experience) = self.experiences.get(step).cloned() else {
             return Some(source.clone());
         };
-        // More than one distance of branching is not worth its time on a history that may be a dead end anyway.
+        // A limit on the branching, because the history may be a dead end anyway.
         let mut proposals = self.proposals(&source.state, &experience.own_move, 1000);
         while !proposals.is_empty() && *nodes > 0 && !is_past(deadline) {
             let (joint, _) = proposals.swap_remove(self.rng.random_range(0..proposals.len()));
@@ -308,7 +316,7 @@ fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
-/// By role: what it knows after a joint move, as hashes.
+/// Returns the hashes of the knowledge of all roles after a joint move.
 pub(super) fn learn_all<P: Hidden>(position: &P, joint: &[P::Move], before: &[u64]) -> Vec<u64> {
     let nature = position.shape().nature;
     let mut knowledge = before.to_vec();

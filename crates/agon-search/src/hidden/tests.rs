@@ -1,4 +1,4 @@
-//! Honest: nothing that cannot be perceived changes a move. And sensible: better than chance.
+//! Moves depend on percepts alone, and play is better than random.
 
 use agon_game::{Hidden, Position, Rng, Role, Shape};
 use proptest::prelude::*;
@@ -7,7 +7,8 @@ use rand::SeedableRng as _;
 use super::*;
 use crate::sample::{Kind, RandomGame, shipped};
 
-/// Plays a match: one seat by the player, the others at random. Returns what everybody got, and the reports.
+/// Plays a match with one role played by the player and the others at random. Returns the payoffs
+/// and the reports.
 fn play<P: Hidden>(
     start: &P,
     us: Role,
@@ -23,19 +24,22 @@ fn play<P: Hidden>(
     let mut joint = Vec::new();
     while !position.is_terminal() {
         position.draw(&mut rng, &mut joint);
-        let report =
-            player.think(&Budget::iterations(iterations)).expect("the truth is always possible");
+        let report = player
+            .think(&Budget::iterations(iterations))
+            .expect("the true state is always consistent");
         assert!(position.is_legal(us, &report.best), "moves are legal");
         joint[us.index()] = report.best.clone();
         reports.push(report);
         let percepts = position.percepts(&joint, us);
         position.advance(&joint);
-        player.learn(&joint[us.index()], &percepts).expect("the truth is always possible");
+        player
+            .learn(&joint[us.index()], &percepts, None)
+            .expect("the true state is always consistent");
     }
     (position.shape().players().map(|role| position.payoff(role)).collect(), reports)
 }
 
-/// The mean payoff of a seat over many matches.
+/// Returns the mean payoff of a role over many matches.
 fn mean(name: &str, us: usize, n_matches: u64, iterations: u64) -> f64 {
     let start = shipped(name);
     let us = Role::new(us);
@@ -58,7 +62,7 @@ fn the_belief_of_a_candidate_who_saw_a_door_opened() {
         let joint = [find(&position, candidate, own), find(&position, random, natures)];
         let percepts = position.percepts(&joint, candidate);
         position.advance(&joint);
-        player.learn(&joint[0], &percepts).expect("it can be so");
+        player.learn(&joint[0], &percepts, None).expect("the percepts are consistent");
     }
     let mut weights: Vec<f64> =
         player.belief().particles().iter().map(|particle| particle.weight).collect();
@@ -67,15 +71,15 @@ fn the_belief_of_a_candidate_who_saw_a_door_opened() {
         (weights[0] - 1.0 / 3.0).abs() < 1e-9 && (weights[1] - 2.0 / 3.0).abs() < 1e-9,
         "{weights:?}"
     );
-    let report = player.think(&Budget::iterations(2000)).expect("it can be so");
+    let report = player.think(&Budget::iterations(2000)).expect("the percepts are consistent");
     assert_eq!(agon_game::Notation::move_text(&position, &report.best), "switch");
     let value = report.candidates[0].value;
     assert!((value - 66.7).abs() < 4.0, "{value}");
 }
 
-/// Plays with the same percepts of one role but different truths: everything the role says must be the same.
+/// In games with equal percepts of one role but different states, its reports must be equal.
 #[test]
-fn what_cannot_be_perceived_changes_nothing() {
+fn moves_depend_on_percepts_alone() {
     let mut n_compared = 0;
     for (name, us) in [
         ("kuhn-poker", 0),
@@ -99,10 +103,11 @@ fn what_cannot_be_perceived_changes_nothing() {
             while truths.iter().all(|truth| !truth.is_terminal()) {
                 let reports = players.each_mut().map(|player| Report {
                     seconds: 0.0,
-                    ..player.think(&Budget::iterations(60)).expect("possible")
+                    ..player.think(&Budget::iterations(60)).expect("the percepts are consistent")
                 });
                 assert_eq!(reports[0], reports[1], "{name}, seed {seed}");
-                // The others move differently in the two matches, as long as we cannot tell.
+                // The others move differently in the two matches, as long as the role cannot
+                // notice.
                 let mut joint = Vec::new();
                 truths[0].draw(&mut rng, &mut joint);
                 joint[us.index()] = reports[0].best;
@@ -119,7 +124,9 @@ fn what_cannot_be_perceived_changes_nothing() {
                 truths[0].advance(&joint);
                 truths[1].advance(&other);
                 for player in &mut players {
-                    player.learn(&reports[0].best, &percepts).expect("possible");
+                    player
+                        .learn(&reports[0].best, &percepts, None)
+                        .expect("the percepts are consistent");
                 }
             }
         }
@@ -127,8 +134,8 @@ fn what_cannot_be_perceived_changes_nothing() {
     assert!(n_compared >= 30, "moves were compared where the truths differ: {n_compared}");
 }
 
-/// Means against opponents who play at random, over seeds that are fixed; the last number is what random play gets in that
-/// seat, over 20000 plays.
+/// Mean payoffs against random opponents over fixed seeds. The last number is the mean payoff of
+/// random play in that role over 20000 games.
 #[test]
 fn better_than_random() {
     let games: [(&str, usize, u64, u64, f64); 7] = [
@@ -147,15 +154,15 @@ fn better_than_random() {
     }
 }
 
-/// A game of twins: nature shows one of many cards, and the same sum of bits is heard.
+/// Nature deals one of many cards, and many cards give the same percepts.
 #[test]
-fn it_is_repaired_when_it_dies_out() {
+fn an_empty_belief_is_repaired() {
     let kind = Kind { chance: true, n_steps: 8, n_labels: 5000, ..Kind::TURNS };
     let mut n_repairs = 0;
     for seed in 0..40 {
         let start = RandomGame::new(seed, kind);
         let us = Role::new(0);
-        // So few particles that the truth is lost soon.
+        // With so few particles the true state is lost soon.
         let options =
             HiddenOptions { max_particles: 1, max_proposals: 2, ..HiddenOptions::default() };
         let mut belief = Belief::new(start.clone(), us, &options);
@@ -166,8 +173,8 @@ fn it_is_repaired_when_it_dies_out() {
             position.draw(&mut rng, &mut joint);
             let percepts = position.percepts(&joint, us);
             position.advance(&joint);
-            // Always found: the whole tree is within the budget of repairs.
-            belief.learn(&joint[0], &percepts, None).expect("the truth is always possible");
+            // A history is always found, because the whole tree is within the budget of repairs.
+            belief.learn(&joint[0], &percepts, None).expect("the true state is always consistent");
             n_repairs += belief.n_repairs;
         }
     }
@@ -177,13 +184,15 @@ fn it_is_repaired_when_it_dies_out() {
 proptest! {
     #![proptest_config(crate::sample::seeded(256))]
 
-    /// The same seed and iterations give the same match.
+    /// Equal seeds and iterations give equal matches.
     #[test]
-    fn the_same_again(seed in 0_u64..1000) {
+    fn matches_are_reproducible(seed in 0_u64..1000) {
         let start = RandomGame::new(seed, Kind { chance: true, ..Kind::TURNS });
         let run = || {
-            let (payoffs, reports) = play(&start, Role::new(0), &HiddenOptions::default(), 30, seed);
-            let reports: Vec<_> = reports.into_iter().map(|report| Report { seconds: 0.0, ..report }).collect();
+            let options = HiddenOptions::default();
+            let (payoffs, reports) = play(&start, Role::new(0), &options, 30, seed);
+            let reports = reports.into_iter().map(|report| Report { seconds: 0.0, ..report });
+            let reports: Vec<_> = reports.collect();
             (payoffs, reports)
         };
         prop_assert_eq!(run(), run());

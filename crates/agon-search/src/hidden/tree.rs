@@ -1,32 +1,34 @@
-//! Information-set Monte Carlo tree search with a tree for every role (MO-ISMCTS; Cowling, Powley and Whitehouse 2012).
+//! Information-set Monte Carlo tree search with a tree for every role (MO-ISMCTS; Cowling, Powley &
+//! Whitehouse 2012).
 //!
-//! Each iteration draws a state from the belief and plays it out. Every role with a choice chooses by what *it* knows: its statistics
-//! are kept under a hash of its own moves and percepts since the start, so an opponent is not taken to see our cards, nor do
-//! we choose differently in states that we cannot tell apart.
+//! Each iteration draws a state from the belief and plays it out. Every role with a choice chooses
+//! by its own knowledge: its statistics are stored under a hash of its own moves and percepts since
+//! the start. So an opponent is not assumed to know hidden facts, and a role chooses alike in
+//! states that it cannot distinguish.
 
-use agon_game::{Hidden, Rng, Role};
+use agon_game::{Hidden, Rng, Role, play_out_in_time};
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::belief::{Particle, learn_all};
 use super::{Choice, HiddenOptions};
-use crate::budget::play_out_in_time;
 use crate::hash::{Map, fold};
 use crate::{Candidate, Meter, Report};
 
-/// Under a deadline the best move so far is told after so many iterations.
-const TELL_AGAIN: u64 = 32;
+/// Number of iterations between two updates of the best move so far, in a search with a deadline.
+const HINT_INTERVAL: u64 = 32;
 
-/// How moves are tried.
+/// The selection of moves in the tree.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Bandit {
-    /// UCB1 over the moves that are legal.
+    /// UCB1 over the legal moves.
     Ucb,
-    /// Mixes UCB1 with the average of what was tried so far, less and less of the former, so that averages come close
-    /// to an equilibrium (Smooth UCT; Heinrich and Silver 2015, with their parameters).
+    /// A mixture of UCB1 and the average strategy so far, with less and less of the former, so that
+    /// averages approach an equilibrium (Smooth UCT; Heinrich & Silver 2015, with their
+    /// parameters).
     Smooth,
 }
 
-/// What is known of one information set of a role.
+/// The statistics of one information set of a role.
 #[derive(Clone, Debug)]
 struct Node<M> {
     n_visits: u64,
@@ -37,17 +39,17 @@ struct Node<M> {
 struct Arm<M> {
     m: M,
     n_visits: u64,
-    /// Times the move was legal.
+    /// Number of visits at which the move was legal.
     n_legal: u64,
-    /// Payoffs scaled to 0..1.
+    /// The sum of the payoffs, scaled to 0..1.
     sum: f64,
 }
 
-/// Statistics of all roles, kept from move to move.
+/// The statistics of all roles, kept from move to move.
 pub(super) struct Tree<P: Hidden> {
     cursor: P,
-    /// By role and knowledge: places in `nodes`.
-    places: Map<u64, u32>,
+    /// By role and knowledge: the index in `nodes`.
+    indices: Map<u64, u32>,
     nodes: Vec<Node<P::Move>>,
     bandit: Bandit,
     exploration: f64,
@@ -60,7 +62,7 @@ impl<P: Hidden> Tree<P> {
     pub(super) fn new(start: P, us: Role, options: &HiddenOptions) -> Tree<P> {
         Tree {
             cursor: start,
-            places: Map::default(),
+            indices: Map::default(),
             nodes: Vec::new(),
             bandit: options.bandit,
             exploration: options.exploration,
@@ -79,7 +81,7 @@ impl<P: Hidden> Tree<P> {
         meter: &mut Meter<'_>,
     ) -> Report<P::Move> {
         if self.nodes.len() > self.max_nodes / 2 {
-            self.places.clear();
+            self.indices.clear();
             self.nodes.clear();
         }
         let mut max_depth = 0;
@@ -90,22 +92,23 @@ impl<P: Hidden> Tree<P> {
             let depth = self.iterate(particles, meter);
             max_depth = max_depth.max(depth);
             meter.n_iterations += 1;
-            if meter.deadline().is_some() && meter.n_iterations.is_multiple_of(TELL_AGAIN) {
+            if meter.deadline().is_some() && meter.n_iterations.is_multiple_of(HINT_INTERVAL) {
                 let arms = self
-                    .places
+                    .indices
                     .get(&known)
-                    .map_or(&[][..], |&place| &self.nodes[place as usize].arms);
+                    .map_or(&[][..], |&index| &self.nodes[index as usize].arms);
                 let best = arms.iter().max_by_key(|arm| arm.n_visits);
                 if let Some(move_idx) = best.and_then(|arm| legal.iter().position(|m| *m == arm.m))
                 {
-                    meter.tell(move_idx);
+                    meter.suggest(move_idx);
                 }
             }
         }
         self.report(particles, us, options, rng, meter, max_depth)
     }
 
-    /// One play from a state drawn from the belief; returns how deep the statistics reached.
+    /// Plays one game from a state drawn from the belief. Returns the depth that the statistics
+    /// reached.
     fn iterate(&mut self, particles: &[Particle<P::State>], meter: &mut Meter<'_>) -> u32 {
         let particle = draw(particles, &mut self.rng);
         let shape = self.cursor.shape().clone();
@@ -116,7 +119,7 @@ impl<P: Hidden> Tree<P> {
         let mut depth = 0;
         while !self.cursor.is_terminal() && (depth as usize) < self.max_steps {
             let mut joint = Vec::new();
-            // Nature is drawn by its chances; the players' moves are put in its place below.
+            // Nature draws by its chances. The moves of the players are replaced below.
             self.cursor.draw(&mut self.rng, &mut joint);
             let mut is_new = false;
             let mut has_statistics = true;
@@ -125,23 +128,23 @@ impl<P: Hidden> Tree<P> {
                     continue;
                 }
                 let key = fold(knowledge[role.index()], role.index() as u64);
-                let place = match self.places.get(&key) {
-                    Some(&place) => place,
+                let index = match self.indices.get(&key) {
+                    Some(&index) => index,
                     None if self.nodes.len() < self.max_nodes => {
                         is_new = true;
-                        let place = self.nodes.len() as u32;
-                        self.places.insert(key, place);
+                        let index = self.nodes.len() as u32;
+                        self.indices.insert(key, index);
                         self.nodes.push(Node { n_visits: 0, arms: Vec::new() });
-                        place
+                        index
                     }
                     None => {
                         has_statistics = false;
                         continue;
                     }
                 };
-                let arm = self.choose(role, place);
-                joint[role.index()] = self.nodes[place as usize].arms[arm].m.clone();
-                path.push((role, place, arm));
+                let arm = self.choose(role, index);
+                joint[role.index()] = self.nodes[index as usize].arms[arm].m.clone();
+                path.push((role, index, arm));
             }
             if !is_new && has_statistics {
                 knowledge = learn_all(&self.cursor, &joint, &knowledge);
@@ -157,10 +160,10 @@ impl<P: Hidden> Tree<P> {
         meter.n_nodes +=
             play_out_in_time(&mut self.cursor, &mut self.rng, self.max_steps, meter.deadline())
                 as u64;
-        for (role, place, arm) in path {
+        for (role, index, arm) in path {
             let reward =
                 (self.cursor.payoff(role) - range.0) / (range.1 - range.0).max(f64::MIN_POSITIVE);
-            let node = &mut self.nodes[place as usize];
+            let node = &mut self.nodes[index as usize];
             node.n_visits += 1;
             node.arms[arm].n_visits += 1;
             node.arms[arm].sum += reward;
@@ -168,12 +171,12 @@ impl<P: Hidden> Tree<P> {
         reached
     }
 
-    /// An arm for a role that stands at a node.
-    fn choose(&mut self, role: Role, place: u32) -> usize {
-        let node = &mut self.nodes[place as usize];
+    /// Selects an arm of a node for a role.
+    fn choose(&mut self, role: Role, index: u32) -> usize {
+        let node = &mut self.nodes[index as usize];
         let mut legal = Vec::new();
         for m in self.cursor.legal_moves(role) {
-            // In games as they should be, who knows the same has the same moves; but rules are what they are.
+            // In well-formed games equal knowledge means equal legal moves, but not all rules are.
             let arm = node.arms.iter().position(|arm| arm.m == *m).unwrap_or_else(|| {
                 node.arms.push(Arm { m: m.clone(), n_visits: 0, n_legal: 0, sum: 0.0 });
                 node.arms.len() - 1
@@ -181,15 +184,15 @@ impl<P: Hidden> Tree<P> {
             node.arms[arm].n_legal += 1;
             legal.push(arm);
         }
-        // Moves never tried come first, in an order of their own so that none is favoured.
+        // Untried moves come first, in random order so that none is favoured.
         let untried: Vec<usize> =
             legal.iter().copied().filter(|&arm| node.arms[arm].n_visits == 0).collect();
         if !untried.is_empty() {
             return untried[self.rng.random_range(0..untried.len())];
         }
         if self.bandit == Bandit::Smooth {
-            let eagerness = (0.9 / (1.0 + 0.002 * (node.n_visits as f64).sqrt())).max(0.1);
-            if self.rng.random::<f64>() >= eagerness {
+            let exploring = (0.9 / (1.0 + 0.002 * (node.n_visits as f64).sqrt())).max(0.1);
+            if self.rng.random::<f64>() >= exploring {
                 let total: u64 = legal.iter().map(|&arm| node.arms[arm].n_visits).sum();
                 let mut left = self.rng.random_range(0..total);
                 for &arm in &legal {
@@ -221,11 +224,11 @@ impl<P: Hidden> Tree<P> {
     ) -> Report<P::Move> {
         let payoffs = self.cursor.shape().payoffs.clone();
         let (least, most) = (*payoffs.start(), *payoffs.end());
-        // What we know is the same in all particles; which moves are legal should be.
+        // The knowledge of the role is the same in all particles, and its legal moves should be.
         let known = fold(particles[0].knowledge[us.index()], us.index() as u64);
         self.cursor.go_to(&particles[0].state);
         let legal = self.cursor.legal_moves(us).to_vec();
-        let node = self.places.get(&known).map(|&place| &self.nodes[place as usize]);
+        let node = self.indices.get(&known).map(|&index| &self.nodes[index as usize]);
         let arm = |m: &P::Move| node.and_then(|node| node.arms.iter().find(|arm| arm.m == *m));
         let mut candidates: Vec<Candidate<P::Move>> = legal
             .iter()
@@ -285,7 +288,7 @@ impl<P: Hidden> Tree<P> {
     }
 }
 
-/// A particle, by weight.
+/// Draws a particle by weight.
 fn draw<'p, S>(particles: &'p [Particle<S>], rng: &mut Rng) -> &'p Particle<S> {
     let total: f64 = particles.iter().map(|particle| particle.weight).sum();
     let mut left = rng.random::<f64>() * total;

@@ -1,32 +1,32 @@
-//! From the tree to an answer: which move, how likely, and why.
+//! The report: which move to make, with which probability, and what is expected to follow.
 
 use agon_game::{Position, Rng, Role, joint_moves};
 
-use super::node::{Group, Kind, NO_ARMS, NodeId};
 use super::options::{MctsOptions, Simultaneous};
 use super::select::draw;
-use super::tree::Tree;
+use super::tree::{Group, NodeId, NodeKind, Tree};
 use crate::{Candidate, Line};
 
-/// Lines in a report.
+/// Number of lines in a report.
 const N_LINES: usize = 3;
-/// Steps in a line.
+/// Maximum number of steps in a line.
 const MAX_LINE: usize = 60;
-/// Moves less likely than this part of the likeliest one are never made where roles mix: they were tried only to learn.
+/// Where strategies are mixed, moves with less than this part of the greatest probability are never
+/// made: they were tried only to explore.
 const NOISE: f64 = 0.1;
 
 /// The part of a report that comes from the tree.
-pub(super) struct Answer<M> {
-    pub(super) best: M,
-    pub(super) candidates: Vec<Candidate<M>>,
-    pub(super) value: f64,
-    pub(super) is_proven: bool,
-    pub(super) lines: Vec<Line<M>>,
+pub(crate) struct Answer<M> {
+    pub(crate) best: M,
+    pub(crate) candidates: Vec<Candidate<M>>,
+    pub(crate) value: f64,
+    pub(crate) is_proven: bool,
+    pub(crate) lines: Vec<Line<M>>,
 }
 
 impl<P: Position> Tree<P> {
-    /// What to do at the root, where the position stands.
-    pub(super) fn answer(
+    /// Returns the report about the root, where the position stands.
+    pub(crate) fn answer(
         &self,
         position: &P,
         us: Role,
@@ -37,9 +37,9 @@ impl<P: Position> Tree<P> {
         let [lo, hi] = self.bound(root, us);
         let is_proven = lo == hi;
         let mean = self.mean(root, us);
-        let group = self.groups[self.groups_of(root)].iter().find(|group| group.role == us);
+        let group = self.groups.of(self.node(root)).iter().find(|group| group.role == us);
         let Some(&group) = group.filter(|group| group.n > 1) else {
-            // We have no choice: the value is all there is to say.
+            // We have no choice, so the report is about the value alone.
             let best = position.legal_moves(us)[0].clone();
             let visits = self.node(root).visits;
             let candidate =
@@ -48,23 +48,23 @@ impl<P: Position> Tree<P> {
             return Answer { best, candidates: vec![candidate], value: mean, is_proven, lines };
         };
         match self.node(root).kind {
-            Kind::Alone(_) => self.answer_alone(position, us, is_proven),
-            Kind::Joint | Kind::Sparse | Kind::Ended => {
+            NodeKind::Alone(_) => self.answer_alone(position, us, is_proven),
+            NodeKind::Joint | NodeKind::Sparse | NodeKind::Terminal => {
                 self.answer_mixed(position, us, &group, options, rng)
             }
         }
     }
 
-    /// The place among our moves of the one that looks best at the root; none if we have no choice there.
-    pub(super) fn best_so_far(&self, us: Role) -> Option<usize> {
-        let group = self.groups[self.groups_of(self.root)]
-            .iter()
-            .find(|group| group.role == us && group.n > 1)?;
+    /// Returns the index of the best move so far among our moves at the root; None if we have no
+    /// choice there.
+    pub(crate) fn best_so_far(&self, us: Role) -> Option<usize> {
+        let groups = self.groups.of(self.node(self.root));
+        let group = groups.iter().find(|group| group.role == us && group.n > 1)?;
         let first = self.node(self.root).first_arm as usize + group.first as usize;
         match self.node(self.root).kind {
-            Kind::Alone(_) => Some(self.best_arm(self.root, us) - first),
-            Kind::Joint | Kind::Sparse | Kind::Ended => {
-                // `max_by_key` gives the last of equals.
+            NodeKind::Alone(_) => Some(self.best_arm(self.root, us) - first),
+            NodeKind::Joint | NodeKind::Sparse | NodeKind::Terminal => {
+                // `max_by_key` returns the last of equals.
                 (0..group.n as usize).rev().max_by_key(|&at| self.arms[first + at].visits)
             }
         }
@@ -72,7 +72,7 @@ impl<P: Position> Tree<P> {
 
     fn answer_alone(&self, position: &P, us: Role, is_proven: bool) -> Answer<P::Move> {
         let root = self.root;
-        let first = self.arms_of(root).start;
+        let (first, moves) = (self.node(root).arms().start, self.moves.of_arms(self.node(root)));
         let best = self.best_arm(root, us) - first;
         let value_of = |at: usize| {
             let (arm, [lo, hi]) = (&self.arms[first + at], self.arm_bound(root, first + at));
@@ -87,7 +87,7 @@ impl<P: Position> Tree<P> {
         let candidates = order
             .iter()
             .map(|&at| Candidate {
-                m: self.moves_of(root)[at].clone(),
+                m: moves[at].clone(),
                 visits: self.arms[first + at].visits.into(),
                 value: value_of(at),
                 probability: if at == best { 1.0 } else { 0.0 },
@@ -100,25 +100,19 @@ impl<P: Position> Tree<P> {
         let lines =
             order.iter().take(N_LINES).filter_map(|&at| self.line(position, Some(at as u64), us));
         let value = if is_proven { self.bound(root, us)[0] } else { value_of(best) };
-        Answer {
-            best: self.moves_of(root)[best].clone(),
-            candidates,
-            value,
-            is_proven,
-            lines: lines.collect(),
-        }
+        Answer { best: moves[best].clone(), candidates, value, is_proven, lines: lines.collect() }
     }
 
-    /// The arm that a role which moves alone should choose.
+    /// Returns the arm that a role which chooses alone should choose.
     fn best_arm(&self, id: NodeId, role: Role) -> usize {
-        let arms = self.arms_of(id);
+        let arms = self.node(id).arms();
         let bound = |arm: usize| self.arm_bound(id, arm);
         let sure = arms.clone().map(|arm| bound(arm)[0]).fold(f64::NEG_INFINITY, f64::max);
         let by_visits = |&a: &usize, &b: &usize| {
             let (a, b) = (&self.arms[a], &self.arms[b]);
             a.visits.cmp(&b.visits).then(a.mean.total_cmp(&b.mean))
         };
-        // `max_by` gives the last of equals; the first is as good and what one expects.
+        // `max_by` returns the last of equals, and the first one is wanted.
         let contender = arms.clone().rev().filter(|&arm| bound(arm)[1] > sure).max_by(by_visits);
         if let Some(arm) = contender
             && (self.arms[arm].visits == 0 && sure <= self.facts.min
@@ -126,10 +120,10 @@ impl<P: Position> Tree<P> {
         {
             return arm;
         }
-        // All is decided: win soon, lose late.
+        // The outcome is decided: win soon, lose late.
         let plies = |arm: usize| {
-            let child = self.scores[arm].child;
-            if child != NodeId::NONE && self.is_settled(child) {
+            let child = self.arms.child(arm);
+            if child != NodeId::NONE && self.is_solved(child) {
                 self.node(child).plies
             } else {
                 u16::MAX
@@ -157,43 +151,8 @@ impl<P: Position> Tree<P> {
         let first = self.node(root).first_arm as usize + group.first as usize;
         let n = group.n as usize;
         let arms = &self.arms[first..first + n];
-        let moves = &self.moves_of(root)[group.first as usize..];
-        let is_tabled = self.node(root).kind == Kind::Joint;
-        let mut shares: Vec<f64> = match options.simultaneous {
-            Simultaneous::RegretMatching { .. } if is_tabled => self.mixes
-                [group.first_more as usize..][..n]
-                .iter()
-                .map(|mix| mix.strategy)
-                .collect(),
-            Simultaneous::IteratedRegret { .. } if is_tabled => {
-                let children = &self.joints[self.node(root).first_joint as usize..];
-                let left = self.minimise_regret(root, |joint, role| match children[joint] {
-                    NodeId::NONE => self.mean(root, role),
-                    child => self.mean(child, role),
-                });
-                let own =
-                    self.groups[self.groups_of(root)].iter().position(|other| other.role == us);
-                let left = &left[own.expect("we choose here")];
-                (0..n).map(|at| f64::from(u8::from(left.contains(&at)))).collect()
-            }
-            Simultaneous::Decoupled { .. }
-            | Simultaneous::RegretMatching { .. }
-            | Simultaneous::IteratedRegret { .. } => {
-                arms.iter().map(|arm| f64::from(arm.visits)).collect()
-            }
-        };
-        let most = shares.iter().copied().fold(0.0, f64::max);
-        for share in &mut shares {
-            if *share < NOISE * most {
-                *share = 0.0;
-            }
-        }
-        let total: f64 = shares.iter().sum();
-        if total > 0.0 {
-            shares.iter_mut().for_each(|share| *share /= total);
-        } else {
-            shares.fill(1.0 / n as f64);
-        }
+        let moves = &self.moves.of_arms(self.node(root))[group.range()];
+        let shares = self.strategy(us, group, options);
         let best = draw(&shares, rng);
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&a, &b| {
@@ -223,7 +182,50 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    /// The line that is most likely from the root on, where the position stands, beginning with a choice if one is given.
+    /// Returns the probabilities of our moves at the root, where several roles choose.
+    fn strategy(&self, us: Role, group: &Group, options: &MctsOptions) -> Vec<f64> {
+        let root = self.root;
+        let node = self.node(root);
+        let n = group.n as usize;
+        let is_tabled = node.kind == NodeKind::Joint;
+        let mut shares: Vec<f64> = match options.simultaneous {
+            Simultaneous::RegretMatching { .. } if is_tabled => {
+                self.groups.regrets(group).iter().map(|entry| entry.strategy).collect()
+            }
+            Simultaneous::IteratedRegret { .. } if is_tabled => {
+                let children = self.joint_children.of(node);
+                let left = self.minimise_regret(root, |joint, role| match children[joint] {
+                    NodeId::NONE => self.mean(root, role),
+                    child => self.mean(child, role),
+                });
+                let own = self.groups.of(node).iter().position(|other| other.role == us);
+                let left = &left[own.expect("we choose here")];
+                (0..n).map(|at| f64::from(u8::from(left.contains(&at)))).collect()
+            }
+            Simultaneous::Decoupled { .. }
+            | Simultaneous::RegretMatching { .. }
+            | Simultaneous::IteratedRegret { .. } => {
+                let first = node.first_arm as usize + group.first as usize;
+                self.arms[first..first + n].iter().map(|arm| f64::from(arm.visits)).collect()
+            }
+        };
+        let most = shares.iter().copied().fold(0.0, f64::max);
+        for share in &mut shares {
+            if *share < NOISE * most {
+                *share = 0.0;
+            }
+        }
+        let total: f64 = shares.iter().sum();
+        if total > 0.0 {
+            shares.iter_mut().for_each(|share| *share /= total);
+        } else {
+            shares.fill(1.0 / n as f64);
+        }
+        shares
+    }
+
+    /// Returns the most likely line from the root, where the position stands. It begins with the
+    /// choice if one is given.
     fn line(&self, position: &P, choice: Option<u64>, us: Role) -> Option<Line<P::Move>> {
         let mut joints = Vec::new();
         let mut id = self.root;
@@ -243,13 +245,15 @@ impl<P: Position> Tree<P> {
             let Some(next) = self.likely_choice(id) else { break };
             choice = next;
         }
-        if id != NodeId::NONE && self.node(id).kind == Kind::Ended && self.node(id).plies > 0 {
+        if id != NodeId::NONE && self.node(id).kind == NodeKind::Terminal && self.node(id).plies > 0
+        {
             joints.extend(self.winning_joint(position, &joints));
         }
         Some(Line { joints, value })
     }
 
-    /// The joint move by which play ends after these ones, where all that is remembered is that its mover gets all there is.
+    /// Returns the joint move that ends the game after these ones, where the tree has only stored
+    /// that the role to move gets the maximum.
     fn winning_joint(&self, position: &P, joints: &[Vec<P::Move>]) -> Option<Vec<P::Move>> {
         let mut before = position.clone();
         joints.iter().for_each(|joint| before.advance(joint));
@@ -261,38 +265,34 @@ impl<P: Position> Tree<P> {
         })
     }
 
-    /// What is most likely to be done at a position, if that is known.
+    /// Returns the most likely choice at a node, if anything is known of it.
     fn likely_choice(&self, id: NodeId) -> Option<u64> {
         let node = self.node(id);
-        if node.first_arm == NO_ARMS {
+        if !node.has_arms() {
             return None;
         }
-        let arms = self.arms_of(id);
+        let arms = node.arms();
         match node.kind {
-            Kind::Ended => None,
-            Kind::Alone(role) => {
-                let is_chance = Some(role) == self.facts.nature;
-                let best = if is_chance {
+            NodeKind::Terminal => None,
+            NodeKind::Alone(role) => {
+                let best = if self.facts.is_nature(role) {
                     arms.clone()
                         .max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)))?
                 } else {
                     self.best_arm(id, role)
                 };
-                let is_known =
-                    self.arms[best].visits > 0 || self.scores[best].child != NodeId::NONE;
+                let is_known = self.arms[best].visits > 0 || self.arms.child(best) != NodeId::NONE;
                 is_known.then(|| (best - arms.start) as u64)
             }
-            Kind::Joint => {
-                let children = &self.joints[node.first_joint as usize..][..node.n_joint as usize];
-                let known =
-                    children.iter().enumerate().filter(|&(_, &child)| child != NodeId::NONE);
+            NodeKind::Joint => {
+                let children = self.joint_children.of(node).iter().enumerate();
+                let known = children.filter(|&(_, &child)| child != NodeId::NONE);
                 let most = known
                     .max_by_key(|&(at, &child)| (self.node(child).visits, std::cmp::Reverse(at)));
                 most.map(|(at, _)| at as u64)
             }
-            Kind::Sparse => {
-                let groups = &self.groups[self.groups_of(id)];
-                let choice = groups.iter().fold(0, |choice, group| {
+            NodeKind::Sparse => {
+                let choice = self.groups.of(node).iter().fold(0, |choice, group| {
                     let first = arms.start + group.first as usize;
                     let own = first..first + group.n as usize;
                     let best =

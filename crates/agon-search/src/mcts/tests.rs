@@ -1,22 +1,23 @@
-//! Laws of the search: on random games that can be worked out by brute force, on small games with known equilibria, and on
-//! the games that ship.
+//! Laws of the search: on random games that are solved by brute force, on small games with known
+//! equilibria, and on shipped games.
 
 mod bounds;
 mod heuristic;
 mod lockstep;
 mod mixing;
 mod random_games;
-mod relay;
+mod select_batch;
 mod shipped;
-mod spreading;
+mod signature;
 mod table_game;
+mod threads;
 
 use crate::{Budget, MctsOptions, Report, Search};
 use agon_game::{Position, Role};
 
 use super::Mcts;
 
-/// Thinks once, from nothing.
+/// Searches once with an empty tree.
 fn think<P: Position>(
     position: &mut P,
     us: usize,
@@ -26,17 +27,17 @@ fn think<P: Position>(
 ) -> Report<P::Move> {
     let mut search = Mcts::new(options.clone(), seed);
     let report = search.think(position, Role::new(us), &Budget::iterations(n));
-    is_sound(position, &report);
+    check_report(position, &report);
     report
 }
 
-/// What every report promises.
-fn is_sound<P: Position>(position: &P, report: &Report<P::Move>) {
+/// Asserts what every report promises.
+fn check_report<P: Position>(position: &P, report: &Report<P::Move>) {
     let legal = position.legal_moves(report.us);
     assert!(legal.contains(&report.best));
     assert_eq!(report.candidates.len(), legal.len());
     assert!(report.candidates.iter().all(|candidate| legal.contains(&candidate.m)));
-    assert_eq!(report.candidates[0].m, report.best, "the best comes first");
+    assert_eq!(report.candidates[0].m, report.best, "the best move is the first candidate");
     assert!(report.candidates[0].probability > 0.0);
     let total: f64 = report.candidates.iter().map(|candidate| candidate.probability).sum();
     assert!((total - 1.0).abs() < 1e-9, "{total}");

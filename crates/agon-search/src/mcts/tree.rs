@@ -1,489 +1,330 @@
-//! What the search remembers: positions in flat arenas, linked by number.
+//! The tree: the positions that the search remembers, with their statistics and proofs.
 //!
-//! A position has a group of arms for each role that chooses there, an arm for each of its moves. Where one role chooses
-//! alone (turn-taking, or nature), the arm itself leads to the child. Where several do, the children are in a table over the
-//! joint moves, the last group's moves changing fastest; where that table would be too large, in a hash table.
+//! It is a graph, in fact: positions with the same key share a node. A node has a *group* for each
+//! role that chooses there, and the group has an *arm* for each of the role's moves. Where one role
+//! chooses alone (turn-taking games, or nature), the arm leads to the child. Where several roles
+//! choose, the children are in a table over the joint moves. Where that table would be too large,
+//! they are in a hash table.
+//!
+//! A joint move is a number, the *choice*: the arms of all groups as the digits of a mixed-radix
+//! number, with the last group's digit changing fastest. Where one role chooses, it is the number
+//! of the arm, counted from the first one of the node.
+//!
+//! - [`node`]: what is stored of a position, in exactly one cache line.
+//! - [`arena`]: the parts of the tree as flat lists; each part packs itself and reserves its
+//!   memory.
+//! - [`index`]: finds a node by the key of its position.
+//! - [`pending`]: positions that were reached and are not in the tree yet.
+//! - [`apply_results`] and [`backup`]: put the results of playouts into the tree.
+//! - [`bounds`]: what is proved of a position from what is proved of its children.
+//! - [`prefetch`]: reads from memory what is needed soon.
+//! - [`recycle`] and [`reserve`]: memory that is bounded and does not move.
 
-use agon_game::{Position, Role, Shape};
-use hashbrown::HashTable;
+mod apply_results;
+mod arena;
+mod backup;
+mod bounds;
+mod index;
+mod node;
+mod pending;
+mod prefetch;
+mod recycle;
+mod reserve;
 
-use super::index::Index;
-use super::node::{
-    Arm, Average, Group, Kind, Mix, NO_ARMS, NO_BOUNDS, NO_TABLE, Node, NodeId, Proof, Score,
-    SparseChild, UNJUDGED,
+pub(crate) use apply_results::BackupScratch;
+pub(crate) use arena::{Arm, Group, Prospect, RegretEntry, Score};
+#[cfg(test)]
+pub(crate) use node::Proof;
+pub(crate) use node::{NO_TABLE, Node, NodeId, NodeKind};
+pub(crate) use pending::{MAX_EXAMINED, PendingNodes};
+
+use agon_game::{Position, Role};
+
+use self::arena::{
+    AmafStats, Arms, BoundTable, Bounds, Groups, ImplicitValues, JointChildren, MoveTable, Nodes,
+    PayoffSums, Priors,
 };
-use super::number::{Numbering, mix};
+use self::index::Index;
+use self::node::{NO_ARMS, NO_BOUNDS, Proof as NodeProof};
+use self::pending::{PendingNode, n_joint_moves};
+use super::facts::Facts;
 use super::options::{Amaf, Bandit, MctsOptions, Simultaneous};
-use super::sprout::{Sprout, Sprouts};
 
-/// Joint moves beyond this are not tabled, and not solved.
-pub(super) const MAX_JOINT: usize = 4096;
+/// Maximum number of joint moves that are tabled, and of which something is proved.
+pub(crate) const MAX_JOINT: usize = 4096;
 
-/// Ends with more different payoffs have a node each.
-const MAX_ENDS: usize = 16;
+/// Maximum number of terminal nodes that are shared by all ends of the game with the same payoffs.
+const MAX_SHARED_TERMINALS: usize = 16;
 
-/// What is known of the game.
-#[derive(Clone, Debug)]
-pub(super) struct Facts {
-    pub(super) n_roles: usize,
-    pub(super) players: Vec<Role>,
-    pub(super) nature: Option<Role>,
-    pub(super) min: f64,
-    pub(super) max: f64,
-    pub(super) constant_sum: Option<f64>,
-}
-
-impl Facts {
-    pub(super) fn new(shape: &Shape) -> Facts {
-        Facts {
-            n_roles: shape.role_names.len(),
-            players: shape.players().collect(),
-            nature: shape.nature,
-            min: *shape.payoffs.start(),
-            max: *shape.payoffs.end(),
-            constant_sum: shape.constant_sum,
-        }
-    }
-
-    /// The range of payoffs; never zero.
-    pub(super) fn range(&self) -> f64 {
-        (self.max - self.min).max(f64::MIN_POSITIVE)
-    }
-}
-
-/// All positions that are remembered.
-pub(super) struct Tree<P: Position> {
-    pub(super) facts: Facts,
-    pub(super) root: NodeId,
-    pub(super) nodes: Vec<Node>,
-    /// By node, but for ended ones.
-    pub(super) states: Vec<Option<P::State>>,
-    /// Nodes that stand for all ends with their payoffs.
-    pub(super) ends: Vec<NodeId>,
-    /// By node and role: the sum of the payoffs, and of their squares if the variance is wanted.
-    pub(super) sums: Vec<f64>,
-    pub(super) squares: Vec<f64>,
-    /// By node of which something is proved and role: what the role gets at least, and at most.
-    pub(super) bounds: Vec<[f64; 2]>,
-    pub(super) groups: Vec<Group>,
-    pub(super) arms: Vec<Arm>,
-    /// By arm.
-    pub(super) scores: Vec<Score>,
-    /// By arm of the positions of which something is proved, where a role moves alone: what the arm pays its role at least, and
-    /// at most.
-    pub(super) arm_bounds: Vec<[f64; 2]>,
-    /// By outcome of nature: how likely it is.
-    pub(super) chances: Vec<f64>,
-    /// By node that has not ended: for each role its only move, or its first; then the moves of the arms.
-    pub(super) moves: Vec<P::Move>,
-    pub(super) joints: Vec<NodeId>,
-    pub(super) mixes: Vec<Mix>,
-    pub(super) sparse: Vec<SparseChild>,
-    pub(super) sparse_index: HashTable<u32>,
-    /// By arm, if all moves count as first: its number, and its average.
-    pub(super) numbers: Vec<u32>,
-    pub(super) amaf: Vec<Average>,
-    /// By arm, if moves are judged before they are tried: what the move counts as, in payoffs; see [`UNJUDGED`] and [`UNKNOWN`].
-    pub(super) priors: Vec<f32>,
-    /// Positions whose moves are to be judged: soon, and together.
-    pub(super) due: Vec<NodeId>,
-    /// By node and role, if judgements are backed up by minimax: what came of that.
-    pub(super) implicit: Vec<f32>,
-    /// By node with a table, and number of a move: all moves as first.
-    pub(super) tables: Vec<Vec<Average>>,
-    pub(super) numbering: Numbering<P::Move>,
-    /// By key.
-    pub(super) index: Index,
-    pub(super) max_nodes: usize,
-    /// Lists have room for as many positions.
-    pub(super) has_room: bool,
-    pub(super) solver: bool,
-    pub(super) virtual_loss: f32,
-    pub(super) wants_variance: bool,
-    pub(super) has_mixes: bool,
-    pub(super) has_amaf: bool,
-    pub(super) has_priors: bool,
-    pub(super) has_implicit: bool,
-    pub(super) last_stamp: u32,
-    /// Bounds while they are worked out.
-    pub(super) fresh: Vec<[f64; 2]>,
-    /// What making room took the last time; 0 if there was no need yet.
-    pub(super) recycle_seconds: f64,
+/// All positions that are remembered, each part in a struct of its own.
+pub(crate) struct Tree<P: Position> {
+    pub(crate) facts: Facts,
+    pub(crate) root: NodeId,
+    pub(crate) nodes: Nodes<P::State>,
+    pub(crate) payoffs: PayoffSums,
+    pub(crate) bounds: BoundTable,
+    pub(crate) groups: Groups,
+    pub(crate) arms: Arms,
+    pub(crate) moves: MoveTable<P::Move>,
+    pub(crate) joint_children: JointChildren,
+    pub(crate) amaf: AmafStats<P::Move>,
+    pub(crate) priors: Priors,
+    pub(crate) implicit: ImplicitValues,
+    index: Index,
+    /// Terminal nodes that are shared by all ends of the game with the same payoffs.
+    terminals: Vec<NodeId>,
+    /// Whether bounds are proved.
+    pub(crate) is_solving: bool,
+    max_nodes: usize,
+    /// Whether the lists have address space for `max_nodes` nodes.
+    is_reserved: bool,
+    /// The time that recycling took the last time; 0 if there was no need yet.
+    recycle_seconds: f64,
+    /// Memory for bounds while they are computed.
+    new_bounds: Vec<Bounds>,
 }
 
 impl<P: Position> Tree<P> {
-    pub(super) fn new(facts: Facts, options: &MctsOptions) -> Tree<P> {
+    pub(crate) fn new(facts: Facts, options: &MctsOptions) -> Tree<P> {
+        let n_roles = facts.n_roles;
+        let needs_variance = matches!(options.bandit, Bandit::Ucb1Tuned { .. })
+            || matches!(options.simultaneous, Simultaneous::IteratedRegret { .. });
+        let has_regrets = matches!(options.simultaneous, Simultaneous::RegretMatching { .. });
         Tree {
-            facts,
             root: NodeId::NONE,
-            nodes: Vec::new(),
-            states: Vec::new(),
-            ends: Vec::new(),
-            sums: Vec::new(),
-            squares: Vec::new(),
-            bounds: Vec::new(),
-            groups: Vec::new(),
-            arms: Vec::new(),
-            scores: Vec::new(),
-            arm_bounds: Vec::new(),
-            chances: Vec::new(),
-            moves: Vec::new(),
-            joints: Vec::new(),
-            mixes: Vec::new(),
-            sparse: Vec::new(),
-            sparse_index: HashTable::new(),
-            numbers: Vec::new(),
-            amaf: Vec::new(),
-            priors: Vec::new(),
-            due: Vec::new(),
-            implicit: Vec::new(),
-            tables: Vec::new(),
-            numbering: Numbering::new(),
+            nodes: Nodes::new(),
+            payoffs: PayoffSums::new(n_roles, needs_variance),
+            bounds: BoundTable::new(n_roles, [facts.min, facts.max]),
+            groups: Groups::new(facts.nature, has_regrets),
+            arms: Arms::new(options.virtual_loss as f32, facts.min as f32),
+            moves: MoveTable::new(n_roles),
+            joint_children: JointChildren::new(),
+            amaf: AmafStats::new(options.amaf != Amaf::Off),
+            priors: Priors::new(options.heuristic.tree),
+            implicit: ImplicitValues::new(n_roles, options.heuristic.implicit > 0.0),
             index: Index::default(),
+            terminals: Vec::new(),
+            is_solving: options.solver,
             max_nodes: options.max_nodes,
-            has_room: false,
-            solver: options.solver,
-            virtual_loss: options.virtual_loss as f32,
-            wants_variance: matches!(options.bandit, Bandit::Ucb1Tuned { .. })
-                || matches!(options.simultaneous, Simultaneous::IteratedRegret { .. }),
-            has_mixes: matches!(options.simultaneous, Simultaneous::RegretMatching { .. }),
-            has_amaf: options.amaf != Amaf::Off,
-            has_priors: options.heuristic.tree,
-            has_implicit: options.heuristic.implicit > 0.0,
-            last_stamp: 0,
-            fresh: Vec::new(),
+            is_reserved: false,
             recycle_seconds: 0.0,
+            new_bounds: Vec::new(),
+            facts,
         }
     }
 
-    pub(super) fn node(&self, id: NodeId) -> &Node {
-        &self.nodes[id.index()]
+    #[inline]
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id]
     }
 
-    pub(super) fn arms_of(&self, id: NodeId) -> std::ops::Range<usize> {
-        let node = self.node(id);
-        debug_assert!(node.first_arm != NO_ARMS, "arms are made before they are asked for");
-        node.first_arm as usize..node.first_arm as usize + node.n_arms as usize
+    /// Returns the proved bounds of a role's payoff.
+    #[inline]
+    pub(crate) fn bound(&self, id: NodeId, role: Role) -> Bounds {
+        self.bounds.of_node(&self.nodes[id], role)
     }
 
-    /// The moves of the arms of a position.
-    pub(super) fn moves_of(&self, id: NodeId) -> &[P::Move] {
-        let node = self.node(id);
-        &self.moves[node.first_move as usize + self.facts.n_roles..][..node.n_arms as usize]
+    /// Returns the proved bounds of what an arm pays the role that chooses alone.
+    #[inline]
+    pub(crate) fn arm_bound(&self, id: NodeId, arm: usize) -> Bounds {
+        self.bounds.of_arm(&self.nodes[id], arm)
     }
 
-    pub(super) fn groups_of(&self, id: NodeId) -> std::ops::Range<usize> {
-        let node = self.node(id);
-        node.first_group as usize..node.first_group as usize + node.n_groups as usize
+    /// Returns whether the payoffs of all players are known.
+    #[inline]
+    pub(crate) fn is_solved(&self, id: NodeId) -> bool {
+        self.nodes[id].proof == NodeProof::Complete
     }
 
-    /// What a role gets at least, and at most.
-    pub(super) fn bound(&self, id: NodeId, role: Role) -> [f64; 2] {
-        match self.node(id).first_bound {
-            NO_BOUNDS => [self.facts.min, self.facts.max],
-            first => self.bounds[first as usize + role.index()],
-        }
-    }
-
-    /// What an arm of a position where a role moves alone pays that role at least, and at most.
-    pub(super) fn arm_bound(&self, id: NodeId, arm: usize) -> [f64; 2] {
-        let node = self.node(id);
-        match node.first_joint {
-            NO_BOUNDS => [self.facts.min, self.facts.max],
-            first => self.arm_bounds[first as usize + arm - node.first_arm as usize],
-        }
-    }
-
-    /// The chances of the outcomes, if this is nature's group.
-    pub(super) fn chances_of(&self, group: &Group) -> &[f64] {
-        &self.chances[group.first_more as usize..][..group.n as usize]
-    }
-
-    /// What the role gets on the average, as far as the bounds allow; the middle of nothing if never visited.
+    /// Returns the mean payoff of a role, clamped to the proved bounds. A node that was never
+    /// visited has the middle of its bounds.
     #[inline(always)]
-    pub(super) fn mean(&self, id: NodeId, role: Role) -> f64 {
-        let place = id.index() * self.facts.n_roles + role.index();
-        let node = &self.nodes[id.index()];
-        if node.visits == 0 || node.proof != Proof::None {
+    pub(crate) fn mean(&self, id: NodeId, role: Role) -> f64 {
+        let node = &self.nodes[id];
+        if node.visits == 0 || node.proof != NodeProof::None {
             let [lo, hi] = self.bound(id, role);
             let mean = if node.visits == 0 {
                 (lo + hi) / 2.0
             } else {
-                self.sums[place] / node.visits as f64
+                self.payoffs.sum(id, role) / node.visits as f64
             };
             return mean.clamp(lo, hi);
         }
-        self.sums[place] / node.visits as f64
+        self.payoffs.sum(id, role) / node.visits as f64
     }
 
-    /// The variance of what the role gets, for payoffs from 0 to 1.
-    pub(super) fn variance(&self, id: NodeId, role: Role) -> f64 {
-        let place = id.index() * self.facts.n_roles + role.index();
-        let visits = self.nodes[id.index()].visits.max(1) as f64;
-        let mean = self.sums[place] / visits;
+    /// Returns the variance of a role's payoff, with payoffs scaled to 0..1.
+    pub(crate) fn variance(&self, id: NodeId, role: Role) -> f64 {
+        let visits = self.nodes[id].visits.max(1) as f64;
+        let mean = self.payoffs.sum(id, role) / visits;
         let range = self.facts.range();
-        ((self.squares[place] / visits - mean * mean) / (range * range)).max(0.0)
+        ((self.payoffs.square(id, role) / visits - mean * mean) / (range * range)).max(0.0)
     }
 
-    /// Whether it is known for every player what perfect play gives.
-    pub(super) fn is_settled(&self, id: NodeId) -> bool {
-        self.nodes[id.index()].proof == Proof::All
-    }
-
-    /// Puts the moves of a joint move together, from what each group chose.
-    pub(super) fn push_joint(&self, id: NodeId, choice: u64, joint: &mut Vec<P::Move>) {
-        let node = self.node(id);
-        let start = joint.len();
-        let forced = node.first_move as usize;
-        joint.extend_from_slice(&self.moves[forced..forced + self.facts.n_roles]);
-        let moves = self.moves_of(id);
-        self.visit_choice(id, choice, |group, arm| {
-            joint[start + group.role.index()] = moves[arm - node.first_arm as usize].clone();
-        });
-    }
-
-    /// Calls with each group and the arm that it chose. A choice numbers the joint moves, the last group's changing fastest.
-    pub(super) fn visit_choice(
+    /// Calls `visit` with each group and the arm that it contributes to a choice, last group first.
+    #[inline]
+    pub(crate) fn visit_choice(
         &self,
         id: NodeId,
         choice: u64,
         mut visit: impl FnMut(&Group, usize),
     ) {
-        let node = self.node(id);
+        let node = &self.nodes[id];
         let mut left = choice;
-        for group in self.groups[self.groups_of(id)].iter().rev() {
+        for group in self.groups.of(node).iter().rev() {
             let digit = left % u64::from(group.n);
             left /= u64::from(group.n);
             visit(group, node.first_arm as usize + group.first as usize + digit as usize);
         }
     }
 
-    /// Where a choice leads, if that is known.
+    /// Adds the moves of all roles in a choice to a list.
+    pub(crate) fn push_joint(&self, id: NodeId, choice: u64, joint: &mut Vec<P::Move>) {
+        let node = &self.nodes[id];
+        let start = joint.len();
+        joint.extend_from_slice(self.moves.first_of_roles(node));
+        let moves = self.moves.of_arms(node);
+        self.visit_choice(id, choice, |group, arm| {
+            joint[start + group.role.index()] = moves[arm - node.first_arm as usize].clone();
+        });
+    }
+
+    /// Returns the child that a choice leads to; [`NodeId::NONE`] if there is none yet.
     #[inline(always)]
-    pub(super) fn child(&self, id: NodeId, choice: u64) -> NodeId {
-        let node = self.node(id);
-        if node.first_arm == NO_ARMS {
+    pub(crate) fn child(&self, id: NodeId, choice: u64) -> NodeId {
+        let node = &self.nodes[id];
+        if !node.has_arms() {
             return NodeId::NONE;
         }
         match node.kind {
-            Kind::Ended => NodeId::NONE,
-            Kind::Alone(_) => self.scores[node.first_arm as usize + choice as usize].child,
-            Kind::Joint => self.joints[node.first_joint as usize + choice as usize],
-            Kind::Sparse => {
-                let is_it = |&at: &u32| {
-                    let entry = &self.sparse[at as usize];
-                    entry.node == id && entry.joint == choice
-                };
-                let found = self.sparse_index.find(sparse_hash(id, choice), is_it);
-                found.map_or(NodeId::NONE, |&at| self.sparse[at as usize].child)
-            }
+            NodeKind::Terminal => NodeId::NONE,
+            NodeKind::Alone(_) => self.arms.child(node.first_arm as usize + choice as usize),
+            NodeKind::Joint => self.joint_children.dense(node, choice),
+            NodeKind::Sparse => self.joint_children.sparse(id, choice),
         }
     }
 
-    /// Notes where a choice leads.
-    pub(super) fn set_child(&mut self, id: NodeId, choice: u64, child: NodeId) {
-        let node = &self.nodes[id.index()];
+    /// Makes a choice lead to a child.
+    pub(crate) fn set_child(&mut self, id: NodeId, choice: u64, child: NodeId) {
+        let node = &self.nodes[id];
         match node.kind {
-            Kind::Ended => unreachable!("no move is made where play has ended"),
-            Kind::Alone(_) => {
-                let at = node.first_arm as usize + choice as usize;
-                self.arms[at].is_settled = false;
-                (self.scores[at].child, self.scores[at].child_arms) =
-                    (child, self.node(child).first_arm);
+            NodeKind::Terminal => unreachable!("no move is made at a terminal node"),
+            NodeKind::Alone(_) => {
+                let arm = node.first_arm as usize + choice as usize;
+                self.arms.set_child(arm, child, self.nodes[child].first_arm);
             }
-            Kind::Joint => self.joints[node.first_joint as usize + choice as usize] = child,
-            Kind::Sparse => {
-                if self.child(id, choice) != NodeId::NONE {
-                    return;
-                }
-                self.sparse.push(SparseChild { node: id, joint: choice, child });
-                let entries = &self.sparse;
-                self.sparse_index.insert_unique(
-                    sparse_hash(id, choice),
-                    entries.len() as u32 - 1,
-                    |&at| {
-                        let entry = &entries[at as usize];
-                        sparse_hash(entry.node, entry.joint)
-                    },
-                );
-            }
+            NodeKind::Joint => self.joint_children.set_dense(node, choice, child),
+            NodeKind::Sparse => self.joint_children.set_sparse(id, choice, child),
         }
     }
 
-    /// The position with this key. The moves at it are part of the key, for the keys that a game has for its positions may be few.
-    pub(super) fn find(&self, seen: &Sprout<P::State>) -> Option<NodeId> {
+    /// Returns the node of a position. The number of moves is compared, too, because a game may
+    /// give the same key to different positions.
+    pub(crate) fn find(&self, pending: &PendingNodes<P>, at: usize) -> Option<NodeId> {
+        let PendingNode { key, .. } = *pending.get(at);
+        let (n_arms, n_groups) = (pending.moves_of(at).len(), pending.groups_of(at).len());
         let is_it = |&id: &NodeId| {
-            let node = self.node(id);
-            node.key == seen.key
-                && node.n_arms as usize == seen.moves.len()
-                && usize::from(node.n_groups) == seen.groups.len()
+            let node = &self.nodes[id];
+            node.key == key
+                && node.n_arms as usize == n_arms
+                && usize::from(node.n_groups) == n_groups
         };
-        // Where transpositions are not shared, there may be several: the best known one is meant.
-        let found = self.index.candidates(seen.key).filter(is_it);
-        found.max_by_key(|&id| (self.node(id).visits, std::cmp::Reverse(id.0)))
+        // Without transpositions there may be several: the one with the most visits is meant.
+        let found = self.index.candidates(key).filter(is_it);
+        found.max_by_key(|&id| (self.nodes[id].visits, std::cmp::Reverse(id.0)))
     }
 
-    /// Reads where the index has these positions, or would have them: one after the other each would be waited for.
-    pub(super) fn ask_index(&self, sprouts: &Sprouts<P>) {
-        let n = sprouts
-            .list
-            .iter()
-            .filter(|seen| self.index.candidates(seen.key).next().is_some())
-            .count();
-        std::hint::black_box(n);
-    }
-
-    /// Makes a node of what was seen of a position that is no root. Where its mover ends play with all that can be got nothing else needs to be
-    /// remembered.
-    pub(super) fn add_inner(&mut self, sprouts: &Sprouts<P>, sprout: usize) -> NodeId {
-        let n_roles = self.facts.n_roles;
-        match sprouts.list[sprout].won {
-            Some(won) if self.solver => {
-                self.add_end(&sprouts.ends.payoffs[won * n_roles..][..n_roles], 1)
-            }
-            _ => self.add(sprouts, sprout),
+    /// Adds a node for a position that is not the root. If its mover can end the game at once with
+    /// the maximum, a terminal node stands for it.
+    pub(crate) fn add_inner(&mut self, pending: &PendingNodes<P>, at: usize) -> NodeId {
+        match pending.winning_payoffs(at) {
+            Some(payoffs) if self.is_solving => self.add_terminal(payoffs, 1),
+            _ => self.add(pending, at),
         }
     }
 
-    /// Makes a node of what was seen of a position. Its children are linked where they have ended play.
-    pub(super) fn add(&mut self, sprouts: &Sprouts<P>, sprout: usize) -> NodeId {
-        let seen = &sprouts.list[sprout];
-        let groups = &sprouts.groups[seen.groups.clone()];
-        let moves = &sprouts.moves[seen.moves.clone()];
-        let n_joint: usize =
-            groups.iter().fold(1_usize, |n, group| n.saturating_mul(group.n as usize));
+    /// Adds a node for a position. Its terminal children are added and linked.
+    pub(crate) fn add(&mut self, pending: &PendingNodes<P>, at: usize) -> NodeId {
+        let groups = pending.groups_of(at);
+        let n_joint = n_joint_moves(groups);
         let kind = match groups {
-            [] => Kind::Ended,
-            [group] => Kind::Alone(group.role),
-            _ if n_joint <= MAX_JOINT => Kind::Joint,
-            _ => Kind::Sparse,
+            [] => return self.add_terminal(pending.payoffs_of(at), 0),
+            [group] => NodeKind::Alone(group.role),
+            _ if n_joint <= MAX_JOINT => NodeKind::Joint,
+            _ => NodeKind::Sparse,
         };
-        if kind == Kind::Ended {
-            return self
-                .add_end(&sprouts.payoffs[seen.payoffs..seen.payoffs + self.facts.n_roles], 0);
-        }
-        if self.has_implicit {
-            self.push_implicit(sprouts, sprout);
-        }
-        let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node {
+        self.implicit.push(pending.worths_of(at));
+        let (seen, moves) = (pending.get(at), pending.moves_of(at));
+        let node = Node {
             key: seen.key,
-            visits: 0,
-            pending: 0,
-            first_arm: NO_ARMS,
             n_arms: moves.len() as u32,
-            first_group: self.groups.len() as u32,
             n_groups: groups.len() as u16,
-            first_move: self.moves.len() as u32,
-            first_joint: NO_BOUNDS,
-            n_joint: if kind == Kind::Joint { n_joint as u16 } else { 0 },
-            length: 0,
-            stamp: 0,
-            table: NO_TABLE,
-            first_bound: NO_BOUNDS,
-            plies: 0,
+            n_joint: if kind == NodeKind::Joint { n_joint as u16 } else { 0 },
             kind,
-            proof: Proof::None,
-            has_open: true,
-        });
-        self.states.push(seen.state.clone());
-        let n_roles = self.facts.n_roles;
-        self.sums.resize(self.nodes.len() * n_roles, 0.0);
-        if self.wants_variance {
-            self.squares.resize(self.nodes.len() * n_roles, 0.0);
-        }
+            proof: NodeProof::None,
+            has_open_arm: true,
+            ..self.empty_node()
+        };
+        let id = self.nodes.push(node, seen.state.clone());
+        self.payoffs.resize(self.nodes.len());
         for group in groups {
-            let own = group.first as usize..(group.first + group.n) as usize;
-            let first_more = if Some(group.role) == self.facts.nature {
-                let chances = &sprouts.chances[seen.moves.clone()][own.clone()];
-                self.chances.extend_from_slice(chances);
-                self.chances.len() - chances.len()
-            } else {
-                0
-            };
-            self.groups.push(Group { first_more: first_more as u32, ..*group });
+            let chances = pending.chances_of(at).get(group.range()).unwrap_or(&[]);
+            self.groups.push(group, chances);
         }
-        self.moves.extend_from_slice(&sprouts.forced[seen.forced..seen.forced + n_roles]);
-        self.moves.extend_from_slice(moves);
+        self.moves.push(pending.first_moves_of(at), moves);
         self.index.insert(seen.key, id);
-        self.see_to_room();
-        self.link_ends(id, sprouts, seen.ends.clone());
+        self.reserve_if_large();
+        self.link_terminal_children(id, pending, at);
         id
     }
 
-    /// Makes the arms of a position, if it has none: to be called before anything is chosen there.
-    #[inline]
-    pub(super) fn grow_arms(&mut self, id: NodeId) {
-        let node = self.node(id);
-        if node.first_arm == NO_ARMS && node.kind != Kind::Ended {
-            self.make_arms(id);
-        }
-    }
-
-    fn make_arms(&mut self, id: NodeId) {
-        let node = &mut self.nodes[id.index()];
-        node.first_arm = self.arms.len() as u32;
-        let n_arms = self.arms.len() + node.n_arms as usize;
-        self.arms.resize(n_arms, Arm::UNTRIED);
-        self.scores.resize(n_arms, Score::UNTRIED);
-        if self.has_priors {
-            self.priors.resize(n_arms, UNJUDGED);
-        }
-        if node.kind == Kind::Joint {
-            node.first_joint = self.joints.len() as u32;
-            self.joints.resize(self.joints.len() + node.n_joint as usize, NodeId::NONE);
-        }
-        let has_mixes = self.has_mixes && node.kind == Kind::Joint;
-        let first_move = node.first_move as usize + self.facts.n_roles;
-        for at in self.groups_of(id) {
-            let group = &mut self.groups[at];
-            if has_mixes && Some(group.role) != self.facts.nature {
-                group.first_more = self.mixes.len() as u32;
-                self.mixes.resize(self.mixes.len() + group.n as usize, Mix::default());
-            }
-            if self.has_amaf {
-                let first = first_move + group.first as usize;
-                for m in &self.moves[first..first + group.n as usize] {
-                    self.numbers.push(self.numbering.number(group.role, m));
-                    self.amaf.push(Average::default());
-                }
-            }
-        }
-    }
-
-    /// Makes nodes of the children that have ended play, and sees what they prove.
-    fn link_ends(&mut self, id: NodeId, sprouts: &Sprouts<P>, ends: std::ops::Range<usize>) {
-        if ends.is_empty() {
+    /// Adds nodes for the terminal children of a new node, and proves what follows from them.
+    fn link_terminal_children(&mut self, id: NodeId, pending: &PendingNodes<P>, at: usize) {
+        let children = pending.terminal_children_of(at);
+        if children.is_empty() {
             return;
         }
-        self.grow_arms(id);
-        let n_roles = self.facts.n_roles;
-        for at in ends {
-            let end = self.add_end(&sprouts.ends.payoffs[at * n_roles..][..n_roles], 0);
-            self.set_child(id, sprouts.ends.choices[at].into(), end);
+        self.ensure_arms(id);
+        for child in children {
+            let terminal = self.add_terminal(pending.terminal_payoffs(child), 0);
+            self.set_child(id, pending.terminal_choice(child), terminal);
         }
-        if self.solver && self.may_prove(id) {
+        if self.is_solving && self.may_prove_new(id) {
             self.tighten(id);
         }
     }
 
-    /// A node for positions where play has ended with these payoffs, or will after so many plies: one for all of them, where payoffs are few.
-    pub(super) fn add_end(&mut self, payoffs: &[f64], plies: u16) -> NodeId {
-        let n_roles = self.facts.n_roles;
-        let pays = |id: &&NodeId| {
-            let end = self.node(**id);
-            let bounds = &self.bounds[end.first_bound as usize..][..n_roles];
-            end.plies == plies
-                && bounds.iter().zip(payoffs).all(|(bound, payoff)| bound[0] == *payoff)
+    /// Returns the node for positions where the game is over with these payoffs, or will be after
+    /// `plies` steps. One node stands for all of them, unless there are many different payoffs.
+    fn add_terminal(&mut self, payoffs: &[f64], plies: u16) -> NodeId {
+        let is_it = |id: &&NodeId| {
+            let node = &self.nodes[**id];
+            let bounds = self.bounds.by_role(node);
+            node.plies == plies && bounds.iter().zip(payoffs).all(|(known, pays)| known[0] == *pays)
         };
-        if let Some(&known) = self.ends.iter().find(pays) {
+        if let Some(&known) = self.terminals.iter().find(is_it) {
             return known;
         }
-        let id = NodeId(self.nodes.len() as u32);
-        if self.ends.len() < MAX_ENDS {
-            self.ends.push(id);
+        let node = Node {
+            first_bound: self.bounds.push_exact(payoffs),
+            plies,
+            kind: NodeKind::Terminal,
+            proof: NodeProof::Complete,
+            has_open_arm: false,
+            ..self.empty_node()
+        };
+        let id = self.nodes.push(node, None);
+        if self.terminals.len() < MAX_SHARED_TERMINALS {
+            self.terminals.push(id);
         }
-        self.nodes.push(Node {
+        self.payoffs.resize(self.nodes.len());
+        self.implicit.push(payoffs);
+        id
+    }
+
+    /// Returns a node without moves, whose lists would begin at the present ends of the lists.
+    fn empty_node(&self) -> Node {
+        Node {
             key: 0,
             visits: 0,
             pending: 0,
@@ -491,31 +332,40 @@ impl<P: Position> Tree<P> {
             n_arms: 0,
             first_group: self.groups.len() as u32,
             n_groups: 0,
+            plies: 0,
             first_move: self.moves.len() as u32,
             first_joint: NO_BOUNDS,
             n_joint: 0,
-            length: 0,
+            playout_length: 0,
             stamp: 0,
-            table: NO_TABLE,
-            first_bound: self.bounds.len() as u32,
-            plies,
-            kind: Kind::Ended,
-            proof: Proof::All,
-            has_open: false,
-        });
-        self.states.push(None);
-        self.sums.resize(self.nodes.len() * self.facts.n_roles, 0.0);
-        if self.wants_variance {
-            self.squares.resize(self.nodes.len() * self.facts.n_roles, 0.0);
+            amaf_table: NO_TABLE,
+            first_bound: NO_BOUNDS,
+            kind: NodeKind::Terminal,
+            proof: NodeProof::None,
+            has_open_arm: false,
         }
-        self.bounds.extend(payoffs.iter().map(|&payoff| [payoff, payoff]));
-        if self.has_implicit {
-            self.implicit.extend(payoffs.iter().map(|&payoff| payoff as f32));
-        }
-        id
     }
-}
 
-fn sparse_hash(id: NodeId, choice: u64) -> u64 {
-    mix(mix(u64::from(id.0)) ^ choice)
+    /// Makes the arms of a node if it has none: to be called before a move is chosen there.
+    #[inline]
+    pub(crate) fn ensure_arms(&mut self, id: NodeId) {
+        let node = &self.nodes[id];
+        if !node.has_arms() && node.kind != NodeKind::Terminal {
+            self.make_arms(id);
+        }
+    }
+
+    fn make_arms(&mut self, id: NodeId) {
+        let node = self.nodes.get_mut(id);
+        self.arms.make(node);
+        self.priors.resize(self.arms.len());
+        if node.kind == NodeKind::Joint {
+            self.joint_children.make(node);
+        }
+        self.groups.make_regrets(node);
+        let moves = self.moves.of_arms(node);
+        for group in self.groups.of(node) {
+            self.amaf.push_arms(group.role, &moves[group.range()]);
+        }
+    }
 }

@@ -5,61 +5,62 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use agon_game::{Position, Role};
 
-use super::clockwork::Clockwork;
+use super::step_counters::StepCounters;
 use crate::Meter;
 use crate::choices::Choices;
 use crate::hash::Map;
-use crate::solve::table::Numbering;
+use crate::solve::numbering::Numbering;
 
-/// How a position was met first.
+/// The step by which a position was reached first.
 struct Step {
     parent: u32,
     move_idx: u32,
 }
 
-/// What a waiting position promises: the payoff the rules give there, in thousandths; how many of its moves were never legal before;
-/// and being met early.
-type Promise = (i64, usize, Reverse<u32>);
+/// The priority of a waiting position: its payoff by the rules in thousandths, then the number of
+/// its moves that were never legal before, then early positions first.
+type Priority = (i64, usize, Reverse<u32>);
 
-/// Positions known, and those whose moves have not been made yet.
+/// The known positions, and those of them that wait for expansion.
 pub(super) struct Frontier<P: Position> {
     us: Role,
     max_positions: usize,
     most: f64,
-    clockwork: Option<Clockwork>,
+    counters: Option<StepCounters>,
     numbering: Numbering,
     steps: Vec<Step>,
-    /// The states of those that wait; the two queues share them.
+    /// The states of the waiting positions, which both queues share.
     waiting: Map<u32, P::State>,
-    promising: BinaryHeap<(Promise, u32)>,
+    by_priority: BinaryHeap<(Priority, u32)>,
     in_order: VecDeque<u32>,
-    /// Moves that have been legal somewhere.
-    met: Map<P::Move, ()>,
+    /// The moves that were legal at some position.
+    seen_moves: Map<P::Move, ()>,
     best: Option<(f64, u32)>,
-    takes_promising: bool,
+    takes_priority: bool,
 }
 
 impl<P: Position> Frontier<P> {
-    /// Positions that differ only in the clockwork, if one is given, are taken for one.
+    /// Returns a frontier with one waiting position. Positions that differ only in the counters, if
+    /// there are any, count as the same.
     pub(super) fn new(
         position: &P,
         us: Role,
         max_positions: usize,
-        clockwork: Option<Clockwork>,
+        counters: Option<StepCounters>,
     ) -> Frontier<P> {
         let mut frontier = Frontier {
             us,
             max_positions,
             most: *position.shape().payoffs.end(),
-            clockwork,
+            counters,
             numbering: Numbering::default(),
             steps: vec![Step { parent: u32::MAX, move_idx: 0 }],
             waiting: Map::default(),
-            promising: BinaryHeap::new(),
+            by_priority: BinaryHeap::new(),
             in_order: VecDeque::new(),
-            met: Map::default(),
+            seen_moves: Map::default(),
             best: None,
-            takes_promising: false,
+            takes_priority: false,
         };
         let key = frontier.key(position);
         frontier.numbering.number(key);
@@ -68,37 +69,38 @@ impl<P: Position> Frontier<P> {
     }
 
     fn key(&mut self, position: &P) -> u64 {
-        match &mut self.clockwork {
-            Some(clockwork) => clockwork.key(position),
+        match &mut self.counters {
+            Some(counters) => counters.key(position),
             None => position.key(),
         }
     }
 
-    /// Whether nothing better can be found.
+    /// Returns whether a line with the highest possible payoff is known.
     pub(super) fn has_full_score(&self) -> bool {
         self.best.is_some_and(|(payoff, _)| payoff >= self.most)
     }
 
-    /// Whether positions that differ in something are taken for one, so that not all is known when all are.
-    pub(super) fn is_rough(&self) -> bool {
-        self.clockwork.is_some()
+    /// Returns whether different positions count as the same, so that lines may be missed.
+    pub(super) fn is_approximate(&self) -> bool {
+        self.counters.is_some()
     }
 
     fn wait(&mut self, number: u32, position: &P) {
         let mut n_new = 0;
         for m in position.legal_moves(self.us) {
-            if !self.met.contains_key(m) {
-                self.met.insert(m.clone(), ());
+            if !self.seen_moves.contains_key(m) {
+                self.seen_moves.insert(m.clone(), ());
                 n_new += 1;
             }
         }
         let payoff = (position.payoff(self.us) * 1000.0) as i64;
-        self.promising.push(((payoff, n_new, Reverse(number)), number));
+        self.by_priority.push(((payoff, n_new, Reverse(number)), number));
         self.in_order.push_back(number);
         self.waiting.insert(number, position.state().clone());
     }
 
-    /// Goes on until the meter has counted so many positions, or a line with the full score is known. Whether all positions are known.
+    /// Expands positions until the meter has counted `until` positions or a line with the highest
+    /// payoff is known. Returns whether all positions are known.
     pub(super) fn run(&mut self, position: &mut P, until: u64, meter: &mut Meter<'_>) -> bool {
         while meter.n_nodes < until && !meter.is_over(64) {
             if self.has_full_score() {
@@ -116,7 +118,8 @@ impl<P: Position> Frontier<P> {
                 position.go_to(&state);
                 position.advance(&joint);
                 meter.n_nodes += 1;
-                // Ends are all different: what they pay may depend on when they are reached.
+                // Terminal positions are always different, because their payoffs may depend on the
+                // number of steps.
                 let key = if position.is_terminal() { position.key() } else { self.key(position) };
                 let (child, is_new) = self.numbering.number(key);
                 if !is_new {
@@ -137,23 +140,23 @@ impl<P: Position> Frontier<P> {
         false
     }
 
-    /// The next position to look at, from one queue and the other in turn.
+    /// Takes the next position to expand, alternately from the two queues.
     fn next(&mut self) -> Option<(u32, P::State)> {
-        self.takes_promising = !self.takes_promising;
+        self.takes_priority = !self.takes_priority;
         loop {
-            let number = if self.takes_promising {
-                self.promising.pop().map(|(_, number)| number)
+            let number = if self.takes_priority {
+                self.by_priority.pop().map(|(_, number)| number)
             } else {
                 self.in_order.pop_front()
             }?;
-            // What is gone was taken from the other queue.
+            // A position without a state was taken from the other queue.
             if let Some(state) = self.waiting.remove(&number) {
                 return Some((number, state));
             }
         }
     }
 
-    /// Our moves on the way to the best end known.
+    /// Returns the moves of the player on the way to the best known terminal position.
     pub(super) fn best_line(&self, position: &mut P, home: &P::State) -> Option<Vec<P::Move>> {
         let (_, mut at) = self.best?;
         let mut move_idxs = Vec::new();

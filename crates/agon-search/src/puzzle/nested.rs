@@ -7,27 +7,29 @@ use crate::Meter;
 use crate::choices::Choices;
 use crate::hash::{self, Map, fold};
 
-/// One turn of either search.
+/// The state of one turn of either search.
 pub(super) struct Nested<'r, 'b, P: Position> {
     pub(super) us: Role,
-    /// Ends when the meter has counted so many positions.
+    /// The search ends when the meter has counted this many positions.
     pub(super) until: u64,
     pub(super) max_steps: usize,
     pub(super) most: f64,
     pub(super) rng: &'r mut Rng,
     pub(super) meter: &'r mut Meter<'b>,
-    /// The best line so far: what it pays, and our moves.
+    /// The best line so far: its payoff and the moves of the player.
     pub(super) best: Option<(f64, Vec<P::Move>)>,
 }
 
-/// How strongly a policy is drawn to the best line, and how often on each level: Rosin's values.
+/// Step size of the policy adaptation (value of Rosin 2011).
 const ALPHA: f64 = 1.0;
+/// Number of rounds on each level (value of Rosin 2011).
 const N_ROUNDS: usize = 100;
 
-/// Weights of moves, by what was done before and what is done; 0 for what is not in it.
+/// The weights of moves by their code, which depends on the move before and the move. Missing
+/// weights are 0.
 type Policy = Map<u64, f64>;
 
-/// A step of a playout: the codes of all legal moves, and which was made.
+/// A step of a playout: the codes of all legal moves, and the move that was made.
 struct Played<M> {
     codes: Vec<u64>,
     chosen: usize,
@@ -48,13 +50,14 @@ impl<P: Position> Nested<'_, '_, P> {
         self.meter.n_nodes += 1;
     }
 
-    fn note(&mut self, payoff: f64, moves: &[P::Move]) {
+    /// Keeps a line if it is the best so far.
+    fn record(&mut self, payoff: f64, moves: &[P::Move]) {
         if self.best.as_ref().is_none_or(|(before, _)| payoff > *before) {
             self.best = Some((payoff, moves.to_vec()));
         }
     }
 
-    /// Nested searches of level 2 from the start, again and again.
+    /// Runs nested Monte Carlo search of level 2 from the start, repeatedly.
     pub(super) fn nmcs(&mut self, position: &mut P) {
         let home = position.state().clone();
         while !self.is_over() {
@@ -64,8 +67,8 @@ impl<P: Position> Nested<'_, '_, P> {
         }
     }
 
-    /// Plays on from the position, each step by the best line that searches of the level below found, and returns that line
-    /// with `done` in front. Where the position stands afterwards does not matter.
+    /// Plays from the position to the end, at each step by the best line that searches of the level
+    /// below found. Returns that line with `done` in front. The position afterwards is unspecified.
     fn nested(
         &mut self,
         position: &mut P,
@@ -106,7 +109,7 @@ impl<P: Position> Nested<'_, '_, P> {
         if position.is_terminal() {
             self.meter.n_iterations += u64::from(level == 0);
             let payoff = position.payoff(self.us);
-            self.note(payoff, done);
+            self.record(payoff, done);
             if best.as_ref().is_none_or(|(before, _)| payoff > *before) {
                 best = Some((payoff, done.clone()));
             }
@@ -116,7 +119,7 @@ impl<P: Position> Nested<'_, '_, P> {
         found
     }
 
-    /// Policies of level 2 from nothing, again and again.
+    /// Runs nested rollout policy adaptation of level 2 from an empty policy, repeatedly.
     pub(super) fn nrpa(&mut self, position: &mut P) {
         let home = position.state().clone();
         while !self.is_over() {
@@ -141,7 +144,7 @@ impl<P: Position> Nested<'_, '_, P> {
             if found.0 >= best.0 {
                 best = found;
             }
-            // Towards the best line, away from what else could have been done.
+            // Moves the policy towards the best line and away from the alternatives.
             let before = policy.clone();
             let weight = |code: &u64| before.get(code).copied().unwrap_or(0.0);
             for played in &best.1 {
@@ -158,7 +161,7 @@ impl<P: Position> Nested<'_, '_, P> {
         best
     }
 
-    /// One playout by a policy.
+    /// Makes one playout by a policy.
     fn play(
         &mut self,
         position: &mut P,
@@ -191,7 +194,7 @@ impl<P: Position> Nested<'_, '_, P> {
         self.meter.n_iterations += 1;
         let payoff = position.payoff(self.us);
         let moves: Vec<P::Move> = line.iter().map(|played| played.m.clone()).collect();
-        self.note(payoff, &moves);
+        self.record(payoff, &moves);
         (payoff, line)
     }
 }

@@ -1,61 +1,63 @@
-//! Random plays by the million, where an engine makes many at once: for puzzles of which one play in so many pays in full.
+//! Millions of random playouts, for puzzles that a random playout solves now and then.
 //!
-//! Engines tell only what plays came to, not how they went. So when one from some position paid in full, plays are made from its
-//! children until one of those pays in full, and so on to the end. A solution that one play in `n` finds takes about `n` plays at the
-//! first step and fewer and fewer later: each right move makes the others likelier.
+//! An engine returns statistics of playouts, not their moves. So when a playout from some position
+//! had the highest payoff, playouts are made from its children until one of them has it again, and
+//! so on to the end. A solution that one playout in `n` finds takes about `n` playouts for the
+//! first step and fewer for each later one, because each right move makes the rest more likely.
 
-use agon_game::{Batch, Order, Position, Rng, Role};
+use agon_game::{Batch, PlayoutRequest, Position, Rng, Role, play_out_in_time};
 
 use super::PuzzleOptions;
 use crate::Meter;
-use crate::budget::play_out_in_time;
 use crate::choices::Choices;
 
-/// Plays that show which payoffs there are and how long plays take.
-const N_SHOWN: usize = 64;
-/// Plays of one order at most: a single one that pays in full must stand out in the sum of the squares.
+/// Number of playouts that measure the payoffs and the length of playouts.
+const N_TRIAL_PLAYOUTS: usize = 64;
+/// Maximum number of playouts of one request. A single one with the highest payoff must be visible
+/// in the sum of squares.
 const MAX_EACH: f64 = 64.0;
-/// Plays that are made at a time, more or less: a few times what engines have lanes.
+/// Approximate number of playouts at a time: a few times the number of lanes of an engine.
 const AT_ONCE: usize = 2048;
-/// Plays that count as much as a position looked at.
+/// Number of playouts that count as one visited position.
 pub(super) const PER_NODE: u64 = 64;
-/// A step that takes so many times the plays of the first one was a mistake: it begins anew.
-const PATIENCE: u64 = 8;
+/// A step that takes this many times the playouts of the first one is given up, and the search
+/// starts again.
+const RESTART_FACTOR: u64 = 8;
 
-/// An engine, and how far it has got.
-pub(super) struct Sampled<P: Position> {
+/// A search by playouts of an engine that makes many at once.
+pub(super) struct Sampler<P: Position> {
     us: Role,
     batch: Box<dyn Batch<State = P::State, Move = P::Move>>,
     home: P::State,
     most: f64,
-    /// The highest payoff below that, as far as was seen.
+    /// The highest payoff below `most` among the trial playouts.
     next_most: f64,
     max_steps: usize,
     mean_steps: f64,
-    /// Our moves so far, and where they lead.
+    /// The moves of the player so far, and the state they lead to.
     moves: Vec<P::Move>,
     state: P::State,
-    /// Plays for the first step, and for this one.
+    /// Number of playouts for the first step, and for the current one.
     n_first: u64,
     n_now: u64,
-    /// Seconds that 2048 plays took the last time.
+    /// Duration in seconds of the last [`AT_ONCE`] playouts.
     seconds: f64,
 }
 
-impl<P: Position> Sampled<P> {
-    /// None if there is no engine, or if payoffs may be negative.
+impl<P: Position> Sampler<P> {
+    /// Returns `None` if the game has no batch engine or if payoffs may be negative.
     pub(super) fn new(
         position: &mut P,
         us: Role,
         options: &PuzzleOptions,
         rng: &mut Rng,
         meter: &mut Meter<'_>,
-    ) -> Option<Sampled<P>> {
+    ) -> Option<Sampler<P>> {
         let (payoffs, max_steps) = (position.shape().payoffs.clone(), options.max_steps);
         let batch = position.batch(options.seed).filter(|_| *payoffs.start() >= 0.0)?;
         let home = position.state().clone();
         let (mut next_most, mut n_steps) = (0.0_f64, 0);
-        for _ in 0..N_SHOWN {
+        for _ in 0..N_TRIAL_PLAYOUTS {
             position.go_to(&home);
             n_steps += play_out_in_time(position, rng, max_steps, meter.deadline());
             let payoff = position.payoff(us);
@@ -67,7 +69,7 @@ impl<P: Position> Sampled<P> {
             }
         }
         position.go_to(&home);
-        Some(Sampled {
+        Some(Sampler {
             us,
             batch,
             state: home.clone(),
@@ -75,7 +77,7 @@ impl<P: Position> Sampled<P> {
             most: *payoffs.end(),
             next_most,
             max_steps,
-            mean_steps: n_steps as f64 / N_SHOWN as f64,
+            mean_steps: n_steps as f64 / N_TRIAL_PLAYOUTS as f64,
             moves: Vec::new(),
             n_first: 0,
             n_now: 0,
@@ -83,8 +85,8 @@ impl<P: Position> Sampled<P> {
         })
     }
 
-    /// Makes so many plays, and returns a line that pays in full if one was found. Where the position stands afterwards does
-    /// not matter.
+    /// Makes `n_plays` playouts. Returns a line with the highest payoff if one was found. The
+    /// position afterwards is unspecified.
     pub(super) fn run(
         &mut self,
         position: &mut P,
@@ -109,7 +111,7 @@ impl<P: Position> Sampled<P> {
                 }
             }
             if open.is_empty() {
-                self.begin_anew();
+                self.restart();
                 continue;
             }
             self.step(&open, until, meter);
@@ -117,29 +119,34 @@ impl<P: Position> Sampled<P> {
         None
     }
 
-    /// Plays on from these children until one pays in full, or time is up.
+    /// Makes playouts from the children until one has the highest payoff or the budget is used up.
     fn step(&mut self, open: &[(P::Move, P::State)], until: u64, meter: &mut Meter<'_>) {
         let each = (self.most * self.most - 1.0) / (self.next_most * self.next_most).max(1e-9);
         let each = each.clamp(1.0, MAX_EACH) as u64;
-        let n_orders = (AT_ONCE / each as usize).next_multiple_of(open.len());
-        let orders: Vec<Order<P::State>> = open
+        let n_requests = (AT_ONCE / each as usize).next_multiple_of(open.len());
+        let requests: Vec<PlayoutRequest<P::State>> = open
             .iter()
             .cycle()
-            .take(n_orders)
-            .map(|(_, state)| Order { state: state.clone(), n_playouts: each, expected_steps: 0 })
+            .take(n_requests)
+            .map(|(_, state)| PlayoutRequest {
+                state: state.clone(),
+                n_playouts: each,
+                expected_steps: 0,
+            })
             .collect();
-        let n_played = n_orders as u64 * each;
+        let n_played = n_requests as u64 * each;
         while meter.n_nodes < until && !meter.is_over(1) && self.has_time(meter) {
             let began = meter.seconds();
-            let tallies = self.batch.play_out(&orders, self.max_steps as u64);
+            let results = self.batch.play_out(&requests, self.max_steps as u64);
             self.seconds = meter.seconds() - began;
             meter.n_nodes += n_played.div_ceil(PER_NODE);
             meter.n_iterations += n_played;
             self.n_now += n_played;
-            let unpaid = each as f64 * self.next_most * self.next_most;
-            let paid =
-                tallies.iter().position(|tally| tally.square_sums[self.us.index()] > unpaid + 1e-6);
-            if let Some(at) = paid {
+            let unsolved = each as f64 * self.next_most * self.next_most;
+            let solved = results
+                .iter()
+                .position(|stats| stats.square_sums[self.us.index()] > unsolved + 1e-6);
+            if let Some(at) = solved {
                 let (m, state) = &open[at % open.len()];
                 if self.moves.is_empty() {
                     self.n_first = self.n_now;
@@ -149,36 +156,39 @@ impl<P: Position> Sampled<P> {
                 self.n_now = 0;
                 return;
             }
-            if !self.moves.is_empty() && self.n_now > PATIENCE * self.n_first.max(AT_ONCE as u64) {
-                // Something between was taken for the full score: now it is known that there is more than was seen.
-                self.begin_anew();
+            if !self.moves.is_empty()
+                && self.n_now > RESTART_FACTOR * self.n_first.max(AT_ONCE as u64)
+            {
+                // A payoff between `next_most` and `most` was mistaken for the highest one.
+                self.restart();
                 return;
             }
         }
     }
 
-    /// Begins at another position.
-    pub(super) fn stand_at(&mut self, home: &P::State) {
+    /// Starts at another position.
+    pub(super) fn start_at(&mut self, home: &P::State) {
         self.home = home.clone();
-        self.begin_anew();
+        self.restart();
     }
 
-    fn begin_anew(&mut self) {
+    fn restart(&mut self) {
         self.moves.clear();
         self.state = self.home.clone();
         self.n_now = 0;
     }
 
-    /// Whether another round is likely to be over in time: nothing can stop an engine that is under way. Before the first
-    /// a few steps tell how fast it is.
+    /// Returns whether another round is likely to end before the deadline. A running engine cannot
+    /// be stopped. Before the first round a few steps measure its speed.
     fn has_time(&mut self, meter: &Meter<'_>) -> bool {
         let Some(deadline) = meter.deadline() else { return true };
         if self.seconds == 0.0 {
             const FEW: u64 = 4;
-            let order = Order { state: self.state.clone(), n_playouts: 1, expected_steps: 0 };
-            self.batch.play_out(std::slice::from_ref(&order), 1);
+            let request =
+                PlayoutRequest { state: self.state.clone(), n_playouts: 1, expected_steps: 0 };
+            self.batch.play_out(std::slice::from_ref(&request), 1);
             let began = meter.seconds();
-            self.batch.play_out(std::slice::from_ref(&order), FEW);
+            self.batch.play_out(std::slice::from_ref(&request), FEW);
             let fills = AT_ONCE as f64 / 256.0;
             self.seconds = (meter.seconds() - began) / FEW as f64 * fills * 2.0 * self.mean_steps;
         }
@@ -186,7 +196,7 @@ impl<P: Position> Sampled<P> {
         left > 3.0 * self.seconds
     }
 
-    /// What our moves lead to.
+    /// Returns the moves of the player and what they lead to.
     fn children(&self, position: &mut P, meter: &mut Meter<'_>) -> Vec<(P::Move, Child<P::State>)> {
         position.go_to(&self.state);
         let choices = Choices::at(position);
@@ -212,10 +222,10 @@ impl<P: Position> Sampled<P> {
 
 /// What a move leads to.
 enum Child<S> {
-    /// Play goes on.
+    /// Play continues.
     Open(S),
-    /// An end that pays in full.
+    /// A terminal position with the highest payoff.
     Solved,
-    /// Any other end.
+    /// Any other terminal position.
     Failed,
 }

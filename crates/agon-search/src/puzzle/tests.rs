@@ -1,4 +1,4 @@
-//! Puzzles are solved, and their plans followed.
+//! Tests that puzzles are solved and plans are followed.
 
 use agon_game::{Position, Role};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::sample::{Kind, RandomGame, minimax, shipped};
 
-/// Plays a puzzle to its end; says what it paid and how many positions the first think took.
+/// Plays a puzzle to its end. Returns the payoff and the number of positions of the first search.
 fn play<P: Position>(start: &P, nodes: u64) -> (f64, u64) {
     let us = Role::new(0);
     let mut search = Puzzle::new(PuzzleOptions::default());
@@ -16,7 +16,7 @@ fn play<P: Position>(start: &P, nodes: u64) -> (f64, u64) {
         let report = search.think(&mut position, us, &Budget::nodes(nodes));
         assert!(position.is_legal(us, &report.best));
         if first.is_some() && report.value == 100.0 {
-            assert_eq!(report.nodes, 0, "a plan is followed without thinking");
+            assert_eq!(report.nodes, 0, "a plan is followed without search");
         }
         first.get_or_insert(report.nodes);
         position.advance(&[report.best]);
@@ -46,24 +46,27 @@ proptest! {
     fn finds_the_best(seed: u64) {
         let kind = Kind { n_players: 1, constant_sum: false, ..Kind::TURNS };
         let mut game = RandomGame::new(seed, kind);
-        let judge = minimax(&mut game, Role::new(0));
+        let expected = minimax(&mut game, Role::new(0));
         let mut think = || {
             let mut search = Puzzle::new(PuzzleOptions::default());
-            Report { seconds: 0.0, ..search.think(&mut game, Role::new(0), &Budget::nodes(100_000)) }
+            let report = search.think(&mut game, Role::new(0), &Budget::nodes(100_000));
+            Report { seconds: 0.0, ..report }
         };
         let (report, again) = (think(), think());
         prop_assert_eq!(&report, &again);
         prop_assert!(report.is_proven);
-        prop_assert_eq!(report.value, judge);
-        prop_assert_eq!(play(&game, 100_000).0, judge);
+        prop_assert_eq!(report.value, expected);
+        prop_assert_eq!(play(&game, 100_000).0, expected);
     }
 
-    /// Endless puzzles do no harm.
+    /// Puzzles without an end are handled.
     #[test]
-    fn it_copes_with_circles(seed: u64) {
-        let kind = Kind { n_players: 1, constant_sum: false, cyclic: true, n_labels: 12, ..Kind::TURNS };
+    fn repeating_positions_are_handled(seed: u64) {
+        let kind = Kind { n_players: 1, constant_sum: false, ..Kind::TURNS };
+        let kind = Kind { cyclic: true, n_labels: 12, ..kind };
         let mut game = RandomGame::new(seed, kind);
-        let report = Puzzle::new(PuzzleOptions::default()).think(&mut game, Role::new(0), &Budget::nodes(500));
+        let mut search = Puzzle::new(PuzzleOptions::default());
+        let report = search.think(&mut game, Role::new(0), &Budget::nodes(500));
         prop_assert!(game.is_legal(Role::new(0), &report.best));
     }
 }

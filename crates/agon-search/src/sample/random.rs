@@ -1,24 +1,24 @@
-//! Small games made up from a seed.
+//! Small random games that are derived from a seed.
 
 use agon_game::{Hidden, Notation, Position, Role, Shape};
 
 use crate::hash::fold;
 
-/// What a random game is like.
+/// The properties of a random game.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Kind {
     pub(crate) n_players: usize,
     /// Whether the payoffs add up to a constant, with two players.
     pub(crate) constant_sum: bool,
-    /// Whether all players choose at once, or one after the other.
+    /// Whether all players choose at the same time.
     pub(crate) simultaneous: bool,
     pub(crate) chance: bool,
     /// Whether positions repeat.
     pub(crate) cyclic: bool,
     pub(crate) n_steps: u8,
-    /// So many different positions at each step: the fewer, the more ways lead to each.
+    /// Number of different positions at each step. With fewer positions, more paths lead to each.
     pub(crate) n_labels: u64,
-    /// Lifts the first player's payoff by so many of the four there are, wherever play ends.
+    /// Raises the first player's payoff at every end by this many of the four levels.
     pub(crate) bonus: usize,
 }
 
@@ -59,7 +59,7 @@ impl RandomGame {
         let shape = Shape::new(names, nature);
         let state = State { step: 0, label: 0 };
         let mut game = RandomGame { seed, kind, shape, state, legal: Vec::new() };
-        game.look();
+        game.update();
         game
     }
 
@@ -68,7 +68,7 @@ impl RandomGame {
         fold(fold(fold(self.seed, step), self.state.label), salt)
     }
 
-    fn look(&mut self) {
+    fn update(&mut self) {
         let n_roles = self.shape.role_names.len();
         self.legal = vec![Vec::new(); n_roles];
         if self.is_terminal() {
@@ -122,7 +122,7 @@ impl Position for RandomGame {
             step: if self.kind.cyclic { 0 } else { self.state.step + 1 },
             label: label % self.kind.n_labels,
         };
-        self.look();
+        self.update();
     }
 
     fn state(&self) -> &State {
@@ -131,7 +131,7 @@ impl Position for RandomGame {
 
     fn go_to(&mut self, state: &State) {
         self.state = *state;
-        self.look();
+        self.update();
     }
 
     fn key(&self) -> u64 {
@@ -155,7 +155,7 @@ impl Notation for RandomGame {
 
 impl Hidden for RandomGame {
     fn percepts(&self, joint: &[u8], role: Role) -> Vec<String> {
-        // How many moves it has next, which everybody must know, and a bit of what was done.
+        // The number of its next moves, which every role must know, and one bit of the joint move.
         let mut next = self.clone();
         next.advance(joint);
         let mut percepts = vec![format!("moves {}", next.legal[role.index()].len())];

@@ -1,55 +1,55 @@
-//! All positions of a game, listed.
+//! All positions of a game.
 
 use agon_game::{Position, Role};
 
-use super::Why;
-use super::table::Numbering;
+use super::UnsolvedReason;
+use super::numbering::Numbering;
 use crate::Meter;
 use crate::choices::{Choices, chances};
 use crate::hash::{self, Map};
 
-/// Every position that can be reached, with its children. The positions themselves are not kept.
+/// Every reachable position with its children. The states are not stored.
 pub(super) struct Graph {
-    /// By position; the first is the start.
+    /// By number of a position. The first is the start.
     pub(super) nodes: Vec<Node>,
-    /// Children of all positions, one position after another; for each position in the order of
-    /// [`agon_game::joint_moves`], in which the last role's move changes fastest.
+    /// The children of all positions, one position after another. For each position they have the
+    /// order of [`agon_game::joint_moves`], in which the moves of the last role change fastest.
     pub(super) edges: Vec<u32>,
-    /// The different ways in which positions branch.
+    /// The different branchings of positions.
     pub(super) branchings: Vec<Branching>,
-    /// The different payoffs by role at which play ends.
+    /// The different payoffs by role at terminal positions.
     pub(super) payoffs: Vec<Vec<f64>>,
-    /// By key: which position.
+    /// The numbers of positions by key.
     pub(super) numbering: Numbering,
 }
 
 /// A position.
 #[derive(Copy, Clone)]
 pub(super) enum Node {
-    /// Play has ended, with these of the payoffs.
+    /// Play has ended. The index of its payoffs.
     Ended(u32),
-    /// Play goes on: where the children start, and which branching it is.
+    /// Play continues. The index of its first edge and of its branching.
     Open { first_edge: u32, branching: u32 },
 }
 
-/// How many moves everybody has.
+/// The numbers of moves of all roles at a position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Branching {
-    /// By role: how many moves.
+    /// By role: the number of moves.
     pub(super) counts: Vec<usize>,
-    /// By move of nature: how likely. A single 1 without nature.
+    /// By move of nature: its probability. A single 1 without nature.
     pub(super) chances: Vec<f64>,
     /// The players with more than one move.
     pub(super) choosers: Vec<Role>,
 }
 
 impl Branching {
-    /// How many joint moves.
+    /// Returns the number of joint moves.
     pub(super) fn n_joints(&self) -> usize {
         self.counts.iter().product()
     }
 
-    /// By role: how far apart two joint moves are that differ by one in this role's move.
+    /// Returns, by role, the distance of two joint moves that differ by one in the role's move.
     pub(super) fn strides(&self) -> Vec<usize> {
         let mut strides = vec![1; self.counts.len()];
         for role in (1..self.counts.len()).rev() {
@@ -59,12 +59,12 @@ impl Branching {
     }
 }
 
-/// Lists all positions.
+/// Enumerates all positions.
 pub(super) fn list<P: Position>(
     start: &P,
     meter: &mut Meter<'_>,
     max_bytes: usize,
-) -> Result<Graph, Why> {
+) -> Result<Graph, UnsolvedReason> {
     let mut position = start.clone();
     let mut graph = Graph {
         nodes: Vec::new(),
@@ -73,29 +73,29 @@ pub(super) fn list<P: Position>(
         payoffs: Vec::new(),
         numbering: Numbering::default(),
     };
-    // By hash: those with it. Few branchings and payoffs are different, and they are found again by what they are.
+    // By hash. Only few branchings and payoffs are different, so they are shared.
     let mut known_branchings: Map<u64, Vec<u32>> = Map::default();
     let mut known_payoffs: Map<u64, Vec<u32>> = Map::default();
-    // Depth first, so that few states wait at a time.
+    // Depth-first, so that few states wait at the same time.
     let mut waiting: Vec<(u32, P::State)> = Vec::new();
-    let unread = Node::Ended(u32::MAX);
+    let unexpanded = Node::Ended(u32::MAX);
     graph.numbering.number(start.key());
-    graph.nodes.push(unread);
+    graph.nodes.push(unexpanded);
     waiting.push((0, start.state().clone()));
     let per_node = Numbering::BYTES + size_of::<Node>() + 32;
     let per_waiting = size_of::<(u32, P::State)>() + 64;
     while let Some((number, state)) = waiting.pop() {
         position.go_to(&state);
         if let Some(fault) = position.fault() {
-            return Err(Why::Fault(fault.to_string()));
+            return Err(UnsolvedReason::Fault(fault.to_string()));
         }
         let bytes =
             graph.nodes.len() * per_node + graph.edges.len() * 4 + waiting.len() * per_waiting;
         if bytes > max_bytes {
-            return Err(Why::Memory);
+            return Err(UnsolvedReason::Memory);
         }
         if meter.is_over(64) {
-            return Err(Why::Budget);
+            return Err(UnsolvedReason::Budget);
         }
         if position.is_terminal() {
             let payoffs = payoffs(&position);
@@ -109,14 +109,14 @@ pub(super) fn list<P: Position>(
         let n_joints = branching.n_joints();
         let hash = hash::of(&(&branching.counts, bits));
         let index = intern(&mut known_branchings, hash, branching, &mut graph.branchings);
-        let first_edge = u32::try_from(graph.edges.len()).map_err(|_| Why::Memory)?;
+        let first_edge = u32::try_from(graph.edges.len()).map_err(|_| UnsolvedReason::Memory)?;
         graph.nodes[number as usize] = Node::Open { first_edge, branching: index };
         if n_joints > 1 << 20 {
-            return Err(Why::Memory);
+            return Err(UnsolvedReason::Memory);
         }
         let mut is_over = false;
         for_each_joint(&Choices::at(&position), |joint| {
-            // A position may have very many joint moves, and each may take long.
+            // A position may have many joint moves, and each may take long.
             is_over = is_over || meter.is_over(64);
             if is_over {
                 return;
@@ -127,25 +127,25 @@ pub(super) fn list<P: Position>(
             let (child, is_new) = graph.numbering.number(position.key());
             graph.edges.push(child);
             if is_new {
-                graph.nodes.push(unread);
+                graph.nodes.push(unexpanded);
                 waiting.push((child, position.state().clone()));
             }
         });
         if is_over {
-            return Err(Why::Budget);
+            return Err(UnsolvedReason::Budget);
         }
     }
     Ok(graph)
 }
 
-/// By role: what it gets if play ends here; 0 for nature.
+/// Returns the payoffs by role if play ends here; 0 for nature.
 pub(super) fn payoffs<P: Position>(position: &P) -> Vec<f64> {
     let nature = position.shape().nature;
     let of = |role: Role| if Some(role) == nature { 0.0 } else { position.payoff(role) };
     position.shape().roles().map(of).collect()
 }
 
-/// How a position branches.
+/// Returns the branching of a position.
 pub(super) fn branching<P: Position>(position: &P) -> Branching {
     let nature = position.shape().nature;
     Branching {
@@ -155,7 +155,7 @@ pub(super) fn branching<P: Position>(position: &P) -> Branching {
     }
 }
 
-/// Every joint move, the last role's move changing fastest.
+/// Visits every joint move. The moves of the last role change fastest.
 fn for_each_joint<M: Clone>(choices: &Choices<M>, mut visit: impl FnMut(&[M])) {
     let mut joint = choices.first_joint();
     let mut move_idxs = vec![0; joint.len()];
@@ -179,6 +179,7 @@ fn for_each_joint<M: Clone>(choices: &Choices<M>, mut visit: impl FnMut(&[M])) {
     }
 }
 
+/// Returns the index of an item among `items`, and adds it if it is new.
 fn intern<T: PartialEq>(
     known: &mut Map<u64, Vec<u32>>,
     hash: u64,
@@ -196,7 +197,8 @@ fn intern<T: PartialEq>(
 }
 
 impl Graph {
-    /// The positions, children before parents where positions do not repeat; and whether they do.
+    /// Returns the positions, children before parents unless positions repeat, and whether they
+    /// repeat.
     pub(super) fn bottom_up(&self) -> (Vec<u32>, bool) {
         #[derive(Copy, Clone, PartialEq)]
         enum Mark {
@@ -233,7 +235,7 @@ impl Graph {
         (order, repeats)
     }
 
-    /// The children of a position.
+    /// Returns the children of a position.
     pub(super) fn children(&self, number: u32) -> &[u32] {
         match self.nodes[number as usize] {
             Node::Ended(_) => &[],

@@ -1,28 +1,30 @@
-//! Matrix games: two players choose at once, one gets what the other loses.
+//! Zero-sum matrix games: two players choose at the same time.
 
-/// What a matrix game is worth, and how it is played.
+/// The solution of a matrix game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MatrixSolution {
-    /// What the player of the rows gets.
-    pub value: f64,
-    /// How likely each row is.
-    pub rows: Vec<f64>,
-    /// How likely each column is.
-    pub columns: Vec<f64>,
+pub(super) struct MatrixSolution {
+    /// The value for the row player.
+    pub(super) value: f64,
+    /// The probability of each row.
+    pub(super) rows: Vec<f64>,
+    /// The probability of each column.
+    pub(super) columns: Vec<f64>,
 }
 
-/// Solves the game in which the player of the rows gets `payoffs[row * n_columns + column]` and wants much, and the other
-/// wants to give little. A pure solution is preferred to a mixed one.
+/// Solves the game in which the row player maximises `payoffs[row * n_columns + column]` and the
+/// column player minimises it. A pure solution is preferred to a mixed one.
 ///
-/// A small simplex over doubles: exact but for rounding. Bland's rule keeps it from running in circles.
-pub fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
+/// Uses the simplex method over doubles, which is exact except for rounding. Bland's rule prevents
+/// cycles.
+pub(super) fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
     let n_rows = payoffs.len() / n_columns;
     assert!(n_rows > 0 && payoffs.len() == n_rows * n_columns, "a matrix has rows and columns");
     if let Some(saddle) = saddle_point(payoffs, n_columns) {
         return saddle;
     }
-    // Shifted so that all payoffs are at least 1, the value is positive, and the columns' side of the game is the linear
-    // program: maximise the sum of y subject to A y <= 1, y >= 0; then value = 1 / sum, and the rows' side is its dual.
+    // With payoffs shifted to at least 1, the value is positive, and the column player's problem is
+    // the linear program: maximise the sum of y subject to A y <= 1, y >= 0. Then value = 1 / sum,
+    // and the row player's problem is its dual.
     let least = payoffs.iter().copied().fold(f64::INFINITY, f64::min);
     let most = payoffs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let scale = most - least;
@@ -42,7 +44,7 @@ pub fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
         tableau[n_rows * width + column] = -1.0;
     }
     const TINY: f64 = 1e-11;
-    // With Bland's rule it ends by itself; the bound is for what rounding might do.
+    // Bland's rule guarantees termination. The bound protects against effects of rounding.
     for _ in 0..10_000 {
         let objective = &tableau[n_rows * width..];
         let Some(entering) = (0..width - 1).find(|&column| objective[column] < -TINY) else {
@@ -98,7 +100,7 @@ fn normalise(weights: &mut [f64]) {
     }
 }
 
-/// A pair of pure moves that neither regrets, if there is one.
+/// Returns a saddle point in pure strategies, if there is one.
 fn saddle_point(payoffs: &[f64], n_columns: usize) -> Option<MatrixSolution> {
     let n_rows = payoffs.len() / n_columns;
     let row_least = |row: usize| {

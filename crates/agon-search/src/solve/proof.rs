@@ -1,25 +1,25 @@
-//! Proof-number search: can this player make sure of at least so much?
+//! Proof-number search: decides whether a player can guarantee a payoff.
 //!
-//! Depth-first (df-pn; Nagai 2002), with a bounded table. Where positions are reached in many ways, sums count the same work many
-//! times over, so proof numbers are put together by maximum plus number of open siblings (weak proof numbers;
-//! Ueda and others, 2008).
+//! The search is depth-first (df-pn; Nagai 2002) with a bounded table. Where many paths lead to the
+//! same position, sums would count the same work several times. So proof numbers are combined by
+//! the maximum plus the number of open siblings (weak proof numbers; Ueda et al. 2008).
 
 use agon_game::{Position, Role};
 
-use super::Why;
+use super::UnsolvedReason;
 use super::graph::payoffs;
 use crate::Meter;
 use crate::choices::Choices;
 use crate::hash::{Map, fold};
 
-/// Whether a player can make sure of something.
+/// The claim that a player can guarantee a payoff.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) struct Question {
-    /// Who.
+pub(super) struct Claim {
+    /// The player.
     pub(super) player: Role,
-    /// Of what payoff.
+    /// The payoff.
     pub(super) payoff: f64,
-    /// Of how much of it.
+    /// How the guaranteed payoff compares with `payoff`.
     pub(super) threshold: Threshold,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Threshold {
     MoreThan,
 }
 
-impl Question {
+impl Claim {
     fn holds(&self, payoffs: &[f64]) -> bool {
         let payoff = payoffs[self.player.index()];
         match self.threshold {
@@ -38,7 +38,7 @@ impl Question {
         }
     }
 
-    /// The key under which a position is kept for this question.
+    /// Returns the key of the table entry for a position and this claim.
     fn key(&self, position_key: u64) -> u64 {
         let which =
             (self.player.index() as u64) << 1 | u64::from(self.threshold == Threshold::MoreThan);
@@ -46,35 +46,35 @@ impl Question {
     }
 }
 
-/// Why there is no answer.
+/// The reason why a claim was not decided.
 #[derive(Debug, PartialEq)]
 pub(super) enum Stop {
-    /// The game is not one for proofs: positions repeat, players move at once, nature moves, or the payoffs do not add up
-    /// to a constant.
-    NotForProofs,
-    /// Something else.
-    Why(Why),
+    /// The game does not suit this search: positions repeat, players move at the same time, nature
+    /// moves, or the payoffs do not add up to a constant.
+    Unsuitable,
+    /// Another reason.
+    Reason(UnsolvedReason),
 }
 
-/// Answers questions, and remembers what it found out.
+/// A prover of claims. It keeps its results.
 pub(super) struct Prover {
     table: ProofTable,
-    /// The keys on the way to where we are: to see positions repeat.
+    /// The keys on the path to the current position, to detect repeating positions.
     path: Map<u64, ()>,
-    /// Every payoff of each role at which play was seen to end, sorted.
+    /// By role: the payoffs at all terminal positions that were seen, sorted.
     pub(super) seen: Vec<Vec<f64>>,
-    /// What payoffs add up to.
+    /// The sum of the payoffs.
     pub(super) sum: Option<f64>,
 }
 
-/// How hard it is to prove and to disprove: at least so many leaves.
+/// The proof number and the disproof number.
 type Numbers = (u32, u32);
 
 const INFINITE: u32 = u32::MAX;
 const PROVED: Numbers = (0, INFINITE);
 const DISPROVED: Numbers = (INFINITE, 0);
 
-/// Deeper than any game that is worth a proof; keeps the stack small.
+/// Maximum depth, which keeps the stack small. No game that can be solved is deeper.
 const MAX_PLY: u32 = 2000;
 
 impl Prover {
@@ -87,55 +87,55 @@ impl Prover {
         }
     }
 
-    /// Notes what everybody gets where play has ended.
-    pub(super) fn note_end<P: Position>(&mut self, position: &P) -> Result<Vec<f64>, Stop> {
+    /// Records the payoffs at a terminal position and returns them.
+    pub(super) fn record_end<P: Position>(&mut self, position: &P) -> Result<Vec<f64>, Stop> {
         if let Some(fault) = position.fault() {
-            return Err(Stop::Why(Why::Fault(fault.to_string())));
+            return Err(Stop::Reason(UnsolvedReason::Fault(fault.to_string())));
         }
         let payoffs = payoffs(position);
         let sum = payoffs.iter().sum();
         if *self.sum.get_or_insert(sum) != sum {
-            return Err(Stop::NotForProofs);
+            return Err(Stop::Unsuitable);
         }
         for (seen, &payoff) in self.seen.iter_mut().zip(&payoffs) {
-            if let Err(place) = seen.binary_search_by(|other| other.total_cmp(&payoff)) {
-                seen.insert(place, payoff);
+            if let Err(index) = seen.binary_search_by(|other| other.total_cmp(&payoff)) {
+                seen.insert(index, payoff);
             }
         }
         Ok(payoffs)
     }
 
-    /// The answer, for the position stood at.
-    pub(super) fn ask<P: Position>(
+    /// Decides a claim at the current position.
+    pub(super) fn prove<P: Position>(
         &mut self,
         position: &mut P,
-        question: &Question,
+        claim: &Claim,
         meter: &mut Meter<'_>,
     ) -> Result<bool, Stop> {
         self.path.clear();
         if position.is_terminal() {
-            return Ok(question.holds(&self.note_end(position)?));
+            return Ok(claim.holds(&self.record_end(position)?));
         }
         loop {
-            let (proof, disproof) =
-                self.search(position, question, (INFINITE, INFINITE), 0, meter)?;
+            let (proof, disproof) = self.search(position, claim, (INFINITE, INFINITE), 0, meter)?;
             if proof == 0 || disproof == 0 {
                 return Ok(proof == 0);
             }
         }
     }
 
-    /// The answer, if it is still known.
-    pub(super) fn remembers<P: Position>(&self, position: &P, question: &Question) -> Option<bool> {
-        let (proof, disproof) = self.table.get(question.key(position.key()))?;
+    /// Returns the decision of a claim at the current position, if the table still has it.
+    pub(super) fn recall<P: Position>(&self, position: &P, claim: &Claim) -> Option<bool> {
+        let (proof, disproof) = self.table.get(claim.key(position.key()))?;
         (proof == 0 || disproof == 0).then_some(proof == 0)
     }
 
-    /// Works at the position stood at until its numbers reach the limits; returns them and stands there again.
+    /// Searches the current position until its numbers reach the limits, and returns the numbers.
+    /// The position is unchanged afterwards.
     fn search<P: Position>(
         &mut self,
         position: &mut P,
-        question: &Question,
+        claim: &Claim,
         limits: Numbers,
         ply: u32,
         meter: &mut Meter<'_>,
@@ -143,9 +143,9 @@ impl Prover {
         let key = position.key();
         let here = position.state().clone();
         self.path.insert(key, ());
-        let (children, is_ours) = self.expand(position, question, meter)?;
+        let (children, is_ours) = self.expand(position, claim, meter)?;
         if ply >= MAX_PLY {
-            return Err(Stop::NotForProofs);
+            return Err(Stop::Unsuitable);
         }
         let work_before = meter.n_nodes;
         let numbers = loop {
@@ -159,40 +159,41 @@ impl Prover {
                 break numbers;
             }
             if meter.is_over(64) {
-                return Err(Stop::Why(Why::Budget));
+                return Err(Stop::Reason(UnsolvedReason::Budget));
             }
             let child = &children[sum.best];
             let child_limits = sum.limits(limits);
             position.go_to(&child.state);
-            self.search(position, question, child_limits, ply + 1, meter)?;
+            self.search(position, claim, child_limits, ply + 1, meter)?;
         };
-        self.table.put(question.key(key), numbers, meter.n_nodes - work_before);
+        self.table.put(claim.key(key), numbers, meter.n_nodes - work_before);
         self.path.remove(&key);
         position.go_to(&here);
         Ok(numbers)
     }
 
-    /// The children of the position stood at, and whether the player of the question chooses among them.
+    /// Returns the children of the current position, and whether the player of the claim chooses
+    /// among them.
     fn expand<P: Position>(
         &mut self,
         position: &mut P,
-        question: &Question,
+        claim: &Claim,
         meter: &mut Meter<'_>,
-    ) -> Result<Family<P::State>, Stop> {
+    ) -> Result<Children<P::State>, Stop> {
         let mut choosers = position.choosers();
         let chooser = choosers.next();
         if choosers.next().is_some()
             || chooser.is_some_and(|role| Some(role) == position.shape().nature)
         {
-            return Err(Stop::NotForProofs);
+            return Err(Stop::Unsuitable);
         }
         drop(choosers);
         let choices = Choices::at(position);
         let mut joint = choices.first_joint();
-        let role = chooser.unwrap_or(question.player);
+        let role = chooser.unwrap_or(claim.player);
         let here = position.state().clone();
         let mut children = Vec::with_capacity(choices.count(role));
-        let is_ours = role == question.player;
+        let is_ours = role == claim.player;
         for (index, m) in choices.of(role).iter().enumerate() {
             joint[role.index()] = m.clone();
             if index > 0 {
@@ -203,15 +204,15 @@ impl Prover {
             let position_key = position.key();
             let mut answer = None;
             if position.is_terminal() {
-                let holds = question.holds(&self.note_end(position)?);
+                let holds = claim.holds(&self.record_end(position)?);
                 answer = Some(if holds { PROVED } else { DISPROVED });
             } else if self.path.contains_key(&position_key) {
-                return Err(Stop::NotForProofs);
+                return Err(Stop::Unsuitable);
             }
             let decides = answer.is_some_and(|(proof, _)| (proof == 0) == is_ours);
             children.push(Child {
                 state: position.state().clone(),
-                key: question.key(position_key),
+                key: claim.key(position_key),
                 answer,
             });
             if decides {
@@ -222,19 +223,20 @@ impl Prover {
     }
 }
 
-/// Children, and whether the player of the question chooses among them.
-type Family<S> = (Vec<Child<S>>, bool);
+/// The children of a position, and whether the player of the claim chooses among them.
+type Children<S> = (Vec<Child<S>>, bool);
 
 struct Child<S> {
     state: S,
-    /// Under which it is in the table.
+    /// The key of its entry in the table.
     key: u64,
-    /// Known for good, because play has ended.
+    /// The final numbers, if play has ended there.
     answer: Option<Numbers>,
 }
 
-/// Numbers of children being put together. The player who chooses needs one child (`easy`: the least), the other
-/// side must deal with all of them (`hard`: the greatest, and one for each other that is open).
+/// The combined numbers of the children of a position. The side that chooses needs one child
+/// (`easy`: the minimum). The other side needs all of them (`hard`: the maximum plus one for each
+/// other open child).
 struct Sum {
     is_ours: bool,
     best: usize,
@@ -263,7 +265,7 @@ impl Sum {
         let (easy, hard) = if self.is_ours { (proof, disproof) } else { (disproof, proof) };
         self.hard = self.hard.max(hard);
         self.n_open += u32::from(hard > 0);
-        // Of children that are equally easy the one that is harder to refute is worked on.
+        // Of equally easy children, the one that is harder to refute is searched.
         if easy < self.easy || (easy == self.easy && hard > self.best_hard) {
             self.second_easy = self.easy;
             (self.easy, self.best, self.best_hard) = (easy, index, hard);
@@ -280,13 +282,14 @@ impl Sum {
         if self.is_ours { (self.easy, hard) } else { (hard, self.easy) }
     }
 
-    /// How far the best child may be worked on before another may be better.
+    /// Returns the limits for the best child, beyond which another child may be better.
     fn limits(&self, (proof, disproof): Numbers) -> Numbers {
         let (easy_limit, hard_limit) =
             if self.is_ours { (proof, disproof) } else { (disproof, proof) };
-        // A quarter more than needed, so that two equal children do not take turns (the 1 + epsilon trick of Pawlewicz and Lew).
-        let patience = self.second_easy.saturating_add(self.second_easy / 4).saturating_add(1);
-        let easy = easy_limit.min(patience);
+        // A quarter more than needed, so that two equal children do not alternate (the 1 + epsilon
+        // trick of Pawlewicz & Lew 2007).
+        let second_limit = self.second_easy.saturating_add(self.second_easy / 4).saturating_add(1);
+        let easy = easy_limit.min(second_limit);
         let hard = if hard_limit == INFINITE {
             INFINITE
         } else {
@@ -297,7 +300,8 @@ impl Sum {
     }
 }
 
-/// A bounded table of numbers by key: it grows as long as it may, then what took the most work stays.
+/// A bounded table of numbers by key. It grows up to its limit. Then entries that took more work
+/// are kept.
 struct ProofTable {
     slots: Vec<Slot>,
     mask: u64,
@@ -312,7 +316,9 @@ struct Slot {
     work: u32,
 }
 
+/// Number of slots of a bucket.
 const BUCKET: u64 = 4;
+/// Number of slots of a new table.
 const FIRST_SLOTS: usize = 1 << 14;
 
 impl ProofTable {
@@ -326,7 +332,7 @@ impl ProofTable {
         }
     }
 
-    /// Makes the table twice as large.
+    /// Doubles the size of the table.
     fn grow(&mut self) {
         let n_slots = self.slots.len() * 2;
         let before = std::mem::replace(&mut self.slots, vec![Slot::default(); n_slots]);

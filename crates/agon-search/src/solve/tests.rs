@@ -1,9 +1,11 @@
-//! The solver agrees with plain minimax, with what is known of shipped games, and says when it cannot know.
+//! The solver agrees with plain minimax and with known values of shipped games, and refuses other
+//! games with a reason.
 
 use agon_game::{Position, Rng, Role};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 
+use super::matrix::matrix_game;
 use super::*;
 use crate::sample::{Kind, RandomGame, max_n, minimax, shipped};
 
@@ -17,7 +19,7 @@ fn solved<P: Position>(start: &P) -> Solution<P::Move> {
     solution.unwrap_or_else(|unsolved| panic!("{unsolved:?}"))
 }
 
-/// Plays the line; says what everybody gets.
+/// Plays a line and returns the payoffs.
 #[track_caller]
 fn played<P: Position>(start: &P, line: &Line<P::Move>) -> Vec<f64> {
     let mut position = start.clone();
@@ -31,7 +33,7 @@ fn played<P: Position>(start: &P, line: &Line<P::Move>) -> Vec<f64> {
     position.shape().players().map(|player| position.payoff(player)).collect()
 }
 
-/// Both ways to solve a game of two.
+/// Solves a game of two players by both methods.
 fn both_ways(game: &RandomGame) -> (Solution<u8>, Solution<u8>) {
     let budget = Budget::nodes(1_000_000);
     let mut meter = budget.start();
@@ -40,7 +42,7 @@ fn both_ways(game: &RandomGame) -> (Solution<u8>, Solution<u8>) {
     let mut prover = Prover::new(2, 1 << 19);
     let proved =
         thresholds::solve(game, players, &mut prover, &mut meter, &mut bounds).expect("small");
-    let listed = values::list_all(game, &mut meter, 64 << 20, &mut bounds).expect("small");
+    let listed = values::value_all(game, &mut meter, 64 << 20, &mut bounds).expect("small");
     let valued = listed.solution(game, &meter).expect("the start is among all positions");
     (proved, valued)
 }
@@ -49,33 +51,34 @@ proptest! {
     #![proptest_config(crate::sample::seeded(256))]
 
     #[test]
-    fn two_players_who_take_turns(seed: u64, n_labels in 3_u64..60) {
+    fn two_players_that_take_turns(seed: u64, n_labels in 3_u64..60) {
         let mut game = RandomGame::new(seed, Kind { n_labels, ..Kind::TURNS });
-        let judge = minimax(&mut game, Role::new(0));
+        let expected = minimax(&mut game, Role::new(0));
         let (proved, valued) = both_ways(&game);
-        prop_assert_eq!(&proved.values, &vec![judge, 100.0 - judge]);
+        prop_assert_eq!(&proved.values, &vec![expected, 100.0 - expected]);
         prop_assert_eq!(&valued.values, &proved.values);
-        prop_assert_eq!(played(&game, &proved.line), vec![judge, 100.0 - judge]);
-        prop_assert_eq!(played(&game, &valued.line), vec![judge, 100.0 - judge]);
+        prop_assert_eq!(played(&game, &proved.line), vec![expected, 100.0 - expected]);
+        prop_assert_eq!(played(&game, &valued.line), vec![expected, 100.0 - expected]);
     }
 
-    /// What is remembered of earlier positions is right for later ones, wherever play goes.
+    /// Results for earlier positions are right for later ones, whatever moves are played.
     #[test]
-    fn a_solver_remembers(seed: u64, n_labels in 3_u64..60, lists: bool, plays: u64) {
+    fn a_solver_keeps_its_results(seed: u64, n_labels in 3_u64..60, lists: bool, plays: u64) {
         let game = RandomGame::new(seed, Kind { n_labels, ..Kind::TURNS });
         let mut solver = Solver::new(SolveOptions::default());
         if lists {
             let budget = Budget::default();
-            let listed = values::list_all(&game, &mut budget.start(), 64 << 20, &mut [(0.0, 100.0); 2]);
-            solver.listed = Some(listed.expect("small"));
+            let mut bounds = [(0.0, 100.0); 2];
+            let listed = values::value_all(&game, &mut budget.start(), 64 << 20, &mut bounds);
+            solver.valued = Some(listed.expect("small"));
         }
         let mut rng = Rng::seed_from_u64(plays);
         let mut position = game.clone();
         while !position.is_terminal() {
-            let judge = minimax(&mut position.clone(), Role::new(0));
+            let expected = minimax(&mut position.clone(), Role::new(0));
             let solution = solver.solve(&position, &Budget::nodes(1_000_000)).expect("small");
-            prop_assert_eq!(&solution.values, &vec![judge, 100.0 - judge]);
-            prop_assert_eq!(played(&position, &solution.line), vec![judge, 100.0 - judge]);
+            prop_assert_eq!(&solution.values, &vec![expected, 100.0 - expected]);
+            prop_assert_eq!(played(&position, &solution.line), vec![expected, 100.0 - expected]);
             position.play_out(&mut rng, 1);
         }
     }
@@ -84,19 +87,21 @@ proptest! {
     fn one_player(seed: u64) {
         let kind = Kind { n_players: 1, constant_sum: false, ..Kind::TURNS };
         let mut game = RandomGame::new(seed, kind);
-        let judge = minimax(&mut game, Role::new(0));
+        let expected = minimax(&mut game, Role::new(0));
         let solution = solved(&game);
-        prop_assert_eq!(&solution.values, &vec![judge]);
-        prop_assert_eq!(played(&game, &solution.line), vec![judge]);
+        prop_assert_eq!(&solution.values, &vec![expected]);
+        prop_assert_eq!(played(&game, &solution.line), vec![expected]);
     }
 
     #[test]
     fn chance(seed: u64, n_players in 1_usize..=2) {
-        let kind = Kind { n_players, constant_sum: n_players == 2, chance: true, n_steps: 4, ..Kind::TURNS };
+        let kind = Kind { n_players, constant_sum: n_players == 2, ..Kind::TURNS };
+        let kind = Kind { chance: true, n_steps: 4, ..kind };
         let mut game = RandomGame::new(seed, kind);
-        let judge = minimax(&mut game, Role::new(0));
+        let expected = minimax(&mut game, Role::new(0));
         let solution = solved(&game);
-        prop_assert!((solution.values[0] - judge).abs() < 1e-9, "{} {judge}", solution.values[0]);
+        let value = solution.values[0];
+        prop_assert!((value - expected).abs() < 1e-9, "{value} {expected}");
         played(&game, &solution.line);
     }
 
@@ -104,32 +109,34 @@ proptest! {
     fn three_players(seed: u64) {
         let kind = Kind { n_players: 3, constant_sum: false, ..Kind::TURNS };
         let mut game = RandomGame::new(seed, kind);
-        let judge = max_n(&mut game);
+        let expected = max_n(&mut game);
         let solution = solved(&game);
-        prop_assert_eq!(&solution.values, &judge);
-        prop_assert_eq!(played(&game, &solution.line), judge);
+        prop_assert_eq!(&solution.values, &expected);
+        prop_assert_eq!(played(&game, &solution.line), expected);
     }
 
-    /// In a game that may go on for ever, what the solver says holds whatever endless play is worth.
+    /// In a game that may go on forever, solutions hold whatever endless play is worth.
     #[test]
     fn positions_that_repeat(seed: u64) {
         let kind = Kind { cyclic: true, n_labels: 12, ..Kind::TURNS };
         let game = RandomGame::new(seed, kind);
-        // A judge of its own: values when only so many more steps may be made, and breaking off pays the least or the most.
+        // The oracle: minimax with a limited depth, where the cut pays the least or the highest
+        // payoff.
         let [low, high] = [0.0, 100.0].map(|cut| cut_minimax(&mut game.clone(), 9, cut));
         match solve(&game, &Budget::nodes(100_000), &options()) {
             Ok(solution) => {
                 prop_assert!(low <= solution.values[0] && solution.values[0] <= high);
                 prop_assert_eq!(played(&game, &solution.line)[0], solution.values[0]);
             }
-            Err(Unsolved { why, bounds, .. }) => {
-                prop_assert_eq!(why, Why::Endless);
-                prop_assert!(bounds[0].0 < bounds[0].1 && low <= bounds[0].0 && bounds[0].1 <= high);
+            Err(Unsolved { reason, bounds, .. }) => {
+                prop_assert_eq!(reason, UnsolvedReason::Endless);
+                let (least, most) = bounds[0];
+                prop_assert!(least < most && low <= least && most <= high);
             }
         }
     }
 
-    /// In a matrix game neither side can do better against what the other plays.
+    /// In a matrix game no side can improve against the strategy of the other.
     #[test]
     fn matrix_games(n_rows in 1_usize..6, n_columns in 1_usize..6, seed: u64) {
         let cell = |i: usize| (crate::hash::fold(seed, i as u64) % 7) as f64 * 10.0;
@@ -138,12 +145,16 @@ proptest! {
         prop_assert!((solution.rows.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         prop_assert!((solution.columns.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         for column in 0..n_columns {
-            let gets: f64 = (0..n_rows).map(|row| solution.rows[row] * payoffs[row * n_columns + column]).sum();
+            let gets: f64 = (0..n_rows)
+                .map(|row| solution.rows[row] * payoffs[row * n_columns + column])
+                .sum();
             prop_assert!(gets >= solution.value - 1e-6, "{payoffs:?} {solution:?}");
         }
         for row in 0..n_rows {
             let gives: f64 =
-                (0..n_columns).map(|column| solution.columns[column] * payoffs[row * n_columns + column]).sum();
+                (0..n_columns)
+                    .map(|column| solution.columns[column] * payoffs[row * n_columns + column])
+                    .sum();
             prop_assert!(gives <= solution.value + 1e-6, "{payoffs:?} {solution:?}");
         }
     }
@@ -169,7 +180,7 @@ fn cut_minimax(game: &mut RandomGame, depth: u32, cut: f64) -> f64 {
 }
 
 #[test]
-fn what_is_known_of_shipped_games() {
+fn known_values_of_shipped_games() {
     let known: [(&str, &[f64], Method); 6] = [
         ("tic-tac-toe", &[50.0, 50.0], Method::ProofNumbers),
         ("nim", &[0.0, 100.0], Method::ProofNumbers),
@@ -207,7 +218,7 @@ fn mixtures_at_the_start() {
 }
 
 #[test]
-fn the_shortest_way_to_move_a_tower() {
+fn the_shortest_solution_of_hanoi() {
     let solution = solved(&shipped("hanoi"));
     assert_eq!(solution.line.joints.len(), 31);
 }
@@ -217,18 +228,18 @@ fn refusals_say_why() {
     let refuse = |name: &str, nodes: u64| {
         solve(&shipped(name), &Budget::nodes(nodes), &options()).expect_err("it cannot be solved")
     };
-    assert_eq!(refuse("kuhn-poker", 1000).why, Why::Hidden);
-    assert_eq!(refuse("connect-four", 20_000).why, Why::Budget);
+    assert_eq!(refuse("kuhn-poker", 1000).reason, UnsolvedReason::Hidden);
+    assert_eq!(refuse("connect-four", 20_000).reason, UnsolvedReason::Budget);
     assert_eq!(refuse("connect-four", 20_000).bounds, [(0.0, 100.0); 2]);
     let dilemma = refuse("prisoners-dilemma", 1_000_000);
-    assert_eq!(dilemma.why, Why::Simultaneous);
+    assert_eq!(dilemma.reason, UnsolvedReason::Simultaneous);
     assert!(
         dilemma.bounds.iter().all(|bounds| bounds.0 > 0.0),
         "always defecting pays: {dilemma:?}"
     );
     let narrow = SolveOptions { bytes: 100_000, ..options() };
     let full = solve(&shipped("bidding-tic-tac-toe"), &Budget::default(), &narrow);
-    assert_eq!(full.expect_err("it does not fit").why, Why::Memory);
+    assert_eq!(full.expect_err("it does not fit").reason, UnsolvedReason::Memory);
 }
 
 #[test]
@@ -236,6 +247,6 @@ fn chance_in_a_race_of_dice() {
     let open = SolveOptions { hidden: HiddenGames::AsIfOpen, bytes: 256 << 20 };
     let solution =
         solve(&shipped("dice-race"), &Budget::nodes(3_000_000), &open).expect("it is small");
-    // The facts of the rulesheet, worked out by another program.
+    // Facts in the rulesheet, computed by another program.
     assert!((solution.values[0] - 54.28).abs() < 0.01, "{:?}", solution.values);
 }

@@ -1,19 +1,21 @@
-//! Two players who take turns: the value between questions that can be proved.
+//! Two players that take turns: bisection of the value by claims that can be proved.
 
-use agon_game::{Position, Rng, Role};
+use agon_game::{Position, Rng, Role, play_out_in_time};
 use rand::SeedableRng as _;
 
-use super::proof::{Prover, Question, Stop, Threshold};
-use super::{Method, Solution, Why};
-use crate::budget::play_out_in_time;
+use super::proof::{Claim, Prover, Stop, Threshold};
+use super::{Method, Solution, UnsolvedReason};
 use crate::choices::Choices;
 use crate::{Line, Meter};
 
-/// Random plays that show which payoffs there are, and their length. They decide the order of the questions, not the answer.
+/// Number of random games that show which payoffs occur. They affect the order of the claims, not
+/// the result.
 const N_PLAYS: usize = 64;
+/// Maximum number of steps of these games.
 const MAX_STEPS: usize = 500;
 
-/// Works out what each player can make sure of. Where the payoffs add up to a constant that is the value.
+/// Computes the payoff that each player can guarantee. If the payoffs add up to a constant, this is
+/// the value.
 pub(super) fn solve<P: Position>(
     start: &P,
     [first, second]: [Role; 2],
@@ -30,20 +32,20 @@ pub(super) fn solve<P: Position>(
         meter.n_nodes +=
             play_out_in_time(&mut position, &mut rng, MAX_STEPS, meter.deadline()) as u64;
         if position.is_terminal() {
-            prover.note_end(&position)?;
+            prover.record_end(&position)?;
         }
         if meter.is_over(1) {
-            return Err(Stop::Why(Why::Budget));
+            return Err(Stop::Reason(UnsolvedReason::Budget));
         }
     }
     position.go_to(start.state());
     let value = bisect(&mut position, prover, first, meter, &mut bounds[first.index()])?;
-    let sum = prover.sum.ok_or(Stop::NotForProofs)?;
-    // The constant is only observed, so the other half of the claim needs its own proof.
+    let sum = prover.sum.ok_or(Stop::Unsuitable)?;
+    // The constant was only observed, so the payoff of the second player needs its own proof.
     bounds[second.index()].1 = bounds[second.index()].1.min(sum - value);
-    let rest = Question { player: second, payoff: sum - value, threshold: Threshold::AtLeast };
-    if !prover.ask(&mut position, &rest, meter)? {
-        return Err(Stop::NotForProofs);
+    let rest = Claim { player: second, payoff: sum - value, threshold: Threshold::AtLeast };
+    if !prover.prove(&mut position, &rest, meter)? {
+        return Err(Stop::Unsuitable);
     }
     let mut values = vec![0.0; shape.role_names.len()];
     values[first.index()] = value;
@@ -68,8 +70,9 @@ pub(super) fn solve<P: Position>(
     })
 }
 
-/// What the player can make sure of: the payoffs seen so far are halved by questions. Every payoff that the answer to a question
-/// rests on has been seen, so none between two of them is missed.
+/// Returns the payoff that the player can guarantee, by bisection of the payoffs seen so far. Every
+/// payoff that the proof of a claim is based on has been seen, so none between two of them is
+/// missed.
 fn bisect<P: Position>(
     position: &mut P,
     prover: &mut Prover,
@@ -87,9 +90,9 @@ fn bisect<P: Position>(
             Some(&middle) => (middle, Threshold::AtLeast),
             None => (*low, Threshold::MoreThan),
         };
-        let is_so = prover.ask(position, &Question { player, payoff, threshold }, meter)?;
+        let is_true = prover.prove(position, &Claim { player, payoff, threshold }, meter)?;
         let seen = &prover.seen[player.index()];
-        match (threshold, is_so) {
+        match (threshold, is_true) {
             (Threshold::AtLeast, true) => *low = payoff,
             (Threshold::AtLeast, false) => {
                 let below = seen.iter().copied().filter(|&other| other < payoff);
@@ -105,7 +108,8 @@ fn bisect<P: Position>(
     Ok(*low)
 }
 
-/// A line on which everybody keeps what can be made sure of. Shorter than the play if the budget ends first.
+/// Returns a line on which every player keeps its guaranteed payoff. The line stops early if the
+/// budget is used up.
 fn line<P: Position>(
     start: &P,
     prover: &mut Prover,
@@ -119,25 +123,26 @@ fn line<P: Position>(
     while !position.is_terminal() {
         let chooser = position.choosers().next();
         let player = chooser.unwrap_or(first);
-        let question =
-            Question { player, payoff: values[player.index()], threshold: Threshold::AtLeast };
+        let claim = Claim { player, payoff: values[player.index()], threshold: Threshold::AtLeast };
         let choices = Choices::at(&position);
         let here = position.state().clone();
         let mut joint = choices.first_joint();
         let mut found = None;
-        // What is remembered is cheap, so all of that first.
+        // The table is cheap, so it is tried first for all moves.
         'moves: for is_second_round in [false, true] {
             for m in choices.of(player) {
                 joint[player.index()] = m.clone();
                 position.go_to(&here);
                 position.advance(&joint);
                 let keeps = if is_second_round || position.is_terminal() {
-                    match prover.ask(&mut position, &question, meter) {
-                        Err(Stop::Why(Why::Budget)) => return Ok(Line { joints, value }),
+                    match prover.prove(&mut position, &claim, meter) {
+                        Err(Stop::Reason(UnsolvedReason::Budget)) => {
+                            return Ok(Line { joints, value });
+                        }
                         answer => answer?,
                     }
                 } else {
-                    prover.remembers(&position, &question) == Some(true)
+                    prover.recall(&position, &claim) == Some(true)
                 };
                 if keeps {
                     found = Some(joint.clone());
@@ -145,7 +150,7 @@ fn line<P: Position>(
                 }
             }
         }
-        let joint = found.ok_or(Stop::NotForProofs)?;
+        let joint = found.ok_or(Stop::Unsuitable)?;
         joints.push(joint);
     }
     Ok(Line { joints, value })

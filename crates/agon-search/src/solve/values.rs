@@ -1,90 +1,91 @@
-//! From the end backwards: what every listed position is worth.
+//! Retrograde analysis: the values of all positions, from the end backwards.
 
 use agon_game::{Position, Role};
 
 use super::graph::{Branching, Graph, Node, branching, list};
 use super::matrix::matrix_game;
-use super::{Method, Solution, Why};
+use super::{Method, Solution, UnsolvedReason};
 use crate::choices::Choices;
 use crate::{Line, Meter};
 
-/// Values that differ by less are the same: what is left by rounding in expectations and mixtures.
-const SAME: f64 = 1e-9;
+/// Values that differ by less are equal, because expectations and mixtures are rounded.
+const TOLERANCE: f64 = 1e-9;
 
-/// Sweeps over all positions before values that still move are taken as they are.
+/// Maximum number of sweeps over all positions. Then values count as converged.
 const MAX_SWEEPS: usize = 100_000;
 
-/// All positions of a game, valued.
-pub(super) struct Listed {
+/// All positions of a game with their values.
+pub(super) struct ValuedGraph {
     graph: Graph,
     repeats: bool,
-    worth: Worth,
+    values: Values,
 }
 
-/// What positions are worth.
-enum Worth {
-    /// One against the others: what the maximiser gets, at most too where positions repeat, and what two get together.
-    Contest { maximiser: Role, floor: Valued, ceiling: Option<Valued>, sum: Option<f64> },
-    /// Everybody for themselves: by position and role.
-    Everybody(Vec<f64>),
+/// The values of positions.
+enum Values {
+    /// One player against all others: lower bounds for the maximiser, upper bounds if positions
+    /// repeat, and the constant sum of the payoffs of two players.
+    Minimax { maximiser: Role, floor: Valued, ceiling: Option<Valued>, sum: Option<f64> },
+    /// Every player maximises its own payoff: the values by position and role.
+    MaxN(Vec<f64>),
 }
 
-/// Lists all positions and values them.
-pub(super) fn list_all<P: Position>(
+/// Enumerates all positions and computes their values.
+pub(super) fn value_all<P: Position>(
     start: &P,
     meter: &mut Meter<'_>,
     max_bytes: usize,
     bounds: &mut [(f64, f64)],
-) -> Result<Listed, Why> {
+) -> Result<ValuedGraph, UnsolvedReason> {
     let graph = list(start, meter, max_bytes)?;
     let (order, repeats) = graph.bottom_up();
     let shape = start.shape();
     let players: Vec<Role> = shape.players().collect();
     let is_turn_taking = graph.branchings.iter().all(|branching| branching.choosers.len() <= 1);
-    let worth = match players[..] {
+    let values = match players[..] {
         [player] => {
-            let contest = Contest { graph: &graph, maximiser: player, range: range(start) };
-            // Endless play pays a lone player nothing, so what can be reached is all there is.
-            let floor = contest.values(&order, repeats, Side::Floor, meter)?;
-            Worth::Contest { maximiser: player, floor, ceiling: None, sum: None }
+            let minimax = Minimax { graph: &graph, maximiser: player, range: range(start) };
+            // Endless play pays a single player nothing, so the lower bound is the value.
+            let floor = minimax.values(&order, repeats, Side::Floor, meter)?;
+            Values::Minimax { maximiser: player, floor, ceiling: None, sum: None }
         }
         [first, second] if let Some(sum) = constant_sum(&graph, first, second) => {
-            let contest = Contest { graph: &graph, maximiser: first, range: range(start) };
-            let floor = contest.values(&order, repeats, Side::Floor, meter)?;
+            let minimax = Minimax { graph: &graph, maximiser: first, range: range(start) };
+            let floor = minimax.values(&order, repeats, Side::Floor, meter)?;
             let ceiling = if repeats {
-                let ceiling = contest.values(&order, repeats, Side::Ceiling, meter)?;
+                let ceiling = minimax.values(&order, repeats, Side::Ceiling, meter)?;
                 let (low, high) = (floor.values[0], ceiling.values[0]);
                 bounds[first.index()] = (low, high);
                 bounds[second.index()] = (sum - high, sum - low);
                 if high - low > 1e-6 {
-                    return Err(Why::Endless);
+                    return Err(UnsolvedReason::Endless);
                 }
                 Some(ceiling)
             } else {
                 None
             };
-            Worth::Contest { maximiser: first, floor, ceiling, sum: Some(sum) }
+            Values::Minimax { maximiser: first, floor, ceiling, sum: Some(sum) }
         }
         _ if !is_turn_taking => {
-            // What each can make sure of alone is a lower bound in any game.
+            // What each player can guarantee is a lower bound in any game.
             for &player in &players {
                 if players.len() == 2 {
-                    let contest = Contest { graph: &graph, maximiser: player, range: range(start) };
+                    let minimax = Minimax { graph: &graph, maximiser: player, range: range(start) };
                     bounds[player.index()].0 =
-                        contest.values(&order, repeats, Side::Floor, meter)?.values[0];
+                        minimax.values(&order, repeats, Side::Floor, meter)?.values[0];
                 }
             }
-            return Err(Why::Simultaneous);
+            return Err(UnsolvedReason::Simultaneous);
         }
-        _ if repeats => return Err(Why::Endless),
-        _ => Worth::Everybody(everybodys_best(&graph, &order, shape.role_names.len())),
+        _ if repeats => return Err(UnsolvedReason::Endless),
+        _ => Values::MaxN(max_n_values(&graph, &order, shape.role_names.len())),
     };
-    Ok(Listed { graph, repeats, worth })
+    Ok(ValuedGraph { graph, repeats, values })
 }
 
-impl Listed {
-    /// The solution from one of the positions on. None if it is not among them, or if play there may go on for ever and that
-    /// matters.
+impl ValuedGraph {
+    /// Returns the solution from a position on. Returns `None` if the position is not in the graph,
+    /// or if endless play there makes its value undefined.
     pub(super) fn solution<P: Position>(
         &self,
         start: &P,
@@ -94,8 +95,8 @@ impl Listed {
         let shape = start.shape();
         let n_roles = shape.role_names.len();
         let mut values = vec![0.0; n_roles];
-        let policy = match &self.worth {
-            Worth::Contest { maximiser, floor, ceiling, sum } => {
+        let policy = match &self.values {
+            Values::Minimax { maximiser, floor, ceiling, sum } => {
                 let value = floor.values[number as usize];
                 if ceiling
                     .as_ref()
@@ -109,19 +110,19 @@ impl Listed {
                 {
                     values[other.index()] = sum - value;
                 }
-                let contest =
-                    Contest { graph: &self.graph, maximiser: *maximiser, range: range(start) };
-                Policy::Contest(contest, floor, ceiling.as_ref())
+                let minimax =
+                    Minimax { graph: &self.graph, maximiser: *maximiser, range: range(start) };
+                Policy::Minimax(minimax, floor, ceiling.as_ref())
             }
-            Worth::Everybody(all) => {
+            Values::MaxN(all) => {
                 values.copy_from_slice(&all[number as usize * n_roles..][..n_roles]);
-                Policy::Everybody(all)
+                Policy::MaxN(all)
             }
         };
-        // What rounding left is not shown: 50, not 49.99999999999999.
+        // Rounding errors are removed: 50, not 49.99999999999999.
         let values: Vec<f64> =
             values.into_iter().map(|value: f64| (value * 1e9).round() / 1e9).collect();
-        let first = shape.players().next().expect("somebody plays");
+        let first = shape.players().next().expect("a game has a player");
         Some(Solution {
             line: line(start, &self.graph, number, &policy, values[first.index()]),
             strategies: strategies(start, &self.graph, number, &policy),
@@ -139,7 +140,7 @@ fn range<P: Position>(position: &P) -> (f64, f64) {
     (*payoffs.start(), *payoffs.end())
 }
 
-/// What the payoffs of two players add up to wherever play ends, if it is the same everywhere.
+/// Returns the sum of the payoffs of two players at terminal positions, if it is constant.
 fn constant_sum(graph: &Graph, first: Role, second: Role) -> Option<f64> {
     let mut sums =
         graph.payoffs.iter().map(|payoffs| payoffs[first.index()] + payoffs[second.index()]);
@@ -147,37 +148,38 @@ fn constant_sum(graph: &Graph, first: Role, second: Role) -> Option<f64> {
     sums.all(|other| other == sum).then_some(sum)
 }
 
-/// One player against all others, who want it to get little.
-struct Contest<'g> {
+/// One player against all others, which minimise its payoff.
+struct Minimax<'g> {
     graph: &'g Graph,
     maximiser: Role,
     range: (f64, f64),
 }
 
-/// What endless play is taken to be worth while values are worked out.
+/// The assumed value of endless play while values are computed.
 #[derive(Copy, Clone, PartialEq)]
 enum Side {
-    /// The least payoff: what the maximiser can make sure of.
+    /// The least payoff, which gives what the maximiser can guarantee.
     Floor,
-    /// The highest payoff: what the others can keep it down to.
+    /// The highest payoff, which gives what the others can limit the maximiser to.
     Ceiling,
 }
 
-/// Values of all positions for the maximiser.
+/// The values of all positions for the maximiser.
 struct Valued {
     values: Vec<f64>,
-    /// When the value was last changed, counted in changes: who follows falling ranks makes progress.
+    /// The number of the last change of each value. Moves to smaller ranks make progress towards an
+    /// end.
     ranks: Vec<u64>,
 }
 
-impl Contest<'_> {
+impl Minimax<'_> {
     fn values(
         &self,
         order: &[u32],
         repeats: bool,
         side: Side,
         meter: &mut Meter<'_>,
-    ) -> Result<Valued, Why> {
+    ) -> Result<Valued, UnsolvedReason> {
         let unknown = if side == Side::Floor { self.range.0 } else { self.range.1 };
         let n_nodes = self.graph.nodes.len();
         let mut valued = Valued { values: vec![unknown; n_nodes], ranks: vec![0; n_nodes] };
@@ -194,18 +196,18 @@ impl Contest<'_> {
                     changed = changed.max(change);
                 }
             }
-            // Without repetition every child was ready before its parents.
+            // Without repetition every child was valued before its parents.
             if !repeats || changed < 1e-12 {
                 break;
             }
             if meter.is_over(1) {
-                return Err(Why::Budget);
+                return Err(UnsolvedReason::Budget);
             }
         }
         Ok(valued)
     }
 
-    /// One step back from the values of the children.
+    /// Returns the value of a position from the values of its children.
     fn value(&self, number: u32, values: &[f64]) -> f64 {
         let Node::Open { branching, .. } = self.graph.nodes[number as usize] else {
             return self.payoff(number);
@@ -221,18 +223,18 @@ impl Contest<'_> {
     fn payoff(&self, number: u32) -> f64 {
         match self.graph.nodes[number as usize] {
             Node::Ended(payoffs) => self.graph.payoffs[payoffs as usize][self.maximiser.index()],
-            Node::Open { .. } => unreachable!("asked only where play has ended"),
+            Node::Open { .. } => unreachable!("play has ended at this position"),
         }
     }
 
-    /// What the players' choices are worth at an open position, nature's averaged out.
+    /// Returns the values of the players' choices at an open position, averaged over nature.
     fn cells(&self, number: u32, branching: &Branching, values: &[f64]) -> Cells {
         let children = self.graph.children(number);
         let strides = branching.strides();
         let own = self.maximiser.index();
         let n_outcomes = branching.chances.len();
         let n_rows = branching.counts[own];
-        // Everybody else, nature aside, is one opponent.
+        // All other players together are one opponent.
         let n_columns = branching.n_joints() / n_rows / n_outcomes;
         let mut cells = vec![0.0; n_rows * n_columns];
         let nature = branching.nature();
@@ -255,31 +257,31 @@ impl Contest<'_> {
     }
 }
 
-/// What choices are worth.
+/// The values of the choices at a position.
 enum Cells {
-    /// Only the maximiser chooses, or nobody.
+    /// Only the maximiser has a choice, or no role has.
     Rows(Vec<f64>),
-    /// Only others choose.
+    /// Only other players have a choice.
     Columns(Vec<f64>),
-    /// Both do, at once; and how many columns there are.
+    /// Both sides have a choice. The second field is the number of columns.
     Both(Vec<f64>, usize),
 }
 
 impl Branching {
-    /// The role whose moves are chances, if it has more than one here.
+    /// Returns the index of nature, if it has more than one move here.
     fn nature(&self) -> Option<usize> {
         if self.chances.len() < 2 {
             return None;
         }
-        // The one role with choices that is no chooser.
+        // The only role with several moves that is not among the choosers.
         (0..self.counts.len()).find(|&role| {
             self.counts[role] > 1 && self.choosers.iter().all(|chooser| chooser.index() != role)
         })
     }
 }
 
-/// By position and role: its value if everybody goes for the own best.
-fn everybodys_best(graph: &Graph, order: &[u32], n_roles: usize) -> Vec<f64> {
+/// Returns the values by position and role if every role maximises its own payoff.
+fn max_n_values(graph: &Graph, order: &[u32], n_roles: usize) -> Vec<f64> {
     let mut values = vec![0.0; graph.nodes.len() * n_roles];
     for &number in order {
         let here = number as usize * n_roles;
@@ -289,7 +291,7 @@ fn everybodys_best(graph: &Graph, order: &[u32], n_roles: usize) -> Vec<f64> {
             }
             Node::Open { branching, .. } => {
                 let branching = &graph.branchings[branching as usize];
-                let (_, best) = own_best(graph, number, branching, &values, n_roles);
+                let (_, best) = best_choice(graph, number, branching, &values, n_roles);
                 values[here..here + n_roles].copy_from_slice(&best);
             }
         }
@@ -297,8 +299,8 @@ fn everybodys_best(graph: &Graph, order: &[u32], n_roles: usize) -> Vec<f64> {
     values
 }
 
-/// The choice that is best for whoever chooses, the first of several, and what it is worth to everybody.
-fn own_best(
+/// Returns the best choice for the chooser, the first of equal ones, and its values by role.
+fn best_choice(
     graph: &Graph,
     number: u32,
     branching: &Branching,
@@ -322,7 +324,7 @@ fn own_best(
             }
         }
         let is_better = match (&best, chooser) {
-            (Some((_, before)), Some(role)) => expected[role] > before[role] + SAME,
+            (Some((_, before)), Some(role)) => expected[role] > before[role] + TOLERANCE,
             (Some(_), None) => false,
             (None, _) => true,
         };
@@ -333,16 +335,16 @@ fn own_best(
     best.expect("an open position has joint moves")
 }
 
-/// How values are turned back into moves.
+/// Optimal play derived from values.
 enum Policy<'g> {
-    /// One against the others; the ceiling where positions repeat.
-    Contest(Contest<'g>, &'g Valued, Option<&'g Valued>),
-    /// Everybody for themselves: the values by position and role.
-    Everybody(&'g [f64]),
+    /// One player against all others, with upper bounds if positions repeat.
+    Minimax(Minimax<'g>, &'g Valued, Option<&'g Valued>),
+    /// Every player maximises its own payoff: the values by position and role.
+    MaxN(&'g [f64]),
 }
 
 impl Policy<'_> {
-    /// By role: how likely each of its moves is. Nature's chances for nature.
+    /// Returns the probabilities of the moves by role, including nature.
     fn mixture(&self, graph: &Graph, number: u32) -> Vec<Vec<f64>> {
         let Node::Open { branching, .. } = graph.nodes[number as usize] else { return Vec::new() };
         let branching = &graph.branchings[branching as usize];
@@ -355,29 +357,28 @@ impl Policy<'_> {
             mixture[nature].clone_from(&branching.chances);
         }
         match self {
-            Policy::Everybody(values) => {
+            Policy::MaxN(values) => {
                 if let Some(role) = branching.choosers.first().map(|role| role.index()) {
-                    let (choice, _) = own_best(graph, number, branching, values, n_roles);
+                    let (choice, _) = best_choice(graph, number, branching, values, n_roles);
                     mixture[role] = pure(branching.counts[role], choice);
                 }
             }
-            Policy::Contest(contest, floor, ceiling) => {
-                let own = contest.maximiser.index();
+            Policy::Minimax(minimax, floor, ceiling) => {
+                let own = minimax.maximiser.index();
                 let other =
                     branching.choosers.iter().map(|role| role.index()).find(|&role| role != own);
-                match contest.cells(number, branching, &floor.values) {
+                match minimax.cells(number, branching, &floor.values) {
                     Cells::Rows(cells) => {
                         let progress =
-                            contest.progress(number, branching, own, floor, ceiling.is_some());
+                            minimax.progress(number, branching, own, floor, ceiling.is_some());
                         mixture[own] = pure(cells.len(), best_of(&cells, &progress, 1.0));
                     }
-                    Cells::Columns(cells) => {
-                        let other = other.expect("somebody chooses");
+                    Cells::Columns(_) => {
+                        let other = other.expect("another player has a choice");
                         let side = ceiling.unwrap_or(floor);
                         let progress =
-                            contest.progress(number, branching, other, side, ceiling.is_some());
-                        let _ = cells;
-                        let Cells::Columns(cells) = contest.cells(number, branching, &side.values)
+                            minimax.progress(number, branching, other, side, ceiling.is_some());
+                        let Cells::Columns(cells) = minimax.cells(number, branching, &side.values)
                         else {
                             unreachable!("the branching is the same")
                         };
@@ -386,7 +387,7 @@ impl Policy<'_> {
                     Cells::Both(cells, n_columns) => {
                         let solution = matrix_game(&cells, n_columns);
                         mixture[own] = solution.rows;
-                        mixture[other.expect("both choose")] = solution.columns;
+                        mixture[other.expect("both sides have a choice")] = solution.columns;
                     }
                 }
             }
@@ -395,15 +396,17 @@ impl Policy<'_> {
     }
 }
 
-/// The index of the highest of the cells, times the sign; of those the one with the lowest rank.
+/// Returns the index of the highest cell times the sign, and among equal ones the one of lowest
+/// rank.
 fn best_of(cells: &[f64], ranks: &[u64], sign: f64) -> usize {
     let highest = cells.iter().map(|cell| sign * cell).fold(f64::NEG_INFINITY, f64::max);
-    let good = (0..cells.len()).filter(|&i| sign * cells[i] >= highest - SAME);
-    good.min_by_key(|&i| ranks.get(i).copied().unwrap_or(0)).expect("there is a highest")
+    let good = (0..cells.len()).filter(|&i| sign * cells[i] >= highest - TOLERANCE);
+    good.min_by_key(|&i| ranks.get(i).copied().unwrap_or(0)).expect("there is a cell")
 }
 
-impl Contest<'_> {
-    /// By choice of a role: the rank of what it leads to, where positions repeat and nature has no say; else nothing.
+impl Minimax<'_> {
+    /// Returns the rank of the child of each choice of a role, if positions repeat and nature has
+    /// no move. Otherwise returns an empty list.
     fn progress(
         &self,
         number: u32,
@@ -422,7 +425,7 @@ impl Contest<'_> {
     }
 }
 
-/// How everybody plays at the start, which has this number.
+/// Returns the strategies of all roles at the start, which has this number.
 fn strategies<P: Position>(
     start: &P,
     graph: &Graph,
@@ -439,7 +442,7 @@ fn strategies<P: Position>(
         .collect()
 }
 
-/// The likeliest play from the start, which has this number.
+/// Returns the most likely line from the start, which has this number.
 fn line<P: Position>(
     start: &P,
     graph: &Graph,
@@ -449,7 +452,7 @@ fn line<P: Position>(
 ) -> Line<P::Move> {
     let mut position = start.clone();
     let mut joints = Vec::new();
-    // Ranks see to it that lines end; should rounding get in the way, a line is no longer than there are positions.
+    // Ranks make lines end. In case of rounding errors the number of positions limits the length.
     while joints.len() < graph.nodes.len() {
         let mixture = policy.mixture(graph, number);
         if mixture.is_empty() {
@@ -460,11 +463,11 @@ fn line<P: Position>(
         let mut joint = Vec::with_capacity(mixture.len());
         let mut index = 0;
         for (role, weights) in mixture.iter().enumerate() {
-            let likeliest =
+            let most_likely =
                 (0..weights.len()).rev().max_by(|&a, &b| weights[a].total_cmp(&weights[b]));
-            let likeliest = likeliest.expect("everybody has a move");
-            joint.push(choices.of(Role::new(role))[likeliest].clone());
-            index += likeliest * strides[role];
+            let most_likely = most_likely.expect("every role has a legal move");
+            joint.push(choices.of(Role::new(role))[most_likely].clone());
+            index += most_likely * strides[role];
         }
         number = graph.children(number)[index];
         position.advance(&joint);

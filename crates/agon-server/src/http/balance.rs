@@ -1,6 +1,6 @@
-//! Whether the parentheses of a message are closed yet.
+//! Counts the parentheses of a message to find its end.
 
-/// Counts parentheses as they come in.
+/// Counts parentheses as bytes arrive.
 #[derive(Debug, Default)]
 pub(super) struct Balance {
     n_read: usize,
@@ -10,7 +10,7 @@ pub(super) struct Balance {
 }
 
 impl Balance {
-    /// Takes in what is new in a body that only ever grows.
+    /// Receives a body that only grows, and counts the new bytes.
     pub(super) fn feed(&mut self, body: &[u8]) {
         for &byte in &body[self.n_read..] {
             match byte {
@@ -28,12 +28,12 @@ impl Balance {
         self.n_read = body.len();
     }
 
-    /// Whether something is open that must be closed.
+    /// Returns whether a parenthesis is open.
     pub(super) fn is_open(&self) -> bool {
         self.depth > 0
     }
 
-    /// Whether there was something, and all of it is closed.
+    /// Returns whether there was a parenthesis and all are closed.
     pub(super) fn is_closed(&self) -> bool {
         self.has_term && self.depth == 0
     }

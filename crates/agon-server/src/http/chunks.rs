@@ -1,34 +1,33 @@
-//! Bodies in chunks, as HTTP/1.1 allows.
+//! Chunked bodies of HTTP/1.1.
 
-/// Puts a body together from its chunks.
+/// Joins the chunks of a body.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    /// How much of the raw body is done with.
+    /// Number of raw bytes that have been processed.
     n_done: usize,
     body: Vec<u8>,
     is_ended: bool,
 }
 
-/// No line that says how long a chunk is needs more.
-const LONGEST_LINE: usize = 200;
+/// Maximum length of the line with the size of a chunk.
+const MAX_LINE: usize = 200;
 
 impl Chunks {
-    /// Takes in what is new in a raw body that only ever grows.
+    /// Receives a raw body that only grows, and processes the new bytes.
     pub(super) fn feed(&mut self, raw: &[u8]) -> Result<(), &'static str> {
         while !self.is_ended {
             let rest = &raw[self.n_done..];
-            let Some(line_end) = rest.iter().take(LONGEST_LINE).position(|&byte| byte == b'\n')
-            else {
-                return if rest.len() < LONGEST_LINE {
+            let Some(line_end) = rest.iter().take(MAX_LINE).position(|&byte| byte == b'\n') else {
+                return if rest.len() < MAX_LINE {
                     Ok(())
                 } else {
-                    Err("a chunk does not say its length")
+                    Err("a chunk has no valid length")
                 };
             };
             let line = String::from_utf8_lossy(&rest[..line_end]);
             let digits = line.trim().split(';').next().unwrap_or_default().trim();
             let length =
-                usize::from_str_radix(digits, 16).map_err(|_| "a chunk does not say its length")?;
+                usize::from_str_radix(digits, 16).map_err(|_| "a chunk has no valid length")?;
             let start = line_end + 1;
             let end = start.checked_add(length).ok_or("a chunk is too long")?;
             if length > 0 && rest.len() < end + 2 {

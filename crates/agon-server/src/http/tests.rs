@@ -1,24 +1,21 @@
-//! Requests of every host, and broken ones, cut at every byte.
+//! Requests of all known hosts and malformed ones, in pieces of every size.
 
-use super::{Progress, Reader, Refusal, Request, Sizes, answer};
+use super::{HttpRequest, Progress, ReadError, Reader, Sizes, response};
 
-/// Reads a request that comes in pieces; whatever the pieces, the end is the same.
-fn read(bytes: &[u8], piece: usize) -> Result<Request, Refusal> {
+/// Reads a request in pieces of a size.
+fn read(bytes: &[u8], piece: usize) -> Result<HttpRequest, ReadError> {
     let mut reader = Reader::new(Sizes { head: 1000, body: 5000 });
     for part in bytes.chunks(piece.max(1)) {
         reader.feed(part)?;
-        if let Progress::Whole(request) = reader.progress(false)? {
+        if let Progress::Complete(request) = reader.progress() {
             return Ok(request);
         }
     }
-    match reader.progress(true)? {
-        Progress::Whole(request) => Ok(request),
-        other => panic!("nothing more can come: {other:?}"),
-    }
+    reader.finish()
 }
 
 #[test]
-fn requests_of_every_host_are_read() {
+fn requests_of_all_hosts_are_read() {
     let cases: [(&str, &str, &str); 13] = [
         (
             "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: h\r\nSender: GAMESERVER\r\nReceiver: \r\nContent-Type: text/acl\r\nContent-Length: 8\r\n\r\n( INFO )",
@@ -30,7 +27,7 @@ fn requests_of_every_host_are_read() {
             "POST",
             "(PLAY M.1 NIL)  ",
         ),
-        // No length: to the last parenthesis, or to the end.
+        // No length: the body ends with the last parenthesis, or with the connection.
         ("POST / HTTP/1.0\r\n\r\n( INFO )", "POST", "( INFO )"),
         ("POST / HTTP/1.0\n\n(PLAY m\n((a)\nb))", "POST", "(PLAY m\n((a)\nb))"),
         ("POST / HTTP/1.0\r\n\r\ninfo", "POST", "info"),
@@ -54,59 +51,60 @@ fn requests_of_every_host_are_read() {
     ];
     for (bytes, method, message) in cases {
         for piece in 1..=bytes.len() {
-            let whole = Request { method: method.into(), message: message.into() };
+            let whole = HttpRequest { method: method.into(), message: message.into() };
             let got = read(bytes.as_bytes(), piece);
-            // A body of that length may be found whole before the spaces after it have come.
+            // The body may be found complete before the spaces after it have arrived.
             let trimmed =
-                got.clone().map(|r| Request { message: r.message.trim_end().into(), ..r });
-            let expected = Request { message: whole.message.trim_end().into(), ..whole };
+                got.clone().map(|r| HttpRequest { message: r.message.trim_end().into(), ..r });
+            let expected = HttpRequest { message: whole.message.trim_end().into(), ..whole };
             assert_eq!(trimmed, Ok(expected), "{bytes} by {piece}");
         }
     }
 }
 
 #[test]
-fn what_is_no_request_is_refused() {
-    let cases: [(&[u8], Refusal); 8] = [
-        (b"", Refusal::Silence),
-        (b"POST / HT", Refusal::Nonsense("the connection ended before the request")),
-        (b"\r\n\r\n", Refusal::Nonsense("the first line is not that of a request")),
-        (b"\x16\x03\x01 x\r\n\r\n", Refusal::Nonsense("the first line is not that of a request")),
+fn malformed_requests_are_rejected() {
+    let cases: [(&[u8], ReadError); 8] = [
+        (b"", ReadError::Empty),
+        (b"POST / HT", ReadError::Malformed("the connection ended before the request")),
+        (b"\r\n\r\n", ReadError::Malformed("the first line is not a request line")),
+        (b"\x16\x03\x01 x\r\n\r\n", ReadError::Malformed("the first line is not a request line")),
         (
             b"POST / HTTP/1.0\r\nContent-Length: many\r\n\r\n",
-            Refusal::Nonsense("Content-Length is not a number"),
+            ReadError::Malformed("Content-Length is not a number"),
         ),
-        (b"POST / HTTP/1.0\r\nContent-Length: 5001\r\n\r\n", Refusal::LongBody),
+        (b"POST / HTTP/1.0\r\nContent-Length: 5001\r\n\r\n", ReadError::BodyTooLarge),
         (
             b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
-            Refusal::Nonsense("a chunk does not say its length"),
+            ReadError::Malformed("a chunk has no valid length"),
         ),
-        (&[b'a'; 2000], Refusal::LongHead),
+        (&[b'a'; 2000], ReadError::HeadTooLarge),
     ];
-    for (bytes, refusal) in cases {
-        assert_eq!(read(bytes, 7), Err(refusal), "{}", String::from_utf8_lossy(bytes));
+    for (bytes, error) in cases {
+        assert_eq!(read(bytes, 7), Err(error), "{}", String::from_utf8_lossy(bytes));
     }
     let flood = [b"POST / HTTP/1.0\r\n\r\n".as_slice(), &[b'('; 6000]].concat();
-    assert_eq!(read(&flood, 100), Err(Refusal::LongBody));
+    assert_eq!(read(&flood, 100), Err(ReadError::BodyTooLarge));
     let huge = b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n";
-    assert_eq!(read(huge, 9), Err(Refusal::Nonsense("a chunk is too long")));
+    assert_eq!(read(huge, 9), Err(ReadError::Malformed("a chunk is too long")));
 }
 
 #[test]
-fn a_peer_that_waits_for_a_word_gets_it_once() {
+fn a_peer_that_expects_100_continue_gets_it_once() {
     let mut reader = Reader::new(Sizes::default());
     reader
         .feed(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 8\r\n\r\n")
-        .expect("it is a request");
-    assert_eq!(reader.progress(false), Ok(Progress::Continue));
-    assert_eq!(reader.progress(false), Ok(Progress::More));
-    reader.feed(b"( INFO )").expect("it is a request");
-    assert!(matches!(reader.progress(false), Ok(Progress::Whole(_))));
+        .expect("the request is valid");
+    assert_eq!(reader.progress(), Progress::Continue);
+    assert_eq!(reader.progress(), Progress::Incomplete);
+    reader.feed(b"( INFO )").expect("the request is valid");
+    assert!(matches!(reader.progress(), Progress::Complete(_)));
 }
 
 #[test]
-fn answers_carry_their_length_in_bytes() {
-    let text = String::from_utf8(answer(200, "( ( name \u{e4} ) )")).expect("it is text");
+fn the_length_of_a_response_is_in_bytes() {
+    let text =
+        String::from_utf8(response(200, "( ( name \u{e4} ) )")).expect("the response is text");
     assert!(
         text.starts_with("HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: 15\r\n"),
         "{text}"

@@ -1,31 +1,31 @@
-//! Whether a formula makes sense in a model: asked once, so that evaluators need not ask again.
+//! Checks once whether a formula is valid in a model, so that evaluators need not check again.
 
 use std::collections::BTreeSet;
 
 use crate::formula::{Argument, Definitions, Formula, Name, Polarity, Sort, Term, Variable};
 use crate::structure::Vocabulary;
 
-use super::Refusal;
+use super::EvaluationError;
 
-/// Checks a formula whose free variables are among those given, and all definitions that it uses.
+/// Checks a formula with the given free variables, and all definitions that it uses.
 pub(crate) fn check_formula(
     vocabulary: &Vocabulary,
     definitions: &Definitions,
     formula: &Formula,
     free: &[Variable],
-) -> Result<(), Refusal> {
+) -> Result<(), EvaluationError> {
     let mut check = Check::new(vocabulary, definitions, free);
     check.formula(formula)?;
     check.open_definitions()
 }
 
-/// Checks a term likewise.
+/// Checks a term with the given free variables, and all definitions that it uses.
 pub(crate) fn check_term(
     vocabulary: &Vocabulary,
     definitions: &Definitions,
     term: &Term,
     free: &[Variable],
-) -> Result<(), Refusal> {
+) -> Result<(), EvaluationError> {
     let mut check = Check::new(vocabulary, definitions, free);
     check.term(term)?;
     check.open_definitions()
@@ -36,7 +36,7 @@ struct Check<'a> {
     definitions: &'a Definitions,
     bound: Vec<Variable>,
     relations: Vec<(Name, usize)>,
-    /// Definitions that are used and not yet checked, by place.
+    /// The places of definitions that are used and not yet checked.
     open: BTreeSet<usize>,
 }
 
@@ -55,8 +55,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn open_definitions(&mut self) -> Result<(), Refusal> {
-        // From the last to the first: each uses only earlier ones.
+    fn open_definitions(&mut self) -> Result<(), EvaluationError> {
+        // From last to first, because each definition uses only earlier ones.
         while let Some(place) = self.open.pop_last() {
             let definition = self.definitions.iter().as_slice()[place].clone();
             self.bound = definition.variables;
@@ -66,45 +66,45 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn variable(&self, variable: &Variable, sort: Sort) -> Result<(), Refusal> {
+    fn variable(&self, variable: &Variable, sort: Sort) -> Result<(), EvaluationError> {
         if variable.sort() != sort {
-            Err(Refusal::UnsupportedSort(variable.clone(), variable.sort()))
+            Err(EvaluationError::UnsupportedSort(variable.clone(), variable.sort()))
         } else if self.bound.contains(variable) {
             Ok(())
         } else {
-            Err(Refusal::UnboundVariable(variable.clone()))
+            Err(EvaluationError::UnboundVariable(variable.clone()))
         }
     }
 
-    fn arguments(&self, arguments: &[Argument]) -> Result<(), Refusal> {
+    fn arguments(&self, arguments: &[Argument]) -> Result<(), EvaluationError> {
         arguments.iter().try_for_each(|argument| match argument {
             Argument::Variable(variable) => self.variable(variable, Sort::Element),
             Argument::Constant(name) => match self.vocabulary.constant(name) {
                 Some(_) => Ok(()),
-                None => Err(Refusal::UnknownConstant(name.clone())),
+                None => Err(EvaluationError::UnknownConstant(name.clone())),
             },
         })
     }
 
-    fn arity(relation: &Name, arity: usize, given: usize) -> Result<(), Refusal> {
+    fn arity(relation: &Name, arity: usize, given: usize) -> Result<(), EvaluationError> {
         if arity == given {
             Ok(())
         } else {
-            Err(Refusal::WrongArity { relation: relation.clone(), arity, given })
+            Err(EvaluationError::WrongArity { relation: relation.clone(), arity, given })
         }
     }
 
     fn under(
         &mut self,
         variables: &[Variable],
-        inside: impl FnOnce(&mut Check<'a>) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
+        inside: impl FnOnce(&mut Check<'a>) -> Result<(), EvaluationError>,
+    ) -> Result<(), EvaluationError> {
         for (place, variable) in variables.iter().enumerate() {
             if variable.sort() != Sort::Element {
-                return Err(Refusal::UnsupportedSort(variable.clone(), variable.sort()));
+                return Err(EvaluationError::UnsupportedSort(variable.clone(), variable.sort()));
             }
             if variables[..place].contains(variable) {
-                return Err(Refusal::RepeatedVariable(variable.clone()));
+                return Err(EvaluationError::RepeatedVariable(variable.clone()));
             }
         }
         let n_bound = self.bound.len();
@@ -114,7 +114,7 @@ impl<'a> Check<'a> {
         answer
     }
 
-    fn formula(&mut self, formula: &Formula) -> Result<(), Refusal> {
+    fn formula(&mut self, formula: &Formula) -> Result<(), EvaluationError> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
             Formula::Relation(name, arguments) => {
                 self.arguments(arguments)?;
@@ -128,7 +128,7 @@ impl<'a> Check<'a> {
                 } else if let Some(id) = self.vocabulary.relation(name) {
                     Check::arity(name, self.vocabulary.arity(id), arguments.len())
                 } else {
-                    Err(Refusal::UnknownRelation(name.clone()))
+                    Err(EvaluationError::UnknownRelation(name.clone()))
                 }
             }
             Formula::Equal(left, right) => self.arguments(&[left.clone(), right.clone()]),
@@ -146,8 +146,11 @@ impl<'a> Check<'a> {
             Formula::Fix(fix) => {
                 self.arguments(&fix.arguments)?;
                 Check::arity(&fix.relation, fix.variables.len(), fix.arguments.len())?;
-                if !matches!(fix.body.signs().get(&fix.relation), None | Some(Polarity::Positive)) {
-                    return Err(Refusal::NotMonotone(fix.relation.clone()));
+                if !matches!(
+                    fix.body.polarities().get(&fix.relation),
+                    None | Some(Polarity::Positive)
+                ) {
+                    return Err(EvaluationError::NotMonotone(fix.relation.clone()));
                 }
                 self.relations.push((fix.relation.clone(), fix.variables.len()));
                 let answer = self.under(&fix.variables, |check| check.formula(&fix.body));
@@ -169,14 +172,14 @@ impl<'a> Check<'a> {
         })
     }
 
-    fn term(&mut self, term: &Term) -> Result<(), Refusal> {
+    fn term(&mut self, term: &Term) -> Result<(), EvaluationError> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match term {
             Term::Number(_) => Ok(()),
             Term::Variable(variable) => self.variable(variable, Sort::Real),
             Term::ElementNumber(argument) => self.arguments(std::slice::from_ref(argument)),
             Term::Function(name, argument) => {
                 if self.vocabulary.function(name).is_none() {
-                    return Err(Refusal::UnknownFunction(name.clone()));
+                    return Err(EvaluationError::UnknownFunction(name.clone()));
                 }
                 self.arguments(std::slice::from_ref(argument))
             }
@@ -191,7 +194,10 @@ impl<'a> Check<'a> {
             }),
             Term::Let(variable, value, body) => {
                 if variable.sort() != Sort::Real {
-                    return Err(Refusal::UnsupportedSort(variable.clone(), variable.sort()));
+                    return Err(EvaluationError::UnsupportedSort(
+                        variable.clone(),
+                        variable.sort(),
+                    ));
                 }
                 self.term(value)?;
                 self.bound.push(variable.clone());

@@ -1,8 +1,8 @@
-//! Transitive closures, by search from whichever end is known.
+//! Evaluates transitive closures by search from the known end.
 
 use std::collections::BTreeMap;
 
-use super::Refusal;
+use super::EvaluationError;
 use super::join::{variables_of, widened};
 use super::program::{Closure, Slot, Var};
 use super::solve::Run;
@@ -13,7 +13,7 @@ impl Run<'_> {
         &mut self,
         closure: &Closure,
         assignments: Table,
-    ) -> Result<Table, Refusal> {
+    ) -> Result<Table, EvaluationError> {
         let assignments = self.padded(assignments, &closure.parameters)?;
         let [from, to] = closure.arguments;
         if [from, to].iter().any(|&slot| self.constant(slot) == Some(None)) {
@@ -24,7 +24,8 @@ impl Run<'_> {
             Slot::Variable(variable) => table.column(variable).is_some(),
             Slot::Constant(_) => true,
         };
-        // Backwards if only the end is known; with neither known, from every element.
+        // Search backwards if only the end is known. If neither end is known, search from every
+        // element.
         let backwards = !is_known(&assignments, from) && is_known(&assignments, to);
         let (start, end) = if backwards { (to, from) } else { (from, to) };
         let assignments = self.padded(assignments, &variables_of(&[start]))?;
@@ -63,7 +64,7 @@ impl Run<'_> {
                     found.cells.push(element);
                 }
                 found.n_rows += ends.len();
-                self.grown(found.cells.len(), ends.len())?;
+                self.check_growth(found.cells.len(), ends.len())?;
             } else {
                 let end = read(self, &assignments, end, row).expect("the end is known");
                 self.spend(1)?;
@@ -76,13 +77,14 @@ impl Run<'_> {
         Ok(found)
     }
 
-    /// The steps for the values of the parameters that occur, by parameters and start; none if there are none.
+    /// Returns the steps for the parameter values that occur, indexed by parameters and start;
+    /// `None` if there are no steps.
     fn steps_of(
         &mut self,
         closure: &Closure,
         assignments: &Table,
         backwards: bool,
-    ) -> Result<Option<Index>, Refusal> {
+    ) -> Result<Option<Index>, EvaluationError> {
         let places: Vec<usize> = closure
             .parameters
             .iter()
@@ -102,18 +104,19 @@ impl Run<'_> {
             .collect();
         let rest = [steps.column(end).expect("steps have an end")];
         self.spend(steps.cells.len())?;
-        // Further columns there are none: the body's free variables are these.
+        // There are no further columns, because these are the free variables of the body.
         debug_assert_eq!(steps.width(), known.len() + 1, "parameters, start and end");
         Ok(Some(Index::new(&steps.cells, steps.width(), &known, &rest, self.structure.id_bound())))
     }
 
-    /// What can be reached from the last of the key, the others being parameters; sorted.
+    /// Returns the elements reachable from the last element of the key, sorted. The others are
+    /// parameters.
     fn search(
         &mut self,
         key: &[u32],
         steps: Option<&Index>,
         max_steps: u64,
-    ) -> Result<Vec<u32>, Refusal> {
+    ) -> Result<Vec<u32>, EvaluationError> {
         let (parameters, start) = key.split_at(key.len() - 1);
         let mut seen = vec![false; self.structure.id_bound()];
         seen[start[0] as usize] = true;

@@ -1,4 +1,4 @@
-//! From formulas with names to the [`Program`].
+//! Compiles formulas with names into the [`Program`].
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::formula::{
 };
 use crate::structure::Vocabulary;
 
-use super::Refusal;
+use super::EvaluationError;
 use super::program::{
     Closure, Defined, Fix, Node, NodeId, Program, Slot, Source, TermId, TermNode, Var,
 };
@@ -17,13 +17,13 @@ use super::program::{
 /// How a defined relation is used.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Use {
-    /// Worked out once per structure, as this entry of the program.
+    /// Computed once per structure, as this entry of the program.
     Once(usize),
-    /// Put in place wherever it is used, since on its own it would hold of too much.
+    /// Expanded wherever it is used, because on its own it would have too many tuples.
     Inline,
 }
 
-/// What names mean at some place.
+/// The meaning of names at a place in a formula.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     pub(super) variables: Vec<(Variable, Var)>,
@@ -35,7 +35,8 @@ pub(super) struct Scope {
 enum Binding {
     Fixed {
         slot: usize,
-        /// Whether the slot holds the tuples that are not in the relation: greatest fixed points are least ones of these.
+        /// Whether the slot holds the complement of the relation. Greatest fixed points are
+        /// complements of least ones.
         complemented: bool,
         parameters: Vec<Var>,
     },
@@ -43,8 +44,8 @@ enum Binding {
         local: Arc<Let>,
         scope: Arc<Scope>,
         parameters: Vec<Var>,
-        /// Whether it uses the relation of a fixed point that is being computed.
-        in_motion: bool,
+        /// Whether the relation depends on a fixed point that is being computed.
+        in_fixed_point: bool,
     },
     Once(usize),
 }
@@ -55,14 +56,14 @@ pub(super) struct Compiler<'a> {
     pub(super) vocabulary: &'a Vocabulary,
     pub(super) definitions: &'a Definitions,
     pub(super) scope: Scope,
-    /// How many nodes the program may have.
+    /// Maximum number of nodes of the program.
     pub(super) limit: usize,
 }
 
 impl Compiler<'_> {
-    fn room(&self) -> Result<(), Refusal> {
+    fn check_size(&self) -> Result<(), EvaluationError> {
         if self.program.size() > self.limit {
-            Err(Refusal::FormulaTooLarge(self.limit))
+            Err(EvaluationError::FormulaTooLarge(self.limit))
         } else {
             Ok(())
         }
@@ -93,7 +94,8 @@ impl Compiler<'_> {
         bound
     }
 
-    /// The variables around a formula on which it depends, by whatever way, besides those listed.
+    /// Returns the variables around a formula on which it depends directly or indirectly, besides
+    /// those listed.
     fn parameters(&self, formula: &Formula, own: &[Variable]) -> Vec<Var> {
         let mut found = BTreeSet::new();
         for variable in formula.free_variables().iter().filter(|variable| !own.contains(variable)) {
@@ -118,9 +120,13 @@ impl Compiler<'_> {
         self.scope.relations.iter().rev().find(|entry| &entry.0 == name).map(|entry| &entry.1)
     }
 
-    /// The formula, or its negation with the negations pushed down.
-    pub(super) fn formula(&mut self, formula: &Formula, negated: bool) -> Result<NodeId, Refusal> {
-        self.room()?;
+    /// Compiles the formula, or its negation with negations pushed inward.
+    pub(super) fn formula(
+        &mut self,
+        formula: &Formula,
+        negated: bool,
+    ) -> Result<NodeId, EvaluationError> {
+        self.check_size()?;
         stacker::maybe_grow(128 << 10, 1 << 20, || match formula {
             Formula::Relation(name, arguments) => {
                 let slots = arguments.iter().map(|argument| self.slot(argument)).collect();
@@ -157,12 +163,17 @@ impl Compiler<'_> {
         if negated { self.program.add(Node::Not(node)) } else { node }
     }
 
-    /// Parts, each negated or not, all of which must hold, or one.
-    fn junction(&mut self, parts: &[Formula], negated: bool, all: bool) -> Result<NodeId, Refusal> {
+    /// Compiles a conjunction or disjunction of parts, each negated or not.
+    fn junction(
+        &mut self,
+        parts: &[Formula],
+        negated: bool,
+        all: bool,
+    ) -> Result<NodeId, EvaluationError> {
         let mut nodes = Vec::new();
         for part in parts {
             let node = self.formula(part, negated)?;
-            // Lists within lists are one list, so that more of it can be put in a good order.
+            // Nested lists are flattened, so that more parts can be ordered.
             match (self.program.node(node), all) {
                 (Node::And(inner), true) | (Node::Or(inner), false) => nodes.extend(inner.clone()),
                 _ => nodes.push(node),
@@ -180,7 +191,7 @@ impl Compiler<'_> {
         variables: &[Variable],
         inner: &Formula,
         negated: bool,
-    ) -> Result<NodeId, Refusal> {
+    ) -> Result<NodeId, EvaluationError> {
         let n_variables = self.scope.variables.len();
         let bound = self.bind(variables);
         let inner = self.formula(inner, negated);
@@ -194,7 +205,8 @@ impl Compiler<'_> {
                 variables.extend(more);
                 self.program.add(Node::Exists(variables, inner))
             }
-            // Some of them holds for some value exactly if one of them does: each can then be projected on its own.
+            // An existential quantifier distributes over a disjunction, so each part can be
+            // projected on its own.
             Node::Or(parts) => {
                 let parts = parts
                     .into_iter()
@@ -206,7 +218,12 @@ impl Compiler<'_> {
         }
     }
 
-    fn atom(&mut self, name: &Name, slots: Vec<Slot>, negated: bool) -> Result<NodeId, Refusal> {
+    fn atom(
+        &mut self,
+        name: &Name,
+        slots: Vec<Slot>,
+        negated: bool,
+    ) -> Result<NodeId, EvaluationError> {
         match self.binding(name).cloned() {
             Some(Binding::Fixed { slot, complemented, parameters }) => {
                 let all = parameters
@@ -259,7 +276,7 @@ impl Compiler<'_> {
         Ok(self.signed(atom, negated))
     }
 
-    fn defined(&mut self, place: usize) -> Result<Use, Refusal> {
+    fn defined(&mut self, place: usize) -> Result<Use, EvaluationError> {
         if let Some(known) = self.uses[place] {
             return Ok(known);
         }
@@ -273,24 +290,29 @@ impl Compiler<'_> {
         Ok(found)
     }
 
-    /// A relation that depends on nothing around it, as an entry of the program, if that is not too much to hold.
-    fn once(&mut self, variables: &[Variable], body: &Formula) -> Result<Option<usize>, Refusal> {
+    /// Compiles a relation that does not depend on its context as an entry of the program, if it
+    /// does not have too many tuples.
+    fn once(
+        &mut self,
+        variables: &[Variable],
+        body: &Formula,
+    ) -> Result<Option<usize>, EvaluationError> {
         let n_variables = self.scope.variables.len();
         let columns = self.bind(variables);
         let body = self.formula(body, false);
         self.scope.variables.truncate(n_variables);
         let body = body?;
-        let limited = self.program.limited(body);
-        if columns.len() > 1 && !columns.iter().all(|column| limited.contains(column)) {
+        let restricted = self.program.restricted(body);
+        if columns.len() > 1 && !columns.iter().all(|column| restricted.contains(column)) {
             return Ok(None);
         }
-        let needs = self.program.needs(body);
+        let depends_on = self.program.depends_on(body);
         let uses = self.program.definitions_of(body);
-        self.program.defined.push(Defined { columns, body, needs, uses });
+        self.program.defined.push(Defined { columns, body, depends_on, uses });
         Ok(Some(self.program.defined.len() - 1))
     }
 
-    /// The body of a relation in place of an atom.
+    /// Compiles the body of a relation in place of an atom.
     fn inlined(
         &mut self,
         variables: &[Variable],
@@ -298,7 +320,7 @@ impl Compiler<'_> {
         scope: Scope,
         slots: &[Slot],
         negated: bool,
-    ) -> Result<NodeId, Refusal> {
+    ) -> Result<NodeId, EvaluationError> {
         let outside = std::mem::replace(&mut self.scope, scope);
         let mut constants = Vec::new();
         for (variable, slot) in variables.iter().zip(slots) {
@@ -330,9 +352,10 @@ impl Compiler<'_> {
         Ok(self.signed(exists, negated))
     }
 
-    fn fix(&mut self, fix: &FixFormula, negated: bool) -> Result<NodeId, Refusal> {
+    fn fix(&mut self, fix: &FixFormula, negated: bool) -> Result<NodeId, EvaluationError> {
         let greatest = fix.extreme == Extreme::Greatest;
-        // Its own name may hide an outer relation whose parameters then do not matter; they do no harm either.
+        // The relation may shadow an outer one whose parameters then do not matter. They do no harm
+        // either.
         let parameters = self.parameters(&fix.body, &fix.variables);
         let mut arguments: Vec<Slot> =
             parameters.iter().map(|&parameter| Slot::Variable(parameter)).collect();
@@ -359,8 +382,8 @@ impl Compiler<'_> {
         Ok(self.complemented(node, &asked, negated))
     }
 
-    /// An atom, or its negation, from one that holds of the other tuples. Neither of the two atoms holds of a constant
-    /// that names nothing.
+    /// Compiles an atom, or its negation, from an atom of the complement. Neither atom holds for a
+    /// constant without an element.
     fn complemented(&mut self, complement: NodeId, slots: &[Slot], negated: bool) -> NodeId {
         let constants = slots.iter().filter(|slot| matches!(slot, Slot::Constant(_)));
         let present: Vec<NodeId> =
@@ -380,7 +403,11 @@ impl Compiler<'_> {
         }
     }
 
-    fn closure(&mut self, closure: &ClosureFormula, negated: bool) -> Result<NodeId, Refusal> {
+    fn closure(
+        &mut self,
+        closure: &ClosureFormula,
+        negated: bool,
+    ) -> Result<NodeId, EvaluationError> {
         let variables = [closure.from.clone(), closure.to.clone()];
         let parameters = self.parameters(&closure.body, &variables);
         let arguments = [self.slot(&closure.arguments[0]), self.slot(&closure.arguments[1])];
@@ -396,19 +423,19 @@ impl Compiler<'_> {
         Ok(self.signed(node, negated))
     }
 
-    fn local(&mut self, local: &Let, negated: bool) -> Result<NodeId, Refusal> {
+    fn local(&mut self, local: &Let, negated: bool) -> Result<NodeId, EvaluationError> {
         let parameters = self.parameters(&local.definition, &local.variables);
         let names = local.definition.free_relations();
-        let in_motion = names.keys().any(|name| {
+        let in_fixed_point = names.keys().any(|name| {
             matches!(
                 self.binding(name),
-                Some(Binding::Fixed { .. } | Binding::Local { in_motion: true, .. })
+                Some(Binding::Fixed { .. } | Binding::Local { in_fixed_point: true, .. })
             )
         });
-        // Real variables may stand for numbers that only the caller knows.
+        // Real variables may have values that only the caller knows.
         let has_reals =
             local.definition.free_variables().iter().any(|variable| variable.sort() == Sort::Real);
-        let closed = parameters.is_empty() && !in_motion && !has_reals;
+        let closed = parameters.is_empty() && !in_fixed_point && !has_reals;
         let once = if closed { self.once(&local.variables, &local.definition)? } else { None };
         let binding = match once {
             Some(place) => Binding::Once(place),
@@ -416,7 +443,7 @@ impl Compiler<'_> {
                 local: Arc::new(local.clone()),
                 scope: Arc::new(self.scope.clone()),
                 parameters,
-                in_motion: in_motion || has_reals,
+                in_fixed_point: in_fixed_point || has_reals,
             },
         };
         self.scope.relations.push((local.relation.clone(), binding));
@@ -425,9 +452,9 @@ impl Compiler<'_> {
         body
     }
 
-    /// The term, with `let`s replaced by what they stand for: shared, not copied.
-    pub(super) fn term(&mut self, term: &Term) -> Result<TermId, Refusal> {
-        self.room()?;
+    /// Compiles the term. `let`s are replaced by their values, which are shared, not copied.
+    pub(super) fn term(&mut self, term: &Term) -> Result<TermId, EvaluationError> {
+        self.check_size()?;
         stacker::maybe_grow(128 << 10, 1 << 20, || {
             let node = match term {
                 Term::Number(number) => TermNode::Number(*number),

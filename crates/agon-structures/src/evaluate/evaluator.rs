@@ -1,4 +1,4 @@
-//! Questions asked of many structures.
+//! The evaluator and its queries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,24 +9,25 @@ use crate::structure::{Element, Structure, Tuples, Vocabulary};
 
 use super::check::{check_formula, check_term};
 use super::compile::{Compiler, Scope, Use};
-use super::program::{Needs, NodeId, Program, TermId, TermNode, Var};
+use super::program::{Dependencies, NodeId, Program, TermId, TermNode, Var};
 use super::solve::Run;
-use super::store::{Moment, Store};
+use super::store::{Snapshot, Store};
 use super::table::Table;
-use super::{Assignment, Limits, Refusal};
+use super::{Assignment, EvaluationError, Limits};
 
-/// A formula that an [`Evaluator`] has been given.
+/// A formula registered with an [`Evaluator`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FormulaQuery(u32);
 
-/// A term that an [`Evaluator`] has been given.
+/// A term registered with an [`Evaluator`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct TermQuery(u32);
 
-/// Evaluates by computing with sets of assignments.
+/// Evaluates formulas and terms by computing with sets of assignments.
 ///
-/// It is given formulas and terms once and asked about many structures of one vocabulary. What a structure shares with the
-/// one before, such as relations that no move changes and all that is defined by them alone, is not worked out again.
+/// Formulas and terms are registered once and evaluated in many structures of one vocabulary.
+/// Results that depend only on parts shared with the previous structure, such as relations that no
+/// move changes, are not computed again.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,10 +44,12 @@ pub struct TermQuery(u32);
 /// }
 /// let [x, y] = ["x", "y"].map(Variable::new);
 /// let step = Formula::atom("R", [&x, &y]);
+/// let reach = Formula::closure(None, x.clone(), y.clone(), step);
 /// let mut evaluator = Evaluator::new(vocabulary, Arc::new(Definitions::new()), Limits::default());
-/// let reach = evaluator.formula(&Formula::closure(None, x.clone(), y.clone(), step), &[x.clone(), y]).unwrap();
+/// let reach = evaluator.formula(&reach, &[x.clone(), y]).unwrap();
 /// assert_eq!(evaluator.solve(reach, &path, &Assignment::new()).unwrap().len(), 10);
-/// assert_eq!(evaluator.solve(reach, &path, &Assignment::new().with(&x, nodes[2])).unwrap().len(), 2);
+/// let from_third = Assignment::new().with(&x, nodes[2]);
+/// assert_eq!(evaluator.solve(reach, &path, &from_third).unwrap().len(), 2);
 /// ```
 #[derive(Clone)]
 pub struct Evaluator {
@@ -56,18 +59,18 @@ pub struct Evaluator {
     uses: Vec<Option<Use>>,
     formulas: Vec<Arc<Query<NodeId>>>,
     terms: Vec<Arc<Query<TermId>>>,
-    /// By formula: what it depends on.
-    reasons: Vec<Arc<Reasons>>,
+    /// The dependencies of each formula.
+    dependencies: Vec<Arc<QueryDependencies>>,
     store: Store,
     limits: Limits,
-    /// Steps of this evaluator and of all that are copies of the same.
+    /// The steps of this evaluator and of all its clones.
     spent: Arc<AtomicU64>,
 }
 
-/// What the solutions of a formula depend on.
-pub(super) struct Reasons {
-    pub(super) needs: Needs,
-    /// The definitions that it uses itself.
+/// The parts of a model on which the solutions of a formula depend.
+pub(super) struct QueryDependencies {
+    pub(super) depends_on: Dependencies,
+    /// The definitions that the formula uses directly.
     pub(super) uses: Vec<usize>,
 }
 
@@ -78,7 +81,8 @@ struct Query<Id> {
 }
 
 impl Evaluator {
-    /// For structures of a vocabulary, with relations defined on them. The limits are for each question anew.
+    /// Creates an evaluator for structures of a vocabulary, with relations defined on them. The
+    /// limits apply to each query separately.
     pub fn new(
         vocabulary: Arc<Vocabulary>,
         definitions: Arc<Definitions>,
@@ -92,35 +96,47 @@ impl Evaluator {
             uses,
             formulas: Vec::new(),
             terms: Vec::new(),
-            reasons: Vec::new(),
+            dependencies: Vec::new(),
             store: Store::default(),
             limits,
             spent: Arc::default(),
         }
     }
 
-    /// How many steps all questions to this evaluator and to its copies have taken: a measure of time that is the same on every machine.
+    /// Returns the number of steps that all queries to this evaluator and its clones have taken.
+    /// This measures time independently of the machine.
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
     }
 
-    /// Takes a formula; its free variables must be among those listed. The element variables listed are the columns of
-    /// the answers.
+    /// Registers a formula. Its free variables must be among those listed. The listed element
+    /// variables are the columns of the solutions.
+    ///
+    /// # Errors
+    /// If the formula is not valid for the vocabulary and the definitions, or is too large.
     pub fn formula(
         &mut self,
         formula: &Formula,
         variables: &[Variable],
-    ) -> Result<FormulaQuery, Refusal> {
+    ) -> Result<FormulaQuery, EvaluationError> {
         check_formula(&self.vocabulary, &self.definitions, formula, variables)?;
         let query = self.compiled(variables, |compiler| compiler.formula(formula, false))?;
-        let (needs, uses) = (self.program.needs(query.id), self.program.definitions_of(query.id));
-        self.reasons.push(Arc::new(Reasons { needs, uses }));
+        let (depends_on, uses) =
+            (self.program.depends_on(query.id), self.program.definitions_of(query.id));
+        self.dependencies.push(Arc::new(QueryDependencies { depends_on, uses }));
         self.formulas.push(Arc::new(query));
         Ok(FormulaQuery(self.formulas.len() as u32 - 1))
     }
 
-    /// Takes a term; its free variables must be among those listed.
-    pub fn term(&mut self, term: &Term, variables: &[Variable]) -> Result<TermQuery, Refusal> {
+    /// Registers a term. Its free variables must be among those listed.
+    ///
+    /// # Errors
+    /// If the term is not valid for the vocabulary and the definitions, or is too large.
+    pub fn term(
+        &mut self,
+        term: &Term,
+        variables: &[Variable],
+    ) -> Result<TermQuery, EvaluationError> {
         check_term(&self.vocabulary, &self.definitions, term, variables)?;
         let query = self.compiled(variables, |compiler| compiler.term(term))?;
         self.terms.push(Arc::new(query));
@@ -130,14 +146,14 @@ impl Evaluator {
     fn compiled<Id>(
         &mut self,
         variables: &[Variable],
-        compile: impl FnOnce(&mut Compiler<'_>) -> Result<Id, Refusal>,
-    ) -> Result<Query<Id>, Refusal> {
+        compile: impl FnOnce(&mut Compiler<'_>) -> Result<Id, EvaluationError>,
+    ) -> Result<Query<Id>, EvaluationError> {
         let program = Arc::make_mut(&mut self.program);
         let mut scope = Scope::default();
         let mut reals = Vec::new();
         for (place, variable) in variables.iter().enumerate() {
             if variables[..place].contains(variable) {
-                return Err(Refusal::RepeatedVariable(variable.clone()));
+                return Err(EvaluationError::RepeatedVariable(variable.clone()));
             }
             match variable.sort() {
                 Sort::Element => scope.variables.push((variable.clone(), program.fresh())),
@@ -147,7 +163,10 @@ impl Evaluator {
                     reals.push(variable.clone());
                 }
                 Sort::Set | Sort::Relation => {
-                    return Err(Refusal::UnsupportedSort(variable.clone(), variable.sort()));
+                    return Err(EvaluationError::UnsupportedSort(
+                        variable.clone(),
+                        variable.sort(),
+                    ));
                 }
             }
         }
@@ -164,27 +183,33 @@ impl Evaluator {
         Ok(Query { id, variables, reals })
     }
 
-    /// The elements for the query's variables, in their order, with which the formula holds: of those that agree
-    /// with the assignment.
+    /// Returns the elements for the query's variables, in order, for which the formula holds and
+    /// which agree with the assignment.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits, or if the structure has another vocabulary.
     pub fn solve(
         &mut self,
         query: FormulaQuery,
         structure: &Structure,
         assignment: &Assignment,
-    ) -> Result<Tuples, Refusal> {
+    ) -> Result<Tuples, EvaluationError> {
         let query = self.formulas[query.0 as usize].clone();
         let given = first(&query.variables, structure, assignment);
         self.solve_given(&query, structure, given, assignment)
     }
 
-    /// The same, for many assignments to the same variables at a time.
+    /// Returns the solutions that extend one of many assignments, the `rows`, to the `variables`.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits, or if the structure has another vocabulary.
     pub fn solve_from(
         &mut self,
         query: FormulaQuery,
         structure: &Structure,
         variables: &[Variable],
         rows: &Tuples,
-    ) -> Result<Tuples, Refusal> {
+    ) -> Result<Tuples, EvaluationError> {
         let query = self.formulas[query.0 as usize].clone();
         let given = table(&query.variables, structure, variables, rows)?;
         self.solve_given(&query, structure, given, &Assignment::new())
@@ -196,7 +221,7 @@ impl Evaluator {
         structure: &Structure,
         given: Table,
         assignment: &Assignment,
-    ) -> Result<Tuples, Refusal> {
+    ) -> Result<Tuples, EvaluationError> {
         let (columns, arity) = (&query.variables, query.variables.len());
         let rows = self.run(structure, &query.reals, assignment, |run| {
             let found = run.extend(query.id, given)?;
@@ -215,13 +240,16 @@ impl Evaluator {
         ))
     }
 
-    /// Whether there is a way to complete the assignment so that the formula holds.
+    /// Returns whether the assignment can be extended so that the formula holds.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits, or if the structure has another vocabulary.
     pub fn holds(
         &mut self,
         query: FormulaQuery,
         structure: &Structure,
         assignment: &Assignment,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, EvaluationError> {
         let query = self.formulas[query.0 as usize].clone();
         let given = first(&query.variables, structure, assignment);
         self.run(structure, &query.reals, assignment, |run| {
@@ -229,13 +257,18 @@ impl Evaluator {
         })
     }
 
-    /// The value of the term, if it has one, its free variables being assigned.
+    /// Returns the value of the term, if it is defined, for an assignment to all its free
+    /// variables.
+    ///
+    /// # Errors
+    /// If a variable is unbound, if evaluation exceeds the limits, or if the structure has another
+    /// vocabulary.
     pub fn value(
         &mut self,
         query: TermQuery,
         structure: &Structure,
         assignment: &Assignment,
-    ) -> Result<Option<Rational>, Refusal> {
+    ) -> Result<Option<Rational>, EvaluationError> {
         let query = self.terms[query.0 as usize].clone();
         let given = first(&query.variables, structure, assignment);
         self.run(structure, &query.reals, assignment, |run| {
@@ -244,19 +277,23 @@ impl Evaluator {
             {
                 let name = query.variables.iter().find(|entry| entry.1 == free);
                 let name = name.expect("free variables are among the query's").0.clone();
-                return Err(Refusal::UnboundVariable(name));
+                return Err(EvaluationError::UnboundVariable(name));
             }
             Ok(if given.is_empty() { None } else { run.values(query.id, &given)?[0] })
         })
     }
 
-    /// The values of the term for many assignments to all its element variables, in the order of the query.
+    /// Returns the values of the term for many assignments to all its element variables, in the
+    /// order of the query.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits, or if the structure has another vocabulary.
     pub fn values(
         &mut self,
         query: TermQuery,
         structure: &Structure,
         rows: &Tuples,
-    ) -> Result<Vec<Option<Rational>>, Refusal> {
+    ) -> Result<Vec<Option<Rational>>, EvaluationError> {
         let query = self.terms[query.0 as usize].clone();
         let variables: Vec<Variable> =
             query.variables.iter().map(|entry| entry.0.clone()).collect();
@@ -264,24 +301,27 @@ impl Evaluator {
         self.run(structure, &query.reals, &Assignment::new(), |run| run.values(query.id, &given))
     }
 
-    /// The formula of a query in the program, with its columns and what it depends on.
-    pub(super) fn node_of(&self, query: FormulaQuery) -> (NodeId, Vec<Var>, Arc<Reasons>) {
-        let reasons = self.reasons[query.0 as usize].clone();
+    /// Returns the program node of a query, with its columns and dependencies.
+    pub(super) fn node_of(
+        &self,
+        query: FormulaQuery,
+    ) -> (NodeId, Vec<Var>, Arc<QueryDependencies>) {
+        let dependencies = self.dependencies[query.0 as usize].clone();
         let query = &self.formulas[query.0 as usize];
-        (query.id, query.variables.iter().map(|entry| entry.1).collect(), reasons)
+        (query.id, query.variables.iter().map(|entry| entry.1).collect(), dependencies)
     }
 
-    /// What is known of a structure by now.
-    pub(super) fn moment(&mut self, structure: &Structure) -> Arc<Moment> {
-        self.store.moment(structure, &self.program)
+    /// Returns the relations known so far for a structure.
+    pub(super) fn snapshot(&mut self, structure: &Structure) -> Arc<Snapshot> {
+        self.store.snapshot(structure, &self.program)
     }
 
-    /// Something asked of one structure, without real variables.
+    /// Runs an evaluation in one structure, without real variables.
     pub(super) fn with_run<T>(
         &mut self,
         structure: &Structure,
-        ask: impl FnOnce(&mut Run<'_>) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
+        ask: impl FnOnce(&mut Run<'_>) -> Result<T, EvaluationError>,
+    ) -> Result<T, EvaluationError> {
         self.run(structure, &[], &Assignment::new(), ask)
     }
 
@@ -290,16 +330,19 @@ impl Evaluator {
         structure: &Structure,
         reals: &[Variable],
         assignment: &Assignment,
-        ask: impl FnOnce(&mut Run<'_>) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
+        ask: impl FnOnce(&mut Run<'_>) -> Result<T, EvaluationError>,
+    ) -> Result<T, EvaluationError> {
         let same = Arc::ptr_eq(structure.vocabulary(), &self.vocabulary);
         if !same && **structure.vocabulary() != *self.vocabulary {
-            return Err(Refusal::OtherVocabulary);
+            return Err(EvaluationError::OtherVocabulary);
         }
         let mut given = Vec::with_capacity(reals.len());
         for real in reals {
-            given
-                .push(assignment.real(real).ok_or_else(|| Refusal::UnboundVariable(real.clone()))?);
+            given.push(
+                assignment
+                    .real(real)
+                    .ok_or_else(|| EvaluationError::UnboundVariable(real.clone()))?,
+            );
         }
         let mut run = Run::new(&self.program, structure, &mut self.store, self.limits, &given);
         let answer = ask(&mut run);
@@ -308,7 +351,8 @@ impl Evaluator {
     }
 }
 
-/// The one assignment, as far as it speaks of the query's variables; none if it names an element that is not there.
+/// Returns the table with the one assignment, restricted to the query's variables. The table is
+/// empty if an element does not exist.
 fn first(variables: &[(Variable, Var)], structure: &Structure, assignment: &Assignment) -> Table {
     let mut table = Table::unit();
     for (variable, column) in variables {
@@ -326,21 +370,25 @@ fn first(variables: &[(Variable, Var)], structure: &Structure, assignment: &Assi
     table
 }
 
-/// Many assignments; those that name elements that are not there are refused.
+/// Returns a table of many assignments, without those that name elements that do not exist.
 fn table(
     known: &[(Variable, Var)],
     structure: &Structure,
     variables: &[Variable],
     rows: &Tuples,
-) -> Result<Table, Refusal> {
+) -> Result<Table, EvaluationError> {
     let mut columns = Vec::with_capacity(variables.len());
     for variable in variables {
         let entry = known.iter().find(|entry| &entry.0 == variable);
-        columns.push(entry.ok_or_else(|| Refusal::UnboundVariable(variable.clone()))?.1);
+        columns.push(entry.ok_or_else(|| EvaluationError::UnboundVariable(variable.clone()))?.1);
     }
     if rows.arity() != columns.len() {
         let relation = "given assignments".into();
-        return Err(Refusal::WrongArity { relation, arity: columns.len(), given: rows.arity() });
+        return Err(EvaluationError::WrongArity {
+            relation,
+            arity: columns.len(),
+            given: rows.arity(),
+        });
     }
     let mut cells = Vec::with_capacity(rows.cells().len());
     let mut n_rows = 0;

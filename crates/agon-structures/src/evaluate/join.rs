@@ -1,23 +1,23 @@
-//! Assignments extended by the rows of a relation, or by an equation.
+//! Extends assignments by the rows of a relation, or by an equation.
 
 use crate::structure::Element;
 
-use super::Refusal;
+use super::EvaluationError;
 use super::program::{Slot, Var};
 use super::solve::Run;
 use super::store::Rows;
 use super::table::Table;
 
-/// Where the value of a column of an atom comes from.
+/// The origin of the value in a column of an atom.
 #[derive(Copy, Clone)]
-pub(super) enum Feed {
+pub(super) enum ColumnSource {
     /// A column of the assignments.
     Column(usize),
     /// A constant.
     Value(u32),
-    /// Wanted: a new column.
+    /// A new column.
     New,
-    /// The same as a wanted column at an earlier place.
+    /// The value of an earlier new column.
     Again(usize),
 }
 
@@ -29,60 +29,63 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn feeds(&self, assignments: &Table, slots: &[Slot]) -> Option<Vec<Feed>> {
-        let mut feeds = Vec::with_capacity(slots.len());
+    pub(super) fn column_sources(
+        &self,
+        assignments: &Table,
+        slots: &[Slot],
+    ) -> Option<Vec<ColumnSource>> {
+        let mut sources = Vec::with_capacity(slots.len());
         for (place, &slot) in slots.iter().enumerate() {
-            feeds.push(match slot {
-                Slot::Constant(constant) => Feed::Value(self.structure.constant(constant)?.id()),
+            sources.push(match slot {
+                Slot::Constant(constant) => {
+                    ColumnSource::Value(self.structure.constant(constant)?.id())
+                }
                 Slot::Variable(variable) => match assignments.column(variable) {
-                    Some(column) => Feed::Column(column),
+                    Some(column) => ColumnSource::Column(column),
                     None => match slots[..place].iter().position(|&earlier| earlier == slot) {
-                        Some(earlier) => Feed::Again(earlier),
-                        None => Feed::New,
+                        Some(earlier) => ColumnSource::Again(earlier),
+                        None => ColumnSource::New,
                     },
                 },
             });
         }
-        Some(feeds)
+        Some(sources)
     }
 
-    /// The assignments extended by the rows of a relation.
+    /// Extends the assignments by the rows of a relation.
     pub(super) fn join(
         &mut self,
         assignments: Table,
         rows: &Rows,
         slots: &[Slot],
-    ) -> Result<Table, Refusal> {
-        let Some(feeds) = self.feeds(&assignments, slots) else {
-            // A constant that names nothing is in no tuple.
+    ) -> Result<Table, EvaluationError> {
+        let Some(sources) = self.column_sources(&assignments, slots) else {
+            // A constant without an element is in no tuple.
             let variables = variables_of(slots);
             return Ok(widened(Table::empty(assignments.columns), &variables));
         };
-        let is_known = |feed: &Feed| matches!(feed, Feed::Column(_) | Feed::Value(_));
-        let known: Vec<usize> = (0..feeds.len()).filter(|&place| is_known(&feeds[place])).collect();
-        let rest: Vec<usize> = (0..feeds.len()).filter(|&place| !is_known(&feeds[place])).collect();
-        let mut key = vec![0; known.len()];
-        let fill = |key: &mut [u32], row: &[u32]| {
-            for (cell, &place) in key.iter_mut().zip(&known) {
-                *cell = match feeds[place] {
-                    Feed::Column(column) => row[column],
-                    Feed::Value(value) => value,
-                    Feed::New | Feed::Again(_) => unreachable!("known columns have a value"),
-                };
-            }
+        let is_known = |source: &ColumnSource| {
+            matches!(source, ColumnSource::Column(_) | ColumnSource::Value(_))
         };
+        let known: Vec<usize> =
+            (0..sources.len()).filter(|&place| is_known(&sources[place])).collect();
+        let rest: Vec<usize> =
+            (0..sources.len()).filter(|&place| !is_known(&sources[place])).collect();
+        let mut key = vec![0; known.len()];
+        let fill = |key: &mut [u32], row: &[u32]| fill_key(key, &known, &sources, row);
         if rest.is_empty() {
             return self.filter(assignments, |_, row| {
                 fill(&mut key, row);
                 rows.contains(&key)
             });
         }
-        // Which of the rest are new columns, and which must equal an earlier one, by their places in the rest.
+        // Which of the remaining columns are new, and which must equal an earlier one, by their
+        // places among the remaining columns.
         let fresh: Vec<usize> =
-            (0..rest.len()).filter(|&at| matches!(feeds[rest[at]], Feed::New)).collect();
+            (0..rest.len()).filter(|&at| matches!(sources[rest[at]], ColumnSource::New)).collect();
         let again: Vec<(usize, usize)> = (0..rest.len())
-            .filter_map(|at| match feeds[rest[at]] {
-                Feed::Again(earlier) => {
+            .filter_map(|at| match sources[rest[at]] {
+                ColumnSource::Again(earlier) => {
                     let first = rest.iter().position(|&place| place == earlier);
                     Some((at, first.expect("the first of equal columns is wanted too")))
                 }
@@ -122,9 +125,9 @@ impl Run<'_> {
                     rows.cells.chunks_exact(rows.width).for_each(take);
                 }
             }
-            self.grown(joined.cells.len(), joined.n_rows - before)?;
+            self.check_growth(joined.cells.len(), joined.n_rows - before)?;
         }
-        self.work_done(joined.cells.len());
+        self.record_work(joined.cells.len());
         Ok(joined)
     }
 
@@ -133,20 +136,22 @@ impl Run<'_> {
         assignments: Table,
         left: Slot,
         right: Slot,
-    ) -> Result<Table, Refusal> {
+    ) -> Result<Table, EvaluationError> {
         let side = |run: &Run<'_>, slot: Slot| match slot {
             Slot::Variable(variable) => {
-                assignments.column(variable).map(|column| Ok(Feed::Column(column)))
+                assignments.column(variable).map(|column| Ok(ColumnSource::Column(column)))
             }
             Slot::Constant(_) => Some(match run.constant(slot).flatten() {
-                Some(value) => Ok(Feed::Value(value)),
+                Some(value) => Ok(ColumnSource::Value(value)),
                 None => Err(()),
             }),
         };
-        let read = |feed: Feed, row: &[u32]| match feed {
-            Feed::Column(column) => row[column],
-            Feed::Value(value) => value,
-            Feed::New | Feed::Again(_) => unreachable!("sides of equations are columns or values"),
+        let read = |source: ColumnSource, row: &[u32]| match source {
+            ColumnSource::Column(column) => row[column],
+            ColumnSource::Value(value) => value,
+            ColumnSource::New | ColumnSource::Again(_) => {
+                unreachable!("sides of equations are columns or values")
+            }
         };
         match (side(self, left), side(self, right)) {
             (Some(Err(())), _) | (_, Some(Err(()))) => {
@@ -158,7 +163,10 @@ impl Run<'_> {
             }
             (Some(Ok(known)), None) | (None, Some(Ok(known))) => {
                 let wanted = if side(self, left).is_none() { left } else { right };
-                self.grown(assignments.n_rows * (assignments.width() + 1), assignments.n_rows)?;
+                self.check_growth(
+                    assignments.n_rows * (assignments.width() + 1),
+                    assignments.n_rows,
+                )?;
                 let mut columns = assignments.columns.clone();
                 columns.extend(variables_of(&[wanted]));
                 let mut cells = Vec::with_capacity(assignments.n_rows * columns.len());
@@ -190,7 +198,7 @@ pub(super) fn variables_of(slots: &[Slot]) -> Vec<Var> {
     found
 }
 
-/// No rows, with columns for these variables too.
+/// Returns an empty table that also has columns for these variables.
 pub(super) fn widened(mut table: Table, variables: &[Var]) -> Table {
     debug_assert!(table.is_empty(), "rows would lack the new columns");
     for &variable in variables {
@@ -199,4 +207,17 @@ pub(super) fn widened(mut table: Table, variables: &[Var]) -> Table {
         }
     }
     table
+}
+
+/// Writes the values of the known columns of an atom for one assignment.
+fn fill_key(key: &mut [u32], known: &[usize], sources: &[ColumnSource], row: &[u32]) {
+    for (cell, &place) in key.iter_mut().zip(known) {
+        *cell = match sources[place] {
+            ColumnSource::Column(column) => row[column],
+            ColumnSource::Value(value) => value,
+            ColumnSource::New | ColumnSource::Again(_) => {
+                unreachable!("known columns have a value")
+            }
+        };
+    }
 }

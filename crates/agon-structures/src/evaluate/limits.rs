@@ -1,106 +1,113 @@
-//! What evaluation may cost, and why it may be refused.
+//! Limits on evaluation, and errors.
 
 use std::fmt;
 
 use crate::formula::{Name, Sort, Variable};
 use crate::rational::TooLarge;
 
-/// What one evaluation may cost. Past a limit it stops with a [`Refusal`].
+/// Limits on one evaluation. Beyond a limit it stops with an [`EvaluationError`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Steps: a measure of time that is the same on every machine, some nanoseconds each.
+    /// Maximum number of steps. This measures time independently of the machine; a step takes some
+    /// nanoseconds.
     pub steps: u64,
-    /// Cells of any one relation on the way: four bytes each. Some few are held at a time, more where formulas nest.
+    /// Maximum number of cells of one intermediate relation, four bytes each. A few relations are
+    /// held at a time, more if formulas are nested.
     pub cells: usize,
-    /// Parts of all formulas that one evaluator is to know.
+    /// Maximum total size of all formulas of an evaluator.
     pub parts: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        // Some seconds and some hundred megabytes: board games take a thousandth of it.
+        // Some seconds and some hundred megabytes. Board games take a thousandth of this.
         Limits { steps: 2_000_000_000, cells: 32 << 20, parts: 1_000_000 }
     }
 }
 
-/// Why a formula was not evaluated.
+/// The reason why a formula was not evaluated.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Refusal {
-    /// Neither the structure nor a definition nor a binder has this relation: a fault of the formula.
+#[non_exhaustive]
+pub enum EvaluationError {
+    /// The formula uses a relation that neither the structure nor a definition nor a binder has.
     UnknownRelation(Name),
-    /// The relation takes another number of arguments: a fault of the formula.
+    /// The formula uses a relation with the wrong number of arguments.
     WrongArity {
         /// The relation.
         relation: Name,
-        /// What it takes.
+        /// The arity of the relation.
         arity: usize,
-        /// What it was given.
+        /// The number of arguments in the formula.
         given: usize,
     },
-    /// The structure has no such function: a fault of the formula.
+    /// The formula uses a function that the structure does not have.
     UnknownFunction(Name),
-    /// The structure has no such constant: a fault of the formula.
+    /// The formula uses a constant that the structure does not have.
     UnknownConstant(Name),
-    /// Neither a quantifier nor the assignment binds this variable.
+    /// A variable is bound neither by a quantifier nor by the assignment.
     UnboundVariable(Variable),
-    /// Variables of this sort cannot be bound here, or cannot stand here.
+    /// A variable of this sort cannot be bound or used here.
     UnsupportedSort(Variable, Sort),
     /// A binder lists a variable twice.
     RepeatedVariable(Variable),
     /// The relation of a fixed point occurs under an odd number of negations, or in a term.
     NotMonotone(Name),
-    /// A number did not fit.
+    /// A number exceeds the range of [`Rational`](crate::rational::Rational).
     NumberTooLarge,
-    /// The formula has more parts than allowed, once its `let`s and definitions are put in place.
+    /// The formula exceeds this size after its `let`s and definitions are expanded.
     FormulaTooLarge(usize),
-    /// The structure has another vocabulary than the evaluator.
+    /// The structure and the evaluator have different vocabularies.
     OtherVocabulary,
-    /// More steps than allowed.
+    /// Evaluation exceeds this number of steps.
     Steps(u64),
-    /// More cells than allowed.
+    /// An intermediate relation exceeds this number of cells.
     Cells(usize),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for EvaluationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::UnknownRelation(name) => write!(f, "there is no relation `{name}`"),
-            Refusal::WrongArity { relation, arity, given } => {
+            EvaluationError::UnknownRelation(name) => write!(f, "there is no relation `{name}`"),
+            EvaluationError::WrongArity { relation, arity, given } => {
                 write!(f, "`{relation}` takes {arity} arguments, not {given}")
             }
-            Refusal::UnknownFunction(name) => write!(f, "there is no function `{name}`"),
-            Refusal::UnknownConstant(name) => write!(f, "there is no constant `{name}`"),
-            Refusal::UnboundVariable(variable) => write!(f, "nothing binds `{variable}`"),
-            Refusal::UnsupportedSort(variable, sort) => {
+            EvaluationError::UnknownFunction(name) => write!(f, "there is no function `{name}`"),
+            EvaluationError::UnknownConstant(name) => write!(f, "there is no constant `{name}`"),
+            EvaluationError::UnboundVariable(variable) => {
+                write!(f, "the variable `{variable}` is not bound")
+            }
+            EvaluationError::UnsupportedSort(variable, sort) => {
                 let sort = match sort {
                     Sort::Element => "elements",
                     Sort::Set => "sets",
                     Sort::Relation => "relations",
                     Sort::Real => "numbers",
                 };
-                write!(f, "`{variable}` ranges over {sort}, which is not evaluated here")
+                write!(f, "`{variable}` ranges over {sort}, which is not supported here")
             }
-            Refusal::RepeatedVariable(variable) => {
+            EvaluationError::RepeatedVariable(variable) => {
                 write!(f, "`{variable}` is bound twice in one list")
             }
-            Refusal::NotMonotone(name) => {
-                write!(f, "`{name}` is negated, or in a term, within its own fixed point")
+            EvaluationError::NotMonotone(name) => {
+                write!(f, "`{name}` is negated or occurs in a term inside its own fixed point")
             }
-            Refusal::NumberTooLarge => write!(f, "{TooLarge}"),
-            Refusal::FormulaTooLarge(limit) => write!(f, "the formula grows beyond {limit} parts"),
-            Refusal::OtherVocabulary => write!(f, "the structure has another vocabulary"),
-            Refusal::Steps(limit) => write!(f, "evaluation takes more than {limit} steps"),
-            Refusal::Cells(limit) => {
+            EvaluationError::NumberTooLarge => write!(f, "{TooLarge}"),
+            EvaluationError::FormulaTooLarge(limit) => {
+                write!(f, "the formula grows beyond {limit} parts")
+            }
+            EvaluationError::OtherVocabulary => write!(f, "the structure has another vocabulary"),
+            EvaluationError::Steps(limit) => write!(f, "evaluation takes more than {limit} steps"),
+            EvaluationError::Cells(limit) => {
                 write!(f, "evaluation needs a relation of more than {limit} cells")
             }
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for EvaluationError {}
 
-impl From<TooLarge> for Refusal {
-    fn from(_: TooLarge) -> Refusal {
-        Refusal::NumberTooLarge
+impl From<TooLarge> for EvaluationError {
+    fn from(_: TooLarge) -> EvaluationError {
+        EvaluationError::NumberTooLarge
     }
 }

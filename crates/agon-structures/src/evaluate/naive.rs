@@ -1,4 +1,4 @@
-//! Truth by its definition, one assignment at a time: the judge of faster evaluators.
+//! The oracle: evaluates formulas by the definition of truth, one assignment at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,44 +9,54 @@ use crate::rational::Rational;
 use crate::structure::Element;
 
 use super::check::{check_formula, check_term};
-use super::{Assignment, Limits, Model, Refusal};
+use super::{Assignment, EvaluationError, Limits, Model};
 
-mod early;
+mod prune;
 
-/// Evaluates by the definition. Remembers what defined relations are true of, since those do not depend on who asks.
+/// Evaluates by the definition of truth. Caches the tuples of defined relations, because they do
+/// not depend on the context.
 pub struct Naive<'a> {
     model: Model<'a>,
     limits: Limits,
     steps: u64,
     elements: Vec<Element>,
     defined: BTreeMap<(usize, Vec<Element>), bool>,
-    early: Option<early::Early>,
+    pruning: Option<prune::Pruning>,
 }
 
-/// Only assignments with which the formula has this truth matter.
+/// A formula and the truth that it must have for an assignment to matter.
 type Guard<'g> = (&'g Formula, bool);
 
-/// What is done with each assignment; `false` ends the round.
+/// A callback for each assignment. `false` stops the iteration.
 type Visit<'v, 'a> =
-    &'v mut dyn FnMut(&mut Naive<'a>, &[Element], &Scope<'_>) -> Result<bool, Refusal>;
+    &'v mut dyn FnMut(&mut Naive<'a>, &[Element], &Scope<'_>) -> Result<bool, EvaluationError>;
 
 impl<'a> Naive<'a> {
-    /// For a model, within limits that count over all questions together.
+    /// Creates an evaluator for a model. The limits apply to all queries together.
     pub fn new(model: Model<'a>, limits: Limits) -> Naive<'a> {
         let elements = model.structure.elements().collect();
-        Naive { model, limits, steps: 0, elements, defined: BTreeMap::new(), early: None }
+        Naive { model, limits, steps: 0, elements, defined: BTreeMap::new(), pruning: None }
     }
 
-    /// The same judge in less time: of assignments to several variables, those are left out that begin with elements for which the
-    /// formula cannot have the truth asked for, whatever the others are. It still goes through elements one by one, and
-    /// is judged by the one that goes through all of them.
-    pub fn leaving_early(mut self) -> Naive<'a> {
-        self.early = Some(early::Early::default());
+    /// Skips partial assignments for which the formula cannot have the required truth, whatever the
+    /// remaining elements are.
+    ///
+    /// Elements are still tried one by one. This variant is itself tested against the one that
+    /// tries all assignments.
+    pub fn with_pruning(mut self) -> Naive<'a> {
+        self.pruning = Some(prune::Pruning::default());
         self
     }
 
-    /// Whether the formula holds, its free variables being assigned.
-    pub fn holds(&mut self, formula: &Formula, assignment: &Assignment) -> Result<bool, Refusal> {
+    /// Returns whether the formula holds for an assignment to its free variables.
+    ///
+    /// # Errors
+    /// If the formula is not valid or exceeds the limits.
+    pub fn holds(
+        &mut self,
+        formula: &Formula,
+        assignment: &Assignment,
+    ) -> Result<bool, EvaluationError> {
         check_formula(
             self.model.structure.vocabulary(),
             self.model.definitions,
@@ -56,12 +66,15 @@ impl<'a> Naive<'a> {
         self.at(assignment, |naive, scope| naive.formula(formula, scope))
     }
 
-    /// The value of the term, if it has one, its free variables being assigned.
+    /// Returns the value of the term, if it is defined, for an assignment to its free variables.
+    ///
+    /// # Errors
+    /// If the term is not valid or exceeds the limits.
     pub fn value(
         &mut self,
         term: &Term,
         assignment: &Assignment,
-    ) -> Result<Option<Rational>, Refusal> {
+    ) -> Result<Option<Rational>, EvaluationError> {
         check_term(
             self.model.structure.vocabulary(),
             self.model.definitions,
@@ -71,13 +84,17 @@ impl<'a> Naive<'a> {
         self.at(assignment, |naive, scope| naive.term(term, scope))
     }
 
-    /// The elements for the variables, in order, with which the formula holds; its other free variables being assigned.
+    /// Returns the elements for the variables, in order, for which the formula holds. The
+    /// assignment gives its other free variables.
+    ///
+    /// # Errors
+    /// If the formula is not valid or exceeds the limits.
     pub fn solutions(
         &mut self,
         formula: &Formula,
         variables: &[Variable],
         assignment: &Assignment,
-    ) -> Result<Vec<Vec<Element>>, Refusal> {
+    ) -> Result<Vec<Vec<Element>>, EvaluationError> {
         let mut bound = assigned(assignment);
         bound.extend_from_slice(variables);
         check_formula(self.model.structure.vocabulary(), self.model.definitions, formula, &bound)?;
@@ -101,34 +118,39 @@ impl<'a> Naive<'a> {
     fn at<T>(
         &mut self,
         assignment: &Assignment,
-        ask: impl FnOnce(&mut Naive<'a>, &Scope<'_>) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
-        if let Some(early) = &mut self.early {
-            early.forget();
+        ask: impl FnOnce(&mut Naive<'a>, &Scope<'_>) -> Result<T, EvaluationError>,
+    ) -> Result<T, EvaluationError> {
+        if let Some(pruning) = &mut self.pruning {
+            pruning.forget();
         }
         let entries = Binding::Assignment(assignment);
         ask(self, &Scope { outer: None, binding: entries })
     }
 
-    fn step(&mut self) -> Result<(), Refusal> {
+    fn step(&mut self) -> Result<(), EvaluationError> {
         self.steps += 1;
-        if self.steps > self.limits.steps { Err(Refusal::Steps(self.limits.steps)) } else { Ok(()) }
+        if self.steps > self.limits.steps {
+            Err(EvaluationError::Steps(self.limits.steps))
+        } else {
+            Ok(())
+        }
     }
 
-    /// Calls for each way to give elements to the variables, in order, until told to stop by `false`.
+    /// Calls `visit` for each assignment of elements to the variables, in order, until it returns
+    /// `false`.
     fn each(
         &mut self,
         variables: &[Variable],
         scope: Option<&Scope<'_>>,
         guard: Option<Guard<'_>>,
         visit: Visit<'_, 'a>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), EvaluationError> {
         if self.elements.is_empty() && !variables.is_empty() {
             return Ok(());
         }
-        if let (true, Some(guard), true) = (self.early.is_some(), guard, variables.len() > 1) {
+        if let (true, Some(guard), true) = (self.pruning.is_some(), guard, variables.len() > 1) {
             let mut row = vec![None; variables.len()];
-            return self.each_early(variables, scope, guard, &mut row, 0, visit).map(|_| ());
+            return self.each_pruned(variables, scope, guard, &mut row, 0, visit).map(|_| ());
         }
         let mut places = vec![0; variables.len()];
         loop {
@@ -161,7 +183,7 @@ impl<'a> Naive<'a> {
         }
     }
 
-    fn formula(&mut self, formula: &Formula, scope: &Scope<'_>) -> Result<bool, Refusal> {
+    fn formula(&mut self, formula: &Formula, scope: &Scope<'_>) -> Result<bool, EvaluationError> {
         self.step()?;
         stacker::maybe_grow(128 << 10, 1 << 20, || match formula {
             Formula::Relation(name, arguments) => {
@@ -178,9 +200,8 @@ impl<'a> Naive<'a> {
             }
             Formula::Compare(left, sign, right) => {
                 let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
-                Ok(
-                    matches!((left, right), (Some(left), Some(right)) if sign.admits(left.cmp(&right))),
-                )
+                let (Some(left), Some(right)) = (left, right) else { return Ok(false) };
+                Ok(sign.admits(left.cmp(&right)))
             }
             Formula::Not(inner) => Ok(!self.formula(inner, scope)?),
             Formula::And(parts) => {
@@ -224,7 +245,12 @@ impl<'a> Naive<'a> {
         })
     }
 
-    fn atom(&mut self, name: &Name, row: &[Element], scope: &Scope<'_>) -> Result<bool, Refusal> {
+    fn atom(
+        &mut self,
+        name: &Name,
+        row: &[Element],
+        scope: &Scope<'_>,
+    ) -> Result<bool, EvaluationError> {
         match scope.relation(name) {
             Some((Binding::Fixed(_, rows), _)) => return Ok(rows.contains(row)),
             Some((Binding::Local(local), outer)) => {
@@ -256,8 +282,8 @@ impl<'a> Naive<'a> {
         Ok(answer)
     }
 
-    /// From nothing, or from everything, until nothing changes.
-    fn fix(&mut self, fix: &Fix, scope: &Scope<'_>) -> Result<bool, Refusal> {
+    /// Iterates from the empty or the full relation until nothing changes.
+    fn fix(&mut self, fix: &Fix, scope: &Scope<'_>) -> Result<bool, EvaluationError> {
         let row: Option<Vec<Element>> =
             fix.arguments.iter().map(|argument| self.element(argument, scope)).collect();
         let Some(row) = row else { return Ok(false) };
@@ -290,8 +316,8 @@ impl<'a> Naive<'a> {
         }
     }
 
-    /// Step by step from the beginning.
-    fn closure(&mut self, closure: &Closure, scope: &Scope<'_>) -> Result<bool, Refusal> {
+    /// Searches step by step from the start.
+    fn closure(&mut self, closure: &Closure, scope: &Scope<'_>) -> Result<bool, EvaluationError> {
         let [from, to] = &closure.arguments;
         let (Some(from), Some(to)) = (self.element(from, scope), self.element(to, scope)) else {
             return Ok(false);
@@ -319,7 +345,11 @@ impl<'a> Naive<'a> {
         Ok(reached.contains(&to))
     }
 
-    fn term(&mut self, term: &Term, scope: &Scope<'_>) -> Result<Option<Rational>, Refusal> {
+    fn term(
+        &mut self,
+        term: &Term,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Rational>, EvaluationError> {
         self.step()?;
         stacker::maybe_grow(128 << 10, 1 << 20, || match term {
             Term::Number(number) => Ok(Some(*number)),
@@ -358,7 +388,7 @@ impl<'a> Naive<'a> {
         &mut self,
         aggregate: &Aggregate,
         scope: &Scope<'_>,
-    ) -> Result<Option<Rational>, Refusal> {
+    ) -> Result<Option<Rational>, EvaluationError> {
         let mut folding = Folding::new(aggregate.fold);
         let guard = Some((&aggregate.guard, true));
         self.each(&aggregate.variables, Some(scope), guard, &mut |naive, _, scope| {
@@ -371,7 +401,7 @@ impl<'a> Naive<'a> {
     }
 }
 
-/// One operation on numbers.
+/// Applies one operation to two numbers.
 pub(super) fn combined(
     operator: Operator,
     left: Rational,
@@ -386,12 +416,12 @@ pub(super) fn combined(
     }
 }
 
-/// Many values on their way to one.
+/// The partial result of an aggregate.
 pub(super) struct Folding {
     fold: Fold,
-    /// None as long as there is no value: `Min` and `Max` of nothing.
+    /// `None` as long as there is no value: `Min` and `Max` of no values.
     value: Option<Rational>,
-    /// Whether a value was missing; then the whole has none.
+    /// Whether a value was missing. Then the aggregate is undefined.
     missing: bool,
 }
 
@@ -405,7 +435,7 @@ impl Folding {
         Folding { fold, value, missing: false }
     }
 
-    pub(super) fn take(&mut self, next: Option<Rational>) -> Result<(), Refusal> {
+    pub(super) fn take(&mut self, next: Option<Rational>) -> Result<(), EvaluationError> {
         let Some(next) = next else {
             self.missing = true;
             return Ok(());
@@ -430,7 +460,7 @@ fn assigned(assignment: &Assignment) -> Vec<Variable> {
     elements.chain(assignment.reals.iter().map(|entry| entry.0.clone())).collect()
 }
 
-/// What names mean at some place: the innermost binding counts.
+/// The meaning of names at a place in a formula. The innermost binding counts.
 struct Scope<'s> {
     outer: Option<&'s Scope<'s>>,
     binding: Binding<'s>,
@@ -440,7 +470,7 @@ struct Scope<'s> {
 enum Binding<'s> {
     Assignment(&'s Assignment),
     Elements(&'s [Variable], &'s [Element]),
-    /// Some of the variables have no element yet.
+    /// Variables of which some have no element yet.
     Pending(&'s [Variable], &'s [Option<Element>]),
     Real(&'s Variable, Option<Rational>),
     Local(&'s Let),
@@ -452,7 +482,7 @@ impl<'s> Scope<'s> {
         self.known(variable).expect("what is asked has all its elements")
     }
 
-    /// The element of a variable, if it has one yet.
+    /// Returns the element of a variable, if it has one yet.
     fn known(&self, variable: &Variable) -> Option<Element> {
         let mut scope = Some(self);
         while let Some(here) = scope {
@@ -498,7 +528,7 @@ impl<'s> Scope<'s> {
         panic!("checked terms have no unbound variables")
     }
 
-    /// The binding of a relation, with the scope outside of it.
+    /// Returns the binding of a relation, with the scope outside it.
     fn relation(&self, name: &Name) -> Option<(Binding<'s>, Option<&'s Scope<'s>>)> {
         let (mut binding, mut outer) = (self.binding, self.outer);
         loop {

@@ -1,4 +1,4 @@
-//! Formulas made ready for evaluation: names resolved, negations pushed down to where they are cheap.
+//! Formulas prepared for evaluation: names are resolved and negations are pushed inward.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::formula::{Fold, Operator, Sign};
 use crate::rational::Rational;
 use crate::structure::{ConstantId, FunctionId, RelationId};
 
-/// A variable. No two binders have the same, so there is no shadowing.
+/// A variable. Different binders have different variables, so there is no shadowing.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Var(pub(super) u32);
 
@@ -16,24 +16,25 @@ pub(super) struct NodeId(pub(super) u32);
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct TermId(pub(super) u32);
 
-/// What stands in an atom.
+/// An argument of an atom.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
     Variable(Var),
     Constant(ConstantId),
 }
 
-/// Where the tuples of an atom are.
+/// The relation of an atom.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     Structure(RelationId),
-    /// Worked out once per structure: a definition, or a `let` that depends on nothing around it.
+    /// Computed once per structure: a definition, or a `let` that does not depend on its context.
     Defined(usize),
-    /// A fixed point on its way: all tuples so far, or those of the last round.
+    /// A fixed point that is being computed: all tuples so far, or those of the last round.
     Bound(usize),
 }
 
-/// A formula. Universal quantifiers are negated existential ones, greatest fixed points negated least ones.
+/// A formula. Universal quantifiers are negated existential ones, greatest fixed points complements
+/// of least ones.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     Atom(Source, Vec<Slot>),
@@ -49,7 +50,7 @@ pub(super) enum Node {
 
 #[derive(Clone, Debug)]
 pub(super) struct Closure {
-    /// Paths of at most so many steps.
+    /// Maximum number of steps of a path.
     pub(super) max_steps: u64,
     pub(super) from: Var,
     pub(super) to: Var,
@@ -59,26 +60,26 @@ pub(super) struct Closure {
     pub(super) arguments: [Slot; 2],
 }
 
-/// A least fixed point. Parameters are columns of the relation like the others.
+/// A least fixed point. Its parameters are columns of the relation.
 #[derive(Clone, Debug)]
 pub(super) struct Fix {
-    /// Where the body finds all tuples so far.
+    /// The slot with all tuples so far.
     pub(super) slot: usize,
-    /// Where the derivative finds the tuples of the last round.
+    /// The slot with the tuples of the last round.
     pub(super) delta: usize,
     pub(super) columns: Vec<Var>,
     pub(super) body: NodeId,
-    /// What is new because of the last round's tuples, and perhaps some that is not. None if the body does not
-    /// use the relation.
+    /// A formula for the tuples that follow from those of the last round. It may include tuples
+    /// that are not new. `None` if the body does not use the relation.
     pub(super) derivative: Option<NodeId>,
-    /// What is asked, column by column.
+    /// The arguments of the atom, column by column.
     pub(super) arguments: Vec<Slot>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum TermNode {
     Number(Rational),
-    /// A real variable that the caller assigns.
+    /// A real variable with a value from the caller.
     Given(usize),
     ElementNumber(Slot),
     Function(FunctionId, Slot),
@@ -87,20 +88,20 @@ pub(super) enum TermNode {
     Aggregate(Fold, Vec<Var>, NodeId, TermId),
 }
 
-/// A relation that is worked out once per structure.
+/// A relation that is computed once per structure.
 #[derive(Clone, Debug)]
 pub(super) struct Defined {
     pub(super) columns: Vec<Var>,
     pub(super) body: NodeId,
-    /// What it is made from.
-    pub(super) needs: Needs,
-    /// Others that its body speaks of itself.
+    /// The parts of a structure that it depends on.
+    pub(super) depends_on: Dependencies,
+    /// The definitions that its body uses directly.
     pub(super) uses: Vec<usize>,
 }
 
-/// Parts of a structure on which something depends, besides the universe.
+/// The parts of a structure on which a result depends, besides the universe.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Needs {
+pub(super) struct Dependencies {
     pub(super) relations: BTreeSet<RelationId>,
     /// Whether values of functions matter.
     pub(super) functions: bool,
@@ -108,7 +109,7 @@ pub(super) struct Needs {
     pub(super) constants: bool,
 }
 
-/// All formulas that an evaluator knows. Grows, never shrinks.
+/// All formulas of an evaluator. Formulas are added and never removed.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Program {
     nodes: Vec<Node>,
@@ -130,17 +131,18 @@ impl Program {
         &self.terms[id.0 as usize]
     }
 
-    /// The free variables of a formula, sorted.
+    /// Returns the free variables of a formula, sorted.
     pub(super) fn free(&self, id: NodeId) -> &[Var] {
         &self.free[id.0 as usize]
     }
 
-    /// Whether a formula without unknown variables is only looked up, with nothing to be gone through.
+    /// Returns whether a formula whose variables are all known is evaluated by look-up, without
+    /// iteration.
     pub(super) fn is_lookup(&self, id: NodeId) -> bool {
         self.lookups[id.0 as usize]
     }
 
-    /// Whether a term is read off an element, or is a number.
+    /// Returns whether a term is a number or a value of one element.
     fn is_plain(&self, id: TermId) -> bool {
         match self.term(id) {
             TermNode::Number(_)
@@ -152,7 +154,7 @@ impl Program {
         }
     }
 
-    /// The free variables of a term, sorted.
+    /// Returns the free variables of a term, sorted.
     pub(super) fn term_free(&self, id: TermId) -> &[Var] {
         &self.term_free[id.0 as usize]
     }
@@ -210,9 +212,9 @@ impl Program {
         TermId(self.terms.len() as u32 - 1)
     }
 
-    /// Variables that can take only values that some relation holds, so that the formula can be worked out
-    /// without going through all elements for them.
-    pub(super) fn limited(&self, id: NodeId) -> BTreeSet<Var> {
+    /// Returns the variables whose values are restricted by a relation, so that the formula can be
+    /// evaluated without iterating over all elements for them.
+    pub(super) fn restricted(&self, id: NodeId) -> BTreeSet<Var> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self.node(id) {
             Node::Atom(_, slots) => of_slots(slots).into_iter().collect(),
             Node::Equal(Slot::Variable(variable), Slot::Constant(_))
@@ -223,37 +225,38 @@ impl Program {
                 BTreeSet::new()
             }
             Node::And(parts) => {
-                let mut limited: BTreeSet<Var> =
-                    parts.iter().flat_map(|&part| self.limited(part)).collect();
-                // Equalities pass it on; as many rounds as there are parts reach the end of any chain.
+                let mut restricted: BTreeSet<Var> =
+                    parts.iter().flat_map(|&part| self.restricted(part)).collect();
+                // Equalities propagate the restriction. As many rounds as there are parts reach the
+                // end of any chain.
                 for _ in 0..parts.len() {
                     for &part in parts {
                         if let Node::Equal(Slot::Variable(left), Slot::Variable(right)) =
                             self.node(part)
-                            && (limited.contains(left) || limited.contains(right))
+                            && (restricted.contains(left) || restricted.contains(right))
                         {
-                            limited.extend([*left, *right]);
+                            restricted.extend([*left, *right]);
                         }
                     }
                 }
-                limited
+                restricted
             }
             Node::Or(parts) => {
-                let mut parts = parts.iter().map(|&part| self.limited(part));
+                let mut parts = parts.iter().map(|&part| self.restricted(part));
                 let first = parts.next().unwrap_or_default();
                 parts.fold(first, |common, part| common.intersection(&part).copied().collect())
             }
             Node::Exists(variables, inner) => {
-                let mut limited = self.limited(*inner);
-                limited.retain(|variable| !variables.contains(variable));
-                limited
+                let mut restricted = self.restricted(*inner);
+                restricted.retain(|variable| !variables.contains(variable));
+                restricted
             }
             Node::Fix(fix) => {
-                let limited = self.limited(fix.body);
+                let restricted = self.restricted(fix.body);
                 let pairs = fix.columns.iter().zip(&fix.arguments);
                 pairs
                     .filter_map(|(column, argument)| match argument {
-                        Slot::Variable(variable) if limited.contains(column) => Some(*variable),
+                        Slot::Variable(variable) if restricted.contains(column) => Some(*variable),
                         _ => None,
                     })
                     .collect()
@@ -261,76 +264,80 @@ impl Program {
         })
     }
 
-    /// What a formula depends on.
-    pub(super) fn needs(&self, id: NodeId) -> Needs {
-        let mut needs = Needs::default();
-        self.gather_needs(id, &mut needs);
-        needs
+    /// Returns the dependencies of a formula.
+    pub(super) fn depends_on(&self, id: NodeId) -> Dependencies {
+        let mut depends_on = Dependencies::default();
+        self.gather_dependencies(id, &mut depends_on);
+        depends_on
     }
 
-    fn gather_needs(&self, id: NodeId, needs: &mut Needs) {
+    fn gather_dependencies(&self, id: NodeId, depends_on: &mut Dependencies) {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self.node(id) {
             Node::Atom(source, slots) => {
                 match source {
                     Source::Structure(relation) => {
-                        needs.relations.insert(*relation);
+                        depends_on.relations.insert(*relation);
                     }
                     Source::Defined(place) => {
-                        let inner = &self.defined[*place].needs;
-                        needs.relations.extend(&inner.relations);
-                        needs.functions |= inner.functions;
-                        needs.constants |= inner.constants;
+                        let inner = &self.defined[*place].depends_on;
+                        depends_on.relations.extend(&inner.relations);
+                        depends_on.functions |= inner.functions;
+                        depends_on.constants |= inner.constants;
                     }
                     Source::Bound(_) => {}
                 }
-                needs.constants |= slots.iter().any(|slot| matches!(slot, Slot::Constant(_)));
+                depends_on.constants |= slots.iter().any(|slot| matches!(slot, Slot::Constant(_)));
             }
             Node::Equal(left, right) => {
-                needs.constants |=
+                depends_on.constants |=
                     [left, right].iter().any(|slot| matches!(slot, Slot::Constant(_)));
             }
             Node::Compare(left, _, right) => {
-                self.gather_term_needs(*left, needs);
-                self.gather_term_needs(*right, needs);
+                self.gather_term_dependencies(*left, depends_on);
+                self.gather_term_dependencies(*right, depends_on);
             }
-            Node::Not(inner) | Node::Exists(_, inner) => self.gather_needs(*inner, needs),
+            Node::Not(inner) | Node::Exists(_, inner) => {
+                self.gather_dependencies(*inner, depends_on);
+            }
             Node::And(parts) | Node::Or(parts) => {
-                parts.iter().for_each(|&part| self.gather_needs(part, needs));
+                parts.iter().for_each(|&part| self.gather_dependencies(part, depends_on));
             }
             Node::Closure(closure) => {
-                needs.constants |=
+                depends_on.constants |=
                     closure.arguments.iter().any(|slot| matches!(slot, Slot::Constant(_)));
-                self.gather_needs(closure.body, needs);
+                self.gather_dependencies(closure.body, depends_on);
             }
             Node::Fix(fix) => {
-                needs.constants |=
+                depends_on.constants |=
                     fix.arguments.iter().any(|slot| matches!(slot, Slot::Constant(_)));
-                self.gather_needs(fix.body, needs);
+                self.gather_dependencies(fix.body, depends_on);
             }
         });
     }
 
-    fn gather_term_needs(&self, id: TermId, needs: &mut Needs) {
+    fn gather_term_dependencies(&self, id: TermId, depends_on: &mut Dependencies) {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self.term(id) {
             TermNode::Number(_) | TermNode::Given(_) => {}
-            TermNode::ElementNumber(slot) => needs.constants |= matches!(slot, Slot::Constant(_)),
-            TermNode::Function(_, slot) => {
-                needs.functions = true;
-                needs.constants |= matches!(slot, Slot::Constant(_));
+            TermNode::ElementNumber(slot) => {
+                depends_on.constants |= matches!(slot, Slot::Constant(_));
             }
-            TermNode::Characteristic(inner) => self.gather_needs(*inner, needs),
+            TermNode::Function(_, slot) => {
+                depends_on.functions = true;
+                depends_on.constants |= matches!(slot, Slot::Constant(_));
+            }
+            TermNode::Characteristic(inner) => self.gather_dependencies(*inner, depends_on),
             TermNode::Binary(_, left, right) => {
-                self.gather_term_needs(*left, needs);
-                self.gather_term_needs(*right, needs);
+                self.gather_term_dependencies(*left, depends_on);
+                self.gather_term_dependencies(*right, depends_on);
             }
             TermNode::Aggregate(_, _, guard, term) => {
-                self.gather_needs(*guard, needs);
-                self.gather_term_needs(*term, needs);
+                self.gather_dependencies(*guard, depends_on);
+                self.gather_term_dependencies(*term, depends_on);
             }
         });
     }
 
-    /// The definitions that a formula uses itself, in order.
+    /// Returns the definitions that a formula uses directly, in order.
     pub(super) fn definitions_of(&self, id: NodeId) -> Vec<usize> {
         let mut found = BTreeSet::new();
         self.gather_definitions(id, &mut found);
@@ -374,8 +381,9 @@ impl Program {
         });
     }
 
-    /// The derivative of a formula by a bound relation: what holds because of the relation's latest tuples, at least,
-    /// and only what holds. None if the relation does not occur.
+    /// Returns the derivative of a formula with respect to a bound relation: a formula that holds
+    /// at least for what follows from the relation's latest tuples, and only where the original
+    /// holds. `None` if the relation does not occur.
     pub(super) fn derivative(&mut self, id: NodeId, slot: usize, delta: usize) -> Option<NodeId> {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self.node(id).clone() {
             Node::Atom(Source::Bound(bound), slots) if bound == slot => {
@@ -402,7 +410,8 @@ impl Program {
                 let changed = self.derivative(inner, slot, delta)?;
                 Some(self.add(Node::Exists(variables, changed)))
             }
-            // These are worked out anew: a step of a closure, or one case less of a negation, changes too much.
+            // These are evaluated from scratch, because one step of a closure or one case less of a
+            // negation changes too much.
             Node::Compare(..) | Node::Not(_) | Node::Closure(_) | Node::Fix(_) => {
                 self.mentions(id, slot).then_some(id)
             }
@@ -414,7 +423,7 @@ impl Program {
             [] => None,
             [case] => Some(case),
             _ => {
-                // Cases that lack a variable of another are padded when they are united.
+                // Cases without a variable of another case are padded when they are united.
                 Some(self.add(Node::Or(cases)))
             }
         }
@@ -423,7 +432,7 @@ impl Program {
     fn mentions(&self, id: NodeId, slot: usize) -> bool {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self.node(id) {
             Node::Atom(source, _) => *source == Source::Bound(slot),
-            // The relation of a fixed point is in no term: that is checked.
+            // It was checked that the relation of a fixed point does not occur in a term.
             Node::Equal(..) | Node::Compare(..) => false,
             Node::Not(inner) | Node::Exists(_, inner) => self.mentions(*inner, slot),
             Node::And(parts) | Node::Or(parts) => {

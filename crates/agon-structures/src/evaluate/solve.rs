@@ -1,20 +1,20 @@
-//! Sets of assignments, extended by one formula after the other.
+//! Extends sets of assignments by one formula after the other.
 //!
-//! There is one operation: given assignments to some variables, find all ways to extend them to the free variables of
-//! a formula so that it holds. Whatever is known already narrows what is looked for: atoms are looked up by
-//! their known columns, negations and comparisons only filter, and go through all elements only for variables
-//! that nothing else has bound by the time it is their turn.
+//! There is one operation: extend given assignments to the free variables of a formula so that it
+//! holds. Known values restrict the search: atoms are looked up by their known columns, negations
+//! and comparisons only filter. All elements are tried only for variables that nothing else has
+//! bound before.
 
 use std::sync::Arc;
 
 use crate::rational::Rational;
 use crate::structure::Structure;
 
-use super::join::{Feed, variables_of, widened};
+use super::join::{ColumnSource, variables_of, widened};
 use super::program::{Fix, Node, NodeId, Program, Slot, Source, Var};
 use super::store::{Rows, Store};
 use super::table::{Index, Table, merged, sorted_distinct};
-use super::{Limits, Refusal};
+use super::{EvaluationError, Limits};
 
 /// One evaluation.
 pub(super) struct Run<'a> {
@@ -22,18 +22,19 @@ pub(super) struct Run<'a> {
     pub(super) structure: &'a Structure,
     pub(super) store: &'a mut Store,
     pub(super) limits: Limits,
-    /// What the caller says of real variables.
+    /// The values of real variables from the caller.
     pub(super) given: &'a [Rational],
     bound: Vec<Option<Arc<Rows>>>,
     steps: u64,
-    /// Cells written, and so much for each part of a formula that was looked at: what steps do not tell of time.
+    /// Cells written, plus a constant for each visited part of a formula. This is the time that
+    /// steps do not measure.
     effort: u64,
 }
 
-/// What it takes to look at a part of a formula, in cells written.
+/// Cost of visiting a part of a formula, in cells written.
 const PART: u64 = 16;
 
-/// The weight of what only looks rows up: less than that of anything that makes more of them.
+/// Weight of parts that only look rows up: less than that of any part that adds rows.
 const LOOKUP: f64 = 1e-12;
 
 impl<'a> Run<'a> {
@@ -56,28 +57,44 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Steps and effort so far: a measure of time that is the same on every machine.
+    /// Returns the steps and the effort so far. This measures time independently of the machine.
     pub(super) fn spent(&self) -> u64 {
         self.steps + self.effort
     }
 
-    /// Notes cells that were written.
-    pub(super) fn work_done(&mut self, n_cells: usize) {
+    /// Records written cells.
+    pub(super) fn record_work(&mut self, n_cells: usize) {
         self.effort += n_cells as u64;
     }
 
-    pub(super) fn spend(&mut self, steps: usize) -> Result<(), Refusal> {
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), EvaluationError> {
         self.steps += steps as u64;
-        if self.steps > self.limits.steps { Err(Refusal::Steps(self.limits.steps)) } else { Ok(()) }
+        if self.steps > self.limits.steps {
+            Err(EvaluationError::Steps(self.limits.steps))
+        } else {
+            Ok(())
+        }
     }
 
-    pub(super) fn grown(&mut self, n_cells: usize, added: usize) -> Result<(), Refusal> {
+    pub(super) fn check_growth(
+        &mut self,
+        n_cells: usize,
+        added: usize,
+    ) -> Result<(), EvaluationError> {
         self.spend(added + 1)?;
-        if n_cells > self.limits.cells { Err(Refusal::Cells(self.limits.cells)) } else { Ok(()) }
+        if n_cells > self.limits.cells {
+            Err(EvaluationError::Cells(self.limits.cells))
+        } else {
+            Ok(())
+        }
     }
 
-    /// All extensions of the assignments to the free variables of the formula with which it holds.
-    pub(super) fn extend(&mut self, id: NodeId, assignments: Table) -> Result<Table, Refusal> {
+    /// Extends the assignments to the free variables of the formula in all ways for which it holds.
+    pub(super) fn extend(
+        &mut self,
+        id: NodeId,
+        assignments: Table,
+    ) -> Result<Table, EvaluationError> {
         self.spend(1)?;
         self.effort += PART;
         let program = self.program;
@@ -125,7 +142,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn rows(&mut self, source: Source) -> Result<Arc<Rows>, Refusal> {
+    fn rows(&mut self, source: Source) -> Result<Arc<Rows>, EvaluationError> {
         match source {
             Source::Structure(relation) => Ok(self.store.relation(self.structure, relation)),
             Source::Bound(slot) => {
@@ -134,18 +151,22 @@ impl<'a> Run<'a> {
             Source::Defined(place) => {
                 let program = self.program;
                 let defined = &program.defined[place];
-                if let Some(rows) = self.store.defined(self.structure, place, &defined.needs) {
+                if let Some(rows) = self.store.defined(self.structure, place, &defined.depends_on) {
                     return Ok(rows);
                 }
-                let rows = Arc::new(self.whole(defined.body, &defined.columns)?);
+                let rows = Arc::new(self.all_solutions(defined.body, &defined.columns)?);
                 self.store.keep_defined(self.structure, place, rows.clone());
                 Ok(rows)
             }
         }
     }
 
-    /// All assignments to the columns that satisfy the formula, sorted.
-    pub(super) fn whole(&mut self, body: NodeId, columns: &[Var]) -> Result<Rows, Refusal> {
+    /// Returns all assignments to the columns that satisfy the formula, sorted.
+    pub(super) fn all_solutions(
+        &mut self,
+        body: NodeId,
+        columns: &[Var],
+    ) -> Result<Rows, EvaluationError> {
         let found = self.extend(body, Table::unit())?;
         let found = self.padded(found, columns)?;
         let places: Vec<usize> = columns
@@ -157,12 +178,12 @@ impl<'a> Run<'a> {
         Ok(Rows::new(columns.len(), n_rows, cells))
     }
 
-    /// With all elements for each of these variables that has no column yet.
+    /// Adds a column with all elements for each of these variables that has no column yet.
     pub(super) fn padded(
         &mut self,
         assignments: Table,
         variables: &[Var],
-    ) -> Result<Table, Refusal> {
+    ) -> Result<Table, EvaluationError> {
         let mut table = assignments;
         for &variable in variables {
             if table.column(variable).is_some() {
@@ -171,7 +192,7 @@ impl<'a> Run<'a> {
             let width = table.width();
             let elements = self.store.elements(self.structure);
             let n_rows = table.n_rows.saturating_mul(elements.len());
-            self.grown(n_rows.saturating_mul(width + 1), n_rows)?;
+            self.check_growth(n_rows.saturating_mul(width + 1), n_rows)?;
             let mut cells = Vec::with_capacity(n_rows * (width + 1));
             for row in 0..table.n_rows {
                 for &element in &*elements {
@@ -190,7 +211,7 @@ impl<'a> Run<'a> {
         &mut self,
         table: Table,
         mut keep: impl FnMut(usize, &[u32]) -> bool,
-    ) -> Result<Table, Refusal> {
+    ) -> Result<Table, EvaluationError> {
         self.spend(table.n_rows)?;
         let width = table.width();
         let mut kept = Table::empty(table.columns.clone());
@@ -201,39 +222,42 @@ impl<'a> Run<'a> {
                 kept.n_rows += 1;
             }
         }
-        self.work_done(kept.cells.len());
+        self.record_work(kept.cells.len());
         Ok(kept)
     }
 
-    fn negation(&mut self, inner: NodeId, assignments: Table) -> Result<Table, Refusal> {
+    fn negation(&mut self, inner: NodeId, assignments: Table) -> Result<Table, EvaluationError> {
         let program = self.program;
         let assignments = self.padded(assignments, program.free(inner))?;
         let holds = self.satisfied(inner, &assignments)?;
         self.filter(assignments, |place, _| !holds[place])
     }
 
-    /// Which of the assignments satisfy the formula, all of whose free variables they assign.
+    /// Returns for each assignment to all free variables of the formula whether it satisfies the
+    /// formula.
     pub(super) fn satisfied(
         &mut self,
         id: NodeId,
         assignments: &Table,
-    ) -> Result<Vec<bool>, Refusal> {
+    ) -> Result<Vec<bool>, EvaluationError> {
         let program = self.program;
         self.spend(assignments.n_rows)?;
         if let Node::Atom(source, slots) = program.node(id) {
-            // Looked up row by row: nothing is built.
+            // Looked up row by row, without building an intermediate relation.
             let rows = self.rows(*source)?;
-            let Some(feeds) = self.feeds(assignments, slots) else {
+            let Some(sources) = self.column_sources(assignments, slots) else {
                 return Ok(vec![false; assignments.n_rows]);
             };
-            let mut key = vec![0; feeds.len()];
+            let mut key = vec![0; sources.len()];
             let holds = |place: usize| {
                 let row = assignments.row(place);
-                for (cell, feed) in key.iter_mut().zip(&feeds) {
-                    *cell = match *feed {
-                        Feed::Column(column) => row[column],
-                        Feed::Value(value) => value,
-                        Feed::New | Feed::Again(_) => unreachable!("all variables are assigned"),
+                for (cell, source) in key.iter_mut().zip(&sources) {
+                    *cell = match *source {
+                        ColumnSource::Column(column) => row[column],
+                        ColumnSource::Value(value) => value,
+                        ColumnSource::New | ColumnSource::Again(_) => {
+                            unreachable!("all variables are assigned")
+                        }
                     };
                 }
                 rows.contains(&key)
@@ -251,7 +275,7 @@ impl<'a> Run<'a> {
             return Ok(vec![!answered.is_empty(); assignments.n_rows]);
         }
         self.spend(answered.cells.len())?;
-        // The answers may have their columns in another order than was asked for.
+        // The columns of the answer may be in another order than requested.
         let order: Vec<usize> = places
             .iter()
             .map(|&place| {
@@ -269,16 +293,17 @@ impl<'a> Run<'a> {
         Ok((0..assignments.n_rows).map(holds).collect())
     }
 
-    /// All parts in the order that seems cheapest as far as is known by then. Variables to drop are dropped as soon as
-    /// no part is left that speaks of them.
+    /// Evaluates all parts in the order that seems cheapest as far as is known. Variables in `drop`
+    /// are dropped as soon as no remaining part mentions them.
     fn conjunction(
         &mut self,
         parts: &[NodeId],
         assignments: Table,
         drop: &[Var],
-    ) -> Result<Table, Refusal> {
+    ) -> Result<Table, EvaluationError> {
         let program = self.program;
-        // With what each was estimated at, as long as that holds: rules of translated games have dozens of parts.
+        // Estimates are cached as long as they are valid, because rules of translated games have
+        // dozens of parts.
         let mut left: Vec<(NodeId, Option<f64>)> = parts.iter().map(|&part| (part, None)).collect();
         let mut table = assignments;
         while !left.is_empty() {
@@ -307,16 +332,16 @@ impl<'a> Run<'a> {
             let is_new = |variable: &&Var| table.column(**variable).is_none();
             let new: Vec<Var> = program.free(part).iter().filter(is_new).copied().collect();
             table = self.extend(part, table)?;
-            let speaks_of =
+            let mentions =
                 |part: NodeId, column: Var| program.free(part).binary_search(&column).is_ok();
             for (part, estimated) in &mut left {
-                // An estimate depends on which of the part's own variables are known, and on nothing else that changes here.
-                if new.iter().any(|&column| speaks_of(*part, column)) {
+                // An estimate depends only on which of the part's own variables are known.
+                if new.iter().any(|&column| mentions(*part, column)) {
                     *estimated = None;
                 }
             }
             let is_needed = |column: Var| {
-                !drop.contains(&column) || left.iter().any(|&(part, _)| speaks_of(part, column))
+                !drop.contains(&column) || left.iter().any(|&(part, _)| mentions(part, column))
             };
             let kept: Vec<usize> =
                 (0..table.width()).filter(|&place| is_needed(table.columns[place])).collect();
@@ -334,12 +359,12 @@ impl<'a> Run<'a> {
         variables: &[Var],
         inner: NodeId,
         assignments: Table,
-    ) -> Result<Table, Refusal> {
+    ) -> Result<Table, EvaluationError> {
         let program = self.program;
         let free_inside = program.free(inner);
         let is_idle = |variable: &Var| free_inside.binary_search(variable).is_err();
         if self.structure.n_elements() == 0 && variables.iter().any(is_idle) {
-            // There is nothing, so there is nothing for the variable to be.
+            // The structure has no elements, so the variable has no value.
             return Ok(widened(Table::empty(assignments.columns), program.free(id)));
         }
         let free = program.free(id);
@@ -371,9 +396,10 @@ impl<'a> Run<'a> {
         self.join(assignments, &rows, &slots)
     }
 
-    /// What decides when a part's turn comes: what only looks rows up comes before what makes more of them, however few it is thought to
-    /// make. A guess that several known columns leave next to nothing is often wrong, since they depend on each other.
-    fn weight(&mut self, part: NodeId, known: &[Var]) -> Result<f64, Refusal> {
+    /// Returns the key by which parts are ordered. Parts that only look rows up come before parts
+    /// that add rows, even if those are estimated to add few. An estimate from several known
+    /// columns is often far too low, because the columns are not independent.
+    fn weight(&mut self, part: NodeId, known: &[Var]) -> Result<f64, EvaluationError> {
         let estimate = self.estimate(part, known)?;
         let program = self.program;
         let is_filter =
@@ -381,9 +407,9 @@ impl<'a> Run<'a> {
         Ok(if is_filter { estimate * LOOKUP } else { estimate })
     }
 
-    /// How many extensions one assignment to the known variables is likely to have; a guess. Less than one for what only
-    /// filters.
-    fn estimate(&mut self, id: NodeId, known: &[Var]) -> Result<f64, Refusal> {
+    /// Estimates the number of extensions of one assignment to the known variables. The estimate is
+    /// below one for parts that only filter.
+    fn estimate(&mut self, id: NodeId, known: &[Var]) -> Result<f64, EvaluationError> {
         let program = self.program;
         let n_elements = self.structure.n_elements().max(1) as f64;
         let n_wanted = program.free(id).iter().filter(|variable| !known.contains(variable)).count();
@@ -412,7 +438,7 @@ impl<'a> Run<'a> {
                         );
                     if wanted { n_elements } else { 0.9 }
                 }
-                // Filters come before what branches; those that are costly to work out after those that are not.
+                // Filters come before parts that branch, expensive filters after cheap ones.
                 Node::Compare(..) if n_wanted == 0 => 0.5,
                 Node::Not(_) if n_wanted == 0 => 0.6,
                 Node::Compare(..) | Node::Not(_) => everything * 2.0,
@@ -447,17 +473,18 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Semi-naively: after the first round, only what the last round's tuples bring about is looked for.
-    fn fixed_point(&mut self, fix: &Fix) -> Result<Arc<Rows>, Refusal> {
+    /// Computes a least fixed point semi-naively: after the first round, only consequences of the
+    /// last round's tuples are computed.
+    fn fixed_point(&mut self, fix: &Fix) -> Result<Arc<Rows>, EvaluationError> {
         let width = fix.columns.len();
         self.bound[fix.slot] = Some(Arc::new(Rows::new(width, 0, Vec::new())));
-        let mut all = Arc::new(self.whole(fix.body, &fix.columns)?);
+        let mut all = Arc::new(self.all_solutions(fix.body, &fix.columns)?);
         let Some(derivative) = fix.derivative else { return Ok(all) };
         let mut latest = all.clone();
         while latest.n_rows > 0 {
             self.bound[fix.slot] = Some(all.clone());
             self.bound[fix.delta] = Some(latest);
-            let found = self.whole(derivative, &fix.columns)?;
+            let found = self.all_solutions(derivative, &fix.columns)?;
             let mut new = Rows::new(width, 0, Vec::new());
             if width == 0 {
                 new.n_rows = found.n_rows.saturating_sub(all.n_rows);
@@ -468,8 +495,9 @@ impl<'a> Run<'a> {
                     new.n_rows += 1;
                 }
             }
-            self.grown(all.cells.len() + new.cells.len(), all.n_rows + found.n_rows)?;
-            // What was found is sorted and so are those of it that are new: sorting all anew in each round would take most of the time.
+            self.check_growth(all.cells.len() + new.cells.len(), all.n_rows + found.n_rows)?;
+            // Both lists are sorted and are merged. Sorting all tuples in each round would take
+            // most of the time.
             let cells =
                 if width == 0 { Vec::new() } else { merged(width, &all.cells, &new.cells, &[]) };
             all = Arc::new(Rows::new(width, all.n_rows + new.n_rows, cells));

@@ -1,25 +1,27 @@
-//! Relations as the evaluator reads them, and what is kept of them from one structure to the next.
+//! Relations in the form that the evaluator reads, and what is kept of them from one structure to
+//! the next.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::structure::{Element, RelationId, Structure, Tuples};
 
-use super::incremental::Since;
-use super::program::{Needs, Program};
+use super::incremental::Delta;
+use super::program::{Dependencies, Program};
 use super::table::{Index, changes, merged};
 
-/// The tuples of a relation, sorted, with the indexes that were asked for.
+/// The sorted tuples of a relation, with the indexes that have been requested.
 #[derive(Debug)]
 pub(super) struct Rows {
     pub(super) width: usize,
     pub(super) n_rows: usize,
     pub(super) cells: Vec<u32>,
-    /// By the set of known columns, as bits. A mutex only so that evaluators can move between threads.
+    /// The indexes by the set of known columns, as a bit mask. The mutex is only needed so that
+    /// evaluators can move between threads.
     indexes: Mutex<Vec<(u64, Arc<Index>)>>,
 }
 
 impl Rows {
-    /// From cells that are sorted already.
+    /// Creates rows from sorted cells.
     pub(super) fn new(width: usize, n_rows: usize, cells: Vec<u32>) -> Rows {
         Rows { width, n_rows, cells, indexes: Mutex::default() }
     }
@@ -32,14 +34,20 @@ impl Rows {
         )
     }
 
-    /// With a few rows more and a few less, as [`merged`] has it. Indexes come along, so that they are never made anew while changes
-    /// are small.
+    /// Returns the rows after a small change, as [`merged`] computes it. Indexes are updated too,
+    /// so that small changes never rebuild them.
     pub(super) fn updated(&self, added: &[u32], removed: &[u32], id_bound: usize) -> Rows {
         let cells = merged(self.width, &self.cells, added, removed);
-        self.moved_on(cells, added, removed, id_bound)
+        self.with_changes(cells, added, removed, id_bound)
     }
 
-    fn moved_on(&self, cells: Vec<u32>, added: &[u32], removed: &[u32], id_bound: usize) -> Rows {
+    fn with_changes(
+        &self,
+        cells: Vec<u32>,
+        added: &[u32],
+        removed: &[u32],
+        id_bound: usize,
+    ) -> Rows {
         let n_rows = cells.len() / self.width;
         let few = added.len() + removed.len() <= cells.len() / 8 + 16 * self.width;
         let indexes = self.indexes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -70,9 +78,10 @@ impl Rows {
         false
     }
 
-    /// The index by some columns; made once.
+    /// Returns the index by some columns, which is built once.
     pub(super) fn index(&self, known: &[usize], rest: &[usize], id_bound: usize) -> Arc<Index> {
-        // Relations of more than 64 columns share no indexes; no one has them.
+        // Relations with more than 64 columns have no cached indexes. They do not occur in
+        // practice.
         let mask = known
             .iter()
             .fold(0u64, |mask, &place| mask | 1u64.checked_shl(place as u32).unwrap_or(0));
@@ -90,30 +99,31 @@ impl Rows {
     }
 }
 
-/// What is known of the structure seen last. Parts that a later structure shares are not worked out again: in a game,
-/// most relations never change.
+/// The data known for the last structure. Parts that a later structure shares are not computed
+/// again, because in a game most relations never change.
 #[derive(Clone, Default)]
 pub(super) struct Store {
     relations: Vec<Option<Known>>,
-    /// The last and the one before it, so that questions about two structures in turn find what they share.
+    /// The last two versions, so that queries about two alternating structures find what they
+    /// share.
     defined: Vec<[Option<Known>; 2]>,
     elements: Option<(Structure, Arc<[u32]>)>,
-    now: Option<Arc<Moment>>,
-    /// What has changed since a moment that several formulas are followed from.
-    pub(super) since: Option<Since>,
+    now: Option<Arc<Snapshot>>,
+    /// The changes since a snapshot from which several formulas are updated.
+    pub(super) delta: Option<Delta>,
 }
 
-/// Rows, and the structure in which they are so.
+/// Rows, and the structure to which they belong.
 type Known = (Structure, Arc<Rows>);
 
-/// A structure with those of the defined relations that were worked out there: where formulas can be followed from.
+/// A structure with the defined relations that were computed in it: the starting point of updates.
 #[derive(Debug)]
-pub(super) struct Moment {
+pub(super) struct Snapshot {
     pub(super) structure: Structure,
     defined: Vec<OnceLock<Arc<Rows>>>,
 }
 
-impl Moment {
+impl Snapshot {
     pub(super) fn defined(&self, place: usize) -> Option<&Arc<Rows>> {
         self.defined.get(place)?.get()
     }
@@ -128,7 +138,7 @@ impl Store {
         if let Some((at, rows)) = entry
             && at.shares_relation(structure, id)
         {
-            // The universe may have grown: ids that the indexes do not know are in no row.
+            // The universe may have grown, but ids unknown to the indexes are in no row.
             return rows.clone();
         }
         let mut rows = Rows::of(structure.tuples(id));
@@ -137,7 +147,7 @@ impl Store {
             && before.has_indexes()
         {
             let (added, removed) = changes(rows.width, &before.cells, &rows.cells);
-            rows = before.moved_on(rows.cells, &added, &removed, structure.id_bound());
+            rows = before.with_changes(rows.cells, &added, &removed, structure.id_bound());
         }
         let rows = Arc::new(rows);
         *entry = Some((structure.clone(), rows.clone()));
@@ -148,13 +158,13 @@ impl Store {
         &self,
         structure: &Structure,
         place: usize,
-        needs: &Needs,
+        depends_on: &Dependencies,
     ) -> Option<Arc<Rows>> {
         let is_same = |at: &Structure| {
             at.shares_universe(structure)
-                && needs.relations.iter().all(|&id| at.shares_relation(structure, id))
-                && (!needs.functions || at.shares_functions(structure))
-                && (!needs.constants || at.shares_constants(structure))
+                && depends_on.relations.iter().all(|&id| at.shares_relation(structure, id))
+                && (!depends_on.functions || at.shares_functions(structure))
+                && (!depends_on.constants || at.shares_constants(structure))
         };
         let known = self.defined.get(place)?.iter().flatten();
         known.filter(|(at, _)| is_same(at)).map(|(_, rows)| rows.clone()).next()
@@ -165,7 +175,7 @@ impl Store {
             && let Some(entry) = now.defined.get(place)
             && now.structure.shares_all(structure)
         {
-            // If it is there already it is the same.
+            // If the entry is set already, it has the same rows.
             let _ = entry.set(rows.clone());
         }
         if self.defined.len() <= place {
@@ -178,7 +188,7 @@ impl Store {
         entry[0] = Some((structure.clone(), rows));
     }
 
-    /// All elements.
+    /// Returns the ids of all elements.
     pub(super) fn elements(&mut self, structure: &Structure) -> Arc<[u32]> {
         match &self.elements {
             Some((at, elements)) if at.shares_universe(structure) => elements.clone(),
@@ -190,8 +200,9 @@ impl Store {
         }
     }
 
-    /// What is known of the structure now, and what will be while no other is asked for.
-    pub(super) fn moment(&mut self, structure: &Structure, program: &Program) -> Arc<Moment> {
+    /// Returns the snapshot of the structure. Relations computed later are added to it until
+    /// another structure is used.
+    pub(super) fn snapshot(&mut self, structure: &Structure, program: &Program) -> Arc<Snapshot> {
         if let Some(now) = &self.now
             && now.defined.len() == program.defined.len()
             && now.structure.shares_all(structure)
@@ -199,11 +210,11 @@ impl Store {
             return now.clone();
         }
         let known = |(place, defined): (usize, &super::program::Defined)| {
-            let known = self.defined(structure, place, &defined.needs);
+            let known = self.defined(structure, place, &defined.depends_on);
             known.map_or_else(OnceLock::new, OnceLock::from)
         };
         let defined = program.defined.iter().enumerate().map(known).collect();
-        let now = Arc::new(Moment { structure: structure.clone(), defined });
+        let now = Arc::new(Snapshot { structure: structure.clone(), defined });
         self.now = Some(now.clone());
         now
     }

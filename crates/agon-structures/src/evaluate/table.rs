@@ -2,9 +2,11 @@
 
 use super::program::Var;
 
-/// A set of assignments to some variables. Invariant: `columns` has no variable twice, `cells` holds `n_rows` rows of
-/// `columns.len()` ids, and no row twice. Neither rows nor columns are in any order, since most steps keep rows
-/// distinct without one.
+/// A set of assignments to some variables.
+///
+/// Invariants: `columns` has no repetitions, `cells` holds `n_rows` rows of `columns.len()` ids,
+/// and rows are distinct. Rows and columns are not ordered, because most operations keep rows
+/// distinct without an order.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     pub(super) columns: Vec<Var>,
@@ -13,7 +15,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The one assignment to no variables.
+    /// Returns the table with the one assignment to no variables.
     pub(super) fn unit() -> Table {
         Table { columns: Vec::new(), n_rows: 1, cells: Vec::new() }
     }
@@ -38,11 +40,11 @@ impl Table {
         &self.cells[place * self.width()..(place + 1) * self.width()]
     }
 
-    /// The rows with the columns at these places, in this order; rows that become the same are one.
+    /// Projects the rows to the columns at these places, in this order, and removes duplicates.
     pub(super) fn projected(&self, places: &[usize]) -> Table {
         let columns = places.iter().map(|&place| self.columns[place]).collect();
         if places.len() == self.width() {
-            // Nothing is lost, so nothing becomes the same.
+            // No column is lost, so rows stay distinct.
             return Table { columns, n_rows: self.n_rows, cells: self.picked(places) };
         }
         let (n_rows, cells) = sorted_distinct(places.len(), self.n_rows, self.picked(places));
@@ -61,7 +63,7 @@ impl Table {
         cells
     }
 
-    /// The rows of both, which have the same columns in any order.
+    /// Returns the union of two tables with the same columns in any order.
     pub(super) fn united(self, other: &Table) -> Table {
         if other.is_empty() {
             return self;
@@ -77,14 +79,14 @@ impl Table {
         Table { columns: self.columns, n_rows, cells }
     }
 
-    /// The same rows, sorted by the columns as they stand.
+    /// Returns the same rows sorted, with the columns in their present order.
     pub(super) fn sorted(self) -> Table {
         let (n_rows, cells) = sorted_distinct(self.columns.len(), self.n_rows, self.cells);
         Table { columns: self.columns, n_rows, cells }
     }
 }
 
-/// Rows sorted, each once.
+/// Sorts rows and removes duplicates.
 pub(super) fn sorted_distinct(width: usize, n_rows: usize, cells: Vec<u32>) -> (usize, Vec<u32>) {
     match width {
         0 => (n_rows.min(1), cells),
@@ -94,7 +96,7 @@ pub(super) fn sorted_distinct(width: usize, n_rows: usize, cells: Vec<u32>) -> (
             cells.dedup();
             (cells.len(), cells)
         }
-        // Two ids are one number, and numbers sort much faster than slices.
+        // Two ids fit into one number, and numbers sort much faster than slices.
         2 => {
             let mut rows: Vec<u64> = cells
                 .chunks_exact(2)
@@ -141,8 +143,8 @@ pub(super) fn sorted_distinct(width: usize, n_rows: usize, cells: Vec<u32>) -> (
     }
 }
 
-/// The rows of `after` that are not in `before`, and those of `before` that are not in `after`. Both are sorted; what they share is
-/// skipped in blocks.
+/// Returns the rows of `after` that are not in `before`, and those of `before` that are not in
+/// `after`. Both must be sorted. Common rows are skipped in blocks.
 pub(super) fn changes<T: Ord + Copy>(width: usize, before: &[T], after: &[T]) -> (Vec<T>, Vec<T>) {
     let (mut added, mut removed) = (Vec::new(), Vec::new());
     let block = 32 * width;
@@ -155,7 +157,7 @@ pub(super) fn changes<T: Ord + Copy>(width: usize, before: &[T], after: &[T]) ->
             (old, new) = (old + block, new + block);
             continue;
         }
-        // The next difference is within a block, so these rounds are few.
+        // The next difference is within a block, so there are few rounds.
         for _ in 0..32 {
             if old >= before.len() || new >= after.len() {
                 break;
@@ -179,8 +181,8 @@ pub(super) fn changes<T: Ord + Copy>(width: usize, before: &[T], after: &[T]) ->
     (added, removed)
 }
 
-/// Sorted rows with some that come, which are not there yet, and without some that go, which are there; both sorted. All that
-/// stays is copied in long pieces.
+/// Adds and removes rows of a sorted list. Added rows must be new, removed rows present, and both
+/// sorted. Unchanged rows are copied in long pieces.
 pub(super) fn merged(width: usize, cells: &[u32], added: &[u32], removed: &[u32]) -> Vec<u32> {
     let mut merged = Vec::with_capacity(cells.len() + added.len());
     let (mut come, mut go, mut at) = (0, 0, 0);
@@ -209,8 +211,11 @@ pub(super) fn merged(width: usize, cells: &[u32], added: &[u32], removed: &[u32]
     merged
 }
 
-/// Rows found by some of their columns. Invariant: `cells` holds rows with the known columns first, as `order` says, sorted;
-/// `starts[id]` is the first row whose first cell is `id` or more, unless there are so few rows that there are no starts.
+/// An index that finds rows by some of their columns.
+///
+/// Invariants: `cells` holds the rows, sorted, with the known columns first as `order` says.
+/// `starts[id]` is the first row whose first cell is `id` or more, unless there are so few rows
+/// that `starts` is empty.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     order: Vec<usize>,
@@ -220,7 +225,8 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// An index by the columns at `known`, of which there is at least one; `rest` are the other columns.
+    /// Builds an index by the columns at `known`, of which there is at least one. `rest` are the
+    /// other columns.
     pub(super) fn new(
         cells: &[u32],
         width: usize,
@@ -231,7 +237,7 @@ impl Index {
         let order: Vec<usize> = known.iter().chain(rest).copied().collect();
         let (n_rows, cells) =
             sorted_distinct(width, cells.len() / width, turned(cells, width, &order));
-        // A table of all ids would take longer than it saves.
+        // A table of all ids would cost more than it saves.
         let starts =
             if n_rows * 8 < id_bound { Vec::new() } else { starts(&cells, width, id_bound) };
         debug_assert!(
@@ -241,7 +247,7 @@ impl Index {
         Index { order, n_known: known.len(), cells, starts }
     }
 
-    /// The index after a few rows have come and gone.
+    /// Returns the index after a few rows were added and removed.
     pub(super) fn updated(&self, added: &[u32], removed: &[u32], id_bound: usize) -> Index {
         let width = self.order.len();
         let sorted = |rows: &[u32]| {
@@ -264,7 +270,7 @@ impl Index {
         Index { order: self.order.clone(), n_known: self.n_known, cells, starts }
     }
 
-    /// The rows that begin with the key; each is the key, then the rest.
+    /// Returns the rows that begin with the key: the key, then the rest.
     pub(super) fn find(&self, key: &[u32]) -> impl Iterator<Item = &[u32]> + '_ {
         let width = self.order.len();
         let first = key[0] as usize;
@@ -283,13 +289,13 @@ impl Index {
         self.cells[low * width..high * width].chunks_exact(width)
     }
 
-    /// Whether some row begins with the key.
+    /// Returns whether a row begins with the key.
     pub(super) fn has(&self, key: &[u32]) -> bool {
         self.find(key).next().is_some()
     }
 }
 
-/// The first place of `0..length` where the test fails, as it does from there on.
+/// Returns the first place of `0..length` where the test fails. It must fail for all later places.
 fn partition(length: usize, test: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, length);
     while low < high {
@@ -363,18 +369,20 @@ mod tests {
             prop_assert_eq!(set(&added, width), &after - &before);
             prop_assert_eq!(set(&removed, width), &before - &after);
             prop_assert_eq!(merged(width, &flat(&before), &added, &removed), flat(&after));
-            // By one column or more, the last ones first or not.
+            // By one or more columns, with or without the last ones first.
             let known: Vec<usize> = (by.index(width)..width).collect();
             let rest: Vec<usize> = (0..known[0]).collect();
             let old = Index::new(&flat(&before), width, &known, &rest, 60);
             let updated = old.updated(&added, &removed, 80);
-            let anew = Index::new(&flat(&after), width, &known, &rest, 80);
+            let rebuilt = Index::new(&flat(&after), width, &known, &rest, 80);
             for row in before.iter().chain(&after).chain([&vec![81; width]]) {
                 let key: Vec<u32> = known.iter().map(|&place| row[place]).collect();
-                let expected: Vec<&[u32]> = anew.find(&key).collect();
+                let expected: Vec<&[u32]> = rebuilt.find(&key).collect();
                 prop_assert_eq!(updated.find(&key).collect::<Vec<_>>(), expected);
-                let n_fitting = after.iter().filter(|row| known.iter().zip(&key).all(|(&at, &cell)| row[at] == cell));
-                prop_assert_eq!(anew.find(&key).count(), n_fitting.count());
+                let fits = |row: &&Vec<u32>| {
+                    known.iter().zip(&key).all(|(&place, &cell)| row[place] == cell)
+                };
+                prop_assert_eq!(rebuilt.find(&key).count(), after.iter().filter(fits).count());
             }
         }
     }

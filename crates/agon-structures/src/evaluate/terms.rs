@@ -1,21 +1,21 @@
-//! Terms to numbers, for many assignments at a time.
+//! Evaluates terms for many assignments at a time.
 
 use crate::rational::Rational;
 use crate::structure::Element;
 
-use super::Refusal;
+use super::EvaluationError;
 use super::naive::{Folding, combined};
 use super::program::{Slot, TermId, TermNode, Var};
 use super::solve::Run;
 use super::table::Table;
 
 impl Run<'_> {
-    /// The value of the term for each assignment; they assign all its free variables.
+    /// Returns the value of the term for each assignment to all its free variables.
     pub(super) fn values(
         &mut self,
         id: TermId,
         assignments: &Table,
-    ) -> Result<Vec<Option<Rational>>, Refusal> {
+    ) -> Result<Vec<Option<Rational>>, EvaluationError> {
         self.spend(assignments.n_rows + 1)?;
         let program = self.program;
         let n_rows = assignments.n_rows;
@@ -56,7 +56,7 @@ impl Run<'_> {
                         assignments.column(variable).expect("free variables are assigned")
                     })
                     .collect();
-                // Each combination of values of the free variables is worked out once.
+                // Each combination of values of the free variables is evaluated once.
                 let groups = assignments.projected(&places).sorted();
                 let cases = self.extend(*guard, groups.clone())?;
                 let cases = self.padded(cases, variables)?;
@@ -107,7 +107,7 @@ fn column(assignments: &Table, variable: Var) -> usize {
     assignments.column(variable).expect("free variables are assigned")
 }
 
-/// Which row of a sorted table this is.
+/// Returns the place of a row in a sorted table.
 fn group(groups: &Table, key: &[u32]) -> usize {
     let (mut low, mut high) = (0, groups.n_rows);
     while low + 1 < high {

@@ -1,27 +1,28 @@
-//! The evaluator against the definition of truth.
+//! Compares the evaluator with the definition of truth.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::evaluate::{Assignment, Evaluator, Limits, Maintained, Model, Naive, Refusal};
+use crate::evaluate::{Assignment, EvaluationError, Evaluator, Limits, Model, Naive, Solutions};
 use crate::formula::{Definitions, Extreme, Fold, Formula, Sign, Term, Variable};
 use crate::rational::Rational;
 use crate::structure::{Element, Structure, Tuples, Vocabulary};
 use crate::tests::seeded;
 use crate::tests::tape::{Tape, Use, definitions, free_variables};
 
-/// Enough for small structures, and soon spent on formulas that nest too much.
+/// Limits that suffice for small structures and are soon exceeded by deeply nested formulas.
 pub(crate) const SMALL: Limits = Limits { steps: 300_000, cells: 100_000, parts: 20_000 };
 
-/// Whether evaluation gave up for its costs, which differ between evaluators, as does the order of sums.
-pub(crate) fn is_costly(refusal: &Refusal) -> bool {
+/// Returns whether evaluation failed because of its cost. Costs and the order of sums differ
+/// between evaluators.
+pub(crate) fn is_costly(error: &EvaluationError) -> bool {
     matches!(
-        refusal,
-        Refusal::Steps(_)
-            | Refusal::Cells(_)
-            | Refusal::FormulaTooLarge(_)
-            | Refusal::NumberTooLarge
+        error,
+        EvaluationError::Steps(_)
+            | EvaluationError::Cells(_)
+            | EvaluationError::FormulaTooLarge(_)
+            | EvaluationError::NumberTooLarge
     )
 }
 
@@ -33,7 +34,7 @@ proptest! {
     #![proptest_config(seeded(6000))]
 
     #[test]
-    fn formulas_hold_of_what_the_definition_says(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+    fn solutions_are_those_of_the_definition(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
         let mut tape = Tape::new(bytes);
         let structure = tape.structure(4);
         let formula = tape.formula(&Use::everything(4));
@@ -41,42 +42,56 @@ proptest! {
         let free = free_variables();
         let model = Model { structure: &structure, definitions: &definitions };
         let expected = Naive::new(model, SMALL).solutions(&formula, &free, &Assignment::new());
-        // Leaving early must be nothing but faster.
+        // Pruning must not change the result.
         if let Ok(expected) = &expected {
-            let early = Naive::new(model, SMALL).leaving_early().solutions(&formula, &free, &Assignment::new());
-            match early {
-                Ok(early) => prop_assert_eq!(&early, expected, "{} in {}", formula, structure),
-                Err(refusal) => prop_assert!(is_costly(&refusal), "{}: {}", formula, refusal),
+            let pruned = Naive::new(model, SMALL).with_pruning().solutions(
+                &formula,
+                &free,
+                &Assignment::new(),
+            );
+            match pruned {
+                Ok(pruned) => prop_assert_eq!(&pruned, expected, "{} in {}", formula, structure),
+                Err(error) => prop_assert!(is_costly(&error), "{}: {}", formula, error),
             }
         }
-        let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
+        let mut evaluator =
+            Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
         let answer = evaluator
             .formula(&formula, &free)
             .and_then(|query| Ok((query, evaluator.solve(query, &structure, &Assignment::new())?)));
         match (expected, answer) {
             (Ok(expected), Ok((query, answer))) => {
                 prop_assert_eq!(rows(&answer), expected.clone(), "{} in {}", formula, structure);
-                // From assignments that are given, one or many.
+                // From given assignments, one or many.
                 for element in structure.elements() {
                     let given = Assignment::new().with(&free[1], element);
                     let partial = evaluator.solve(query, &structure, &given).unwrap();
-                    let wanted: Vec<_> = expected.iter().filter(|row| row[1] == element).cloned().collect();
+                    let wanted: Vec<_> =
+                        expected.iter().filter(|row| row[1] == element).cloned().collect();
                     prop_assert_eq!(rows(&partial), wanted.clone(), "{} in {}", formula, structure);
-                    prop_assert_eq!(evaluator.holds(query, &structure, &given).unwrap(), !wanted.is_empty());
+                    prop_assert_eq!(
+                        evaluator.holds(query, &structure, &given).unwrap(),
+                        !wanted.is_empty()
+                    );
                 }
                 let some: Vec<Element> = structure.elements().step_by(2).collect();
                 let given = Tuples::of(1, some.chunks(1));
                 let partial = evaluator.solve_from(query, &structure, &free[..1], &given).unwrap();
-                let wanted: Vec<_> = expected.iter().filter(|row| some.contains(&row[0])).cloned().collect();
+                let wanted: Vec<_> =
+                    expected.iter().filter(|row| some.contains(&row[0])).cloned().collect();
                 prop_assert_eq!(rows(&partial), wanted, "{} in {}", formula, structure);
             }
-            (Err(one), Err(other)) if !is_costly(&one) && !is_costly(&other) => prop_assert_eq!(one, other),
-            (Err(refusal), _) | (_, Err(refusal)) => prop_assert!(is_costly(&refusal), "{}: {}", formula, refusal),
+            (Err(one), Err(other)) if !is_costly(&one) && !is_costly(&other) => {
+                prop_assert_eq!(one, other);
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                prop_assert!(is_costly(&error), "{}: {}", formula, error);
+            }
         }
     }
 
     #[test]
-    fn terms_have_the_value_that_the_definition_says(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+    fn values_are_those_of_the_definition(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
         let mut tape = Tape::new(bytes);
         let structure = tape.structure(3);
         let term = tape.term(&Use::everything(4));
@@ -84,20 +99,24 @@ proptest! {
         let free = free_variables();
         let model = Model { structure: &structure, definitions: &definitions };
         let mut naive = Naive::new(model, SMALL);
-        let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
+        let mut evaluator =
+            Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
         let query = evaluator.term(&term, &free);
         for x in structure.elements() {
             for y in structure.elements() {
                 let assignment = Assignment::new().with(&free[0], x).with(&free[1], y);
                 let expected = naive.value(&term, &assignment);
-                let answer = query.clone().and_then(|query| evaluator.value(query, &structure, &assignment));
+                let answer =
+                    query.clone().and_then(|query| evaluator.value(query, &structure, &assignment));
                 match (expected, answer) {
-                    (Ok(expected), Ok(answer)) => prop_assert_eq!(answer, expected, "{} in {}", term, structure),
+                    (Ok(expected), Ok(answer)) => {
+                        prop_assert_eq!(answer, expected, "{} in {}", term, structure);
+                    }
                     (Err(one), Err(other)) if !is_costly(&one) && !is_costly(&other) => {
                         prop_assert_eq!(one, other);
                     }
-                    (Err(refusal), _) | (_, Err(refusal)) => {
-                        prop_assert!(is_costly(&refusal), "{}: {}", term, refusal);
+                    (Err(error), _) | (_, Err(error)) => {
+                        prop_assert!(is_costly(&error), "{}: {}", term, error);
                     }
                 }
             }
@@ -105,13 +124,14 @@ proptest! {
     }
 
     #[test]
-    fn what_is_kept_between_structures_stays_true(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn cached_relations_stay_correct(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut tape = Tape::new(bytes);
         let mut structure = tape.structure(4);
         let formula = tape.formula(&Use::everything(3));
         let definitions = definitions();
         let free = free_variables();
-        let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
+        let mut evaluator =
+            Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
         let Ok(query) = evaluator.formula(&formula, &free) else { return Ok(()) };
         for _ in 0..5 {
             let model = Model { structure: &structure, definitions: &definitions };
@@ -129,30 +149,36 @@ proptest! {
     #![proptest_config(seeded(3000))]
 
     #[test]
-    fn answers_kept_up_to_date_are_those_found_anew(bytes in prop::collection::vec(any::<u8>(), 0..240)) {
+    fn updated_solutions_equal_those_from_scratch(
+        bytes in prop::collection::vec(any::<u8>(), 0..240),
+    ) {
         let mut tape = Tape::new(bytes);
         let mut structure = tape.structure(4);
         let scope = if tape.below(3) == 0 { Use::everything(3) } else { Use::first_order(4) };
         let formula = tape.formula(&scope);
-        // As a sentence too: those are followed in another way.
+        // Also as a sentence, because sentences are updated in another way.
         let sentence = Formula::exists(free_variables(), formula.clone());
         let definitions = definitions();
         for (formula, columns) in [(formula, free_variables()), (sentence, Vec::new())] {
-            let mut evaluator =
-                Evaluator::new(structure.vocabulary().clone(), Arc::new(definitions.clone()), SMALL);
+            let mut evaluator = Evaluator::new(
+                structure.vocabulary().clone(),
+                Arc::new(definitions.clone()),
+                SMALL,
+            );
             let Ok(query) = evaluator.formula(&formula, &columns) else { return Ok(()) };
-            let Ok(mut kept) = Maintained::new(evaluator.clone(), query, &structure) else { return Ok(()) };
+            let mut updater = evaluator.clone();
+            let Ok(mut solutions) = updater.solutions(query, &structure) else { return Ok(()) };
             for _ in 0..8 {
-                let before = rows(kept.solutions());
                 for _ in 0..1 + tape.below(2) {
                     change(&mut tape, &mut structure);
                 }
-                let anew = evaluator.clone().solve(query, &structure, &Assignment::new());
-                let (Ok(change), Ok(anew)) = (kept.update(&structure), anew) else { return Ok(()) };
-                prop_assert_eq!(kept.solutions(), &anew, "{} in {}", formula, structure);
-                let added: Vec<_> = rows(&anew).into_iter().filter(|row| !before.contains(row)).collect();
-                let removed: Vec<_> = before.into_iter().filter(|row| !anew.contains(row)).collect();
-                prop_assert_eq!((rows(&change.added), rows(&change.removed)), (added, removed));
+                let expected = evaluator.clone().solve(query, &structure, &Assignment::new());
+                let updated = updater.update(query, &solutions, &structure);
+                let (Ok(updated), Ok(expected)) = (updated, expected) else { return Ok(()) };
+                let updated = updated.map_or_else(|| updater.solutions(query, &structure), Ok);
+                let Ok(updated) = updated else { return Ok(()) };
+                prop_assert_eq!(updated.tuples(), expected, "{} in {}", formula, structure);
+                solutions = updated;
             }
         }
     }
@@ -160,7 +186,7 @@ proptest! {
 
 #[test]
 fn small_changes_cause_little_work() {
-    // Three in a row on a board: a stone is never a reason to look at the whole board.
+    // Three in a row on a board: adding a stone must not cause an evaluation of the whole board.
     let [x, y, z] = ["x", "y", "z"].map(Variable::new);
     let mut vocabulary = Vocabulary::new();
     let stone = vocabulary.add_relation("P", 1).unwrap();
@@ -181,20 +207,25 @@ fn small_changes_cause_little_work() {
     let mut evaluator = Evaluator::new(vocabulary, Arc::new(definitions), Limits::default());
     let won = Formula::exists([&x, &y, &z], Formula::atom("Line", [&x, &y, &z]));
     let query = evaluator.formula(&won, &[]).unwrap();
-    let mut kept = Maintained::new(evaluator, query, &structure).unwrap();
+    let mut solutions = evaluator.solutions(query, &structure).unwrap();
+    let mut update = |solutions: &Solutions, structure: &Structure| {
+        let updated = evaluator.update(query, solutions, structure).unwrap();
+        updated.expect("the formula is not evaluated from scratch")
+    };
     for place in [10, 12, 50, 51, 53, 11] {
-        assert!(kept.solutions().is_empty());
+        assert!(solutions.is_empty());
         structure.add(stone, &[cells[place]]).unwrap();
-        kept.update(&structure).unwrap();
+        solutions = update(&solutions, &structure);
     }
-    assert_eq!(kept.solutions().len(), 1);
-    assert_eq!(kept.n_anew(), 0);
+    assert_eq!(solutions.len(), 1);
     structure.remove(stone, &[cells[11]]);
-    kept.update(&structure).unwrap();
-    assert!(kept.solutions().is_empty());
+    // Whether a true sentence has become false may need an evaluation from scratch.
+    let updated = evaluator.update(query, &solutions, &structure).unwrap();
+    let solutions = updated.unwrap_or_else(|| evaluator.solutions(query, &structure).unwrap());
+    assert!(solutions.is_empty());
 }
 
-/// A tuple comes or goes, a value or constant changes, an element is born or dies.
+/// Makes a random change: a tuple, a value, a constant, an element.
 pub(crate) fn change(tape: &mut Tape, structure: &mut Structure) {
     let elements: Vec<Element> = structure.elements().collect();
     let vocabulary = structure.vocabulary().clone();
@@ -204,7 +235,7 @@ pub(crate) fn change(tape: &mut Tape, structure: &mut Structure) {
             structure.create(None).unwrap();
         }
         1 if !elements.is_empty() => {
-            structure.delete(elements[tape.below(elements.len())]).unwrap()
+            structure.delete(elements[tape.below(elements.len())]).unwrap();
         }
         2 if !elements.is_empty() => {
             let value = [None, Some(Rational::ONE)][tape.below(2)];
@@ -241,7 +272,7 @@ fn graph(n_elements: usize, edges: &[(usize, usize)]) -> Structure {
     structure
 }
 
-/// For each y, counted from 1, the xs with which the formula holds.
+/// Returns for each `y`, counted from 1, the `x`s for which the formula holds.
 fn by_end(structure: &Structure, formula: &Formula) -> Vec<Vec<u32>> {
     let [x, y] = ["x", "y"].map(Variable::new);
     let definitions = Definitions::new();
@@ -250,10 +281,10 @@ fn by_end(structure: &Structure, formula: &Formula) -> Vec<Vec<u32>> {
     let query = evaluator.formula(formula, &[y.clone(), x.clone()]).unwrap();
     let found = rows(&evaluator.solve(query, structure, &Assignment::new()).unwrap());
     let model = Model { structure, definitions: &definitions };
-    let judged = Naive::new(model, Limits::default())
+    let expected = Naive::new(model, Limits::default())
         .solutions(formula, &[y, x], &Assignment::new())
         .unwrap();
-    assert_eq!(found, judged);
+    assert_eq!(found, expected);
     let ends = structure
         .elements()
         .map(|end| found.iter().filter(|row| row[0] == end).map(|row| row[1].id() + 1).collect());
@@ -285,7 +316,7 @@ fn closures_are_reflexive_and_transitive() {
         (1..=8u32).map(|end| (1..end.saturating_sub(1)).collect()).collect();
     assert_eq!(by_end(&graph(8, &chain), &far(None)), expected);
     assert_eq!(by_end(&graph(8, &chain), &far(Some(4))), expected);
-    // One doubling: two steps at most.
+    // One doubling: at most two steps.
     let two: Vec<Vec<u32>> =
         (1..=8u32).map(|end| (end.saturating_sub(2).max(1)..=end).collect()).collect();
     assert_eq!(by_end(&graph(8, &chain), &closure(Some(1))), two);
@@ -303,7 +334,7 @@ fn a_closure_is_a_least_fixed_point() {
 }
 
 #[test]
-fn those_who_can_move_forever_are_a_greatest_fixed_point() {
+fn elements_with_infinite_paths_are_a_greatest_fixed_point() {
     let [x, y] = ["x", "y"].map(Variable::new);
     let step = Formula::And(vec![Formula::atom("R", [&x, &y]), Formula::atom("S", [&y])]);
     let forever =
@@ -344,7 +375,7 @@ fn terms_count() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_formulas_are_rejected() {
     let [x, y] = ["x", "y"].map(Variable::new);
     let structure = graph(2, &[(1, 2)]);
     let mut evaluator =
@@ -355,27 +386,34 @@ fn what_makes_no_sense_is_refused() {
     let edge = Formula::atom("R", [&x, &y]);
     assert_eq!(
         refused(Formula::atom("Z", [&x]), std::slice::from_ref(&x)),
-        Refusal::UnknownRelation("Z".into())
+        EvaluationError::UnknownRelation("Z".into())
     );
-    let wrong = Refusal::WrongArity { relation: "R".into(), arity: 2, given: 1 };
+    let wrong = EvaluationError::WrongArity { relation: "R".into(), arity: 2, given: 1 };
     assert_eq!(refused(Formula::atom("R", [&x]), std::slice::from_ref(&x)), wrong);
     assert_eq!(
         refused(edge.clone(), std::slice::from_ref(&x)),
-        Refusal::UnboundVariable(y.clone())
+        EvaluationError::UnboundVariable(y.clone())
     );
     let twice = Formula::exists([&x, &x], edge.clone());
-    assert_eq!(refused(twice, std::slice::from_ref(&y)), Refusal::RepeatedVariable(x.clone()));
+    assert_eq!(
+        refused(twice, std::slice::from_ref(&y)),
+        EvaluationError::RepeatedVariable(x.clone())
+    );
     let flips =
         Formula::fix(Extreme::Least, "S", vec![x.clone()], Formula::not(Formula::atom("S", [&x])));
-    assert_eq!(refused(flips, std::slice::from_ref(&x)), Refusal::NotMonotone("S".into()));
+    assert_eq!(refused(flips, std::slice::from_ref(&x)), EvaluationError::NotMonotone("S".into()));
     let sets = Variable::new("X");
     let over_sets = Formula::exists([&sets], Formula::truth());
-    assert_eq!(refused(over_sets, &[]), Refusal::UnsupportedSort(sets, crate::formula::Sort::Set));
+    assert_eq!(
+        refused(over_sets, &[]),
+        EvaluationError::UnsupportedSort(sets, crate::formula::Sort::Set)
+    );
 }
 
 #[test]
-fn what_only_filters_comes_before_what_makes_more_rows() {
-    // A complete graph: the two known ends leave one edge by the guess that they are independent, and in truth all of them.
+fn filters_come_before_parts_that_add_rows() {
+    // In a complete graph, the estimate assumes that the two known ends are independent and leave
+    // one edge. In fact all edges remain.
     let edges: Vec<(usize, usize)> =
         (1..=8).flat_map(|from| (1..=8).map(move |to| (from, to))).collect();
     let structure = graph(8, &edges);
@@ -386,7 +424,7 @@ fn what_only_filters_comes_before_what_makes_more_rows() {
     for pair in variables.windows(2) {
         parts.push(Formula::atom("R", [&pair[0], &pair[1]]));
     }
-    // In the worst place, behind all that they could narrow.
+    // In the worst order, after everything that they could narrow.
     for pair in variables.windows(2) {
         parts.push(Formula::compare(number(&pair[0]), Sign::Less, number(&pair[1])));
     }
@@ -397,7 +435,7 @@ fn what_only_filters_comes_before_what_makes_more_rows() {
     let found = evaluator.solve(query, &structure, &Assignment::new()).unwrap();
     // Six of eight, in order.
     assert_eq!(found.len(), 28);
-    // All paths are 8 to the 6th; those in order are never more than 8 choose 3.
+    // There are 8^6 paths; those in order are never more than 8 choose 3.
     assert!(evaluator.spent() < 20_000, "{} steps", evaluator.spent());
     assert_eq!(copy.spent(), evaluator.spent(), "copies count together");
 }
@@ -405,14 +443,16 @@ fn what_only_filters_comes_before_what_makes_more_rows() {
 proptest! {
     #![proptest_config(seeded(2000))]
 
-    /// Rules of translated games are conjunctions of dozens of parts: whichever comes first, the answers are those of the definition.
+    /// Rules of translated games are conjunctions of dozens of parts. In any order of the parts,
+    /// the answers are those of the definition.
     #[test]
     fn parts_of_long_conjunctions_come_in_any_order(
         edges in prop::collection::vec((1..=4usize, 1..=4usize), 0..10),
         parts in prop::collection::vec((0..6u8, 0..4usize, 0..4usize), 1..12),
     ) {
         let structure = graph(4, &edges);
-        let variables: Vec<Variable> = (0..4).map(|number| Variable::new(&format!("x{number}"))).collect();
+        let variables: Vec<Variable> =
+            (0..4).map(|number| Variable::new(&format!("x{number}"))).collect();
         let other = Variable::new("z");
         let part = |&(kind, left, right): &(u8, usize, usize)| {
             let (x, y) = (&variables[left], &variables[right]);
@@ -423,16 +463,23 @@ proptest! {
                 0 => edge,
                 1 => Formula::not(edge),
                 2 => Formula::compare(less, Sign::Less, more),
-                3 => Formula::Or(vec![Formula::compare(less, Sign::Less, more), Formula::equal(x, y)]),
-                4 => Formula::exists([&other], Formula::And(vec![
-                    Formula::atom("R", [x, &other]),
-                    Formula::atom("R", [&other, y]),
-                ])),
+                3 => Formula::Or(vec![
+                    Formula::compare(less, Sign::Less, more),
+                    Formula::equal(x, y),
+                ]),
+                4 => Formula::exists(
+                    [&other],
+                    Formula::And(vec![
+                        Formula::atom("R", [x, &other]),
+                        Formula::atom("R", [&other, y]),
+                    ]),
+                ),
                 _ => Formula::not(Formula::exists([&other], Formula::atom("R", [y, &other]))),
             }
         };
         let formula = Formula::And(parts.iter().map(part).collect());
-        let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
+        let mut evaluator =
+            Evaluator::new(structure.vocabulary().clone(), Arc::default(), Limits::default());
         let query = evaluator.formula(&formula, &variables).unwrap();
         let found = rows(&evaluator.solve(query, &structure, &Assignment::new()).unwrap());
         let definitions = Definitions::new();
@@ -452,8 +499,11 @@ fn limits_hold() {
     let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), limits);
     let all_equal = variables.windows(2).map(|pair| Formula::equal(&pair[0], &pair[1])).collect();
     let query = evaluator.formula(&Formula::not(Formula::And(all_equal)), &variables).unwrap();
-    assert_eq!(evaluator.solve(query, &structure, &Assignment::new()), Err(Refusal::Cells(50_000)));
-    // Each `let` doubles what it uses: put in place, that is too much.
+    assert_eq!(
+        evaluator.solve(query, &structure, &Assignment::new()),
+        Err(EvaluationError::Cells(50_000))
+    );
+    // Each `let` doubles the size of what it uses, so the expanded formula is too large.
     let [x, y] = ["x", "y"].map(Variable::new);
     let mut formula = Formula::atom("L40", [&x, &y]);
     for number in (1..=40).rev() {
@@ -465,5 +515,5 @@ fn limits_hold() {
         ]);
         formula = Formula::with(&format!("L{number}"), vec![x.clone(), y.clone()], both, formula);
     }
-    assert_eq!(evaluator.formula(&formula, &[x, y]), Err(Refusal::FormulaTooLarge(1_000)));
+    assert_eq!(evaluator.formula(&formula, &[x, y]), Err(EvaluationError::FormulaTooLarge(1_000)));
 }

@@ -5,123 +5,128 @@ use std::fmt;
 
 use super::{Formula, Name, Sort, Variable};
 
-/// What a defined relation means.
+/// The definition of a relation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
-    /// The relation.
+    /// The name of the relation.
     pub name: Name,
-    /// Its arguments; no two the same.
+    /// The variables, without repetitions.
     pub variables: Vec<Variable>,
-    /// When it holds of them. No other free variables.
+    /// The defining formula. It has no other free variables.
     pub body: Formula,
 }
 
-/// Defined relations in order: each uses only earlier ones, relations of the structure, and itself never.
+/// Defined relations in order. Each uses only earlier ones and relations of the structure, never
+/// itself.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Definitions {
     list: Vec<Definition>,
     places: BTreeMap<Name, usize>,
 }
 
-/// A definition was not accepted.
+/// The reason why a definition was rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum DefinitionFault {
-    /// The relation has a definition already.
+#[non_exhaustive]
+pub enum DefinitionError {
+    /// The relation is already defined.
     DefinedTwice(Name),
-    /// The formula has a free variable that is no argument.
+    /// The formula has a free variable that is not among the variables of the relation.
     FreeVariable(Name, Variable),
-    /// An argument stands twice, or is no element variable.
+    /// A variable of the relation is repeated or is not an element variable.
     BadArgument(Name, Variable),
     /// The formula uses the relation itself.
     Recursive(Name),
-    /// An earlier definition uses the relation: as one of the structure, which it is not.
+    /// An earlier definition uses the relation as one of the structure.
     UsedBefore(Name, Name),
 }
 
-impl fmt::Display for DefinitionFault {
+impl fmt::Display for DefinitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DefinitionFault::DefinedTwice(name) => write!(f, "`{name}` is defined twice"),
-            DefinitionFault::FreeVariable(name, variable) => {
-                write!(f, "`{variable}` is no argument of `{name}`, and nothing binds it")
+            DefinitionError::DefinedTwice(name) => write!(f, "`{name}` is defined twice"),
+            DefinitionError::FreeVariable(name, variable) => {
+                write!(f, "`{variable}` is free in the definition of `{name}`")
             }
-            DefinitionFault::BadArgument(name, variable) => {
+            DefinitionError::BadArgument(name, variable) => {
                 write!(
                     f,
-                    "`{variable}` cannot be an argument of `{name}`: it stands twice, or is no element variable"
+                    "`{variable}` cannot be an argument of `{name}`: repeated, or not an element variable"
                 )
             }
-            DefinitionFault::Recursive(name) => write!(f, "`{name}` is defined by itself; use lfp"),
-            DefinitionFault::UsedBefore(name, user) => {
+            DefinitionError::Recursive(name) => write!(f, "`{name}` is defined by itself; use lfp"),
+            DefinitionError::UsedBefore(name, user) => {
                 write!(f, "`{name}` is used by `{user}`, which is defined before it")
             }
         }
     }
 }
 
-impl std::error::Error for DefinitionFault {}
+impl std::error::Error for DefinitionError {}
 
 impl Definitions {
-    /// No definitions.
+    /// Returns an empty list of definitions.
     pub fn new() -> Definitions {
         Definitions::default()
     }
 
-    /// Adds a definition that may use all earlier ones.
+    /// Adds a definition, which may use all earlier ones.
+    ///
+    /// # Errors
+    /// If the definition is not valid after the earlier ones.
     pub fn add(
         &mut self,
         name: &str,
         variables: Vec<Variable>,
         body: Formula,
-    ) -> Result<(), DefinitionFault> {
+    ) -> Result<(), DefinitionError> {
         let name: Name = name.into();
         if self.places.contains_key(&name) {
-            return Err(DefinitionFault::DefinedTwice(name));
+            return Err(DefinitionError::DefinedTwice(name));
         }
         for (place, variable) in variables.iter().enumerate() {
             if variable.sort() != Sort::Element || variables[..place].contains(variable) {
-                return Err(DefinitionFault::BadArgument(name, variable.clone()));
+                return Err(DefinitionError::BadArgument(name, variable.clone()));
             }
         }
         if let Some(free) =
             body.free_variables().into_iter().find(|variable| !variables.contains(variable))
         {
-            return Err(DefinitionFault::FreeVariable(name, free));
+            return Err(DefinitionError::FreeVariable(name, free));
         }
         if body.free_relations().contains_key(&name) {
-            return Err(DefinitionFault::Recursive(name));
+            return Err(DefinitionError::Recursive(name));
         }
         if let Some(user) =
             self.list.iter().find(|earlier| earlier.body.free_relations().contains_key(&name))
         {
-            return Err(DefinitionFault::UsedBefore(name, user.name.clone()));
+            return Err(DefinitionError::UsedBefore(name, user.name.clone()));
         }
         self.places.insert(name.clone(), self.list.len());
         self.list.push(Definition { name, variables, body });
         Ok(())
     }
 
-    /// The definition of a relation.
+    /// Returns the definition of a relation.
     pub fn get(&self, name: &str) -> Option<&Definition> {
         self.places.get(name).map(|&place| &self.list[place])
     }
 
-    /// Where in the order a relation is defined.
+    /// Returns the place of a relation in the order of definitions.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.places.get(name).copied()
     }
 
-    /// The definitions in order.
+    /// Iterates over the definitions in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Definition> {
         self.list.iter()
     }
 
-    /// How many there are.
+    /// Returns the number of definitions.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no definitions.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

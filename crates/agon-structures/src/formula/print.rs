@@ -1,15 +1,16 @@
-//! Formulas as text, in the syntax of Toss, with no more parentheses than needed.
+//! Prints formulas in the syntax of Toss, with only the parentheses that are needed.
 //!
-//! How tightly things bind, from loose to tight: `let … in` (as far to the right as possible) and `lfp`/`gfp`, `or`, `and`,
-//! then `not`, `ex`, `all` and `tc` (only the next part). Among terms: `let`, `+ -`, `* /`, `^`, the former
-//! to the left, `^` to the right. A fixed point or closure asked of other than its own variables is written
-//! `(lfp R(x) = phi)(y)`, `(tc x, y phi)(u, v)`.
+//! Binding strength of formulas, from loose to tight: `let … in` (as far to the right as possible)
+//! and `lfp`/`gfp`, then `or`, `and`, then `not`, `ex`, `all` and `tc` (only the next part). Of
+//! terms: `let`, `+ -`, `* /`, `^`. `^` associates to the right, the others to the left. A fixed
+//! point or closure with other arguments than its own variables is written `(lfp R(x) = phi)(y)`,
+//! `(tc x, y phi)(u, v)`.
 
 use std::fmt;
 
 use super::{Argument, Extreme, Fold, Formula, Operator, Sign, Term, Variable};
 
-/// How tightly the place binds in which a formula is printed.
+/// The binding strength at the place where a formula is printed.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Loose,
@@ -18,7 +19,7 @@ enum Place {
     Prefix,
 }
 
-/// The same for terms.
+/// The binding strength at the place where a term is printed.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum TermPlace {
     Loose,
@@ -101,7 +102,7 @@ fn formula(f: &mut fmt::Formatter<'_>, shown: &Formula, place: Place) -> fmt::Re
             Formula::Fix(fix) if asks_itself(&fix.arguments, &fix.variables) => Place::Loose,
             _ => Place::Prefix,
         };
-        // Comparisons after `ex x` would run into the variables, for the eye at least.
+        // A comparison directly after `ex x` would be hard to read.
         let bare = match shown {
             Formula::Compare(..) | Formula::Equal(..) => place == Place::Prefix,
             Formula::Not(inner) => place == Place::Prefix && matches!(**inner, Formula::Equal(..)),
@@ -158,7 +159,7 @@ fn unparenthesised(f: &mut fmt::Formatter<'_>, shown: &Formula) -> fmt::Result {
             write!(f, "{}{keyword} {}(", if own { "" } else { "(" }, fix.relation)?;
             listed(f, &fix.variables)?;
             write!(f, ") = ")?;
-            // In parentheses unless it is one part, so that no reader can take it for less or for more.
+            // In parentheses unless it is one part, so that its extent is clear.
             formula(f, &fix.body, Place::Prefix)?;
             if own { Ok(()) } else { asked(f, &fix.arguments) }
         }
@@ -199,10 +200,10 @@ fn joined(
 ) -> fmt::Result {
     match parts {
         [] => f.write_str(none),
-        // One part alone needs nothing; the parentheses keep what stands around it apart.
+        // One part alone needs no connective; its parentheses separate it from the context.
         [part] => formula(f, part, Place::Prefix),
         _ => {
-            // A part that is itself such a list is kept apart from this one.
+            // A nested list of the same kind keeps its parentheses.
             let inner = if place == Place::Or { Place::And } else { Place::Prefix };
             for (index, part) in parts.iter().enumerate() {
                 if index > 0 {
@@ -237,7 +238,7 @@ fn term(f: &mut fmt::Formatter<'_>, shown: &Term, place: TermPlace) -> fmt::Resu
             Term::Binary(Operator::Plus | Operator::Minus, ..) => TermPlace::Sum,
             Term::Binary(Operator::Times | Operator::Divide, ..) => TermPlace::Product,
             Term::Binary(Operator::Power, ..) => TermPlace::Power,
-            // A sign or a fraction line must not be torn apart by what stands around it.
+            // A sign or a fraction bar must not be split by the context.
             Term::Number(number) if number.signum() < 0 || number.to_string().contains('/') => {
                 TermPlace::Sum
             }

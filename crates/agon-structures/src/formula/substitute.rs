@@ -1,5 +1,5 @@
-//! Variables and relations replaced, without capture: what a replacement means where it stands is what it meant where
-//! it came from. Bound names that are in the way are renamed.
+//! Replaces variables and relations without capture: a replacement keeps the meaning that it had at
+//! its origin. Bound names that would capture are renamed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,10 +10,11 @@ use super::{
     Variable,
 };
 
-/// A formula grew beyond a limit: expansions and normal forms can be exponentially larger than what they are made of.
+/// The error that a formula exceeds a size limit. Expansions and normal forms can be exponentially
+/// larger than their input.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Oversize {
-    /// The number of formulas and terms that was allowed.
+    /// The allowed number of formulas and terms.
     pub limit: usize,
 }
 
@@ -25,24 +26,24 @@ impl fmt::Display for Oversize {
 
 impl std::error::Error for Oversize {}
 
-/// New names, each unlike all that are in use.
+/// A source of names that are not in use.
 #[derive(Clone, Default, Debug)]
 pub struct Fresh {
     used: BTreeSet<Name>,
 }
 
 impl Fresh {
-    /// Avoids these names, and from now on its own.
+    /// Creates a source that avoids these names, and the names that it has returned.
     pub fn avoiding(names: BTreeSet<Name>) -> Fresh {
         Fresh { used: names }
     }
 
-    /// Avoids further names.
+    /// Adds names to avoid.
     pub fn avoid(&mut self, names: BTreeSet<Name>) {
         self.used.extend(names);
     }
 
-    /// A name that begins like the given one.
+    /// Returns a new name that begins like the given one.
     pub fn name(&mut self, like: &str) -> Name {
         let stem = like.trim_end_matches(|last: char| last.is_ascii_digit());
         let stem = if stem.is_empty() { "x" } else { stem };
@@ -56,14 +57,14 @@ impl Fresh {
         }
     }
 
-    /// A variable of the same sort.
+    /// Returns a new variable of the same sort.
     pub fn variable(&mut self, like: &Variable) -> Variable {
         Variable(self.name(like.name()))
     }
 }
 
 impl Formula {
-    /// Element variables replaced where they are free.
+    /// Replaces free element variables.
     #[must_use]
     pub fn substituted(&self, replacements: &BTreeMap<Variable, Argument>) -> Formula {
         let mut fresh = Fresh::avoiding(self.all_names());
@@ -72,7 +73,10 @@ impl Formula {
         rewriting.formula(self).expect("there is no limit")
     }
 
-    /// A relation replaced by its definition where it is free. At most `limit` parts may be made.
+    /// Replaces free occurrences of a relation by its definition.
+    ///
+    /// # Errors
+    /// If more than `limit` parts would be created.
     pub fn with_relation(
         &self,
         definition: &Definition,
@@ -85,10 +89,14 @@ impl Formula {
         rewriting.formula(self)
     }
 
-    /// All defined relations replaced by what they mean, down to relations of the structure.
+    /// Replaces all defined relations by their definitions, down to relations of the structure.
+    ///
+    /// # Errors
+    /// If more than `limit` parts would be created.
     pub fn expanded(&self, definitions: &Definitions, limit: usize) -> Result<Formula, Oversize> {
         let mut formula = self.clone();
-        // The last first: its definition may bring in earlier ones, never the other way round.
+        // The last one first, because its definition may introduce earlier ones, but not vice
+        // versa.
         for definition in definitions.iter().rev() {
             if formula.free_relations().contains_key(&definition.name) {
                 formula = formula.with_relation(definition, limit)?;
@@ -97,7 +105,10 @@ impl Formula {
         Ok(formula)
     }
 
-    /// Every `let`, of relations and of numbers, replaced by what it stands for.
+    /// Expands every `let`, of relations and of numbers.
+    ///
+    /// # Errors
+    /// If more than `limit` parts would be created.
     pub fn without_lets(&self, limit: usize) -> Result<Formula, Oversize> {
         let mut fresh = Fresh::avoiding(self.all_names());
         let mut rewriting = Rewriting::new(&mut fresh, limit);
@@ -105,7 +116,7 @@ impl Formula {
         rewriting.formula(self)
     }
 
-    /// The same formula with other names for bound variables: none is bound twice, none is both bound and free.
+    /// Renames bound variables so that none is bound twice and none is both bound and free.
     #[must_use]
     pub fn with_distinct_binders(&self, fresh: &mut Fresh) -> Formula {
         fresh.avoid(self.free_variables().into_iter().map(|variable| variable.0).collect());
@@ -116,7 +127,7 @@ impl Formula {
 }
 
 impl Term {
-    /// Element variables replaced where they are free.
+    /// Replaces free element variables.
     #[must_use]
     pub fn substituted(&self, replacements: &BTreeMap<Variable, Argument>) -> Term {
         let mut fresh = Fresh::avoiding(self.all_names());
@@ -125,7 +136,10 @@ impl Term {
         rewriting.term(self).expect("there is no limit")
     }
 
-    /// A relation replaced by its definition where it is free.
+    /// Replaces free occurrences of a relation by its definition.
+    ///
+    /// # Errors
+    /// If more than `limit` parts would be created.
     pub fn with_relation(&self, definition: &Definition, limit: usize) -> Result<Term, Oversize> {
         let mut fresh = Fresh::avoiding(self.all_names());
         fresh.avoid(definition.body.all_names());
@@ -134,7 +148,10 @@ impl Term {
         rewriting.term(self)
     }
 
-    /// All defined relations replaced by what they mean, down to relations of the structure.
+    /// Replaces all defined relations by their definitions, down to relations of the structure.
+    ///
+    /// # Errors
+    /// If more than `limit` parts would be created.
     pub fn expanded(&self, definitions: &Definitions, limit: usize) -> Result<Term, Oversize> {
         let mut term = self.clone();
         for definition in definitions.iter().rev() {
@@ -145,7 +162,10 @@ impl Term {
         Ok(term)
     }
 
-    /// Every `let`, of relations and of numbers, replaced by what it stands for.
+    /// Expands every `let`, of relations and of numbers.
+    ///
+    /// # Errors
+    /// If more than `limit` parts would be created.
     pub fn without_lets(&self, limit: usize) -> Result<Term, Oversize> {
         let mut fresh = Fresh::avoiding(self.all_names());
         let mut rewriting = Rewriting::new(&mut fresh, limit);
@@ -160,13 +180,13 @@ enum Replacement {
     Formula(Arc<(Vec<Variable>, Formula)>),
 }
 
-/// What is replaced by what, at some place in a formula.
+/// The replacements at a place in a formula.
 #[derive(Clone, Default)]
 struct Replacements {
     elements: BTreeMap<Variable, Argument>,
     reals: BTreeMap<Variable, Term>,
     relations: BTreeMap<Name, Replacement>,
-    /// The free names of all replacements: binders of these are renamed.
+    /// The free names of all replacements. Binders of these names are renamed.
     free: BTreeSet<Name>,
 }
 
@@ -230,7 +250,7 @@ impl<'f> Rewriting<'f> {
         arguments.iter().map(|argument| self.argument(argument)).collect()
     }
 
-    /// Enters the scope of variables; tells what they are called there.
+    /// Enters the scope of variables and returns their names there.
     fn bind(&mut self, variables: &[Variable]) -> Vec<Variable> {
         let mut bound = Vec::with_capacity(variables.len());
         for variable in variables {
@@ -265,7 +285,7 @@ impl<'f> Rewriting<'f> {
         renamed
     }
 
-    /// What a replacing formula says of the arguments.
+    /// Returns a replacing formula for the arguments.
     fn instance(
         &mut self,
         definition: &(Vec<Variable>, Formula),
@@ -279,7 +299,7 @@ impl<'f> Rewriting<'f> {
         let answer = self.formula(&definition.1);
         self.expands_lets = expands_lets;
         self.now = outside;
-        // An atom does not hold of a constant that names nothing, whatever its definition makes of it.
+        // An atom does not hold for a constant without an element, whatever its definition says.
         let constants = given.iter().filter(|argument| argument.variable().is_none());
         let mut parts: Vec<Formula> =
             constants.map(|constant| Formula::equal(constant, constant)).collect();

@@ -1,4 +1,4 @@
-//! Which variables and relations a formula speaks of, and how large it is.
+//! Computes the variables and relations of a formula, and its size.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,27 +6,27 @@ use super::walk::Part;
 use super::{Argument, Formula, Name, Term, Variable};
 
 impl Formula {
-    /// The variables that nothing in the formula binds, of all sorts.
+    /// Returns the free variables of all sorts.
     pub fn free_variables(&self) -> BTreeSet<Variable> {
         let mut free = Free::default();
         free.formula(self);
         free.found
     }
 
-    /// The relations that no `let` and no fixed point of the formula binds, each with the numbers of arguments that
-    /// it is given.
+    /// Returns the relations that are not bound by a `let` or a fixed point, each with the arities
+    /// of its occurrences.
     pub fn free_relations(&self) -> BTreeMap<Name, BTreeSet<usize>> {
         let mut free = Free::default();
         free.formula(self);
         free.relations
     }
 
-    /// All names in it, bound or free: of variables, relations, functions and constants.
+    /// Returns all names of variables, relations, functions and constants, bound or free.
     pub fn all_names(&self) -> BTreeSet<Name> {
         all_names(Part::Formula(self))
     }
 
-    /// How many formulas and terms it is made of.
+    /// Returns the number of formulas and terms that it consists of.
     pub fn size(&self) -> usize {
         let mut size = 0;
         Part::Formula(self).descend(&mut |_| size += 1);
@@ -35,27 +35,27 @@ impl Formula {
 }
 
 impl Term {
-    /// The variables that nothing in the term binds, of all sorts.
+    /// Returns the free variables of all sorts.
     pub fn free_variables(&self) -> BTreeSet<Variable> {
         let mut free = Free::default();
         free.term(self);
         free.found
     }
 
-    /// The relations that no `let` and no fixed point of the term binds, each with the numbers of arguments that it
-    /// is given.
+    /// Returns the relations that are not bound by a `let` or a fixed point, each with the arities
+    /// of its occurrences.
     pub fn free_relations(&self) -> BTreeMap<Name, BTreeSet<usize>> {
         let mut free = Free::default();
         free.term(self);
         free.relations
     }
 
-    /// All names in it, bound or free: of variables, relations, functions and constants.
+    /// Returns all names of variables, relations, functions and constants, bound or free.
     pub fn all_names(&self) -> BTreeSet<Name> {
         all_names(Part::Term(self))
     }
 
-    /// How many formulas and terms it is made of.
+    /// Returns the number of formulas and terms that it consists of.
     pub fn size(&self) -> usize {
         let mut size = 0;
         Part::Term(self).descend(&mut |_| size += 1);
@@ -115,7 +115,7 @@ fn all_names(part: Part<'_>) -> BTreeSet<Name> {
     names
 }
 
-/// Free variables and relations, gathered with the scopes of what is bound.
+/// Collects free variables and relations, with the scopes of bound ones.
 #[derive(Default)]
 struct Free {
     bound: Vec<Variable>,
@@ -166,7 +166,7 @@ impl Free {
             }
             Formula::Not(inner) => self.formula(inner),
             Formula::And(parts) | Formula::Or(parts) => {
-                parts.iter().for_each(|part| self.formula(part))
+                parts.iter().for_each(|part| self.formula(part));
             }
             Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
                 self.under(variables, |free| free.formula(inner));
@@ -180,7 +180,7 @@ impl Free {
             Formula::Closure(closure) => {
                 self.arguments(&closure.arguments);
                 self.under(&[closure.from.clone(), closure.to.clone()], |free| {
-                    free.formula(&closure.body)
+                    free.formula(&closure.body);
                 });
             }
             Formula::Let(local) => {

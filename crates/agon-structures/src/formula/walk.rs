@@ -1,6 +1,6 @@
-//! The parts of a formula, and formulas rebuilt from changed parts.
+//! Visits the direct parts of a formula, and rebuilds formulas from changed parts.
 //!
-//! Only direct parts, and without regard to what they bind: scopes are the caller's care.
+//! Binders are not treated specially: scopes are up to the caller.
 
 use super::{Aggregate, Closure, Fix, Formula, Let, Term};
 
@@ -12,7 +12,7 @@ pub(crate) enum Part<'a> {
 }
 
 impl Formula {
-    /// The direct parts, in order.
+    /// Visits the direct parts in order.
     pub(crate) fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {
             Formula::Relation(..) | Formula::Equal(..) => {}
@@ -35,7 +35,7 @@ impl Formula {
         }
     }
 
-    /// The same formula with its direct parts changed.
+    /// Returns the formula with its direct parts changed.
     pub(crate) fn rebuilt<E>(
         &self,
         on_formula: &mut dyn FnMut(&Formula) -> Result<Formula, E>,
@@ -84,7 +84,7 @@ impl Formula {
 }
 
 impl Term {
-    /// The direct parts, in order.
+    /// Visits the direct parts in order.
     pub(crate) fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {
             Term::Number(_) | Term::Variable(_) | Term::ElementNumber(_) | Term::Function(..) => {}
@@ -100,7 +100,7 @@ impl Term {
         }
     }
 
-    /// The same term with its direct parts changed.
+    /// Returns the term with its direct parts changed.
     pub(crate) fn rebuilt<E>(
         &self,
         on_formula: &mut dyn FnMut(&Formula) -> Result<Formula, E>,
@@ -128,7 +128,7 @@ impl Term {
 }
 
 impl<'a> Part<'a> {
-    /// The direct parts of a part.
+    /// Visits the direct parts of the part.
     pub(crate) fn parts(self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {
             Part::Formula(formula) => formula.parts(visit),
@@ -136,7 +136,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// This part, its parts, their parts and so on; without recursion, so however deep they nest.
+    /// Visits this part and all parts below it. Works without recursion, so the nesting depth does
+    /// not matter.
     pub(crate) fn descend(self, visit: &mut dyn FnMut(Part<'a>)) {
         let mut open = vec![self];
         while let Some(part) = open.pop() {

@@ -1,49 +1,26 @@
-//! Conjunctive and disjunctive normal forms of the Boolean part of a formula.
+//! Disjunctive and conjunctive normal form of the Boolean part of a formula.
 
 use crate::formula::Formula;
 
-use super::{Budget, Oversize, is_atom, nnf};
+use super::{Budget, Oversize, nnf};
 
-/// A disjunction of conjunctions of literals and quantified formulas, which are left as they are. Contradictory
-/// conjunctions, and those that say more than another, are left out.
+/// Returns a disjunction of conjunctions of literals and quantified formulas, which are not
+/// changed. Contradictory and subsumed conjunctions are removed.
+///
+/// # Errors
+/// If more than `limit` parts would be created.
 pub fn dnf(formula: &Formula, limit: usize) -> Result<Formula, Oversize> {
     let cases = Clauses { of_cnf: false }.of(&nnf(formula), &mut Budget::new(limit))?;
     Ok(Formula::Or(cases.into_iter().map(Formula::And).collect()))
 }
 
-/// A conjunction of disjunctions of literals and quantified formulas.
-pub fn cnf(formula: &Formula, limit: usize) -> Result<Formula, Oversize> {
-    let clauses = Clauses { of_cnf: true }.of(&nnf(formula), &mut Budget::new(limit))?;
-    Ok(Formula::And(clauses.into_iter().map(Formula::Or).collect()))
-}
-
-/// Whether it is a disjunction of conjunctions of what is neither, nor a negation of either.
-pub fn is_dnf(formula: &Formula) -> bool {
-    let Formula::Or(cases) = formula else { return false };
-    cases.iter().all(|case| matches!(case, Formula::And(parts) if parts.iter().all(is_unit)))
-}
-
-/// Whether it is a conjunction of disjunctions of what is neither, nor a negation of either.
-pub fn is_cnf(formula: &Formula) -> bool {
-    let Formula::And(clauses) = formula else { return false };
-    clauses.iter().all(|clause| matches!(clause, Formula::Or(parts) if parts.iter().all(is_unit)))
-}
-
-fn is_unit(formula: &Formula) -> bool {
-    match formula {
-        Formula::And(_) | Formula::Or(_) => false,
-        Formula::Not(inner) => is_atom(inner),
-        _ => true,
-    }
-}
-
-/// Both forms at once, since each is the other with the connectives exchanged.
+/// Computes either form, because each is the other with the connectives exchanged.
 pub(super) struct Clauses {
     pub(super) of_cnf: bool,
 }
 
 impl Clauses {
-    /// The list of lists; the formula is in negation normal form.
+    /// Returns the list of lists for a formula in negation normal form.
     pub(super) fn of(
         &self,
         formula: &Formula,
@@ -83,7 +60,7 @@ impl Clauses {
     }
 }
 
-/// Both lists in one; none if it holds something and its negation.
+/// Returns the union of two lists; `None` if it contains a formula and its negation.
 fn united(left: &[Formula], right: &[Formula]) -> Option<Vec<Formula>> {
     let mut both = left.to_vec();
     for part in right {
@@ -103,7 +80,7 @@ fn united(left: &[Formula], right: &[Formula]) -> Option<Vec<Formula>> {
     Some(both)
 }
 
-/// Adds a list unless a shorter one makes it needless; longer ones that it makes needless go.
+/// Adds a list unless a shorter one subsumes it, and removes the lists that it subsumes.
 fn add(lists: &mut Vec<Vec<Formula>>, list: Vec<Formula>) {
     let within = |small: &[Formula], large: &[Formula]| {
         small.len() <= large.len() && small.iter().all(|part| large.contains(part))

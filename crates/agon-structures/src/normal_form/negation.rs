@@ -2,38 +2,21 @@
 
 use crate::formula::{Argument, Closure, Extreme, Fix, Formula, Let, Name};
 
-use super::is_atom;
-
-/// The same formula with negations only at atoms, comparisons and closures. Fixed points turn into their duals,
-/// comparisons into their opposites where both terms always have a value.
+/// Pushes negations inward to atoms, comparisons and closures. Fixed points become their duals, and
+/// comparisons become their opposites if both terms are always defined.
 pub fn nnf(formula: &Formula) -> Formula {
     pushed(formula, false, &mut Vec::new())
 }
 
-/// Whether negations stand only at atoms, comparisons and closures, also within closures, fixed points and `let`s.
-pub fn is_nnf(formula: &Formula) -> bool {
-    stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
-        Formula::Relation(..) | Formula::Equal(..) | Formula::Compare(..) => true,
-        Formula::Not(inner) => {
-            is_atom(inner) && !matches!(**inner, Formula::Fix(_)) && is_nnf(inner)
-        }
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(is_nnf),
-        Formula::Exists(_, inner) | Formula::All(_, inner) => is_nnf(inner),
-        Formula::Fix(fix) => is_nnf(&fix.body),
-        Formula::Closure(closure) => is_nnf(&closure.body),
-        Formula::Let(local) => is_nnf(&local.definition) && is_nnf(&local.body),
-    })
-}
-
-/// The formula or its negation. Relations are listed with whether their atoms now stand for the other tuples; the
-/// latest entry of a name counts.
+/// Returns the formula or its negation. `turned` lists relations with whether their atoms now
+/// denote the complement; the last entry of a name counts.
 fn pushed(formula: &Formula, negated: bool, turned: &mut Vec<(Name, bool)>) -> Formula {
     stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
         Formula::Relation(name, arguments) => {
             let is_turned =
                 turned.iter().rev().find(|entry| &entry.0 == name).is_some_and(|entry| entry.1);
             if is_turned {
-                return of_others(formula.clone(), arguments, negated);
+                return complement_atom(formula.clone(), arguments, negated);
             }
             signed(formula.clone(), negated)
         }
@@ -99,8 +82,9 @@ fn signed(formula: Formula, negated: bool) -> Formula {
     if negated { Formula::not(formula) } else { formula }
 }
 
-/// An atom, or its negation, by an atom of the other tuples. Neither holds of a constant that names nothing.
-fn of_others(atom: Formula, arguments: &[Argument], negated: bool) -> Formula {
+/// Returns an atom or its negation, expressed by an atom of the complement. Neither atom holds for
+/// a constant without an element.
+fn complement_atom(atom: Formula, arguments: &[Argument], negated: bool) -> Formula {
     let missing = missing(arguments);
     if negated {
         return either(atom, missing);
@@ -123,7 +107,7 @@ fn either(formula: Formula, others: Vec<Formula>) -> Formula {
     Formula::Or(parts)
 }
 
-/// That a constant names nothing, for each.
+/// Returns for each constant the formula that it has no element.
 fn missing(arguments: &[Argument]) -> Vec<Formula> {
     let constants = arguments.iter().filter(|argument| argument.variable().is_none());
     constants.map(|constant| Formula::not(Formula::equal(constant, constant))).collect()

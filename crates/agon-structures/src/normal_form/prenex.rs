@@ -2,9 +2,13 @@
 
 use crate::formula::{Formula, Fresh, Variable};
 
-use super::{Oversize, conjunction, disjunction, is_literal, nnf};
+use super::{Oversize, conjunction, disjunction, nnf};
 
-/// Quantifiers in front of a Boolean combination of literals. `let`s are put in place.
+/// Returns the formula with all quantifiers in front of a Boolean combination of literals. `let`s
+/// are expanded.
+///
+/// # Errors
+/// If expanding the `let`s would create more than `limit` parts.
 pub fn pnf(formula: &Formula, limit: usize) -> Result<Formula, Oversize> {
     let formula = nnf(&formula.without_lets(limit)?);
     let formula = formula.with_distinct_binders(&mut Fresh::default());
@@ -13,22 +17,6 @@ pub fn pnf(formula: &Formula, limit: usize) -> Result<Formula, Oversize> {
         if exists { Formula::exists(&variables, inner) } else { Formula::all(&variables, inner) }
     });
     Ok(quantified)
-}
-
-/// Whether all quantifiers that are not within an atom stand in front.
-pub fn is_pnf(formula: &Formula) -> bool {
-    let mut inner = formula;
-    while let Formula::Exists(_, next) | Formula::All(_, next) = inner {
-        inner = next;
-    }
-    is_matrix(inner)
-}
-
-fn is_matrix(formula: &Formula) -> bool {
-    stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(is_matrix),
-        other => is_literal(other),
-    })
 }
 
 /// Blocks of quantifiers from the outside in, with whether they are existential.
@@ -61,11 +49,11 @@ fn pulled(formula: &Formula) -> (Prefix, Formula) {
     })
 }
 
-/// One prefix for all, with as few changes between the quantifiers as merging block by block gives.
+/// Merges prefixes block by block, with few alternations.
 fn interleaved(mut prefixes: Vec<Prefix>) -> Prefix {
     prefixes.iter_mut().for_each(|prefix| prefix.reverse());
     let mut merged = Prefix::new();
-    // The kind with which the longest prefix begins is taken first.
+    // Start with the kind of quantifier with which the longest prefix begins.
     let longest = prefixes.iter().max_by_key(|prefix| prefix.len());
     let mut exists = longest.and_then(|prefix| prefix.last()).is_none_or(|block| block.0);
     while prefixes.iter().any(|prefix| !prefix.is_empty()) {

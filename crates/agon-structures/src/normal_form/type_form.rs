@@ -1,50 +1,33 @@
-//! Type normal form: quantifiers as deep inside as they can be.
+//! Type normal form: quantifiers as far inside as possible.
 
 use std::collections::BTreeSet;
 
 use crate::formula::{Formula, Fresh, Name, Variable};
 
 use super::boolean::Clauses;
-use super::{Budget, Oversize, conjunction, disjunction, is_literal, nnf};
+use super::{Budget, Oversize, conjunction, disjunction, nnf};
 
-/// Which of several variables quantified together stays outermost: that of which the others are then looked at.
+/// Which of several variables quantified together stays outermost. The formulas about the others
+/// are then evaluated for each of its values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SplitFirst {
-    /// The first that is listed.
+    /// The first one listed.
     AsListed,
-    /// Those that occur in a literal of one of these relations before all others: relations that moves change.
+    /// A variable in a literal of one of these relations, which moves change, comes before all
+    /// others.
     Fluents(BTreeSet<Name>),
 }
 
-/// The type normal form, by the procedure of the paper. `let`s are put in place first.
+/// Returns the type normal form, by the procedure TNF of Kaiser & Stafiniak 2011. `let`s are
+/// expanded first.
+///
+/// # Errors
+/// If more than `limit` parts would be created.
 pub fn tnf(formula: &Formula, split_first: &SplitFirst, limit: usize) -> Result<Formula, Oversize> {
     let formula = nnf(&formula.without_lets(limit)?);
-    // The same variable bound in different places is no trouble, bound within its own scope it would be: conjuncts
-    // are pulled out of scopes.
+    // Conjuncts are pulled out of scopes, so a variable must not be bound inside its own scope.
     let formula = formula.with_distinct_binders(&mut Fresh::default());
     typed(&formula, split_first, &mut Budget::new(limit))
-}
-
-/// Whether it is in type normal form: a positive Boolean combination of literals and of quantified such combinations, of
-/// one variable each, that is free in each part of the combination.
-pub fn is_tnf(formula: &Formula) -> bool {
-    stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(is_tnf),
-        Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
-            variables.len() == 1 && is_tnf(inner) && each_contains(inner, &variables[0])
-        }
-        other => is_literal(other),
-    })
-}
-
-/// Whether the variable is free in each part of the Boolean combination, of which there is one at least.
-fn each_contains(formula: &Formula, variable: &Variable) -> bool {
-    match formula {
-        Formula::And(parts) | Formula::Or(parts) => {
-            !parts.is_empty() && parts.iter().all(|part| each_contains(part, variable))
-        }
-        other => other.free_variables().contains(variable),
-    }
 }
 
 fn typed(
@@ -68,7 +51,7 @@ fn typed(
             let exists = matches!(formula, Formula::Exists(..));
             let (variables, inner) = block(formula, exists);
             let mut result = typed(inner, split_first, budget)?;
-            // The variable to split on first is to be outermost, so it is pushed in last.
+            // The variable to split on first must become outermost, so it is pushed inward last.
             for variable in ordered(variables, inner, split_first).iter().rev() {
                 result = split(&result, variable, exists, budget)?;
             }
@@ -78,7 +61,7 @@ fn typed(
     })
 }
 
-/// All variables that are quantified one after the other in the same way, and what is below.
+/// Returns the variables of directly nested quantifiers of the same kind, and the formula below.
 fn block(formula: &Formula, exists: bool) -> (Vec<Variable>, &Formula) {
     let mut all = Vec::new();
     let mut inner = formula;
@@ -102,7 +85,7 @@ fn ordered(variables: Vec<Variable>, inner: &Formula, split_first: &SplitFirst) 
     first.into_iter().chain(rest).collect()
 }
 
-/// The variables of literals that speak of a fluent.
+/// Collects the variables of literals with a fluent.
 fn gather_changing(formula: &Formula, fluents: &BTreeSet<Name>, found: &mut BTreeSet<Variable>) {
     stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
         Formula::Not(inner) | Formula::Exists(_, inner) | Formula::All(_, inner) => {
@@ -119,8 +102,9 @@ fn gather_changing(formula: &Formula, fluents: &BTreeSet<Name>, found: &mut BTre
     });
 }
 
-/// One quantifier pushed in: for an existential one, through the disjunctive normal form, and in each conjunction past
-/// all that the variable is not free in. Dually for a universal one.
+/// Pushes one quantifier inward. An existential quantifier passes through the disjunctive normal
+/// form, and in each conjunction past all parts in which its variable is not free. A universal
+/// quantifier is treated dually.
 fn split(
     inner: &Formula,
     variable: &Variable,

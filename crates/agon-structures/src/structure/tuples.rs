@@ -2,8 +2,9 @@
 
 use super::Element;
 
-/// A set of tuples of one length. Invariant: `cells` holds the tuples one after the other, sorted, none twice; a
-/// relation of arity 0 has no cells, so its one possible tuple is counted apart.
+/// A set of tuples of one length. Invariant: `cells` holds the tuples one after the other, sorted
+/// and distinct. A relation of arity 0 has no cells, so its only possible tuple is counted
+/// separately.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tuples {
     arity: usize,
@@ -12,18 +13,19 @@ pub struct Tuples {
 }
 
 impl Tuples {
-    /// No tuples.
+    /// Returns the empty set of tuples.
     pub fn new(arity: usize) -> Tuples {
         Tuples { arity, n_tuples: 0, cells: Vec::new() }
     }
 
-    /// From cells that are sorted already.
+    /// Creates a set from sorted cells.
     pub(crate) fn from_sorted(arity: usize, n_tuples: usize, cells: Vec<Element>) -> Tuples {
         debug_assert_eq!(cells.len(), arity * n_tuples, "as many cells as tuples need");
         Tuples { arity, n_tuples, cells }
     }
 
-    /// From tuples in any order, each as often as may be. Those of another length are left out.
+    /// Creates a set from tuples in any order, possibly with repetitions. Tuples of another length
+    /// are ignored.
     pub fn of<'t>(arity: usize, tuples: impl IntoIterator<Item = &'t [Element]>) -> Tuples {
         let mut sorted: Vec<&[Element]> =
             tuples.into_iter().filter(|tuple| tuple.len() == arity).collect();
@@ -32,38 +34,38 @@ impl Tuples {
         Tuples { arity, n_tuples: sorted.len(), cells: sorted.concat() }
     }
 
-    /// The length of each tuple.
+    /// Returns the length of each tuple.
     pub fn arity(&self) -> usize {
         self.arity
     }
 
-    /// How many tuples there are.
+    /// Returns the number of tuples.
     pub fn len(&self) -> usize {
         self.n_tuples
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no tuples.
     pub fn is_empty(&self) -> bool {
         self.n_tuples == 0
     }
 
-    /// The tuples in order.
+    /// Iterates over the tuples in order.
     pub fn iter(&self) -> impl Iterator<Item = &[Element]> + '_ {
         (0..self.n_tuples).map(|place| self.tuple(place))
     }
 
-    /// Whether the tuple is there.
+    /// Returns whether the tuple is in the set.
     pub fn contains(&self, tuple: &[Element]) -> bool {
         tuple.len() == self.arity && self.place(tuple).is_ok()
     }
 
-    /// All tuples, one after the other.
+    /// Returns the elements of all tuples, one tuple after the other.
     pub fn cells(&self) -> &[Element] {
         &self.cells
     }
 
-    /// The tuples that have some of these elements, in order. Looks at blocks of cells at once, so that it takes little more than
-    /// reading the memory.
+    /// Returns the tuples that contain one of these elements, in order. Examines blocks of cells at
+    /// once, so that it takes little longer than reading the memory.
     pub fn touching(&self, elements: &[Element]) -> Vec<Vec<Element>> {
         const BLOCK: usize = 32;
         let mut found: Vec<Vec<Element>> = Vec::new();
@@ -108,7 +110,7 @@ impl Tuples {
         &self.cells[place * self.arity..(place + 1) * self.arity]
     }
 
-    /// Where the tuple is, or where it would be.
+    /// Returns the place of the tuple, or the place where it would be inserted.
     fn place(&self, tuple: &[Element]) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.n_tuples);
         while low < high {

@@ -1,26 +1,31 @@
-//! Who lives, and what everybody is called.
+//! The living elements and their names.
 //!
-//! Rules make and remove an element or two at a time, and every state of a game has a universe of its own. So it is kept in pieces
-//! that copies share until one of them changes its piece.
+//! Rules create and delete one or two elements at a time, and every state of a game has a universe
+//! of its own. Therefore a universe consists of pieces that copies share until one of them changes
+//! its piece.
 
 use std::sync::Arc;
 
 use super::{Element, mixed};
 
-/// Names in one piece. Small, so that a change copies little; not too small, since a copy counts the pieces.
+/// Number of names in one piece. Small, so that a change copies little; not too small, because a
+/// clone counts the pieces.
 const CHUNK: usize = 32;
 
-/// As many names in one bucket as this, on average, at most.
+/// Maximum average number of names in one bucket.
 const BUCKET: usize = 16;
 
-/// Numbers up to this are remembered as given away; others are looked up one by one.
+/// Numbers up to this are tracked as taken; others are looked up one by one.
 const MAX_NUMBER: u32 = 1 << 16;
 
 type Chunk = [Option<Arc<str>>; CHUNK];
 
-/// Who lives. Invariants: `chunks` has a name for each living id, none for those that are free or not below `id_bound`; `free`
-/// holds the free ids below the bound, the smallest last; `buckets`, a power of two of them or none, hold the hash of each name and whose
-/// it is; `numbers` are right for the stems they speak of.
+/// The living elements.
+///
+/// Invariants: `chunks` has a name for each living id, and none for ids that are free or not below
+/// `id_bound`. `free` holds the free ids below the bound, the smallest last. `buckets`, whose
+/// number is zero or a power of two, hold the hash of each name with its element. `numbers` are
+/// correct for the stems that they contain.
 #[derive(Clone, Default)]
 pub(super) struct Universe {
     chunks: Vec<Arc<Chunk>>,
@@ -28,7 +33,7 @@ pub(super) struct Universe {
     n_living: usize,
     free: Vec<u32>,
     buckets: Vec<Arc<Vec<(u64, Element)>>>,
-    /// By stem: which of `stem_1`, `stem_2`... are taken, as bits.
+    /// The taken numbers of names `stem_1`, `stem_2`, … by stem, as bits.
     numbers: Vec<(Arc<str>, Arc<Vec<u64>>)>,
     key: u64,
 }
@@ -42,7 +47,7 @@ impl Universe {
         self.id_bound
     }
 
-    /// A fingerprint of who is called what.
+    /// Returns a hash of the names of the elements.
     pub(super) fn key(&self) -> u64 {
         self.key
     }
@@ -56,8 +61,8 @@ impl Universe {
         names.filter(|(_, name)| name.is_some()).map(|(id, _)| Element::new(id as u32))
     }
 
-    /// Who has the name.
-    pub(super) fn called(&self, name: &str) -> Option<Element> {
+    /// Returns the element with this name.
+    pub(super) fn element_named(&self, name: &str) -> Option<Element> {
         let hash = hash(name);
         let bucket = self.buckets.get(self.bucket(hash))?;
         let is_it = |entry: &&(u64, Element)| {
@@ -66,12 +71,12 @@ impl Universe {
         bucket.iter().find(is_it).map(|entry| entry.1)
     }
 
-    /// The smallest id that is free.
+    /// Returns the smallest free id.
     pub(super) fn next_id(&self) -> usize {
         self.free.last().map_or(self.id_bound, |&id| id as usize)
     }
 
-    /// An element with the smallest free id comes to life. The name must be free, and the id fit.
+    /// Creates an element with the smallest free id. The name must be free, and the id must fit.
     pub(super) fn add(&mut self, name: Arc<str>) -> Element {
         let element = Element::new(self.next_id() as u32);
         if self.free.pop().is_none() {
@@ -88,13 +93,7 @@ impl Universe {
         element
     }
 
-    /// A living element gets another name, which must be free.
-    pub(super) fn rename(&mut self, element: Element, name: Arc<str>) {
-        self.strike(element);
-        self.enter(element, name);
-    }
-
-    /// A living element is no more.
+    /// Deletes a living element.
     pub(super) fn remove(&mut self, element: Element) {
         self.strike(element);
         self.n_living -= 1;
@@ -102,7 +101,7 @@ impl Universe {
         self.free.insert(place, element.id());
     }
 
-    /// The first of `stem_1`, `stem_2`... that nobody is called.
+    /// Returns the first free number of the names `stem_1`, `stem_2`, ….
     pub(super) fn free_number(&mut self, stem: &str) -> u64 {
         let known = self.numbers.iter().position(|entry| *entry.0 == *stem);
         let place = known.unwrap_or_else(|| {
@@ -121,7 +120,7 @@ impl Universe {
         word as u64 * 64 + u64::from(bit) + 1
     }
 
-    /// Elements that live in one of the two only, by id.
+    /// Returns the elements that live in exactly one of the two universes, by id.
     pub(super) fn difference(&self, other: &Universe) -> Vec<Element> {
         let mut found = Vec::new();
         for place in 0..self.chunks.len().max(other.chunks.len()) {
@@ -158,7 +157,7 @@ impl Universe {
 
     fn strike(&mut self, element: Element) {
         let chunk = Arc::make_mut(&mut self.chunks[element.index() / CHUNK]);
-        let name = chunk[element.index() % CHUNK].take().expect("who is renamed or removed lives");
+        let name = chunk[element.index() % CHUNK].take().expect("a removed element lives");
         let hash = hash(&name);
         let bucket = self.bucket(hash);
         Arc::make_mut(&mut self.buckets[bucket]).retain(|entry| entry.1 != element);
@@ -174,7 +173,7 @@ impl Universe {
         }
     }
 
-    /// Twice as many buckets.
+    /// Doubles the number of buckets.
     fn widen(&mut self) {
         let mut wide = vec![Vec::new(); (self.buckets.len() * 2).max(1)];
         let last = wide.len() - 1;
@@ -185,7 +184,7 @@ impl Universe {
     }
 }
 
-/// The number of a name that is the stem with a number, as it would be written.
+/// Returns the number of a name that consists of the stem and a number, as it would be written.
 fn number_after(name: &str, stem: &str) -> Option<u32> {
     let digits = name.strip_prefix(stem)?.strip_prefix('_')?;
     let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
@@ -207,7 +206,7 @@ fn set(bits: &mut Vec<u64>, number: u32, taken: bool) {
 }
 
 fn hash(name: &str) -> u64 {
-    // FNV-1a, its bits mixed since buckets are chosen by the lowest.
+    // FNV-1a, with its bits mixed because buckets are selected by the lowest ones.
     let sum = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

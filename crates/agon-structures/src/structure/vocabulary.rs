@@ -11,7 +11,7 @@ macro_rules! id {
         pub struct $name(u32);
 
         impl $name {
-            /// For tables with one entry per id.
+            /// Returns the index, for tables with one entry per id.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
@@ -32,7 +32,7 @@ id!(
     ConstantId
 );
 
-/// Relations with their arities, functions and constants, in the order of their coming.
+/// The relations with their arities, functions and constants, in order of addition.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Vocabulary {
     relations: Vec<(Arc<str>, usize)>,
@@ -43,44 +43,47 @@ pub struct Vocabulary {
     constant_ids: BTreeMap<Arc<str>, ConstantId>,
 }
 
-/// A relation was announced with two arities.
+/// The error that a relation is added with two arities.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct VocabularyClash {
+pub struct VocabularyError {
     /// The relation.
     pub relation: Arc<str>,
-    /// Its arity so far.
+    /// The arity of the relation.
     pub known: usize,
     /// The other arity.
     pub other: usize,
 }
 
-impl fmt::Display for VocabularyClash {
+impl fmt::Display for VocabularyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let VocabularyClash { relation, known, other } = self;
+        let VocabularyError { relation, known, other } = self;
         write!(f, "`{relation}` has arity {known}, here it has {other}")
     }
 }
 
-impl std::error::Error for VocabularyClash {}
+impl std::error::Error for VocabularyError {}
 
 impl Vocabulary {
-    /// No names.
+    /// Returns an empty vocabulary.
     pub fn new() -> Vocabulary {
         Vocabulary::default()
     }
 
-    /// Adds a relation, or finds it if it is there already.
+    /// Adds a relation, or finds it if it exists.
+    ///
+    /// # Errors
+    /// If the relation exists with another arity.
     pub fn add_relation(
         &mut self,
         name: &str,
         arity: usize,
-    ) -> Result<RelationId, VocabularyClash> {
+    ) -> Result<RelationId, VocabularyError> {
         if let Some(&id) = self.relation_ids.get(name) {
             let (relation, known) = self.relations[id.index()].clone();
             return if known == arity {
                 Ok(id)
             } else {
-                Err(VocabularyClash { relation, known, other: arity })
+                Err(VocabularyError { relation, known, other: arity })
             };
         }
         let name: Arc<str> = name.into();
@@ -90,7 +93,7 @@ impl Vocabulary {
         Ok(id)
     }
 
-    /// Adds a function, or finds it.
+    /// Adds a function, or finds it if it exists.
     pub fn add_function(&mut self, name: &str) -> FunctionId {
         if let Some(&id) = self.function_ids.get(name) {
             return id;
@@ -102,7 +105,7 @@ impl Vocabulary {
         id
     }
 
-    /// Adds a constant, or finds it.
+    /// Adds a constant, or finds it if it exists.
     pub fn add_constant(&mut self, name: &str) -> ConstantId {
         if let Some(&id) = self.constant_ids.get(name) {
             return id;
@@ -114,57 +117,57 @@ impl Vocabulary {
         id
     }
 
-    /// How many relations there are.
+    /// Returns the number of relations.
     pub fn n_relations(&self) -> usize {
         self.relations.len()
     }
 
-    /// The relations in order.
+    /// Iterates over the relations in order.
     pub fn relations(&self) -> impl Iterator<Item = RelationId> + use<> {
         (0..self.relations.len() as u32).map(RelationId)
     }
 
-    /// The functions in order.
+    /// Iterates over the functions in order.
     pub fn functions(&self) -> impl Iterator<Item = FunctionId> + use<> {
         (0..self.functions.len() as u32).map(FunctionId)
     }
 
-    /// The constants in order.
+    /// Iterates over the constants in order.
     pub fn constants(&self) -> impl Iterator<Item = ConstantId> + use<> {
         (0..self.constants.len() as u32).map(ConstantId)
     }
 
-    /// The relation with a name.
+    /// Returns the relation with a name.
     pub fn relation(&self, name: &str) -> Option<RelationId> {
         self.relation_ids.get(name).copied()
     }
 
-    /// The function with a name.
+    /// Returns the function with a name.
     pub fn function(&self, name: &str) -> Option<FunctionId> {
         self.function_ids.get(name).copied()
     }
 
-    /// The constant with a name.
+    /// Returns the constant with a name.
     pub fn constant(&self, name: &str) -> Option<ConstantId> {
         self.constant_ids.get(name).copied()
     }
 
-    /// How many elements a relation takes.
+    /// Returns the arity of a relation.
     pub fn arity(&self, relation: RelationId) -> usize {
         self.relations[relation.index()].1
     }
 
-    /// What a relation is called.
+    /// Returns the name of a relation.
     pub fn relation_name(&self, relation: RelationId) -> &Arc<str> {
         &self.relations[relation.index()].0
     }
 
-    /// What a function is called.
-    pub fn function_name(&self, function: FunctionId) -> &Arc<str> {
+    /// Returns the name of a function.
+    pub(crate) fn function_name(&self, function: FunctionId) -> &Arc<str> {
         &self.functions[function.index()]
     }
 
-    /// What a constant is called.
+    /// Returns the name of a constant.
     pub fn constant_name(&self, constant: ConstantId) -> &Arc<str> {
         &self.constants[constant.index()]
     }

@@ -1,4 +1,5 @@
-//! Random structures, formulas and terms, read off a tape of random bytes, so that shrinking the tape shrinks them.
+//! Random structures, formulas and terms, decoded from a tape of random bytes, so that shrinking
+//! the tape shrinks them.
 
 use std::sync::Arc;
 
@@ -13,16 +14,16 @@ pub(crate) struct Tape {
     at: usize,
 }
 
-/// What may be used at some place of a formula.
+/// The constructs that may be used at a place in a formula.
 #[derive(Clone)]
 pub(crate) struct Use {
     variables: Vec<Variable>,
     reals: Vec<Variable>,
     relations: Vec<(String, usize)>,
     constants: bool,
-    /// Fixed points, closures, `let`s and terms, besides first-order logic.
+    /// Whether fixed points, closures, `let`s and terms are allowed, besides first-order logic.
     rich: bool,
-    /// Bounds the sizes of terms and formulas.
+    /// Maximum nesting of terms and formulas.
     depth: u32,
 }
 
@@ -65,7 +66,7 @@ impl Use {
     }
 }
 
-/// The free variables of all random formulas.
+/// Returns the free variables of all random formulas.
 pub(crate) fn free_variables() -> Vec<Variable> {
     ["x", "y"].map(Variable::new).to_vec()
 }
@@ -81,7 +82,8 @@ pub(crate) fn vocabulary() -> Arc<Vocabulary> {
     Arc::new(vocabulary)
 }
 
-/// One definition that can be worked out by itself, one that uses it, and one that holds of too much.
+/// Returns a definition that can be computed by itself, one that uses it, and one with too many
+/// tuples.
 pub(crate) fn definitions() -> Definitions {
     let [x, y, z] = ["x", "y", "z"].map(Variable::new);
     let mut definitions = Definitions::new();
@@ -103,7 +105,7 @@ impl Tape {
         Tape { bytes, at: 0 }
     }
 
-    /// A number below the bound; 0 where the tape has ended.
+    /// Reads a number below the bound; 0 at the end of the tape.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         let byte = self.bytes.get(self.at).copied().unwrap_or(0);
         self.at += 1;
@@ -117,7 +119,7 @@ impl Tape {
         for _ in 0..n_elements + 1 {
             structure.create(None).unwrap();
         }
-        // A gap among the ids.
+        // Leave a gap among the ids.
         structure.delete(Element::new(self.below(n_elements + 1) as u32)).unwrap();
         let elements: Vec<Element> = structure.elements().collect();
         for relation in vocabulary.relations() {
@@ -166,7 +168,7 @@ impl Tape {
         if place == scope.relations.len() {
             return Formula::Equal(self.argument(scope), self.argument(scope));
         }
-        // The latest first: a relation that was just bound is to be used.
+        // The latest first, so that a relation that was just bound is used.
         let (name, arity) = scope.relations[scope.relations.len() - 1 - place].clone();
         let arguments: Vec<Argument> = (0..arity).map(|_| self.argument(scope)).collect();
         Formula::atom(&name, arguments)

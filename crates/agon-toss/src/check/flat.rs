@@ -1,4 +1,4 @@
-//! A structure of the tree as lists of elements and tuples, its board included.
+//! Flattens a structure of the syntax tree, board included, into lists of elements and tuples.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,14 @@ use super::signature::{COLUMN, ROW};
 use super::suggest::did_you_mean;
 use crate::syntax::{Cell, Name, Structure};
 
-/// A structure without its notation.
+/// A structure as lists of elements and tuples.
 #[derive(Default)]
-pub(super) struct Flat {
-    /// Elements in order: those of the board row by row from its lower left corner, those listed, those that tuples name.
+pub(super) struct FlatStructure {
+    /// The elements: those of the board row by row from its lower left corner, then those listed,
+    /// then those that occur in tuples.
     pub(super) elements: Vec<Name>,
     pub(super) tuples: Vec<FlatTuple>,
-    /// Rows of the board from the top, as indexes of `elements`.
+    /// The rows of the board from the top, as indices into `elements`.
     pub(super) layout: Vec<Vec<Option<usize>>>,
     names: BTreeSet<String>,
 }
@@ -27,10 +28,10 @@ pub(super) struct FlatTuple {
     pub(super) span: Span,
 }
 
-impl Flat {
-    /// Takes a structure apart; reports elements that are not there, and names that stand twice.
-    pub(super) fn new(structure: &Structure, findings: &mut Diagnostics) -> Flat {
-        let mut flat = Flat::default();
+impl FlatStructure {
+    /// Flattens a structure. Reports unknown elements and repeated names.
+    pub(super) fn new(structure: &Structure, findings: &mut Diagnostics) -> FlatStructure {
+        let mut flat = FlatStructure::default();
         if structure.board.is_some() {
             flat.board(structure);
         }
@@ -42,7 +43,8 @@ impl Flat {
             }
             flat.elements.push(name.clone());
         }
-        // Where elements are listed, a further name is most likely a slip; where none are, tuples bring them in.
+        // If elements are listed, another name is probably a typing error. If none are listed,
+        // tuples introduce them.
         let is_closed = !flat.elements.is_empty();
         for relation in &structure.relations {
             for tuple in &relation.tuples {
@@ -61,7 +63,7 @@ impl Flat {
             flat.mention(element, is_closed, findings);
         }
         for (_, element) in &structure.constants {
-            // A constant names what is there, and brings in nothing.
+            // A constant names an existing element and does not introduce one.
             flat.mention(element, true, findings);
         }
         flat
@@ -84,17 +86,17 @@ impl Flat {
         self.elements.push(element.clone());
     }
 
-    /// The index of an element.
+    /// Returns the index of an element.
     pub(super) fn index(&self, name: &str) -> Option<usize> {
         self.elements.iter().position(|element| element.text == name)
     }
 
-    /// Cells to elements, with the relations of rows and columns.
+    /// Adds the elements of a board, its predicates, and the relations of rows and columns.
     fn board(&mut self, structure: &Structure) {
         let Some(board) = &structure.board else { return };
         let n_rows = board.rows.len();
         self.layout = board.rows.iter().map(|row| vec![None; row.len()]).collect();
-        let at = |flat: &mut Flat, row: usize, column: usize, letters: &[Name]| {
+        let at = |flat: &mut FlatStructure, row: usize, column: usize, letters: &[Name]| {
             let text = format!("{}{}", column_name(column), n_rows - row);
             let name = Name { text, span: board.span };
             for letter in letters {
@@ -138,7 +140,7 @@ impl Flat {
     }
 }
 
-/// The letters of a column: `a` to `z`, then `aa`, `ab` and so on.
+/// Returns the letters of a column: `a` to `z`, then `aa`, `ab` and so on.
 fn column_name(column: usize) -> String {
     let letter = char::from(b'a' + u8::try_from(column % 26).expect("a remainder of 26 is small"));
     match column / 26 {

@@ -1,4 +1,4 @@
-//! Formulas and terms of the tree to those of the logic: every name is looked up.
+//! Resolves formulas and terms of the syntax tree into those of `agon_structures`.
 
 use agon_structures::formula as logic;
 use agon_structures::formula::{Argument, Extreme, Fold, Operator, Sign, Variable};
@@ -11,17 +11,17 @@ use crate::syntax::{
     Aggregate, Comparison, Formula, FormulaKind, Name, Number, ProductSign, SumSign, Term, TermKind,
 };
 
-/// What names mean at a place of a formula.
+/// The meaning of names at a place in a formula.
 pub(super) struct Scope<'a> {
     signature: &'a Signature,
     variables: Vec<String>,
     reals: Vec<String>,
     locals: Vec<Local>,
-    /// Under an odd number of negations.
+    /// Whether the place is under an odd number of negations.
     is_negated: bool,
-    /// Inside how many terms.
+    /// The number of enclosing terms.
     n_terms: usize,
-    /// What the free variables are, for the hint: "the elements of the left side".
+    /// A description of the free variables for hints: "the elements of the left side".
     free: &'static str,
 }
 
@@ -29,12 +29,18 @@ pub(super) struct Scope<'a> {
 struct Local {
     name: String,
     arity: usize,
-    /// Of fixed points: how it stood where it was bound. It must be used the same way.
+    /// For fixed points: `is_negated` and `n_terms` at the binder. Uses must have the same values.
     fixpoint: Option<(bool, usize)>,
 }
 
+impl Local {
+    fn new(relation: &Name, parameters: &[Name], fixpoint: Option<(bool, usize)>) -> Local {
+        Local { name: relation.text.clone(), arity: parameters.len(), fixpoint }
+    }
+}
+
 impl<'a> Scope<'a> {
-    /// A scope in which these variables are known.
+    /// Creates a scope with these variables.
     pub(super) fn new(
         signature: &'a Signature,
         variables: &[Name],
@@ -52,7 +58,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A formula; true where something is wrong with it, which is reported.
+    /// Resolves a formula. Errors are reported, and the faulty part becomes true.
     pub(super) fn formula(
         &mut self,
         formula: &Formula,
@@ -75,22 +81,10 @@ impl<'a> Scope<'a> {
                 logic::Formula::not(same)
             }
             FormulaKind::Compare(left, comparison, right) => {
-                let sign = match comparison {
-                    Comparison::Less => Sign::Less,
-                    Comparison::AtMost => Sign::AtMost,
-                    Comparison::Equal => Sign::Equal,
-                    Comparison::Unequal => Sign::Unequal,
-                    Comparison::AtLeast => Sign::AtLeast,
-                    Comparison::Greater => Sign::Greater,
-                };
                 self.n_terms += 1;
-                let compared = logic::Formula::compare(
-                    self.term(left, findings),
-                    sign,
-                    self.term(right, findings),
-                );
+                let (left, right) = (self.term(left, findings), self.term(right, findings));
                 self.n_terms -= 1;
-                compared
+                logic::Formula::compare(left, sign(*comparison), right)
             }
             FormulaKind::Not(inner) => {
                 self.is_negated = !self.is_negated;
@@ -115,14 +109,11 @@ impl<'a> Scope<'a> {
                 logic::Formula::all(variables, body)
             }
             FormulaKind::Fixpoint { is_least, relation, parameters, body, arguments } => {
-                // What the fixed point is asked of must be known outside.
-                let asked = self.asked(arguments.as_deref(), parameters, formula.span, findings);
+                // The arguments must be bound outside the fixed point.
+                let asked =
+                    self.arguments(arguments.as_deref(), parameters, formula.span, findings);
                 let fixpoint = Some((self.is_negated, self.n_terms));
-                self.locals.push(Local {
-                    name: relation.text.clone(),
-                    arity: parameters.len(),
-                    fixpoint,
-                });
+                self.locals.push(Local::new(relation, parameters, fixpoint));
                 let (variables, body) =
                     self.under(parameters, findings, |scope, f| scope.formula(body, f));
                 self.locals.pop();
@@ -135,9 +126,9 @@ impl<'a> Scope<'a> {
             }
             FormulaKind::Closure { bound, from, to, body, arguments } => {
                 let ends = [from.clone(), to.clone()];
-                let asked = self.asked(arguments.as_deref(), &ends, formula.span, findings);
+                let asked = self.arguments(arguments.as_deref(), &ends, formula.span, findings);
                 let (ends, body) = self.under(&ends, findings, |scope, f| scope.formula(body, f));
-                let [from, to] = ends.try_into().expect("two variables went in");
+                let [from, to] = ends.try_into().expect("two variables were bound");
                 let mut closure =
                     logic::Formula::closure(bound.map(|(bound, _)| bound), from, to, body);
                 if let (logic::Formula::Closure(closure), Ok(asked)) =
@@ -150,11 +141,7 @@ impl<'a> Scope<'a> {
             FormulaKind::Let { relation, parameters, definition, body } => {
                 let (variables, definition) =
                     self.under(parameters, findings, |scope, f| scope.formula(definition, f));
-                self.locals.push(Local {
-                    name: relation.text.clone(),
-                    arity: parameters.len(),
-                    fixpoint: None,
-                });
+                self.locals.push(Local::new(relation, parameters, None));
                 let body = self.formula(body, findings);
                 self.locals.pop();
                 logic::Formula::with(&relation.text, variables, definition, body)
@@ -162,8 +149,9 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// What a fixed point or closure is asked of: its own variables, unless others are said.
-    fn asked(
+    /// Resolves the arguments of a fixed point or closure: its own variables unless others are
+    /// written.
+    fn arguments(
         &self,
         arguments: Option<&[Name]>,
         own: &[Name],
@@ -175,7 +163,7 @@ impl<'a> Scope<'a> {
         if asked.len() == own.len() {
             return asked;
         }
-        let what = format!("this takes {} elements and not {}", own.len(), asked.len());
+        let what = format!("this takes {} elements, not {}", own.len(), asked.len());
         findings.push(Diagnostic::error("toss-arity-clash", span, what));
         own.iter().map(|name| Argument::Variable(Variable::new(&name.text))).collect()
     }
@@ -194,18 +182,18 @@ impl<'a> Scope<'a> {
             Some(local) => {
                 if local.arity != arguments.len() {
                     let (arity, n) = (local.arity, arguments.len());
-                    let what =
-                        format!("`{}` takes {arity} elements here and not {n}", relation.text);
+                    let what = format!("`{}` takes {arity} elements here, not {n}", relation.text);
                     findings.push(Diagnostic::error("toss-arity-clash", span, what));
                 }
                 if local.fixpoint.is_some_and(|bound| bound != (self.is_negated, self.n_terms)) {
                     let what = format!(
-                        "`{}` is negated, or in a term, within its own fixed point",
+                        "`{}` is negated or occurs in a term inside its own fixed point",
                         relation.text
                     );
-                    findings.push(Diagnostic::error("toss-not-monotone", span, what).hint(
-                        "a fixed point exists for sure only if more tuples never lead to fewer",
-                    ));
+                    findings.push(
+                        Diagnostic::error("toss-not-monotone", span, what)
+                            .hint("the formula of a fixed point must be monotone in its relation"),
+                    );
                 }
             }
             None => {
@@ -215,13 +203,13 @@ impl<'a> Scope<'a> {
         logic::Formula::Relation(relation.text.as_str().into(), variables)
     }
 
-    /// A variable or constant that stands for an element; reports one that nothing binds.
+    /// Resolves a variable or constant that denotes an element. Reports unbound variables.
     fn variable(&self, name: &Name, findings: &mut Diagnostics) -> Argument {
         if !self.variables.contains(&name.text) {
             if self.signature.constant(&name.text).is_some() {
                 return Argument::Constant(name.text.as_str().into());
             }
-            let what = format!("nothing binds the variable `{}`", name.text);
+            let what = format!("the variable `{}` is not bound", name.text);
             let mut finding = Diagnostic::error("toss-free-variable", name.span, what);
             let constants = self.signature.constants.iter().map(|constant| constant.text.as_str());
             let known: Vec<&str> =
@@ -240,7 +228,7 @@ impl<'a> Scope<'a> {
         Argument::Variable(Variable::new(&name.text))
     }
 
-    /// Binds variables for the while of `part`.
+    /// Binds variables while `part` runs.
     fn under<T>(
         &mut self,
         variables: &[Name],
@@ -255,32 +243,17 @@ impl<'a> Scope<'a> {
         (variables.iter().map(|name| Variable::new(&name.text)).collect(), made)
     }
 
-    /// A term; 0 where something is wrong with it, which is reported.
+    /// Resolves a term. Errors are reported, and the faulty part becomes 0.
     pub(super) fn term(&mut self, term: &Term, findings: &mut Diagnostics) -> logic::Term {
         match &term.kind {
             TermKind::Number(written) => logic::Term::Number(number(written, findings)),
             TermKind::Value(function, argument) => {
-                let argument = self.variable(argument, findings);
-                if !self.signature.functions.contains(&function.text) {
-                    let what = format!("there is no function `{}`", function.text);
-                    let mut finding =
-                        Diagnostic::error("toss-unknown-function", function.span, what);
-                    let known = self.signature.functions.iter().map(String::as_str);
-                    finding =
-                        finding.hint(did_you_mean(&function.text, known).unwrap_or_else(|| {
-                            format!(
-                                "give it values in the start: `[ | … | {} {{ a -> 1 }} ]`",
-                                function.text
-                            )
-                        }));
-                    findings.push(finding);
-                }
-                logic::Term::Function(function.text.as_str().into(), argument)
+                self.function_value(function, argument, findings)
             }
             TermKind::Variable(name) => {
                 let name_with_sign = format!(":{}", name.text);
                 if !self.reals.contains(&name_with_sign) {
-                    let what = format!("nothing gives `:{}` a value", name.text);
+                    let what = format!("`:{}` has no value", name.text);
                     findings.push(
                         Diagnostic::error("toss-free-variable", name.span, what)
                             .hint(format!("write `let :{} = … in …`", name.text)),
@@ -314,7 +287,8 @@ impl<'a> Scope<'a> {
                         ProductSign::Times => Operator::Times,
                         ProductSign::Over => Operator::Divide,
                     };
-                    if matches!((&operator, &factor), (Operator::Divide, logic::Term::Number(n)) if n.signum() == 0) {
+                    let is_zero = matches!(&factor, logic::Term::Number(n) if n.signum() == 0);
+                    if operator == Operator::Divide && is_zero {
                         let what = "a division by zero has no value";
                         findings.push(Diagnostic::error("toss-division-by-zero", part.span, what));
                     }
@@ -327,18 +301,12 @@ impl<'a> Scope<'a> {
                 self.term(exponent, findings),
             ),
             TermKind::Aggregate { aggregate, variables, guard, value } => {
-                let fold = match aggregate {
-                    Aggregate::Sum => Fold::Sum,
-                    Aggregate::Prod => Fold::Product,
-                    Aggregate::Min => Fold::Min,
-                    Aggregate::Max => Fold::Max,
-                };
                 self.n_terms += 1;
                 let (variables, (guard, value)) = self.under(variables, findings, |scope, f| {
                     (scope.formula(guard, f), scope.term(value, f))
                 });
                 self.n_terms -= 1;
-                logic::Term::aggregate(fold, variables, guard, value)
+                logic::Term::aggregate(fold(*aggregate), variables, guard, value)
             }
             TermKind::Let(name, value, body) => {
                 let value = self.term(value, findings);
@@ -350,9 +318,51 @@ impl<'a> Scope<'a> {
             }
         }
     }
+
+    /// Resolves the value of a function. Reports an unknown function.
+    fn function_value(
+        &self,
+        function: &Name,
+        argument: &Name,
+        findings: &mut Diagnostics,
+    ) -> logic::Term {
+        let argument = self.variable(argument, findings);
+        if !self.signature.functions.contains(&function.text) {
+            let what = format!("there is no function `{}`", function.text);
+            let mut finding = Diagnostic::error("toss-unknown-function", function.span, what);
+            let known = self.signature.functions.iter().map(String::as_str);
+            finding = finding.hint(did_you_mean(&function.text, known).unwrap_or_else(|| {
+                format!("give it values in the start: `[ | … | {} {{ a -> 1 }} ]`", function.text)
+            }));
+            findings.push(finding);
+        }
+        logic::Term::Function(function.text.as_str().into(), argument)
+    }
 }
 
-/// Reports variables that stand twice in a list, look like sets, or hide a constant.
+/// Returns the sign of a comparison in the logic.
+fn sign(comparison: Comparison) -> Sign {
+    match comparison {
+        Comparison::Less => Sign::Less,
+        Comparison::AtMost => Sign::AtMost,
+        Comparison::Equal => Sign::Equal,
+        Comparison::Unequal => Sign::Unequal,
+        Comparison::AtLeast => Sign::AtLeast,
+        Comparison::Greater => Sign::Greater,
+    }
+}
+
+/// Returns the fold of an aggregate in the logic.
+fn fold(aggregate: Aggregate) -> Fold {
+    match aggregate {
+        Aggregate::Sum => Fold::Sum,
+        Aggregate::Prod => Fold::Product,
+        Aggregate::Min => Fold::Min,
+        Aggregate::Max => Fold::Max,
+    }
+}
+
+/// Reports variables that are repeated, are written like sets, or shadow a constant.
 pub(super) fn check_variables(
     variables: &[Name],
     signature: &Signature,
@@ -360,24 +370,23 @@ pub(super) fn check_variables(
 ) {
     for (place, name) in variables.iter().enumerate() {
         if variables[..place].iter().any(|earlier| earlier.text == name.text) {
-            let what = format!("`{}` stands twice in one list of variables", name.text);
+            let what = format!("`{}` occurs twice in one list of variables", name.text);
             findings.push(Diagnostic::error("toss-repeated-variable", name.span, what));
         }
         if name.text.starts_with(|c: char| c.is_ascii_uppercase()) {
-            let what =
-                format!("`{}` is written like a set, and stands for an element here", name.text);
+            let what = format!("`{}` is written like a set but denotes an element here", name.text);
             findings.push(
                 Diagnostic::error("toss-upper-case-variable", name.span, what)
-                    .hint("variables and elements of rules begin with a small letter"),
+                    .hint("variables and elements of rules begin with a lower-case letter"),
             );
         }
         if let Some(constant) = signature.constant(&name.text) {
-            let what = format!("the variable `{}` hides the constant of that name", name.text);
+            let what = format!("the variable `{}` hides the constant of the same name", name.text);
             findings.push(
                 Diagnostic::error("toss-hidden-constant", name.span, what)
-                    .note(constant.span, "here the constant is given")
+                    .note(constant.span, "the constant is given here")
                     .hint(format!(
-                        "give the variable another name; `x = {}` asks for the constant",
+                        "rename the variable; `x = {}` compares with the constant",
                         name.text
                     )),
             );
@@ -385,7 +394,7 @@ pub(super) fn check_variables(
     }
 }
 
-/// An exact number from its digits; reports one that is too large.
+/// Converts a number exactly. Reports a number that is too large.
 pub(super) fn number(written: &Number, findings: &mut Diagnostics) -> Rational {
     exact(&written.text).unwrap_or_else(|| {
         let what = format!("the number `{}` is too large", written.text);

@@ -1,4 +1,4 @@
-//! The game graph: who may do what where, and what it pays.
+//! Checks the game graph: the moves of the players at each location, and the payoffs.
 
 use agon_structures::formula::{Operator, Term};
 use agon_structures::rational::Rational;
@@ -14,7 +14,7 @@ use crate::syntax::{self, GameSheet, Name, Payoff};
 /// The name of the player that moves by chance, as in GDL-II.
 pub(super) const NATURE: &str = "random";
 
-/// The players, nature last if only probabilities call for it.
+/// Returns the players. Nature is added at the end if only probabilities require it.
 pub(super) fn players(sheet: &GameSheet, findings: &mut Diagnostics) -> Vec<String> {
     let mut players: Vec<String> = Vec::new();
     for name in &sheet.players {
@@ -34,7 +34,7 @@ pub(super) fn players(sheet: &GameSheet, findings: &mut Diagnostics) -> Vec<Stri
     players
 }
 
-/// What locations need of the rest of the game.
+/// The parts of a game that locations refer to.
 pub(super) struct Locations<'a> {
     pub(super) sheet: &'a GameSheet,
     pub(super) signature: &'a Signature,
@@ -42,7 +42,7 @@ pub(super) struct Locations<'a> {
 }
 
 impl Locations<'_> {
-    /// All locations; reports what is wrong with them.
+    /// Checks all locations and reports errors.
     pub(super) fn lower(&self, findings: &mut Diagnostics) -> Vec<ArenaLocation> {
         for (place, location) in self.sheet.locations.iter().enumerate() {
             let earlier =
@@ -51,7 +51,7 @@ impl Locations<'_> {
                 let what = format!("the location `{}` is given a second time", location.name.text);
                 findings.push(
                     Diagnostic::error("toss-given-twice", location.name.span, what)
-                        .note(earlier.name.span, "here it was given first"),
+                        .note(earlier.name.span, "first given here"),
                 );
             }
         }
@@ -79,7 +79,7 @@ impl Locations<'_> {
         ArenaLocation { name: location.name.text.clone(), payoffs, edges, span: location.name.span }
     }
 
-    /// Where several act at once, play must go on at one place.
+    /// Checks that all moves lead to one location where several players act at once.
     fn check_targets(
         &self,
         location: &syntax::Location,
@@ -98,10 +98,10 @@ impl Locations<'_> {
         targets.dedup();
         if targets.len() > 1 {
             let what =
-                "several players act here at once, and their moves lead to different locations";
+                "several players act here at once, but their moves lead to different locations";
             findings.push(
                 Diagnostic::error("toss-concurrent-targets", location.name.span, what)
-                    .hint("all moves of such a location lead to one location"),
+                    .hint("let all moves of this location lead to one location"),
             );
         }
     }
@@ -113,10 +113,8 @@ impl Locations<'_> {
         for (player, name) in self.players.iter().enumerate() {
             let Some(payoff) = own[player].or(everywhere[player]) else {
                 if name != NATURE {
-                    let what = format!(
-                        "nothing says what `{name}` gets at the location `{}`",
-                        location.name.text
-                    );
+                    let what =
+                        format!("`{name}` has no payoff at the location `{}`", location.name.text);
                     findings.push(
                         Diagnostic::error("toss-missing-payoff", location.name.span, what).hint(
                             format!(
@@ -150,7 +148,7 @@ impl Locations<'_> {
         found
     }
 
-    /// The index of a player. Early games count them from 1.
+    /// Returns the index of a player. Early games number players from 1.
     pub(super) fn player(&self, name: &Name, findings: &mut Diagnostics) -> Option<usize> {
         let found = self.players.iter().position(|player| *player == name.text);
         let numbered = || {
@@ -158,7 +156,7 @@ impl Locations<'_> {
             (1..=self.players.len()).contains(&number).then(|| number - 1)
         };
         let found = found.or_else(numbered);
-        // If nobody plays, that is said once.
+        // Missing players are reported once, elsewhere.
         if found.is_none() && !self.players.is_empty() {
             let what = format!("there is no player `{}`", name.text);
             let mut finding = Diagnostic::error("toss-unknown-player", name.span, what);
@@ -186,7 +184,7 @@ impl Locations<'_> {
         found.map(LocationId::new)
     }
 
-    /// The location that play starts in.
+    /// Returns the location in which play starts.
     pub(super) fn start(&self, findings: &mut Diagnostics) -> LocationId {
         let named = self.sheet.start.as_ref().and_then(|name| self.target(name, findings));
         named.unwrap_or(LocationId::new(0))
@@ -200,7 +198,8 @@ impl Locations<'_> {
         found.map(RuleId::new)
     }
 
-    /// The edges of a player. Several of one rule with probabilities are one edge with several outcomes.
+    /// Builds the edges of a player. Several edges of one rule with probabilities become one edge
+    /// with several outcomes.
     fn choices(&self, written: &[syntax::Edge], findings: &mut Diagnostics) -> Vec<Edge> {
         let mut edges: Vec<Edge> = Vec::new();
         let mut done: Vec<bool> = vec![false; written.len()];
@@ -229,10 +228,8 @@ impl Locations<'_> {
             if has_chance {
                 self.check_sum(&outcomes, first, findings);
             } else if edges.iter().any(|edge| edge.rule == rule && edge.outcomes == outcomes) {
-                let what = format!(
-                    "the move `{}` to the same location stands here twice",
-                    first.rule.text
-                );
+                let what =
+                    format!("the move `{}` to the same location is listed twice", first.rule.text);
                 findings.push(Diagnostic::warning("toss-duplicate-move", first.span, what));
                 continue;
             }
@@ -241,7 +238,7 @@ impl Locations<'_> {
         edges
     }
 
-    /// The edges of nature: each with its weight, or none with any.
+    /// Builds the edges of nature: either all have weights or none has.
     fn chances(&self, written: &[syntax::Edge], findings: &mut Diagnostics) -> Vec<Edge> {
         let has_weights = written.iter().any(|edge| edge.probability.is_some());
         let mut edges = Vec::new();
@@ -267,10 +264,10 @@ impl Locations<'_> {
         edges
     }
 
-    /// The probability of an edge; reports what is none.
+    /// Returns the probability of an edge, and reports invalid ones.
     fn probability(&self, edge: &syntax::Edge, findings: &mut Diagnostics) -> Option<Rational> {
         let Some(written) = &edge.probability else {
-            let what = "this edge has no probability, and another one of the same choice has";
+            let what = "this edge has no probability, but another edge of the same choice has one";
             findings.push(Diagnostic::error("toss-probability", edge.span, what));
             return None;
         };
@@ -296,14 +293,14 @@ impl Locations<'_> {
         if sum != Some(Rational::whole(1))
             && !findings.0.iter().any(|finding| finding.code == "toss-probability")
         {
-            let sum = sum.map_or("more than can be counted".to_owned(), |sum| sum.to_string());
-            let what = format!("the probabilities add up to {sum} and not to 1");
+            let sum = sum.map_or("a number that is too large".to_owned(), |sum| sum.to_string());
+            let what = format!("the probabilities add up to {sum}, not to 1");
             findings.push(Diagnostic::error("toss-probability", first.span, what));
         }
     }
 }
 
-/// The value of a term that says it without looking at a structure.
+/// Returns the value of a term that does not depend on a structure.
 pub(super) fn constant(term: &Term) -> Option<Rational> {
     match term {
         Term::Number(number) => Some(*number),

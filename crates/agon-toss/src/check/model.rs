@@ -1,4 +1,4 @@
-//! The structure that play starts from.
+//! Builds the structure in which play starts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::Arc;
 use agon_structures::structure::{Element, Structure, Vocabulary};
 use agon_text::{Diagnostic, Diagnostics};
 
-use super::flat::Flat;
+use super::flat::FlatStructure;
 use super::formulas::number;
 use super::signature::Signature;
 use crate::arena::Layout;
 use crate::interpreter::MAX_ELEMENTS;
 use crate::syntax;
 
-/// The relations of structures, the functions and the constants.
+/// Returns the relations, functions and constants of structures.
 pub(super) fn vocabulary(signature: &Signature) -> Vocabulary {
     let mut vocabulary = Vocabulary::new();
     for name in &signature.order {
-        // A name is in the order once, so there is no clash.
+        // A name occurs once in the order, so there is no clash.
         let _ = vocabulary.add_relation(name, signature.relations[name].arity);
     }
     for name in &signature.functions {
@@ -29,7 +29,7 @@ pub(super) fn vocabulary(signature: &Signature) -> Vocabulary {
     vocabulary
 }
 
-/// The start, and where its elements lie if it is a board.
+/// Builds the start, and the geometry of its board if it has one.
 pub(super) fn start(
     model: &syntax::Structure,
     signature: &Signature,
@@ -39,14 +39,14 @@ pub(super) fn start(
     let mut structure = Structure::new(Arc::clone(vocabulary));
     for relation in &model.relations {
         if relation.is_optional {
-            let what = "in the start a tuple is there or not: it cannot be optional";
+            let what = "a tuple of the start cannot be optional";
             findings.push(Diagnostic::error("toss-optional-on-right", relation.name.span, what));
         }
         if let Some((arity, span)) = relation.arity {
             signature.check_set(&relation.name, arity, span, "in the start", findings);
         }
     }
-    let flat = Flat::new(model, findings);
+    let flat = FlatStructure::new(model, findings);
     if flat.elements.len() > MAX_ELEMENTS {
         let what =
             format!("the start has {} elements, more than {MAX_ELEMENTS}", flat.elements.len());
@@ -60,24 +60,7 @@ pub(super) fn start(
             "the start has no elements",
         ));
     }
-    let mut ids: BTreeMap<&str, Element> = BTreeMap::new();
-    let mut alike: BTreeMap<String, &str> = BTreeMap::new();
-    for name in &flat.elements {
-        if let Some(other) = alike.insert(name.text.to_lowercase(), &name.text) {
-            let what = format!(
-                "the elements `{other}` and `{}` differ in capitalisation alone",
-                name.text
-            );
-            findings.push(
-                Diagnostic::error("toss-names-alike", name.span, what)
-                    .hint("moves name elements, and are read whatever their capitalisation"),
-            );
-        }
-        // Names are different and few, so that nothing can go wrong.
-        if let Ok(element) = structure.create(Some(&name.text)) {
-            ids.insert(&name.text, element);
-        }
-    }
+    let ids = create_elements(&mut structure, &flat, findings);
     for tuple in &flat.tuples {
         let n = tuple.elements.len();
         if !signature.check_set(&tuple.relation, n, tuple.span, "in the start", findings) {
@@ -92,6 +75,51 @@ pub(super) fn start(
             let _ = structure.add(relation, &elements);
         }
     }
+    set_values(&mut structure, model, &ids, findings);
+    let rows = flat.layout.iter().map(|row| {
+        let element = |cell: &Option<usize>| {
+            cell.and_then(|index| ids.get(flat.elements[index].text.as_str()).copied())
+        };
+        row.iter().map(element).collect()
+    });
+    let layout = (!flat.layout.is_empty()).then(|| Layout { rows: rows.collect() });
+    (structure, layout)
+}
+
+/// Creates the elements of the start and returns their ids by name. Reports names that differ only
+/// in capitalisation.
+fn create_elements<'f>(
+    structure: &mut Structure,
+    flat: &'f FlatStructure,
+    findings: &mut Diagnostics,
+) -> BTreeMap<&'f str, Element> {
+    let mut ids: BTreeMap<&str, Element> = BTreeMap::new();
+    let mut alike: BTreeMap<String, &str> = BTreeMap::new();
+    for name in &flat.elements {
+        if let Some(other) = alike.insert(name.text.to_lowercase(), &name.text) {
+            let what =
+                format!("the elements `{other}` and `{}` differ only in capitalisation", name.text);
+            findings.push(
+                Diagnostic::error("toss-names-alike", name.span, what)
+                    .hint("moves name elements, and their capitalisation is ignored"),
+            );
+        }
+        // Names are different and their number is limited, so `create` does not fail.
+        if let Ok(element) = structure.create(Some(&name.text)) {
+            ids.insert(&name.text, element);
+        }
+    }
+    ids
+}
+
+/// Sets the values of functions and constants in the start.
+fn set_values(
+    structure: &mut Structure,
+    model: &syntax::Structure,
+    ids: &BTreeMap<&str, Element>,
+    findings: &mut Diagnostics,
+) {
+    let vocabulary = Arc::clone(structure.vocabulary());
     for function in &model.functions {
         for (element, value) in &function.values {
             let value = number(value, findings);
@@ -103,19 +131,11 @@ pub(super) fn start(
         }
     }
     for (name, element) in &model.constants {
-        // One that is given twice or names no element has been reported.
+        // Constants that are repeated or name no element have been reported.
         if let (Some(&element), Some(id)) =
             (ids.get(element.text.as_str()), vocabulary.constant(&name.text))
         {
             let _ = structure.set_constant(id, Some(element));
         }
     }
-    let rows = flat.layout.iter().map(|row| {
-        let element = |cell: &Option<usize>| {
-            cell.and_then(|index| ids.get(flat.elements[index].text.as_str()).copied())
-        };
-        row.iter().map(element).collect()
-    });
-    let layout = (!flat.layout.is_empty()).then(|| Layout { rows: rows.collect() });
-    (structure, layout)
 }

@@ -1,4 +1,4 @@
-//! What can be known of payoffs without playing: bounds, and whether they always add up to the same.
+//! Derives facts about payoffs from their terms: bounds, and whether their sum is constant.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,14 @@ use agon_structures::rational::Rational;
 
 use crate::arena::ArenaLocation;
 
-/// Bounds of one number, exact where that is easy. `None` if nothing is known.
+/// Bounds of a number; `None` if nothing is known.
 type Bounds = Option<(f64, f64)>;
 
-/// What is taken where nothing is known: far wider than any payoff that makes sense, and narrow enough for arithmetic.
+/// Bounds for terms about which nothing is known: far wider than sensible payoffs, but small enough
+/// for arithmetic.
 const UNKNOWN: (f64, f64) = (-1e9, 1e9);
 
-/// Bounds of all payoffs of all locations. `n_elements` is how many elements there may be at most.
+/// Returns bounds of all payoffs at all locations. `n_elements` is the maximum number of elements.
 pub(super) fn bounds<'a>(
     payoffs: impl Iterator<Item = &'a Term>,
     n_elements: f64,
@@ -49,7 +50,8 @@ fn of_term(term: &Term, n_elements: f64) -> Bounds {
                 Operator::Divide if c > 0.0 || d < 0.0 => [a / c, a / d, b / c, b / d],
                 Operator::Divide => return None,
                 Operator::Power => {
-                    // Small whole powers of what is not negative; others are rare in payoffs.
+                    // Only small integer powers of non-negative numbers; others are rare in
+                    // payoffs.
                     let exponent = (0..=16_i32).find(|&n| c == d && c == f64::from(n))?;
                     return (a >= 0.0).then(|| (power(a, exponent), power(b, exponent)));
                 }
@@ -77,7 +79,7 @@ fn power(base: f64, exponent: i32) -> f64 {
     (0..exponent).fold(1.0, |product, _| product * base)
 }
 
-/// What the payoffs of all players add up to at every location, if that is plain from their terms.
+/// Returns the sum of the payoffs of all players, if it is the same at every location.
 pub(super) fn constant_sum(locations: &[ArenaLocation]) -> Option<f64> {
     let mut sums = locations.iter().map(|location| {
         let mut sum = Linear::default();
@@ -95,12 +97,13 @@ pub(super) fn constant_sum(locations: &[ArenaLocation]) -> Option<f64> {
     sums.all(|sum| sum == Some(first)).then(|| first.to_f64())
 }
 
-/// A sum of terms with factors; the constant stands under `None`.
+/// A linear combination of terms. The constant is stored under `None`.
 #[derive(Default)]
 struct Linear(BTreeMap<Option<Term>, Rational>);
 
 impl Linear {
-    /// Adds a term some times. `None` if numbers become too large, or a term may have no value.
+    /// Adds a multiple of a term. Returns `None` if numbers become too large or a term may be
+    /// undefined.
     fn add(&mut self, term: &Term, factor: Rational) -> Option<()> {
         match term {
             Term::Number(number) => self.add_to(None, number.times(factor).ok()?),

@@ -1,10 +1,10 @@
-//! Rules of the tree to match formulas with effects.
+//! Builds rules with conditions and effects from the syntax tree.
 
 use agon_structures::formula::{Formula, Variable};
 use agon_structures::structure::Vocabulary;
-use agon_text::{Diagnostic, Diagnostics, Span};
+use agon_text::{Diagnostic, Diagnostics};
 
-use super::flat::{Flat, FlatTuple};
+use super::flat::{FlatStructure, FlatTuple};
 use super::formulas::{Scope, check_variables};
 use super::signature::Signature;
 use super::suggest::did_you_mean;
@@ -13,10 +13,10 @@ use crate::arena::{
 };
 use crate::syntax::{self, Change, GameSheet, Name, Structure};
 
-/// So many tuples of an embedded relation there may be among the elements of a left side.
+/// Maximum number of tuples of an embedded relation over the elements of a left side.
 const MAX_EMBEDDED: usize = 4096;
 
-/// What rules need of the rest of the game.
+/// The parts of a game that rules refer to.
 pub(super) struct Rules<'a> {
     pub(super) sheet: &'a GameSheet,
     pub(super) signature: &'a Signature,
@@ -24,7 +24,7 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// All rules; reports what is wrong with them.
+    /// Checks all rules and reports errors.
     pub(super) fn lower(&self, findings: &mut Diagnostics) -> Vec<ArenaRule> {
         for (place, rule) in self.sheet.rules.iter().enumerate() {
             let earlier = self.sheet.rules[..place]
@@ -34,10 +34,8 @@ impl Rules<'_> {
                 let what = format!("a rule `{}` is given a second time", rule.name.text);
                 findings.push(
                     Diagnostic::error("toss-given-twice", rule.name.span, what)
-                        .note(earlier.name.span, "here it was given first")
-                        .hint(
-                            "moves are called by the names of rules, whatever their capitalisation",
-                        ),
+                        .note(earlier.name.span, "first given here")
+                        .hint("moves are named after rules, and capitalisation is ignored"),
                 );
             }
         }
@@ -90,11 +88,12 @@ impl Rules<'_> {
                 let what = "a constant on a side of a rule cannot be played yet";
                 findings.push(
                     Diagnostic::error("toss-not-supported", name.span, what)
-                        .hint(format!("say it in a condition: `pre x = {}`", name.text)),
+                        .hint(format!("use a condition instead: `pre x = {}`", name.text)),
                 );
             }
         }
-        let (left, right) = (Flat::new(left, findings), Flat::new(right, findings));
+        let (left, right) =
+            (FlatStructure::new(left, findings), FlatStructure::new(right, findings));
         check_variables(&left.elements, self.signature, findings);
         check_variables(&right.elements, self.signature, findings);
         let embedded = self.embedded(rule, findings);
@@ -122,7 +121,8 @@ impl Rules<'_> {
                 ..tuple
             });
             let effect = self.tuples_effect(&left, &embedded, add.collect());
-            // The post-condition calls the elements of the match by their names on the right side.
+            // The post-condition uses the names of the right side for the elements of the
+            // embedding.
             let name = |l: usize| {
                 &right.elements[back.iter().position(|&b| b == l).expect("one replaces each")]
             };
@@ -130,17 +130,17 @@ impl Rules<'_> {
         } else {
             let variables: Vec<Variable> =
                 right.elements.iter().map(|name| Variable::new(&name.text)).collect();
-            let keeps = keepers(&left, &right, &map);
+            let keeps = kept_identities(&left, &right, &map);
             (
                 Effect::Rewrite(Rewrite { right: variables.clone(), map, keeps, tuples, embedded }),
                 variables,
             )
         };
         let post = post.map(|(formula, span)| Post { variables: post_variables, formula, span });
-        Some(made(rule, &left.elements, parts, effect, post))
+        Some(arena_rule(rule, &left.elements, parts, effect, post))
     }
 
-    /// The relations that are embedded exactly.
+    /// Returns the relations that are embedded exactly.
     fn embedded(&self, rule: &syntax::Rule, findings: &mut Diagnostics) -> Vec<String> {
         let mut embedded: Vec<String> = Vec::new();
         for name in &rule.embedded {
@@ -153,8 +153,8 @@ impl Rules<'_> {
                         format!("`{}` is defined by a formula and cannot be embedded", name.text);
                     findings.push(
                         Diagnostic::error("toss-defined-embedded", name.span, what)
-                            .note(known.span, "here it is defined")
-                            .hint("embed the relations that the formula is about, or use `pre`"),
+                            .note(known.span, "defined here")
+                            .hint("embed the relations that the formula uses, or use `pre`"),
                     );
                 }
                 Some(_) => embedded.push(name.text.clone()),
@@ -165,8 +165,13 @@ impl Rules<'_> {
         embedded
     }
 
-    /// What the left side asks for: its tuples, and that its elements are different.
-    fn left_parts(&self, left: &Flat, name: &Name, findings: &mut Diagnostics) -> Vec<Part> {
+    /// Returns the conditions of the left side: its tuples, and that its elements are different.
+    fn left_parts(
+        &self,
+        left: &FlatStructure,
+        name: &Name,
+        findings: &mut Diagnostics,
+    ) -> Vec<Part> {
         let mut parts = Vec::new();
         for tuple in &left.tuples {
             self.signature.check_use(&tuple.relation, tuple.elements.len(), tuple.span, findings);
@@ -184,11 +189,12 @@ impl Rules<'_> {
         parts
     }
 
-    /// What embedding exactly asks for: no tuple of the relation that does not stand on the left side.
+    /// Adds the conditions of exact embedding: no tuple of the relation other than those on the
+    /// left side.
     fn embedded_parts(
         &self,
         rule: &syntax::Rule,
-        left: &Flat,
+        left: &FlatStructure,
         embedded: &[String],
         parts: &mut Vec<Part>,
         findings: &mut Diagnostics,
@@ -240,11 +246,11 @@ impl Rules<'_> {
         }
     }
 
-    /// Which element of the right side replaces which of the left.
+    /// Returns for each element of the right side the element of the left side that it replaces.
     fn map(
         &self,
-        left: &Flat,
-        right: &Flat,
+        left: &FlatStructure,
+        right: &FlatStructure,
         given: Option<&[(Name, Name)]>,
         findings: &mut Diagnostics,
     ) -> Vec<Option<usize>> {
@@ -258,7 +264,7 @@ impl Rules<'_> {
                 if found.is_none() {
                     let what = format!("there is no element `{}` on the {side} side", name.text);
                     findings.push(Diagnostic::error("toss-unknown-element", name.span, what).hint(
-                        "`with [r <- l]` names an element of the right side, then one of the left side",
+                        "write `with [r <- l]`: an element of the right side, then one of the left",
                     ));
                 }
             }
@@ -272,31 +278,32 @@ impl Rules<'_> {
         map
     }
 
-    /// Reports a rule that deletes elements where constants must go on naming theirs.
+    /// Reports a rule that deletes elements although constants name elements.
     fn check_deleted(
         &self,
         rule: &syntax::Rule,
-        left: &Flat,
+        left: &FlatStructure,
         map: &[Option<usize>],
         findings: &mut Diagnostics,
     ) {
         let deleted = (0..left.elements.len()).find(|&l| !map.contains(&Some(l)));
         if let (Some(constant), Some(l)) = (self.signature.constants.first(), deleted) {
             let name = &left.elements[l].text;
-            let what = format!(
-                "the rule deletes `{name}`, which may be the element that a constant names"
-            );
+            let what =
+                format!("the rule deletes `{name}`, which may be an element that a constant names");
             findings.push(
                 Diagnostic::error("toss-deleted-constant", rule.name.span, what)
-                    .note(constant.span, "here a constant is given")
-                    .hint(
-                        "mark elements by a predicate instead of deleting them, or instead of the constant",
-                    ),
+                    .note(constant.span, "a constant is given here")
+                    .hint("mark elements with a predicate instead of deleting them"),
             );
         }
     }
 
-    fn right_tuples(&self, right: &Flat, findings: &mut Diagnostics) -> Option<Vec<AddedTuple>> {
+    fn right_tuples(
+        &self,
+        right: &FlatStructure,
+        findings: &mut Diagnostics,
+    ) -> Option<Vec<AddedTuple>> {
         let mut tuples = Vec::new();
         let mut is_fine = true;
         for tuple in &right.tuples {
@@ -304,9 +311,8 @@ impl Rules<'_> {
                 let what =
                     format!("`{}` cannot be optional on the right side", tuple.relation.text);
                 findings.push(
-                    Diagnostic::error("toss-optional-on-right", tuple.span, what).hint(
-                        "after the rule a tuple is there or not; only what is looked for may be optional",
-                    ),
+                    Diagnostic::error("toss-optional-on-right", tuple.span, what)
+                        .hint("only tuples on the left side may be optional"),
                 );
                 is_fine = false;
             }
@@ -317,7 +323,7 @@ impl Rules<'_> {
                 tuple.elements.iter().map(|e| right.index(&e.text)).collect();
             match (is_set, self.vocabulary.relation(&tuple.relation.text), arguments) {
                 (true, Some(relation), Some(arguments)) => {
-                    tuples.push(AddedTuple { relation, arguments })
+                    tuples.push(AddedTuple { relation, arguments });
                 }
                 _ => is_fine = false,
             }
@@ -327,11 +333,12 @@ impl Rules<'_> {
         is_fine.then_some(tuples)
     }
 
-    /// By definition 2, where elements correspond one to one: of embedded relations the tuples of the left side go, all others
-    /// stay, and those of the right side come.
+    /// Builds the effect of a rule that keeps the universe, by Definition 2 of Kaiser & Stafiniak
+    /// 2011. Of embedded relations the tuples of the left side are deleted, all other tuples stay,
+    /// and the tuples of the right side are added.
     fn tuples_effect(
         &self,
-        left: &Flat,
+        left: &FlatStructure,
         embedded: &[agon_structures::structure::RelationId],
         mut add: Vec<AddedTuple>,
     ) -> Effect {
@@ -343,7 +350,7 @@ impl Rules<'_> {
             let Some(arguments) = arguments else { continue };
             let added = add.iter().position(|a| a.relation == relation && a.arguments == arguments);
             match added {
-                // It is there already, and stays.
+                // The tuple is present already and stays.
                 Some(place) if !tuple.is_optional => {
                     add.remove(place);
                 }
@@ -376,7 +383,7 @@ impl Rules<'_> {
             let what = "`emb` has no meaning in a rule by formula";
             findings.push(
                 Diagnostic::error("toss-embedding-by-formula", name.span, what)
-                    .hint("say in the formula what must not hold, and in `RELS` what goes"),
+                    .hint("write negated conditions in the formula, and deleted tuples in `RELS`"),
             );
         }
         let mut scope = Scope::new(self.signature, elements, FREE);
@@ -402,7 +409,7 @@ impl Rules<'_> {
             let variables = elements.iter().map(|name| Variable::new(&name.text)).collect();
             Post { variables, formula: scope.formula(post, findings), span: post.span }
         });
-        Some(made(rule, elements, parts, Effect::Tuples { delete, add }, post))
+        Some(arena_rule(rule, elements, parts, Effect::Tuples { delete, add }, post))
     }
 
     fn effect(
@@ -427,16 +434,14 @@ impl Rules<'_> {
                 arguments.push(index);
             } else {
                 let what = match name.text.as_str() {
-                    "_" => {
-                        "`_` stands for any element, and only what is deleted may be any".to_owned()
-                    }
-                    other => format!("`{other}` is no element of the rule"),
+                    "_" => "`_` means any element, which is allowed only in deletions".to_owned(),
+                    other => format!("`{other}` is not an element of the rule"),
                 };
                 let mut finding = Diagnostic::error("toss-unknown-element", name.span, what);
                 let known = elements.iter().map(|element| element.text.as_str());
                 if self.signature.constant(&name.text).is_some() {
                     finding = finding.hint(format!(
-                        "it is a constant: give the rule an element `x`, with `x = {}` in `MATCH`",
+                        "it is a constant: add an element `x` with `x = {}` in `MATCH`",
                         name.text
                     ));
                 } else if let Some(hint) = did_you_mean(&name.text, known) {
@@ -454,17 +459,21 @@ impl Rules<'_> {
     }
 }
 
-/// Which elements of the right side keep what they replace.
-fn keepers(left: &Flat, right: &Flat, map: &[Option<usize>]) -> Vec<bool> {
-    let keeper = |l: usize| {
+/// Decides which elements of the right side keep the id and name of the element that they replace.
+fn kept_identities(
+    left: &FlatStructure,
+    right: &FlatStructure,
+    map: &[Option<usize>],
+) -> Vec<bool> {
+    let keeping = |l: usize| {
         let replacing: Vec<usize> = (0..map.len()).filter(|&r| map[r] == Some(l)).collect();
         let same = replacing.iter().find(|&&r| right.elements[r].text == left.elements[l].text);
         same.or(replacing.first()).copied()
     };
-    (0..map.len()).map(|r| map[r].is_some_and(|l| keeper(l) == Some(r))).collect()
+    (0..map.len()).map(|r| map[r].is_some_and(|l| keeping(l) == Some(r))).collect()
 }
 
-/// Reports a rule that is not there.
+/// Reports a reference to an unknown rule.
 pub(super) fn unknown_rule(name: &Name, sheet: &GameSheet, findings: &mut Diagnostics) {
     let what = format!("there is no rule `{}`", name.text);
     let mut finding = Diagnostic::error("toss-unknown-rule", name.span, what);
@@ -476,7 +485,7 @@ pub(super) fn unknown_rule(name: &Name, sheet: &GameSheet, findings: &mut Diagno
     findings.push(finding);
 }
 
-fn made(
+fn arena_rule(
     rule: &syntax::Rule,
     elements: &[Name],
     parts: Vec<Part>,
@@ -491,12 +500,8 @@ fn made(
         effect,
         post,
         history: Vec::new(),
-        span: place(rule),
+        span: rule.name.span,
     }
-}
-
-fn place(rule: &syntax::Rule) -> Span {
-    rule.name.span
 }
 
 fn atom(tuple: &FlatTuple) -> Formula {
@@ -505,7 +510,7 @@ fn atom(tuple: &FlatTuple) -> Formula {
     Formula::atom(&tuple.relation.text, variables)
 }
 
-/// The parts of a conjunction, or the formula itself.
+/// Returns the conjuncts of a conjunction, or the formula itself.
 fn conjuncts(formula: &syntax::Formula) -> Vec<&syntax::Formula> {
     match &formula.kind {
         syntax::FormulaKind::And(parts) => parts.iter().flat_map(conjuncts).collect(),
@@ -513,7 +518,7 @@ fn conjuncts(formula: &syntax::Formula) -> Vec<&syntax::Formula> {
     }
 }
 
-/// All tuples of a length over so many elements.
+/// Returns all tuples of a length over the first `n_elements` indices.
 fn tuples_over(n_elements: usize, length: usize) -> Vec<Vec<usize>> {
     (0..length).fold(vec![Vec::new()], |tuples, _| {
         tuples

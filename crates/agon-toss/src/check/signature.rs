@@ -1,4 +1,4 @@
-//! Which relations, functions and constants there are, and how many elements each relation takes.
+//! Collects the relations, functions and constants of a game, with the arities of relations.
 
 use std::collections::BTreeMap;
 
@@ -7,36 +7,36 @@ use agon_text::{Diagnostic, Diagnostics, Span};
 use super::suggest::did_you_mean;
 use crate::syntax::{Cell, Change, GameSheet, Name, Structure};
 
-/// So many elements a relation may take: cells of tuples are stored one by one.
+/// Maximum arity of a relation, because the elements of tuples are stored one by one.
 const MAX_ARITY: usize = 8;
 
-/// The names of the relations that a board makes: next in the row, next in the column.
+/// The names of the relations that a board introduces: next in the row, next in the column.
 pub(super) const ROW: &str = "R";
 pub(super) const COLUMN: &str = "C";
 
-/// What is known of a relation.
+/// A relation of the signature.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct DeclaredRelation {
     pub(super) arity: usize,
-    /// Where its arity was first seen.
+    /// The place where its arity was first seen.
     pub(super) span: Span,
     /// Whether it is defined by a formula.
     pub(super) is_defined: bool,
 }
 
-/// All relations, functions and constants of a game.
+/// The relations, functions and constants of a game.
 #[derive(Default)]
 pub(super) struct Signature {
-    pub(super) relations: BTreeMap<String, Known>,
-    /// Relations of structures in the order in which they come.
+    pub(super) relations: BTreeMap<String, DeclaredRelation>,
+    /// The relations of structures in order of appearance.
     pub(super) order: Vec<String>,
     pub(super) functions: Vec<String>,
-    /// The constants of the start, each once.
+    /// The constants of the start, without repetitions.
     pub(super) constants: Vec<Name>,
 }
 
 impl Signature {
-    /// Gathers them: defined relations, relations of the start, and relations that rules make.
+    /// Collects defined relations, relations of the start, and relations that rules introduce.
     pub(super) fn gather(sheet: &GameSheet, findings: &mut Diagnostics) -> Signature {
         let mut signature = Signature::default();
         for definition in &sheet.relations {
@@ -74,20 +74,24 @@ impl Signature {
             let what = format!("the relation `{}` is defined a second time", name.text);
             findings.push(
                 Diagnostic::error("toss-given-twice", name.span, what)
-                    .note(known.span, "here it was defined first"),
+                    .note(known.span, "first defined here"),
             );
             return;
         }
         too_wide(name, arity, findings);
-        self.relations
-            .insert(name.text.clone(), Known { arity, span: name.span, is_defined: true });
+        self.relations.insert(
+            name.text.clone(),
+            DeclaredRelation { arity, span: name.span, is_defined: true },
+        );
     }
 
-    /// A relation of structures.
+    /// Adds a relation of structures.
     fn base(&mut self, name: &Name, arity: usize, findings: &mut Diagnostics) {
         too_wide(name, arity, findings);
-        self.relations
-            .insert(name.text.clone(), Known { arity, span: name.span, is_defined: false });
+        self.relations.insert(
+            name.text.clone(),
+            DeclaredRelation { arity, span: name.span, is_defined: false },
+        );
         self.order.push(name.text.clone());
     }
 
@@ -112,7 +116,7 @@ impl Signature {
             let arity = relation.arity.map(|(arity, _)| arity);
             let arity = arity.or(relation.tuples.first().map(|tuple| tuple.elements.len()));
             if !self.relations.contains_key(&relation.name.text) {
-                // `P {}` without an arity is most likely a predicate.
+                // `P {}` without an arity is probably a predicate.
                 self.base(&relation.name, arity.unwrap_or(1), findings);
             }
         }
@@ -125,7 +129,7 @@ impl Signature {
             if let Some(earlier) = self.constant(&name.text) {
                 let what = format!("the constant `{}` is given a second time", name.text);
                 let finding = Diagnostic::error("toss-given-twice", name.span, what)
-                    .note(earlier.span, "here it was given first");
+                    .note(earlier.span, "first given here");
                 findings.push(finding);
                 continue;
             }
@@ -133,26 +137,26 @@ impl Signature {
                 let what = format!("the constant `{}` is written like a set", name.text);
                 findings.push(
                     Diagnostic::error("toss-upper-case-variable", name.span, what)
-                        .hint("constants begin with a small letter, as variables do"),
+                        .hint("constants begin with a lower-case letter, like variables"),
                 );
             }
             self.constants.push(name.clone());
         }
     }
 
-    /// The constant of a name, where it was given.
+    /// Returns the constant with this name, with its place.
     pub(super) fn constant(&self, name: &str) -> Option<&Name> {
         self.constants.iter().find(|constant| constant.text == name)
     }
 
-    /// Whether a relation is there and takes so many elements; reports if not.
+    /// Returns the relation if it exists and has this arity; reports an error otherwise.
     pub(super) fn check_use(
         &self,
         name: &Name,
         n_arguments: usize,
         span: Span,
         findings: &mut Diagnostics,
-    ) -> Option<&Known> {
+    ) -> Option<&DeclaredRelation> {
         let Some(known) = self.relations.get(&name.text) else {
             let what = format!("there is no relation `{}`", name.text);
             let mut finding = Diagnostic::error("toss-unknown-relation", name.span, what);
@@ -161,7 +165,7 @@ impl Signature {
                 finding = finding.hint(hint);
             } else {
                 finding = finding.hint(format!(
-                    "define it by `REL {}(…) = …`, or declare it in the start: `{}:{n_arguments} {{}}`",
+                    "define it, `REL {}(…) = …`, or declare it in the start, `{}:{n_arguments} {{}}`",
                     name.text, name.text
                 ));
             }
@@ -170,17 +174,18 @@ impl Signature {
         };
         if known.arity != n_arguments {
             let (name, arity) = (&name.text, known.arity);
-            let what = format!("`{name}` takes {} and not {n_arguments}", elements(arity));
+            let what = format!("`{name}` takes {}, not {n_arguments}", elements(arity));
             findings.push(
                 Diagnostic::error("toss-arity-clash", span, what)
-                    .note(known.span, format!("here `{name}` has {}", elements(arity))),
+                    .note(known.span, format!("`{name}` has {} here", elements(arity))),
             );
             return None;
         }
         Some(known)
     }
 
-    /// Whether a relation that a structure or rule sets is one of structures; reports if not.
+    /// Returns whether a relation that a structure or rule sets is a relation of structures;
+    /// reports an error otherwise.
     pub(super) fn check_set(
         &self,
         name: &Name,
@@ -199,8 +204,8 @@ impl Signature {
             };
             findings.push(
                 Diagnostic::error(code, span, what)
-                    .note(known.span, "here it is defined")
-                    .hint("set the relations that the formula is about"),
+                    .note(known.span, "defined here")
+                    .hint("set the relations that the formula uses"),
             );
         }
         !known.is_defined

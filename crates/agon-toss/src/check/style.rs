@@ -1,4 +1,4 @@
-//! What has a meaning and was probably not meant: warnings.
+//! Warnings: what has a meaning but was probably not intended.
 
 use std::collections::BTreeSet;
 
@@ -8,67 +8,87 @@ use super::signature::Signature;
 use crate::arena::{ArenaLocation, ArenaRule, LocationId};
 use crate::syntax::{Change, GameSheet};
 
-/// Warns of locations that cannot be reached, and of rules and relations that nothing uses.
-pub(super) fn check(
-    sheet: &GameSheet,
-    signature: &Signature,
-    rules: &[ArenaRule],
-    locations: &[ArenaLocation],
-    start: LocationId,
-    used: &BTreeSet<String>,
-    findings: &mut Diagnostics,
-) {
-    let mut reached = BTreeSet::from([start]);
-    let mut open = vec![start];
-    while let Some(at) = open.pop() {
-        let targets = locations[at.index()].edges.iter().flatten().flat_map(|edge| &edge.outcomes);
-        open.extend(targets.map(|outcome| outcome.0).filter(|target| reached.insert(*target)));
+/// The parts of a game that warnings are about.
+pub(super) struct Style<'a> {
+    pub(super) sheet: &'a GameSheet,
+    pub(super) signature: &'a Signature,
+    pub(super) rules: &'a [ArenaRule],
+    pub(super) locations: &'a [ArenaLocation],
+    /// The location that play starts in.
+    pub(super) start: LocationId,
+    /// The names of the relations that definitions, rules and payoffs use.
+    pub(super) used: &'a BTreeSet<String>,
+}
+
+impl Style<'_> {
+    /// Warns of unreachable locations, of unused rules and relations, and of optional tuples
+    /// without effect.
+    pub(super) fn check(&self, findings: &mut Diagnostics) {
+        self.check_locations(findings);
+        self.check_unused(findings);
+        self.check_optional(findings);
     }
-    for (index, location) in locations.iter().enumerate() {
-        if !reached.contains(&LocationId::new(index)) {
-            let what = format!("no move leads to the location `{}`", location.name);
-            findings.push(Diagnostic::warning("toss-unreachable-location", location.span, what));
+
+    fn check_locations(&self, findings: &mut Diagnostics) {
+        let mut reached = BTreeSet::from([self.start]);
+        let mut open = vec![self.start];
+        while let Some(at) = open.pop() {
+            let edges = self.locations[at.index()].edges.iter().flatten();
+            let targets = edges.flat_map(|edge| &edge.outcomes);
+            open.extend(targets.map(|outcome| outcome.0).filter(|target| reached.insert(*target)));
+        }
+        for (index, location) in self.locations.iter().enumerate() {
+            if !reached.contains(&LocationId::new(index)) {
+                let what = format!("no move leads to the location `{}`", location.name);
+                let finding = Diagnostic::warning("toss-unreachable-location", location.span, what);
+                findings.push(finding);
+            }
+        }
+        let start = &self.locations[self.start.index()];
+        if start.edges.iter().all(Vec::is_empty) {
+            let what = "no player has moves at the location where play starts";
+            findings.push(Diagnostic::warning("toss-no-moves", start.span, what).hint(
+                "play ends where no rule can be applied, so this game is over before it begins",
+            ));
         }
     }
-    if locations[start.index()].edges.iter().all(Vec::is_empty) {
-        let what = "nobody has moves at the location that play starts in";
-        findings.push(
-            Diagnostic::warning("toss-no-moves", locations[start.index()].span, what).hint(
-                "play ends where nothing can be applied, so this game is over before it begins",
-            ),
-        );
-    }
-    for (index, rule) in rules.iter().enumerate() {
-        let is_used = locations
-            .iter()
-            .flat_map(|location| location.edges.iter().flatten())
-            .any(|e| e.rule.index() == index);
-        if !is_used {
-            let what = format!("the rule `{}` is the move of nobody", rule.name);
-            findings.push(Diagnostic::warning("toss-unused-rule", rule.span, what));
+
+    fn check_unused(&self, findings: &mut Diagnostics) {
+        for (index, rule) in self.rules.iter().enumerate() {
+            let is_used = self
+                .locations
+                .iter()
+                .flat_map(|location| location.edges.iter().flatten())
+                .any(|edge| edge.rule.index() == index);
+            if !is_used {
+                let what = format!("no move applies the rule `{}`", rule.name);
+                findings.push(Diagnostic::warning("toss-unused-rule", rule.span, what));
+            }
+        }
+        for (name, known) in &self.signature.relations {
+            if known.is_defined && !self.used.contains(name) {
+                let what = format!("the relation `{name}` is defined but never used");
+                findings.push(Diagnostic::warning("toss-unused-relation", known.span, what));
+            }
         }
     }
-    for (name, known) in &signature.relations {
-        if known.is_defined && !used.contains(name) {
-            let what = format!("the relation `{name}` is defined and never used");
-            findings.push(Diagnostic::warning("toss-unused-relation", known.span, what));
-        }
-    }
-    for rule in &sheet.rules {
-        if let Change::Rewrite { left, .. } = &rule.change
-            && let Some(relation) = left.relations.iter().find(|relation| {
+
+    fn check_optional(&self, findings: &mut Diagnostics) {
+        for rule in &self.sheet.rules {
+            let Change::Rewrite { left, .. } = &rule.change else { continue };
+            let idle = left.relations.iter().find(|relation| {
                 relation.is_optional
                     && !rule.embedded.iter().any(|name| name.text == relation.name.text)
-            })
-        {
-            let what = format!(
-                "`{}` is optional, and not embedded: it makes no difference",
-                relation.name.text
-            );
-            findings.push(
-                Diagnostic::warning("toss-idle-option", relation.name.span, what)
-                    .hint(format!("add `emb {}`, or leave it out", relation.name.text)),
-            );
+            });
+            if let Some(relation) = idle {
+                let name = &relation.name.text;
+                let what =
+                    format!("`{name}` is optional but not embedded, so it makes no difference");
+                findings.push(
+                    Diagnostic::warning("toss-idle-option", relation.name.span, what)
+                        .hint(format!("add `emb {name}`, or remove the optional tuple")),
+                );
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Atoms as tables of signals: relations that change, relations that do not, definitions, equality.
+//! Grounds atoms into tables of signals: changing relations, stable relations, defined relations,
+//! equality.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use agon_structures::formula::{Argument, Formula, Name, Variable};
 use agon_structures::structure::RelationId;
 
 use super::NoCircuit;
-use super::ground::{Grounder, Index, limited};
+use super::ground::{Grounder, Index, restricted};
 use super::table::Table;
 
 impl Grounder<'_> {
@@ -38,8 +39,10 @@ impl Grounder<'_> {
         }
         if let Some(definition) = self.definitions.get(name) {
             let definition = definition.clone();
-            if self.puts_in_place || !self.is_limited(&definition.body, &definition.variables) {
-                return self.in_place(&definition.variables, &definition.body, arguments, given);
+            if self.expands_definitions
+                || !self.is_range_restricted(&definition.body, &definition.variables)
+            {
+                return self.expanded(&definition.variables, &definition.body, arguments, given);
             }
             let table = self.defined(name)?;
             return self.join(
@@ -64,8 +67,8 @@ impl Grounder<'_> {
         )
     }
 
-    /// The assignments extended by the tuples of a relation that never changes, asked of different variables. Tuples are
-    /// looked up by what is known, in an index that is made once.
+    /// Extends the assignments by the tuples of a stable relation whose arguments are different
+    /// variables. An index on the known columns is built once.
     fn look_up(
         &mut self,
         relation: RelationId,
@@ -111,14 +114,14 @@ impl Grounder<'_> {
         Ok(Table { columns, rows })
     }
 
-    /// A defined relation, worked out as a whole.
+    /// Grounds a defined relation as a whole.
     fn defined(&mut self, name: &Name) -> Result<Rc<Table>, NoCircuit> {
         if let Some(table) = self.defined.get(name) {
             return Ok(Rc::clone(table));
         }
         let definition = self.definitions.get(name).expect("it is defined").clone();
         let body = self.prepare(&definition.body)?;
-        // Bound relations are those of the place where it is used; definitions know only their own.
+        // The bound relations belong to the place of use; a definition does not see them.
         let bound = std::mem::take(&mut self.bound);
         let table = self.extend(&body, &Table::unit());
         self.bound = bound;
@@ -133,15 +136,15 @@ impl Grounder<'_> {
         Ok(table)
     }
 
-    /// Whether atoms that must hold bind all the variables, so that the relation has not many tuples.
-    fn is_limited(&mut self, body: &Formula, variables: &[Variable]) -> bool {
+    /// Returns whether positive atoms bind all the variables, so that the relation has few tuples.
+    fn is_range_restricted(&mut self, body: &Formula, variables: &[Variable]) -> bool {
         let Ok(body) = self.prepare(body) else { return false };
-        let limited = limited(&body);
-        variables.len() <= 1 || variables.iter().all(|variable| limited.contains(variable))
+        let restricted = restricted(&body);
+        variables.len() <= 1 || variables.iter().all(|variable| restricted.contains(variable))
     }
 
-    /// A definition asked only of what is given.
-    fn in_place(
+    /// Grounds a definition only for the given assignments.
+    fn expanded(
         &mut self,
         variables: &[Variable],
         body: &Formula,
@@ -149,7 +152,8 @@ impl Grounder<'_> {
         given: &Table,
     ) -> Result<Table, NoCircuit> {
         let body = self.prepare(body)?;
-        // What is asked, in the definition's own variables: one column for each that is known.
+        // The given assignments in the definition's own variables: one column for each known
+        // argument.
         let mut asked = Table::unit();
         asked.rows.clear();
         let known: Vec<usize> = (0..arguments.len())
@@ -160,16 +164,7 @@ impl Grounder<'_> {
             .collect();
         asked.columns = known.iter().map(|&place| variables[place].clone()).collect();
         for row in given.rows.keys() {
-            let key: Option<Vec<u32>> = known
-                .iter()
-                .map(|&place| match &arguments[place] {
-                    Argument::Variable(variable) => {
-                        given.column(variable).map(|column| row[column])
-                    }
-                    Argument::Constant(name) => self.constant(name),
-                })
-                .collect();
-            if let Some(key) = key {
+            if let Some(key) = self.key(arguments, &known, given, row) {
                 asked.rows.insert(key, Signal::TRUE);
             }
         }
@@ -185,7 +180,23 @@ impl Grounder<'_> {
         self.join(given, arguments, found.rows.into_iter())
     }
 
-    /// The assignments extended by the tuples of a relation.
+    /// Returns the elements of the arguments at these places under an assignment. `None` if a
+    /// constant has no element.
+    fn key(
+        &self,
+        arguments: &[Argument],
+        places: &[usize],
+        given: &Table,
+        row: &[u32],
+    ) -> Option<Vec<u32>> {
+        let value = |&place: &usize| match &arguments[place] {
+            Argument::Variable(variable) => given.column(variable).map(|column| row[column]),
+            Argument::Constant(name) => self.constant(name),
+        };
+        places.iter().map(value).collect()
+    }
+
+    /// Extends the assignments by the tuples of a relation.
     pub(super) fn join(
         &mut self,
         given: &Table,
@@ -199,7 +210,7 @@ impl Grounder<'_> {
             match argument {
                 Argument::Constant(_) => known.push(place),
                 Argument::Variable(variable) if given.column(variable).is_some() => {
-                    known.push(place)
+                    known.push(place);
                 }
                 Argument::Variable(variable) => {
                     if !columns.contains(variable) {
@@ -209,7 +220,8 @@ impl Grounder<'_> {
                 }
             }
         }
-        // Tuples by what is known, with the wanted columns; equal variables must have equal elements.
+        // Tuples by their known columns, with the new columns. Repeated variables must have equal
+        // elements.
         let mut index: BTreeMap<Vec<u32>, Vec<(Vec<u32>, Signal)>> = BTreeMap::new();
         let mut n_tuples = 0;
         for (tuple, signal) in tuples {
@@ -227,15 +239,7 @@ impl Grounder<'_> {
         self.spend(n_tuples)?;
         let mut rows = BTreeMap::new();
         for row in given.rows.keys() {
-            let key: Option<Vec<u32>> = known
-                .iter()
-                .map(|&place| match &arguments[place] {
-                    Argument::Variable(variable) => {
-                        given.column(variable).map(|column| row[column])
-                    }
-                    Argument::Constant(name) => self.constant(name),
-                })
-                .collect();
+            let key = self.key(arguments, &known, given, row);
             let Some(found) = key.and_then(|key| index.get(&key)) else { continue };
             for (rest, signal) in found {
                 rows.insert([row.as_slice(), rest].concat(), *signal);
@@ -252,7 +256,7 @@ impl Grounder<'_> {
         right: &Argument,
         given: &Table,
     ) -> Result<Table, NoCircuit> {
-        // As a relation: of all elements with themselves.
+        // Equality as a relation: each element with itself.
         let same: Vec<(Vec<u32>, Signal)> =
             self.elements.iter().map(|&element| (vec![element, element], Signal::TRUE)).collect();
         self.join(given, &[left.clone(), right.clone()], same.into_iter())

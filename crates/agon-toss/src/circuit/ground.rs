@@ -1,7 +1,8 @@
-//! Formulas to gates.
+//! Grounds formulas into gates.
 //!
-//! There is one operation, as in `agon_structures::evaluate`: given assignments to some variables, all their extensions to the free
-//! variables of a formula with which it may hold, each with the signal that tells when it does.
+//! There is one operation, as in `agon_structures::evaluate`: extend given assignments to the free
+//! variables of a formula. Each extension with which the formula may hold comes with the signal
+//! that is true when it holds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -14,28 +15,28 @@ use agon_structures::structure::{Element, RelationId, Structure};
 use super::table::{Table, any};
 use super::{CircuitLimits, NoCircuit};
 
-/// Makes formulas into gates, at one state of the relations that change.
+/// Grounds formulas into gates, for one state of the changing relations.
 pub(super) struct Grounder<'a> {
     pub(super) builder: Builder,
     pub(super) structure: &'a Structure,
     pub(super) limits: &'a CircuitLimits,
     pub(super) definitions: &'a Definitions,
-    /// By relation that changes: its possible tuples with their signals.
+    /// The possible tuples of each changing relation with their signals.
     pub(super) fluents: BTreeMap<Name, Rc<BTreeMap<Vec<u32>, Signal>>>,
-    /// Defined relations that have been worked out.
+    /// Defined relations that have been grounded.
     pub(super) defined: BTreeMap<Name, Rc<Table>>,
-    /// Whether defined relations are put in place wherever they are used, since only a few of their tuples matter.
-    pub(super) puts_in_place: bool,
-    /// Relations of fixed points on their way, with their parameters.
+    /// Whether defined relations are expanded at each use, because only few of their tuples matter.
+    pub(super) expands_definitions: bool,
+    /// Relations of the enclosing fixed points, with their parameters.
     pub(super) bound: Vec<(Name, Vec<Variable>, Rc<Table>)>,
     prepared: BTreeMap<Formula, Rc<Formula>>,
     work: u64,
     pub(super) elements: Vec<u32>,
-    /// Relations that never change, by which columns are known.
+    /// Indexes of stable relations, by the columns that are known.
     pub(super) indexes: BTreeMap<(RelationId, Vec<bool>), Rc<Index>>,
 }
 
-/// The rest of each tuple, by what is known of it.
+/// The unknown columns of each tuple, by its known columns.
 pub(super) type Index = BTreeMap<Vec<u32>, Vec<Vec<u32>>>;
 
 impl<'a> Grounder<'a> {
@@ -52,7 +53,7 @@ impl<'a> Grounder<'a> {
             definitions,
             fluents: BTreeMap::new(),
             defined: BTreeMap::new(),
-            puts_in_place: false,
+            expands_definitions: false,
             bound: Vec::new(),
             prepared: BTreeMap::new(),
             work: 0,
@@ -61,7 +62,8 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// A formula as [`Grounder::extend`] takes it: no `let`s, no universal quantifiers, no variable bound twice.
+    /// Brings a formula into the form that [`Grounder::extend`] takes: no `let`s, no universal
+    /// quantifiers, no variable bound twice.
     pub(super) fn prepare(&mut self, formula: &Formula) -> Result<Rc<Formula>, NoCircuit> {
         if let Some(known) = self.prepared.get(formula) {
             return Ok(Rc::clone(known));
@@ -87,8 +89,9 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// All extensions of the assignments, whose own signals do not matter, to the free variables of the formula, with when it
-    /// holds of them. The columns of the assignments come first.
+    /// Extends assignments to the free variables of the formula, each with the signal that the
+    /// formula holds. The columns of the given assignments come first. Their own signals are
+    /// ignored.
     pub(super) fn extend(&mut self, formula: &Formula, given: &Table) -> Result<Table, NoCircuit> {
         self.check(given.rows.len())?;
         self.spend(given.rows.len())?;
@@ -164,7 +167,8 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// The free variables, with those on which fixed points depend that it uses.
+    /// Returns the free variables, including the parameters of bound relations that the formula
+    /// uses.
     pub(super) fn free_of(&self, formula: &Formula) -> BTreeSet<Variable> {
         let mut free = formula.free_variables();
         if self.bound.iter().any(|entry| !entry.1.is_empty()) {
@@ -177,7 +181,7 @@ impl<'a> Grounder<'a> {
         free
     }
 
-    /// With all elements for each of these variables that has no column yet.
+    /// Adds a column with all elements for each of these variables that has no column yet.
     pub(super) fn padded(
         &self,
         table: &Table,
@@ -203,7 +207,7 @@ impl<'a> Grounder<'a> {
         Ok(table)
     }
 
-    /// The element that a constant names, if it names one.
+    /// Returns the element that a constant names, if there is one.
     pub(super) fn constant(&self, name: &Name) -> Option<u32> {
         let id = self.structure.vocabulary().constant(name)?;
         self.structure.constant(id).map(Element::id)
@@ -252,7 +256,8 @@ impl<'a> Grounder<'a> {
         self.join(given, &arguments, found.rows.into_iter())
     }
 
-    /// How many extensions an assignment to the known columns is likely to have; less than one for what only filters.
+    /// Estimates how many extensions an assignment to the known columns has; below one for formulas
+    /// that only filter.
     fn estimate(&self, formula: &Formula, known: &[Variable]) -> f64 {
         let n_elements = self.elements.len().max(1) as f64;
         let n_wanted = formula.free_variables().iter().filter(|free| !known.contains(free)).count();
@@ -267,7 +272,7 @@ impl<'a> Grounder<'a> {
         match formula {
             Formula::Relation(name, arguments) => {
                 if let Some(rows) = self.fluents.get(name) {
-                    // After what never changes: that makes no gates.
+                    // Stable relations come first, because they make no gates.
                     return of_rows(rows.len(), arguments) + 0.3;
                 }
                 match self.structure.vocabulary().relation(name) {
@@ -316,7 +321,7 @@ pub(super) fn places_of(table: &Table, variables: &BTreeSet<Variable>) -> Vec<us
     (0..table.columns.len()).filter(|&place| variables.contains(&table.columns[place])).collect()
 }
 
-/// Universal quantifiers as negated existential ones.
+/// Replaces universal quantifiers by negated existential ones.
 fn without_universal(formula: &Formula) -> Formula {
     let all = |parts: &[Formula]| parts.iter().map(without_universal).collect();
     match formula {
@@ -344,22 +349,22 @@ fn without_universal(formula: &Formula) -> Formula {
     }
 }
 
-/// Variables that an atom binds wherever the formula holds.
-pub(super) fn limited(formula: &Formula) -> BTreeSet<Variable> {
+/// Returns the variables that a positive atom binds wherever the formula holds.
+pub(super) fn restricted(formula: &Formula) -> BTreeSet<Variable> {
     match formula {
         Formula::Relation(_, arguments) => {
             arguments.iter().filter_map(Argument::variable).cloned().collect()
         }
-        Formula::And(parts) => parts.iter().flat_map(limited).collect(),
+        Formula::And(parts) => parts.iter().flat_map(restricted).collect(),
         Formula::Or(parts) => {
-            let mut parts = parts.iter().map(limited);
+            let mut parts = parts.iter().map(restricted);
             let first = parts.next().unwrap_or_default();
             parts.fold(first, |common, part| common.intersection(&part).cloned().collect())
         }
         Formula::Exists(variables, inner) => {
-            let mut limited = limited(inner);
-            limited.retain(|variable| !variables.contains(variable));
-            limited
+            let mut restricted = restricted(inner);
+            restricted.retain(|variable| !variables.contains(variable));
+            restricted
         }
         Formula::Equal(..)
         | Formula::Compare(..)

@@ -1,44 +1,44 @@
-//! What a circuit has in and out: the bits of its states, and the moves of its roles.
+//! The inputs of a circuit: the bits of its states and the moves of its roles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_structures::structure::RelationId;
 
-use super::may::Possible;
+use super::possible::Possible;
 use crate::arena::{CheckedArena, LocationId, RuleId};
-use crate::interpreter::{EdgePlace, Game};
+use crate::interpreter::{EdgeId, Game};
 
-/// The move of whoever has nothing to do; of every role the first.
+/// The move of a role that has nothing to do. It is the first move of every role.
 pub(super) const NOOP: &str = "noop";
 
-/// A move of a role. The same text is the same move at every location.
+/// A move of a role. Moves with the same text are one move at all locations.
 pub(super) struct RoleMove {
-    pub(super) what: What,
-    /// The edges that it takes, one at most for each location.
-    pub(super) places: Vec<EdgePlace>,
+    pub(super) action: Action,
+    /// The edges that the move takes, at most one for each location.
+    pub(super) edges: Vec<EdgeId>,
 }
 
-pub(super) enum What {
+pub(super) enum Action {
     Noop,
-    /// A rule applied to one of its possible matches, by index.
+    /// Applies a rule to one of its possible embeddings, by index.
     Apply(RuleId, usize),
-    /// Nature decides on an outcome, by index for each of the edges.
+    /// Nature chooses an outcome, by index for each of the edges.
     Outcome(Vec<usize>),
 }
 
-/// Where base bits are.
+/// The base bits of a circuit.
 pub(super) struct Bits {
     pub(super) texts: Vec<(String, bool)>,
     pub(super) locations: Vec<usize>,
     pub(super) tuples: BTreeMap<RelationId, BTreeMap<Vec<u32>, usize>>,
     pub(super) applied: BTreeMap<RuleId, usize>,
-    pub(super) pending: BTreeMap<EdgePlace, usize>,
+    pub(super) pending: BTreeMap<EdgeId, usize>,
 }
 
-pub(super) fn edge_places(arena: &CheckedArena) -> impl Iterator<Item = EdgePlace> + '_ {
+pub(super) fn edge_ids(arena: &CheckedArena) -> impl Iterator<Item = EdgeId> + '_ {
     arena.locations().iter().enumerate().flat_map(|(location, entry)| {
         entry.edges.iter().enumerate().flat_map(move |(player, edges)| {
-            (0..edges.len()).map(move |index| EdgePlace {
+            (0..edges.len()).map(move |index| EdgeId {
                 location: LocationId::new(location),
                 player: player as u32,
                 index: index as u32,
@@ -49,7 +49,7 @@ pub(super) fn edge_places(arena: &CheckedArena) -> impl Iterator<Item = EdgePlac
 
 pub(super) fn bits(game: &Game, possible: &Possible) -> Bits {
     let arena = game.arena();
-    let start = game.settled();
+    let start = game.start_structure();
     let mut texts = Vec::new();
     let mut locations = Vec::new();
     for (index, location) in arena.locations().iter().enumerate() {
@@ -63,7 +63,7 @@ pub(super) fn bits(game: &Game, possible: &Possible) -> Bits {
     for relation in arena.vocabulary().relations().filter(|&relation| arena.is_fluent(relation)) {
         let name = arena.vocabulary().relation_name(relation);
         let mut of_relation = BTreeMap::new();
-        for tuple in possible.most.tuples(relation).iter() {
+        for tuple in possible.upper_bound.tuples(relation).iter() {
             let elements: String =
                 tuple.iter().map(|&element| format!(" {}", start.name(element))).collect();
             let text =
@@ -81,14 +81,15 @@ pub(super) fn bits(game: &Game, possible: &Possible) -> Bits {
         texts.push((format!("(applied {})", arena.rule(rule).name), false));
     }
     let mut pending = BTreeMap::new();
-    for place in edge_places(arena).filter(|place| place.edge(arena).outcomes.len() > 1) {
+    for place in edge_ids(arena).filter(|place| place.edge(arena).outcomes.len() > 1) {
         pending.insert(place, texts.len());
         texts.push((format!("(pending {})", arena.rule(place.edge(arena).rule).name), false));
     }
     Bits { texts, locations, tuples, applied, pending }
 }
 
-/// Groups of bits of which perhaps at most one is true: locations, what stands on an element, where the tuple of a relation is.
+/// Returns groups of bits of which at most one may be true: the locations, the predicates of one
+/// element, the tuples of one relation.
 pub(super) fn candidates(bits: &Bits) -> Vec<Vec<usize>> {
     let mut groups = vec![bits.locations.clone()];
     let mut by_element: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -105,41 +106,41 @@ pub(super) fn candidates(bits: &Bits) -> Vec<Vec<usize>> {
     groups
 }
 
-/// All moves that a role may ever make, with their texts, in the order of the interpreter.
+/// Returns all moves that a role may ever make, with their texts, in the order of the interpreter.
 pub(super) fn moves_of(game: &Game, possible: &Possible, player: usize) -> Vec<(String, RoleMove)> {
     let arena = game.arena();
-    let mut moves = vec![(NOOP.to_owned(), RoleMove { what: What::Noop, places: Vec::new() })];
+    let mut moves = vec![(NOOP.to_owned(), RoleMove { action: Action::Noop, edges: Vec::new() })];
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    let mut add = |text: String, what: What, place: EdgePlace| match known.get(&text) {
+    let mut add = |text: String, action: Action, edge: EdgeId| match known.get(&text) {
         Some(&index) => {
             let entry: &mut (String, RoleMove) = &mut moves[index];
-            entry.1.places.push(place);
-            if let (What::Outcome(all), What::Outcome(more)) = (&mut entry.1.what, what) {
+            entry.1.edges.push(edge);
+            if let (Action::Outcome(all), Action::Outcome(more)) = (&mut entry.1.action, action) {
                 all.extend(more);
             }
         }
         None => {
             known.insert(text.clone(), moves.len());
-            moves.push((text, RoleMove { what, places: vec![place] }));
+            moves.push((text, RoleMove { action, edges: vec![edge] }));
         }
     };
-    for place in edge_places(arena) {
+    for place in edge_ids(arena) {
         let edge = place.edge(arena);
         if place.player as usize == player {
             let edges = &arena.location(place.location).edges[player];
             let is_unclear = edges.iter().filter(|other| other.rule == edge.rule).count() > 1;
-            for (index, matched) in possible.matches[edge.rule.index()].iter().enumerate() {
+            for (index, embedding) in possible.embeddings[edge.rule.index()].iter().enumerate() {
                 let mut text = arena.rule(edge.rule).name.clone();
-                for &element in matched {
+                for &element in embedding {
                     text.push(' ');
-                    text.push_str(game.settled().name(element));
+                    text.push_str(game.start_structure().name(element));
                 }
                 if is_unclear {
                     let target =
                         edge.outcomes.first().map_or("", |outcome| &arena.location(outcome.0).name);
                     text.push_str(&format!(" (to {target})"));
                 }
-                add(format!("({text})"), What::Apply(edge.rule, index), place);
+                add(format!("({text})"), Action::Apply(edge.rule, index), place);
             }
         }
         if arena.nature() == Some(player) && edge.outcomes.len() > 1 {
@@ -152,7 +153,7 @@ pub(super) fn moves_of(game: &Game, possible: &Possible, player: usize) -> Vec<(
                 } else {
                     format!("(to {name} {})", n_before + 1)
                 };
-                add(text, What::Outcome(vec![index]), place);
+                add(text, Action::Outcome(vec![index]), place);
             }
         }
     }

@@ -1,11 +1,12 @@
-//! Sets of assignments, each with the signal that tells when it counts.
+//! Sets of assignments with signals.
 
 use std::collections::BTreeMap;
 
 use agon_circuit::{Builder, Signal};
 use agon_structures::formula::Variable;
 
-/// Assignments to the columns, each with a signal that is not constantly false.
+/// Assignments to the columns. Each has a signal that is true when the assignment is in the set;
+/// the signal is not constantly false.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     pub(super) columns: Vec<Variable>,
@@ -13,7 +14,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The one assignment to nothing.
+    /// Returns the table with the one empty assignment.
     pub(super) fn unit() -> Table {
         Table { columns: Vec::new(), rows: BTreeMap::from([(Vec::new(), Signal::TRUE)]) }
     }
@@ -22,7 +23,7 @@ impl Table {
         self.columns.iter().position(|column| column == variable)
     }
 
-    /// The same assignments, each counting always.
+    /// Returns the same assignments with constantly true signals.
     pub(super) fn always(&self) -> Table {
         Table {
             columns: self.columns.clone(),
@@ -30,7 +31,8 @@ impl Table {
         }
     }
 
-    /// The assignments to the columns at these places; those that become the same count when one of them does.
+    /// Projects the assignments to the columns at these places. An assignment is in the result when
+    /// one of its preimages is in the table.
     pub(super) fn projected(&self, places: &[usize], builder: &mut Builder) -> Table {
         let mut ways: BTreeMap<Vec<u32>, Vec<Signal>> = BTreeMap::new();
         for (row, &signal) in &self.rows {
@@ -41,8 +43,8 @@ impl Table {
         Table { columns, rows: rows.collect() }
     }
 
-    /// The assignments that are in the table, with the conditions under which they are there; columns begin with those of the
-    /// table.
+    /// Restricts a wider table, whose columns begin with those of this table, to the assignments in
+    /// this table.
     pub(super) fn narrowed_by(&self, wider: Table, builder: &mut Builder) -> Table {
         let width = self.columns.len();
         debug_assert_eq!(
@@ -61,8 +63,8 @@ impl Table {
     }
 }
 
-/// At least one holds. The tree is that of the signals' numbers as binary words, so that lists that differ in few signals share
-/// all but a few gates.
+/// Returns the disjunction of signals. The tree follows the binary representation of the literals,
+/// so that lists that differ in few signals share most gates.
 pub(super) fn any(builder: &mut Builder, ways: &mut Vec<Signal>) -> Signal {
     fn tree(builder: &mut Builder, ways: &[Signal]) -> Signal {
         if ways.len() == 1 {

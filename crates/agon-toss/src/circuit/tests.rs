@@ -1,22 +1,24 @@
-//! Circuits against the interpreter, step by step.
+//! Compares circuits with the interpreter step by step.
 
 use std::sync::Arc;
 
 use agon_circuit::optimise::optimise;
-use agon_circuit::{Executor, ScalarCircuit};
-use agon_game::{Notation, Position, Role};
+use agon_circuit::{Deadline, Executor, ScalarCircuit};
+use agon_game::lockstep::{self, Options};
+use agon_game::{Position, laws};
 use agon_text::{Source, render};
 
 use super::{CircuitLimits, NoCircuit};
 use crate::check::check;
-use crate::interpreter::{Game, Interpreter, Options};
+use crate::interpreter::{self, Game};
 
 fn open(text: &str) -> Arc<Game> {
     let source = Arc::new(Source::new("test.toss", text));
     let checked = check(Arc::clone(&source));
     let arena =
         checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
-    Game::open(arena, Options::default()).unwrap_or_else(|finding| panic!("{}", finding.message))
+    Game::open(arena, interpreter::Options::default())
+        .unwrap_or_else(|finding| panic!("{}", finding.message))
 }
 
 fn shipped(name: &str) -> Arc<Game> {
@@ -24,14 +26,9 @@ fn shipped(name: &str) -> Arc<Game> {
     open(&std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
-/// The legal moves of a role as texts, in their order.
-fn legal<P: Notation>(position: &P, role: Role) -> Vec<String> {
-    position.legal_moves(role).iter().map(|m| position.move_text(m)).collect()
-}
-
-/// Plays at random, and asks both about everything at every step: with post-conditions as they suit the game, and with as many as
-/// can be left to the step that is made.
-fn compare(game: &Arc<Game>, n_plays: u64, max_steps: usize) {
+/// Plays at random and compares all answers at every step: with post-conditions where the limits
+/// put them, and with as many as possible deferred to the step.
+fn compare(game: &Arc<Game>, n_plays: usize, max_steps: usize) {
     compare_with(game, n_plays, max_steps, &CircuitLimits::default());
     if game.arena().rules().iter().any(|rule| rule.post.is_some()) {
         compare_with(game, n_plays, max_steps, &deferring());
@@ -39,51 +36,18 @@ fn compare(game: &Arc<Game>, n_plays: u64, max_steps: usize) {
 }
 
 fn deferring() -> CircuitLimits {
-    CircuitLimits { exact_matches: 0, ..CircuitLimits::default() }
+    CircuitLimits { exact_embeddings: 0, ..CircuitLimits::default() }
 }
 
-fn compare_with(game: &Arc<Game>, n_plays: u64, max_steps: usize, limits: &CircuitLimits) {
+fn compare_with(game: &Arc<Game>, n_plays: usize, max_steps: usize, limits: &CircuitLimits) {
     let ground = game.ground(limits).unwrap_or_else(|why| panic!("{why}"));
-    let (optimised, _) = optimise(&ground.circuit);
+    let (optimised, _) = optimise(&ground.circuit, Deadline::NEVER);
     let circuit =
         ScalarCircuit::with_executor(Arc::new(optimised), game.shape().clone(), Executor::Levelled);
-    for seed in 0..n_plays {
-        let mut slow: Interpreter = game.start();
-        let mut fast = circuit.clone();
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        for step in 0..max_steps {
-            let place = format!("play {seed}, step {step}, {:?}", slow.state_text());
-            let mut texts = fast.state_text();
-            texts.sort();
-            assert_eq!(texts, slow.state_text(), "{place}");
-            assert_eq!(slow.fault(), None, "{place}");
-            assert_eq!(fast.is_terminal(), slow.is_terminal(), "{place}");
-            let mut joint = Vec::new();
-            for role in game.shape().roles() {
-                assert_eq!(legal(&fast, role), legal(&slow, role), "{place}");
-                let (ours, theirs) = (fast.payoff(role), slow.payoff(role));
-                assert!((ours - theirs).abs() < 1e-9, "{place}: {ours} against {theirs}");
-                if !slow.is_terminal() {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    let moves = slow.legal_moves(role);
-                    joint.push(moves[(state >> 33) as usize % moves.len()].clone());
-                }
-            }
-            if slow.is_terminal() {
-                break;
-            }
-            let twins: Vec<_> = joint
-                .iter()
-                .enumerate()
-                .map(|(role, m)| {
-                    let text = slow.move_text(m);
-                    fast.parse_move(Role::new(role), &text)
-                        .unwrap_or_else(|| panic!("{place}: {text}"))
-                })
-                .collect();
-            slow.advance(&joint);
-            fast.advance(&twins);
-        }
+    let plan = laws::Plan { plays: n_plays, max_steps, ..laws::Plan::default() };
+    let options = Options { plan, ..Options::default() };
+    if let Err(difference) = lockstep::compare(&game.start(), &circuit, &options) {
+        panic!("{difference}");
     }
 }
 
@@ -135,7 +99,7 @@ fn chess() {
     compare_with(&game, 2, 150, &CircuitLimits::default());
 }
 
-/// Castling, taking in passing, promotion, pins and mates, which random play from the start seldom meets.
+/// Castling, en passant, promotion, pins and mates seldom occur in random play from the start.
 #[test]
 fn chess_from_other_positions() {
     let path = format!("{}/../../games/toss/chess.toss", env!("CARGO_MANIFEST_DIR"));
@@ -176,23 +140,24 @@ fn chess_from_other_positions() {
     }
 }
 
-/// Playouts in lanes come to the same, whether conditions are part of what is legal or not.
+/// Batch playouts have the same statistics whether post-conditions are part of legality or
+/// deferred.
 #[test]
-fn playouts_do_not_depend_on_where_conditions_are() {
+fn playouts_do_not_depend_on_deferred_post_conditions() {
     use agon_circuit::{BatchCircuit, BatchOptions};
-    use agon_game::{Batch as _, Order};
+    use agon_game::{Batch as _, PlayoutRequest};
     for game in [open(EVERYTHING), shipped("checkers")] {
-        let tallies = [usize::MAX, 0].map(|exact_matches| {
-            let limits = CircuitLimits { exact_matches, ..CircuitLimits::default() };
+        let tallies = [usize::MAX, 0].map(|exact_embeddings| {
+            let limits = CircuitLimits { exact_embeddings, ..CircuitLimits::default() };
             let ground = game.ground(&limits).unwrap_or_else(|why| panic!("{why}"));
-            assert_eq!(ground.circuit.is_exact(), exact_matches > 0);
-            let circuit = Arc::new(optimise(&ground.circuit).0);
+            assert_eq!(ground.circuit.is_exact(), exact_embeddings > 0);
+            let circuit = Arc::new(optimise(&ground.circuit, Deadline::NEVER).0);
             let start = ScalarCircuit::new(Arc::clone(&circuit));
             let options = BatchOptions { seed: 3, ..BatchOptions::default() };
             let mut batch = BatchCircuit::new(circuit, game.shape().clone(), options);
             batch
                 .play_out(
-                    &[Order {
+                    &[PlayoutRequest {
                         state: start.state().clone(),
                         n_playouts: 20_000,
                         expected_steps: 0,
@@ -223,14 +188,15 @@ fn playouts_do_not_depend_on_where_conditions_are() {
 }
 
 #[test]
-fn what_grows_is_no_circuit() {
+fn growing_universes_have_no_circuit() {
     assert_eq!(
         shipped("rewriting").ground(&CircuitLimits::default()).unwrap_err(),
         NoCircuit::UniverseChanges
     );
 }
 
-/// A walk on a ring with walls that come and go: closures, fixed points, counting, chance, history and post-conditions.
+/// A walk on a ring with changing walls: closures, fixed points, counting, chance, history and
+/// post-conditions.
 const EVERYTHING: &str = r#"
 PLAYERS a, b, random
 REL Open(x, y) = R(x, y) and not W(y)

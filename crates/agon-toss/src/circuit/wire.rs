@@ -1,4 +1,4 @@
-//! Moves wired to what they change: the circuit of a game.
+//! Connects moves to the bits that they change, and assembles the circuit of a game.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -7,14 +7,14 @@ use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_structures::structure::Element;
 
 use super::ground::Grounder;
-use super::layout::{Bits, RoleMove, What, bits, candidates, moves_of};
-use super::may::Possible;
+use super::layout::{Action, Bits, RoleMove, bits, candidates, moves_of};
+use super::possible::Possible;
 use super::table::{Table, any};
 use super::{CircuitLimits, GroundArena, NoCircuit};
 use crate::arena::{CheckedArena, Effect, LocationId, RuleId};
-use crate::interpreter::{EdgePlace, Game};
+use crate::interpreter::{EdgeId, Game};
 
-pub(super) fn wired(
+pub(super) fn wire(
     game: &Game,
     possible: &Possible,
     limits: &CircuitLimits,
@@ -30,7 +30,8 @@ pub(super) fn wired(
         is_nature: arena.nature() == Some(player),
     });
     let builder = Builder::new(roles.collect(), bits.texts.clone());
-    let mut grounder = Grounder::new(builder, game.settled(), &possible.definitions, limits);
+    let mut grounder =
+        Grounder::new(builder, game.start_structure(), &possible.definitions, limits);
     for (&relation, tuples) in &bits.tuples {
         let signals = tuples
             .iter()
@@ -39,15 +40,15 @@ pub(super) fn wired(
         let name = arena.vocabulary().relation_name(relation).clone();
         grounder.fluents.insert(name, Rc::new(signals));
     }
-    let defers = defers(arena, possible, limits);
-    let mut wiring = Wiring { arena, possible, bits: &bits, moves: &moves, defers, grounder };
-    let ready = wiring.ready()?;
-    let outputs = wiring.outputs(&ready)?;
+    let deferred = deferred(arena, possible, limits);
+    let mut wiring = Wiring { arena, possible, bits: &bits, moves: &moves, deferred, grounder };
+    let applicable = wiring.applicable()?;
+    let outputs = wiring.outputs(&applicable)?;
     let circuit: Circuit = wiring.grounder.builder.finish(outputs);
     Ok(GroundArena { circuit, candidates: candidates(&bits) })
 }
 
-/// Circuits draw evenly among nature's moves.
+/// Checks that nature's moves are equally likely, because circuits draw uniformly.
 fn check_chances(arena: &CheckedArena) -> Result<(), NoCircuit> {
     for location in arena.locations() {
         for (player, edges) in location.edges.iter().enumerate() {
@@ -67,14 +68,18 @@ struct Wiring<'a> {
     possible: &'a Possible,
     bits: &'a Bits,
     moves: &'a [Vec<(String, RoleMove)>],
-    /// By rule: its post-condition is asked of the step that is made, and is no part of what is legal.
-    defers: Vec<bool>,
+    /// For each rule whether its post-condition is deferred to the step instead of being part of
+    /// legality.
+    deferred: Vec<bool>,
     grounder: Grounder<'a>,
 }
 
-/// Which rules leave their post-condition to the step: all that can if there are many matches, else none. Those can that are applied
-/// only where one player alone acts, so that it is clear whose move is refused, and which step to ask.
-fn defers(arena: &CheckedArena, possible: &Possible, limits: &CircuitLimits) -> Vec<bool> {
+/// Decides which rules defer their post-condition to the step: all that can if there are many
+/// embeddings, otherwise none.
+///
+/// A rule can defer if it is applied only where one player acts, because then it is clear whose
+/// move is rejected.
+fn deferred(arena: &CheckedArena, possible: &Possible, limits: &CircuitLimits) -> Vec<bool> {
     let mut can: Vec<bool> = arena.rules().iter().map(|rule| rule.post.is_some()).collect();
     for location in arena.locations() {
         let acting = location.edges.iter().filter(|edges| !edges.is_empty());
@@ -82,26 +87,27 @@ fn defers(arena: &CheckedArena, possible: &Possible, limits: &CircuitLimits) -> 
             acting.flatten().for_each(|edge| can[edge.rule.index()] = false);
         }
     }
-    let n_matches: usize =
-        can.iter().zip(&possible.matches).filter(|pair| *pair.0).map(|pair| pair.1.len()).sum();
-    if n_matches <= limits.exact_matches {
+    let n_embeddings: usize =
+        can.iter().zip(&possible.embeddings).filter(|pair| *pair.0).map(|pair| pair.1.len()).sum();
+    if n_embeddings <= limits.exact_embeddings {
         can.fill(false);
     }
     can
 }
 
 impl Wiring<'_> {
-    /// By rule and possible match: when it may be applied, wherever the play is.
-    fn ready(&mut self) -> Result<Vec<Vec<Signal>>, NoCircuit> {
-        let mut ready = Vec::new();
+    /// Returns for each rule and possible embedding the signal that the rule may be applied,
+    /// wherever the play is.
+    fn applicable(&mut self) -> Result<Vec<Vec<Signal>>, NoCircuit> {
+        let mut applicable = Vec::new();
         for (place, rule) in self.arena.rules().iter().enumerate() {
-            let matches = &self.possible.matches[place];
-            let ids = |matched: &[Element]| -> Vec<u32> {
-                matched.iter().map(|element| element.id()).collect()
+            let embeddings = &self.possible.embeddings[place];
+            let ids = |embedding: &[Element]| -> Vec<u32> {
+                embedding.iter().map(|element| element.id()).collect()
             };
             let given = Table {
                 columns: rule.elements.clone(),
-                rows: matches.iter().map(|matched| (ids(matched), Signal::TRUE)).collect(),
+                rows: embeddings.iter().map(|embedding| (ids(embedding), Signal::TRUE)).collect(),
             };
             let condition = self.grounder.prepare(&rule.condition)?;
             let found = self.grounder.extend(&condition, &given)?;
@@ -110,24 +116,24 @@ impl Wiring<'_> {
                 let bit = self.grounder.builder.base(self.bits.applied[earlier]);
                 history = self.grounder.builder.and(history, if *holds { bit } else { !bit });
             }
-            let mut signals = Vec::with_capacity(matches.len());
-            for matched in matches {
-                let condition = found.rows.get(&ids(matched)).copied().unwrap_or(Signal::FALSE);
+            let mut signals = Vec::with_capacity(embeddings.len());
+            for embedding in embeddings {
+                let condition = found.rows.get(&ids(embedding)).copied().unwrap_or(Signal::FALSE);
                 let mut signal = self.grounder.builder.and(condition, history);
-                if signal != Signal::FALSE && rule.post.is_some() && !self.defers[place] {
-                    let post = self.post(place, matched)?;
+                if signal != Signal::FALSE && rule.post.is_some() && !self.deferred[place] {
+                    let post = self.post(place, embedding)?;
                     signal = self.grounder.builder.and(signal, post);
                 }
                 signals.push(signal);
             }
-            ready.push(signals);
+            applicable.push(signals);
         }
-        Ok(ready)
+        Ok(applicable)
     }
 
-    /// When the post-condition of a rule holds after it is applied to a match: its formula, with what the match changes put
-    /// in place.
-    fn post(&mut self, rule: usize, matched: &[Element]) -> Result<Signal, NoCircuit> {
+    /// Returns the signal that the post-condition of a rule holds after the rule is applied to an
+    /// embedding. The formula is grounded with the changes of the embedding substituted.
+    fn post(&mut self, rule: usize, embedding: &[Element]) -> Result<Signal, NoCircuit> {
         let rule = &self.arena.rules()[rule];
         let (Some(post), Effect::Tuples { delete, add }) = (&rule.post, &rule.effect) else {
             return Ok(Signal::TRUE);
@@ -139,7 +145,7 @@ impl Wiring<'_> {
             let rows = Rc::make_mut(rows.expect("what rules change is a fluent"));
             for (tuple, signal) in rows.iter_mut() {
                 let fits = pattern.arguments.iter().zip(tuple).all(|(argument, element)| {
-                    argument.is_none_or(|index| matched[index].id() == *element)
+                    argument.is_none_or(|index| embedding[index].id() == *element)
                 });
                 if fits {
                     *signal = Signal::FALSE;
@@ -148,28 +154,28 @@ impl Wiring<'_> {
         }
         for tuple in add {
             let rows = self.grounder.fluents.get_mut(vocabulary.relation_name(tuple.relation));
-            let elements = tuple.arguments.iter().map(|&index| matched[index].id()).collect();
+            let elements = tuple.arguments.iter().map(|&index| embedding[index].id()).collect();
             Rc::make_mut(rows.expect("what rules change is a fluent"))
                 .insert(elements, Signal::TRUE);
         }
         let defined = std::mem::take(&mut self.grounder.defined);
-        self.grounder.puts_in_place = true;
+        self.grounder.expands_definitions = true;
         let given = Table {
             columns: post.variables.clone(),
             rows: BTreeMap::from([(
-                matched.iter().map(|element| element.id()).collect(),
+                embedding.iter().map(|element| element.id()).collect(),
                 Signal::TRUE,
             )]),
         };
         let formula = self.grounder.prepare(&post.formula)?;
         let found = self.grounder.extend(&formula, &given)?;
-        self.grounder.puts_in_place = false;
+        self.grounder.expands_definitions = false;
         self.grounder.defined = defined;
         self.grounder.fluents = before;
         Ok(found.rows.into_values().next().unwrap_or(Signal::FALSE))
     }
 
-    /// That play is at a location; it is of no interest where there is only one.
+    /// Returns the signal that play is at a location; constantly true if there is only one.
     fn at(&self, location: LocationId) -> Signal {
         if self.bits.locations.len() == 1 {
             return Signal::TRUE;
@@ -177,19 +183,19 @@ impl Wiring<'_> {
         self.grounder.builder.base(self.bits.locations[location.index()])
     }
 
-    fn outputs(&mut self, ready: &[Vec<Signal>]) -> Result<Outputs, NoCircuit> {
+    fn outputs(&mut self, applicable: &[Vec<Signal>]) -> Result<Outputs, NoCircuit> {
         let arena = self.arena;
         let pending: Vec<Signal> =
             self.bits.pending.values().map(|&bit| self.grounder.builder.base(bit)).collect();
         let undecided = self.grounder.builder.or_all(&pending);
-        let terminal = self.terminal(ready, undecided);
+        let terminal = self.terminal(applicable, undecided);
         let mut legal = Vec::new();
         for (player, moves) in self.moves.iter().enumerate() {
             let mut signals = Vec::with_capacity(moves.len());
             for (_, entry) in moves {
                 let mut ways = Vec::new();
-                match &entry.what {
-                    What::Noop => {
+                match &entry.action {
+                    Action::Noop => {
                         for (index, location) in arena.locations().iter().enumerate() {
                             if location.edges[player].is_empty() {
                                 let at = self.at(LocationId::new(index));
@@ -200,15 +206,17 @@ impl Wiring<'_> {
                             ways.push(undecided);
                         }
                     }
-                    What::Apply(rule, index) => {
-                        for place in &entry.places {
+                    Action::Apply(rule, index) => {
+                        for place in &entry.edges {
                             let at = self.at(place.location);
                             let here = self.grounder.builder.and(at, !undecided);
-                            ways.push(self.grounder.builder.and(here, ready[rule.index()][*index]));
+                            ways.push(
+                                self.grounder.builder.and(here, applicable[rule.index()][*index]),
+                            );
                         }
                     }
-                    What::Outcome(_) => {
-                        for place in &entry.places {
+                    Action::Outcome(_) => {
+                        for place in &entry.edges {
                             ways.push(self.grounder.builder.base(self.bits.pending[place]));
                         }
                     }
@@ -225,22 +233,23 @@ impl Wiring<'_> {
         Ok(Outputs { legal, next, terminal, goals, percepts, rejected })
     }
 
-    /// That a rule is applied whose post-condition was left to the step and does not hold after it.
+    /// Returns the signal that a rule was applied whose deferred post-condition fails after the
+    /// step.
     fn rejected(&mut self, next: &[Signal]) -> Result<Signal, NoCircuit> {
         let arena = self.arena;
-        if !self.defers.contains(&true) {
+        if !self.deferred.contains(&true) {
             return Ok(Signal::FALSE);
         }
         let mut made: BTreeMap<(usize, usize), Vec<Signal>> = BTreeMap::new();
         for (player, moves) in self.moves.iter().enumerate() {
             for (index, (_, entry)) in moves.iter().enumerate() {
-                if let What::Apply(rule, matched) = entry.what {
+                if let Action::Apply(rule, embedding) = entry.action {
                     let input = self.grounder.builder.input(player, index);
-                    made.entry((rule.index(), matched)).or_default().push(input);
+                    made.entry((rule.index(), embedding)).or_default().push(input);
                 }
             }
         }
-        // The same formulas, at the state after the step.
+        // Ground the post-conditions on the bits after the step.
         let before = self.grounder.fluents.clone();
         for (&relation, tuples) in &self.bits.tuples {
             let signals = tuples.iter().map(|(tuple, &bit)| (tuple.clone(), next[bit])).collect();
@@ -248,22 +257,23 @@ impl Wiring<'_> {
             self.grounder.fluents.insert(name, Rc::new(signals));
         }
         let defined = std::mem::take(&mut self.grounder.defined);
-        // Most matches have the same condition, and then it matters only that one of them is made.
+        // Most embeddings have the same post-condition, so it matters only whether one of them was
+        // chosen.
         let mut ways: BTreeMap<Signal, Vec<Signal>> = BTreeMap::new();
         for (place, rule) in arena.rules().iter().enumerate() {
-            let Some(post) = rule.post.as_ref().filter(|_| self.defers[place]) else { continue };
-            let ids = |matched: &[Element]| {
-                matched.iter().map(|element| element.id()).collect::<Vec<u32>>()
+            let Some(post) = rule.post.as_ref().filter(|_| self.deferred[place]) else { continue };
+            let ids = |embedding: &[Element]| {
+                embedding.iter().map(|element| element.id()).collect::<Vec<u32>>()
             };
-            let matches = &self.possible.matches[place];
+            let embeddings = &self.possible.embeddings[place];
             let given = Table {
                 columns: post.variables.clone(),
-                rows: matches.iter().map(|matched| (ids(matched), Signal::TRUE)).collect(),
+                rows: embeddings.iter().map(|embedding| (ids(embedding), Signal::TRUE)).collect(),
             };
             let formula = self.grounder.prepare(&post.formula)?;
             let found = self.grounder.extend(&formula, &given)?;
-            for (index, matched) in matches.iter().enumerate() {
-                let holds = found.rows.get(&ids(matched)).copied().unwrap_or(Signal::FALSE);
+            for (index, embedding) in embeddings.iter().enumerate() {
+                let holds = found.rows.get(&ids(embedding)).copied().unwrap_or(Signal::FALSE);
                 ways.entry(!holds)
                     .or_default()
                     .extend(made.get(&(place, index)).into_iter().flatten());
@@ -280,8 +290,9 @@ impl Wiring<'_> {
         Ok(any(builder, &mut rejected))
     }
 
-    /// Play ends where nobody has an edge, and where somebody has edges and can take none.
-    fn terminal(&mut self, ready: &[Vec<Signal>], undecided: Signal) -> Signal {
+    /// Returns the signal that play has ended: no player has an edge, or a player has edges but
+    /// cannot take any.
+    fn terminal(&mut self, applicable: &[Vec<Signal>], undecided: Signal) -> Signal {
         let mut ways = Vec::new();
         let mut possible: BTreeMap<RuleId, Signal> = BTreeMap::new();
         for (index, location) in self.arena.locations().iter().enumerate() {
@@ -293,9 +304,9 @@ impl Wiring<'_> {
                 let mut can = Vec::new();
                 for edge in edges {
                     let builder = &mut self.grounder.builder;
-                    let some = *possible
-                        .entry(edge.rule)
-                        .or_insert_with(|| any(builder, &mut ready[edge.rule.index()].clone()));
+                    let some = *possible.entry(edge.rule).or_insert_with(|| {
+                        any(builder, &mut applicable[edge.rule.index()].clone())
+                    });
                     can.push(some);
                 }
                 over.push(!any(&mut self.grounder.builder, &mut can));
@@ -310,8 +321,8 @@ impl Wiring<'_> {
 
     fn next(&mut self) -> Vec<Signal> {
         let arena = self.arena;
-        let mut comes: Vec<Vec<Signal>> = vec![Vec::new(); self.bits.texts.len()];
-        let mut goes: Vec<Vec<Signal>> = vec![Vec::new(); self.bits.texts.len()];
+        let mut added: Vec<Vec<Signal>> = vec![Vec::new(); self.bits.texts.len()];
+        let mut removed: Vec<Vec<Signal>> = vec![Vec::new(); self.bits.texts.len()];
         let stays: BTreeSet<usize> = self
             .bits
             .tuples
@@ -323,20 +334,20 @@ impl Wiring<'_> {
         for (player, moves) in self.moves.iter().enumerate() {
             for (index, (_, entry)) in moves.iter().enumerate() {
                 let made = self.grounder.builder.input(player, index);
-                match &entry.what {
-                    What::Noop => {}
-                    What::Apply(rule, index) => {
-                        self.effect(*rule, *index, made, &mut comes, &mut goes);
-                        for place in &entry.places {
-                            self.lead_on(*place, made, entry.places.len(), &mut comes);
+                match &entry.action {
+                    Action::Noop => {}
+                    Action::Apply(rule, index) => {
+                        self.effect(*rule, *index, made, &mut added, &mut removed);
+                        for place in &entry.edges {
+                            self.wire_location(*place, made, entry.edges.len(), &mut added);
                         }
                     }
-                    What::Outcome(outcomes) => {
-                        for (place, &outcome) in entry.places.iter().zip(outcomes) {
+                    Action::Outcome(outcomes) => {
+                        for (place, &outcome) in entry.edges.iter().zip(outcomes) {
                             let target = place.edge(arena).outcomes[outcome].0;
                             let waits = self.grounder.builder.base(self.bits.pending[place]);
                             let decided = self.grounder.builder.and(waits, made);
-                            comes[self.bits.locations[target.index()]].push(decided);
+                            added[self.bits.locations[target.index()]].push(decided);
                         }
                     }
                 }
@@ -345,18 +356,18 @@ impl Wiring<'_> {
         for index in 0..arena.locations().len() {
             let location = LocationId::new(index);
             if let Some(target) = self.only_target(location) {
-                comes[self.bits.locations[target.index()]].push(self.at(location));
+                added[self.bits.locations[target.index()]].push(self.at(location));
             }
         }
-        let mut next = Vec::with_capacity(comes.len());
-        for bit in 0..comes.len() {
+        let mut next = Vec::with_capacity(added.len());
+        for bit in 0..added.len() {
             let builder = &mut self.grounder.builder;
-            let new = any(builder, &mut comes[bit]);
+            let new = any(builder, &mut added[bit]);
             if !stays.contains(&bit) {
                 next.push(new);
                 continue;
             }
-            let gone = any(builder, &mut goes[bit]);
+            let gone = any(builder, &mut removed[bit]);
             let kept = builder.base(bit);
             let kept = builder.and(kept, !gone);
             next.push(builder.or(kept, new));
@@ -367,18 +378,18 @@ impl Wiring<'_> {
         next
     }
 
-    /// What a rule applied to a match changes.
+    /// Adds the changes that a rule makes when it is applied to an embedding.
     fn effect(
         &self,
         rule: RuleId,
         index: usize,
         made: Signal,
-        comes: &mut [Vec<Signal>],
-        goes: &mut [Vec<Signal>],
+        added: &mut [Vec<Signal>],
+        removed: &mut [Vec<Signal>],
     ) {
-        let matched = &self.possible.matches[rule.index()][index];
+        let embedding = &self.possible.embeddings[rule.index()][index];
         if let Some(&bit) = self.bits.applied.get(&rule) {
-            comes[bit].push(made);
+            added[bit].push(made);
         }
         let Effect::Tuples { delete, add } = &self.arena.rule(rule).effect else { return };
         for pattern in delete {
@@ -386,33 +397,33 @@ impl Wiring<'_> {
             let whole: Option<Vec<u32>> = pattern
                 .arguments
                 .iter()
-                .map(|argument| argument.map(|index| matched[index].id()))
+                .map(|argument| argument.map(|index| embedding[index].id()))
                 .collect();
             if let Some(whole) = whole {
-                // What never holds need not be deleted.
+                // Tuples that can never hold have no bit and need not be deleted.
                 if let Some(&bit) = tuples.get(&whole) {
-                    goes[bit].push(made);
+                    removed[bit].push(made);
                 }
                 continue;
             }
             for (tuple, &bit) in tuples {
                 let mut pairs = pattern.arguments.iter().zip(tuple);
                 if pairs.all(|(argument, element)| {
-                    argument.is_none_or(|index| matched[index].id() == *element)
+                    argument.is_none_or(|index| embedding[index].id() == *element)
                 }) {
-                    goes[bit].push(made);
+                    removed[bit].push(made);
                 }
             }
         }
         for tuple in add {
             let elements: Vec<u32> =
-                tuple.arguments.iter().map(|&index| matched[index].id()).collect();
-            comes[self.bits.tuples[&tuple.relation][&elements]].push(made);
+                tuple.arguments.iter().map(|&index| embedding[index].id()).collect();
+            added[self.bits.tuples[&tuple.relation][&elements]].push(made);
         }
     }
 
-    /// The location that all moves here lead to, if they do: then it does not matter which is made, and the turn is seen to go round
-    /// whatever the players do.
+    /// Returns the location that all moves here lead to, if there is one. Then the next location
+    /// does not depend on the move, which lets the optimiser prove the order of turns.
     fn only_target(&self, location: LocationId) -> Option<LocationId> {
         let edges = self.arena.location(location).edges.iter().find(|edges| !edges.is_empty())?;
         let [(target, _)] = edges.first()?.outcomes[..] else { return None };
@@ -422,27 +433,27 @@ impl Wiring<'_> {
             .then_some(target)
     }
 
-    /// Where play goes on: the first of those who act decides.
-    fn lead_on(
+    /// Adds the next location of an edge. The first acting player decides it.
+    fn wire_location(
         &mut self,
-        place: EdgePlace,
+        place: EdgeId,
         made: Signal,
         n_places: usize,
-        comes: &mut [Vec<Signal>],
+        added: &mut [Vec<Signal>],
     ) {
         let location = self.arena.location(place.location);
         let first = location.edges.iter().position(|edges| !edges.is_empty());
         if first != Some(place.player as usize) || self.only_target(place.location).is_some() {
             return;
         }
-        // A move of one location only is made nowhere else.
+        // A move that exists at one location only is not made elsewhere.
         let at = if n_places == 1 { Signal::TRUE } else { self.at(place.location) };
         let taken = self.grounder.builder.and(at, made);
         match place.edge(self.arena).outcomes.as_slice() {
-            [(target, _)] => comes[self.bits.locations[target.index()]].push(taken),
+            [(target, _)] => added[self.bits.locations[target.index()]].push(taken),
             _ => {
-                comes[self.bits.locations[place.location.index()]].push(taken);
-                comes[self.bits.pending[&place]].push(taken);
+                added[self.bits.locations[place.location.index()]].push(taken);
+                added[self.bits.pending[&place]].push(taken);
             }
         }
     }

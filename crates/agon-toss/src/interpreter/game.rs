@@ -1,80 +1,84 @@
-//! A game opened for play: what all positions of it share.
+//! A game opened for play: the data that all its positions share.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Role, Shape};
-use agon_structures::evaluate::{Assignment, Evaluator, FormulaQuery, Limits, Refusal, TermQuery};
+use agon_structures::evaluate::{
+    Assignment, EvaluationError, Evaluator, FormulaQuery, Limits, TermQuery,
+};
 use agon_structures::formula::{Definitions, Formula, Term, Variable};
 use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, Structure, Vocabulary};
 use agon_text::{Diagnostic, Span};
 
 use super::MAX_ELEMENTS;
-use super::position::{Interpreter, State};
+use super::position::{Interpreter, PositionError, State};
 use crate::arena::{CheckedArena, RuleId};
-use crate::rewrite::Growth;
+use crate::rewrite::GrowthLimits;
 
-/// How a game is to be opened.
+/// Options for opening a game.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What evaluating one formula may cost.
+    /// Limits on the evaluation of one formula.
     pub limits: Limits,
-    /// What rules may make of a structure.
-    pub growth: Growth,
-    /// How matches are found at the next state.
-    pub matching: Matching,
+    /// Limits on the growth of structures.
+    pub growth: GrowthLimits,
+    /// How the embeddings of rules are computed.
+    pub embeddings: EmbeddingSearch,
 }
 
-/// From so many elements on, matches are followed where that suits. With 45 elements both ways take as long, with 170 following is faster
-/// (example `growing`).
-const FOLLOWED_FROM: usize = 100;
+/// Number of elements from which [`EmbeddingSearch::Auto`] updates embeddings incrementally. With
+/// 45 elements both ways take the same time, with 170 updates are faster (`cargo xtask growing`).
+const INCREMENTAL_FROM: usize = 100;
 
-/// How the matches of rules are found at a state.
+/// How the embeddings of rules at a state are computed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Matching {
+pub enum EmbeddingSearch {
     /// From the formula alone.
-    Anew,
-    /// From those at the state seen before, by what has changed since.
-    Followed,
-    /// Followed where elements come and go and there are many of them: a small structure is searched as fast. Other games are played fast by
-    /// circuits, and their interpreter stays plain.
-    AsSuits,
+    FromScratch,
+    /// By updating the embeddings at the previously seen state with the changes since then.
+    Incremental,
+    /// Incrementally where rules change the universe and there are many elements, because a small
+    /// structure is searched just as fast. Other games are played fast by circuits, so their
+    /// interpreter stays simple.
+    Auto,
 }
 
 impl Default for Options {
     fn default() -> Options {
         Options {
-            // A formula of a sensible game takes a thousandth of it.
+            // A formula of a typical game takes a thousandth of this.
             limits: Limits { steps: 200_000_000, ..Limits::default() },
-            growth: Growth { elements: MAX_ELEMENTS, tuples: 200_000 },
-            matching: Matching::AsSuits,
+            growth: GrowthLimits { elements: MAX_ELEMENTS, tuples: 200_000 },
+            embeddings: EmbeddingSearch::Auto,
         }
     }
 }
 
-/// A game opened for play. Shared by all its positions.
+/// A game opened for play. All its positions share it.
 pub struct Game {
     arena: CheckedArena,
     options: Options,
     shape: Shape,
-    /// Knows every question that play asks; each position has a copy, which remembers what does not change.
+    /// Knows every formula and term of the game. Each position has a copy, which caches results
+    /// that do not change.
     evaluator: Evaluator,
-    pub(super) questions: Questions,
+    pub(super) queries: Queries,
     start: State,
-    /// Rules that some history asks for.
+    /// The rules that the history of some rule mentions.
     pub(super) remembered: BTreeSet<RuleId>,
-    /// Whether elements come and go.
+    /// Whether no rule changes the universe.
     pub(super) keeps_universe: bool,
 }
 
-/// What play asks of a structure.
-pub(super) struct Questions {
-    /// By rule.
+/// The formulas and terms that play evaluates.
+pub(super) struct Queries {
+    /// The conditions of the rules.
     pub(super) conditions: Vec<FormulaQuery>,
-    /// By rule.
+    /// The post-conditions of the rules.
     pub(super) posts: Vec<Option<FormulaQuery>>,
-    /// By location and player.
+    /// The payoffs by location and player.
     pub(super) payoffs: Vec<Vec<TermQuery>>,
 }
 
@@ -82,13 +86,13 @@ impl Game {
     /// Opens a game.
     ///
     /// # Errors
-    /// If a formula cannot be evaluated, or what does not change in play is too large to be worked out.
+    /// If a formula cannot be evaluated, or if a stable defined relation is too large to compute.
     pub fn open(arena: CheckedArena, options: Options) -> Result<Arc<Game>, Box<Diagnostic>> {
         let keeps_universe = arena.keeps_universe();
-        let (start, definitions) = settle(&arena, &options)?;
+        let (start, definitions) = materialise_stable(&arena, &options)?;
         let mut evaluator =
             Evaluator::new(start.vocabulary().clone(), Arc::new(definitions), options.limits);
-        let questions = questions(&arena, &mut evaluator)?;
+        let queries = queries(&arena, &mut evaluator)?;
         let mut shape = Shape::new(arena.players().to_vec(), arena.nature().map(Role::new));
         shape.payoffs = arena.payoff_bounds();
         shape.turn_taking = arena.takes_turns();
@@ -104,43 +108,39 @@ impl Game {
             options,
             shape,
             evaluator,
-            questions,
+            queries,
             start,
             remembered,
             keeps_universe,
         }))
     }
 
-    /// A position at the start.
+    /// Returns a position at the start.
     pub fn start(self: &Arc<Game>) -> Interpreter {
         Interpreter::new(Arc::clone(self))
     }
 
-    /// The game as it was checked.
+    /// Returns the checked game.
     pub fn arena(&self) -> &CheckedArena {
         &self.arena
     }
 
-    /// What is known of it.
+    /// Returns the facts about the game that hold at every position.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// The structure that play starts from, with the defined relations that depend on nothing that changes.
-    pub fn settled(&self) -> &Structure {
-        self.start.structure()
-    }
-
-    pub(super) fn initial(&self) -> &State {
+    pub(super) fn start_state(&self) -> &State {
         &self.start
     }
 
-    /// The structure at the start, with the defined relations that never change among its own.
+    /// Returns the structure at the start. It includes the defined relations that never change.
     pub fn start_structure(&self) -> &Structure {
         self.start.structure()
     }
 
-    /// How many steps of evaluation all its positions have taken so far: a measure of time that is the same on every machine.
+    /// Returns the number of evaluation steps of all positions so far. This measures time
+    /// independently of the machine.
     pub fn spent(&self) -> u64 {
         self.evaluator.spent()
     }
@@ -149,106 +149,111 @@ impl Game {
         self.evaluator.clone()
     }
 
-    /// Whether matches are followed to a state with this structure.
-    pub(super) fn follows(&self, structure: &Structure) -> bool {
-        match self.options.matching {
-            Matching::Anew => false,
-            Matching::Followed => true,
-            Matching::AsSuits => !self.keeps_universe && structure.n_elements() >= FOLLOWED_FROM,
+    /// Returns whether embeddings are updated incrementally at a state with this structure.
+    pub(super) fn updates_incrementally(&self, structure: &Structure) -> bool {
+        match self.options.embeddings {
+            EmbeddingSearch::FromScratch => false,
+            EmbeddingSearch::Incremental => true,
+            EmbeddingSearch::Auto => {
+                !self.keeps_universe && structure.n_elements() >= INCREMENTAL_FROM
+            }
         }
     }
 
-    pub(super) fn growth(&self) -> Growth {
+    pub(super) fn growth(&self) -> GrowthLimits {
         self.options.growth
     }
 
-    /// The assignments of the variables that satisfy a formula, sorted.
+    /// Returns the assignments of the variables that satisfy a formula, sorted.
     ///
     /// # Errors
-    /// If it costs more than the options allow.
+    /// If evaluation exceeds the limits of the game.
     pub fn solutions(
         &self,
         structure: &Structure,
         formula: &Formula,
         variables: &[Variable],
-    ) -> Result<Vec<Vec<Element>>, Refusal> {
+    ) -> Result<Vec<Vec<Element>>, EvaluationError> {
         let mut evaluator = self.evaluator();
         let query = evaluator.formula(formula, variables)?;
         let found = evaluator.solve(query, structure, &Assignment::new())?;
         Ok(found.iter().map(<[Element]>::to_vec).collect())
     }
 
-    /// Whether a formula holds of elements.
+    /// Returns whether a formula holds for the given elements.
     ///
     /// # Errors
-    /// If it costs more than the options allow.
+    /// If evaluation exceeds the limits of the game.
     pub fn holds(
         &self,
         structure: &Structure,
         formula: &Formula,
         variables: &[Variable],
         elements: &[Element],
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, EvaluationError> {
         let mut evaluator = self.evaluator();
         let query = evaluator.formula(formula, variables)?;
         evaluator.holds(query, structure, &assignment(variables, elements))
     }
 
-    /// The value of a term without free variables, if it has one.
+    /// Returns the value of a term without free variables, if it has one.
     ///
     /// # Errors
-    /// If it costs more than the options allow.
-    pub fn value(&self, structure: &Structure, term: &Term) -> Result<Option<Rational>, Refusal> {
+    /// If evaluation exceeds the limits of the game.
+    pub fn value(
+        &self,
+        structure: &Structure,
+        term: &Term,
+    ) -> Result<Option<Rational>, EvaluationError> {
         let mut evaluator = self.evaluator();
         let query = evaluator.term(term, &[])?;
         evaluator.value(query, structure, &Assignment::new())
     }
 
-    /// Why something could not be evaluated, with the place of the rule to blame.
-    pub(super) fn blame(&self, why: &str, what: &str, span: Span) -> String {
+    /// Builds an error that names the part of the rules that could not be evaluated.
+    pub(super) fn error(&self, why: &str, what: &str, span: Span) -> PositionError {
         let source = &self.arena.sheet().source;
         let place = source.place(span.start());
-        format!("{what} ({}:{}): {why}", source.name(), place.line)
+        let message = format!("{what} ({}:{}): {why}", source.name(), place.line);
+        PositionError { message, span }
     }
 }
 
-/// What variables stand for.
+/// Builds the assignment of elements to variables.
 pub(super) fn assignment(variables: &[Variable], elements: &[Element]) -> Assignment {
     let elements = variables.iter().cloned().zip(elements.iter().copied()).collect();
     Assignment { elements, ..Assignment::new() }
 }
 
-fn questions(
-    arena: &CheckedArena,
-    evaluator: &mut Evaluator,
-) -> Result<Questions, Box<Diagnostic>> {
-    let refused = |span: Span, refusal: Refusal| {
-        let what = format!("this cannot be evaluated: {refusal}");
+fn queries(arena: &CheckedArena, evaluator: &mut Evaluator) -> Result<Queries, Box<Diagnostic>> {
+    let refused = |span: Span, error: EvaluationError| {
+        let what = format!("this formula cannot be evaluated: {error}");
         Box::new(Diagnostic::error("toss-too-large", span, what))
     };
     let (mut conditions, mut posts, mut payoffs) = (Vec::new(), Vec::new(), Vec::new());
     for rule in arena.rules() {
-        let asked = evaluator.formula(&rule.condition, &rule.elements);
-        conditions.push(asked.map_err(|refusal| refused(rule.span, refusal))?);
+        let query = evaluator.formula(&rule.condition, &rule.elements);
+        conditions.push(query.map_err(|error| refused(rule.span, error))?);
         posts.push(match &rule.post {
             None => None,
             Some(post) => {
-                let asked = evaluator.formula(&post.formula, &post.variables);
-                Some(asked.map_err(|refusal| refused(post.span, refusal))?)
+                let query = evaluator.formula(&post.formula, &post.variables);
+                Some(query.map_err(|error| refused(post.span, error))?)
             }
         });
     }
     for location in arena.locations() {
-        let asked = location.payoffs.iter().map(|payoff| evaluator.term(payoff, &[]));
+        let queries = location.payoffs.iter().map(|payoff| evaluator.term(payoff, &[]));
         payoffs.push(
-            asked.collect::<Result<_, _>>().map_err(|refusal| refused(location.span, refusal))?,
+            queries.collect::<Result<_, _>>().map_err(|error| refused(location.span, error))?,
         );
     }
-    Ok(Questions { conditions, posts, payoffs })
+    Ok(Queries { conditions, posts, payoffs })
 }
 
-/// Works out the defined relations that depend on nothing that changes, and puts them among those of the structure.
-fn settle(
+/// Computes the defined relations that depend only on stable relations, and makes them relations of
+/// the structure. Returns the other definitions.
+fn materialise_stable(
     arena: &CheckedArena,
     options: &Options,
 ) -> Result<(Structure, Definitions), Box<Diagnostic>> {
@@ -262,14 +267,17 @@ fn settle(
         .filter(|&relation| !arena.is_fluent(relation))
         .map(|relation| vocabulary.relation_name(relation).to_string())
         .collect();
-    let mut left = Definitions::new();
+    let mut remaining = Definitions::new();
     for definition in arena.definitions().iter() {
         let is_stable =
             definition.body.free_relations().keys().all(|name| stable.contains(&**name));
         if !is_stable {
-            // It was accepted once, and those it uses are still before it.
-            let _ =
-                left.add(&definition.name, definition.variables.clone(), definition.body.clone());
+            // The definition was accepted before, and the relations it uses still come first.
+            let _ = remaining.add(
+                &definition.name,
+                definition.variables.clone(),
+                definition.body.clone(),
+            );
             continue;
         }
         let none = Arc::new(Definitions::new());
@@ -277,25 +285,25 @@ fn settle(
         let found = evaluator
             .formula(&definition.body, &definition.variables)
             .and_then(|query| evaluator.solve(query, &start, &Assignment::new()));
-        let found = found.map_err(|refusal| {
+        let found = found.map_err(|error| {
             let place = arena
                 .sheet()
                 .relations
                 .iter()
                 .find(|relation| relation.name.text == *definition.name);
             let span = place.map_or_else(Default::default, |relation| relation.name.span);
-            let what = format!("`{}` cannot be worked out: {refusal}", definition.name);
+            let what = format!("`{}` cannot be computed: {error}", definition.name);
             Box::new(Diagnostic::error("toss-too-large", span, what))
         })?;
         let mut wider: Vocabulary = (**start.vocabulary()).clone();
         let id = wider
             .add_relation(&definition.name, definition.variables.len())
-            .expect("a defined relation is no relation of the structures");
+            .expect("a defined relation is not a relation of the structures");
         start = start.extended(Arc::new(wider));
         for tuple in found.iter() {
             start.add(id, tuple).expect("solutions are of living elements");
         }
         stable.insert(definition.name.to_string());
     }
-    Ok((start, left))
+    Ok((start, remaining))
 }

@@ -1,15 +1,17 @@
-//! Moves and states as text: KIF, so that records, protocols and programs elsewhere carry them as they are.
+//! Texts of moves and states. They are written in KIF, so that records and protocols can carry them
+//! without conversion.
 
 use agon_game::{Hidden, Notation, Position as _, Role};
 
 use super::position::{Interpreter, Move};
 
-/// The move of whoever has nothing to do.
+/// The move of a player that has nothing to do.
 const NOOP: &str = "noop";
 
 impl Notation for Interpreter {
-    /// `(Cross a1)`: the rule, and the elements it is applied to in the order of its left side. Where a role may apply
-    /// one rule on the way to several locations, the location comes last: `(Cross a1 (to 2))`.
+    /// Writes a move as the rule and its elements in the order of the left side: `(Cross a1)`. If a
+    /// role may apply one rule on the way to several locations, the location comes last:
+    /// `(Cross a1 (to 2))`.
     fn move_text(&self, m: &Move) -> String {
         let arena = self.game.arena();
         match m {
@@ -17,7 +19,7 @@ impl Notation for Interpreter {
             Move::Outcome { edge, outcome } => {
                 let outcomes = &edge.edge(arena).outcomes;
                 let target = outcomes[*outcome as usize].0;
-                // Two outcomes may lead to one place, though there is little sense in it.
+                // Two outcomes may lead to the same location.
                 let n_before =
                     outcomes[..*outcome as usize].iter().filter(|other| other.0 == target).count();
                 let name = &arena.location(target).name;
@@ -36,7 +38,8 @@ impl Notation for Interpreter {
                     if structure.has(element) {
                         text.push_str(structure.name(element));
                     } else {
-                        // A move of another position, of which nobody knows the names here.
+                        // The move belongs to another position, so the name of the element is
+                        // unknown here.
                         text.push_str(&format!("element-{}", element.id()));
                     }
                 }
@@ -56,7 +59,8 @@ impl Notation for Interpreter {
         self.legal_moves(role).iter().find(|m| normal(&self.move_text(m)) == wanted).cloned()
     }
 
-    /// `(P a1)` for each tuple of a relation that may change, `(location 0)`, and what else decides how play goes on.
+    /// Lists `(P a1)` for each tuple of a changing relation, `(location 0)`, and everything else
+    /// that the rest of the play depends on.
     fn state_text(&self) -> Vec<String> {
         let arena = self.game.arena();
         let structure = self.state().structure();
@@ -93,7 +97,7 @@ impl Notation for Interpreter {
 }
 
 impl Hidden for Interpreter {
-    /// Everybody sees every move.
+    /// Returns the texts of all moves, because all players see all moves.
     fn percepts(&self, joint: &[Move], _role: Role) -> Vec<String> {
         let mut moves: Vec<String> = joint.iter().map(|m| self.move_text(m)).collect();
         moves.sort();
@@ -101,7 +105,7 @@ impl Hidden for Interpreter {
     }
 }
 
-/// A text in lower case, with single spaces between its parts.
+/// Converts a text to lower case, with single spaces between its parts.
 fn normal(text: &str) -> String {
     let spaced = text.to_lowercase().replace('(', " ( ").replace(')', " ) ");
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")

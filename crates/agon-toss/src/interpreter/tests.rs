@@ -4,22 +4,22 @@ use agon_game::{Position, Rng, laws};
 use agon_structures::structure::Element;
 use agon_text::{Source, render};
 
-use super::{Game, Interpreter, Matched, Matching, Options};
+use super::{Embedding, EmbeddingSearch, Game, Interpreter, Options};
 use crate::check::check;
 
 use rand::{RngExt as _, SeedableRng as _};
 
-/// A game from its text.
+/// Opens a game from its text.
 fn open(text: &str) -> Interpreter {
-    open_by(text, Matching::AsSuits)
+    open_by(text, EmbeddingSearch::Auto)
 }
 
-fn open_by(text: &str, matching: Matching) -> Interpreter {
+fn open_by(text: &str, embeddings: EmbeddingSearch) -> Interpreter {
     let source = Arc::new(Source::new("test.toss", text));
     let checked = check(Arc::clone(&source));
     let arena =
         checked.arena.unwrap_or_else(|| panic!("{}", render(&checked.findings.0, &source, false)));
-    let options = Options { matching, ..Options::default() };
+    let options = Options { embeddings, ..Options::default() };
     Game::open(arena, options).unwrap_or_else(|finding| panic!("{}", finding.message)).start()
 }
 
@@ -28,7 +28,7 @@ fn shipped(name: &str) -> Interpreter {
     open(&std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
-/// All plays of some length.
+/// Counts the plays of this length.
 fn perft(position: &mut Interpreter, depth: usize) -> u64 {
     if depth == 0 {
         return 1;
@@ -47,14 +47,15 @@ fn perft(position: &mut Interpreter, depth: usize) -> u64 {
 }
 
 #[test]
-fn tic_tac_toe_has_its_plays() {
+fn tic_tac_toe_perft() {
     let mut start = shipped("tic-tac-toe");
     assert_eq!([1, 2, 3].map(|depth| perft(&mut start, depth)), [9, 72, 504]);
     laws::check(&start, &laws::Plan { plays: 5, ..laws::Plan::default() })
         .unwrap_or_else(|v| panic!("{v}"));
 }
 
-/// Cells that bud, split, join and die, with conditions of every kind: negations that nothing binds, counts, closures.
+/// Cells that bud, split, join and die, with conditions of many kinds: unguarded negations, counts,
+/// closures.
 const GARDEN: &str = "
 PLAYERS gardener, random
 REL Lonely(x) = Cell(x) and not ex y (E(x, y) or E(y, x))
@@ -73,8 +74,9 @@ LOC 1 { PLAYER random MOVES [Die -> 0]; [Wither -> 0]; [Bud -> 0] }
 START [ a, b, c | Cell {a; b; c}; E {(a, b)}; Dot:1 {} | - ]
 ";
 
-/// A forest of a hundred elements and more in which twigs grow, fall, are copied and tied. Three locations take turns, so that each rule is asked
-/// for again only after three steps, and one has a condition on what comes of it.
+/// Returns a forest of more than a hundred elements in which twigs grow, fall, are copied and tied.
+/// Three locations alternate, so that each rule is evaluated again only after three steps. One rule
+/// has a post-condition.
 fn grove() -> String {
     let roots: Vec<String> = (0..40).map(|tree| format!("r{tree}")).collect();
     let twigs: Vec<String> =
@@ -99,61 +101,63 @@ START [ | Root {{{}}}; E {{{}}}; T:2 {{}} | - ]
     )
 }
 
-/// Matches that are followed from state to state are those found anew, however positions jump about.
+/// Embeddings that are updated incrementally equal those computed from scratch, also when positions
+/// jump between states.
 #[test]
-fn matches_are_followed_as_they_are() {
+fn incremental_embeddings_equal_those_from_scratch() {
     let path = format!("{}/../../games/toss/rewriting.toss", env!("CARGO_MANIFEST_DIR"));
     let rewriting =
         std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let path = path.replace("rewriting", "checkers");
     let checkers = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     for (text, n_plays) in [(GARDEN, 60), (&*rewriting, 60), (&*checkers, 2), (&*grove(), 6)] {
-        let mut anew = open_by(text, Matching::Anew);
-        let mut others = [open_by(text, Matching::Followed), open_by(text, Matching::AsSuits)];
-        let start = anew.state().clone();
+        let mut scratch = open_by(text, EmbeddingSearch::FromScratch);
+        let mut others =
+            [open_by(text, EmbeddingSearch::Incremental), open_by(text, EmbeddingSearch::Auto)];
+        let start = scratch.state().clone();
         for seed in 0..n_plays {
             let mut rng = Rng::seed_from_u64(seed);
             let mut seen = vec![start.clone()];
-            anew.go_to(&start);
+            scratch.go_to(&start);
             others.iter_mut().for_each(|other| other.go_to(&start));
             for _ in 0..40 {
-                for followed in &others {
-                    assert_eq!(anew.fault(), followed.fault());
-                    assert_eq!(anew.is_terminal(), followed.is_terminal());
-                    for role in anew.shape().roles() {
+                for updated in &others {
+                    assert_eq!(scratch.fault(), updated.fault());
+                    assert_eq!(scratch.is_terminal(), updated.is_terminal());
+                    for role in scratch.shape().roles() {
                         assert_eq!(
-                            anew.legal_moves(role),
-                            followed.legal_moves(role),
+                            scratch.legal_moves(role),
+                            updated.legal_moves(role),
                             "{:?}",
-                            anew.state()
+                            scratch.state()
                         );
-                        assert_eq!(anew.payoff(role), followed.payoff(role));
+                        assert_eq!(scratch.payoff(role), updated.payoff(role));
                     }
                 }
-                if anew.is_terminal() || rng.random_range(0..6) == 0 {
+                if scratch.is_terminal() || rng.random_range(0..6) == 0 {
                     let state = seen[rng.random_range(0..seen.len())].clone();
-                    anew.go_to(&state);
+                    scratch.go_to(&state);
                     others.iter_mut().for_each(|other| other.go_to(&state));
                     continue;
                 }
                 let mut joint = Vec::new();
-                anew.draw(&mut rng, &mut joint);
-                anew.advance(&joint);
-                for followed in &mut others {
-                    followed.advance(&joint);
-                    assert_eq!(anew.key(), followed.key());
+                scratch.draw(&mut rng, &mut joint);
+                scratch.advance(&joint);
+                for updated in &mut others {
+                    updated.advance(&joint);
+                    assert_eq!(scratch.key(), updated.key());
                 }
-                seen.push(anew.state().clone());
+                seen.push(scratch.state().clone());
             }
         }
     }
 }
 
-/// Few elements and many are the same to whoever looks at a match.
+/// Inline and allocated embeddings behave the same.
 #[test]
-fn matches_are_slices() {
+fn embeddings_behave_as_slices() {
     let elements: Vec<Element> = (0..7).map(|id| Element::new(6 - id)).collect();
-    let all: Vec<Matched> = (0..=7).map(|n| Matched::from(&elements[..n])).collect();
+    let all: Vec<Embedding> = (0..=7).map(|n| Embedding::from(&elements[..n])).collect();
     for (n, one) in all.iter().enumerate() {
         assert_eq!(**one, elements[..n]);
         for (m, other) in all.iter().enumerate() {
@@ -164,7 +168,7 @@ fn matches_are_slices() {
 }
 
 #[test]
-fn breakthrough_has_its_plays() {
+fn breakthrough_perft() {
     let mut start = shipped("breakthrough");
     assert_eq!([1, 2].map(|depth| perft(&mut start, depth)), [22, 484]);
 }

@@ -1,11 +1,11 @@
-//! Formulas and terms, with no more parentheses than reading needs.
+//! Prints formulas and terms, with only the parentheses that parsing needs.
 
 use super::names;
 use crate::syntax::{
     Aggregate, Comparison, Formula, FormulaKind, ProductSign, SumSign, Term, TermKind,
 };
 
-/// Writes a formula.
+/// Prints a formula.
 pub(super) fn write_formula(formula: &Formula, text: &mut String) {
     match &formula.kind {
         FormulaKind::Or(parts) => join(parts, " or ", text, |part, text| match part.kind {
@@ -35,7 +35,7 @@ fn write_single(formula: &Formula, text: &mut String) {
         }
         FormulaKind::Same(left, right) => text.push_str(&format!("{} = {}", left.text, right.text)),
         FormulaKind::Differ(left, right) => {
-            text.push_str(&format!("{} != {}", left.text, right.text))
+            text.push_str(&format!("{} != {}", left.text, right.text));
         }
         FormulaKind::Compare(left, comparison, right) => {
             write_term(left, text);
@@ -85,7 +85,7 @@ fn write_single(formula: &Formula, text: &mut String) {
     }
 }
 
-/// A fixed point or closure, with what it is asked of where that is said.
+/// Prints a fixed point or closure, with its arguments if they are written.
 fn asked(
     start: &str,
     body: &Formula,
@@ -104,7 +104,7 @@ fn asked(
 
 fn quantified(word: &str, variables: &[crate::syntax::Name], body: &Formula, text: &mut String) {
     text.push_str(&format!("{word} {} ", names(variables)));
-    // `ex x x = y` reads badly.
+    // `ex x x = y` would be hard to read.
     if matches!(
         body.kind,
         FormulaKind::Same(..) | FormulaKind::Differ(..) | FormulaKind::Compare(..)
@@ -117,7 +117,7 @@ fn quantified(word: &str, variables: &[crate::syntax::Name], body: &Formula, tex
     }
 }
 
-/// Writes a term.
+/// Prints a term.
 pub(super) fn write_term(term: &Term, text: &mut String) {
     match &term.kind {
         TermKind::Sum(first, rest) => {

@@ -1,9 +1,9 @@
-//! Structures and boards.
+//! Prints structures and boards.
 
 use super::names;
 use crate::syntax::{Cell, RelationTuples, Structure};
 
-/// Writes a structure.
+/// Prints a structure.
 pub(super) fn write_structure(structure: &Structure, text: &mut String) {
     let relations: Vec<String> = structure.relations.iter().map(relation).collect();
     let functions: Vec<String> = structure
@@ -66,7 +66,7 @@ fn relation(relation: &RelationTuples) -> String {
     }
 }
 
-/// Rows of cells as lines of text. A cell without predicates is `.`, a hole `*`.
+/// Prints rows of cells as lines of text. A cell without predicates is `.`, a hole `*`.
 pub(super) fn board<'a>(rows: impl IntoIterator<Item = &'a [Option<String>]> + Clone) -> String {
     let shown = |cell: &Option<String>| match cell {
         None => "*".to_owned(),
@@ -75,7 +75,7 @@ pub(super) fn board<'a>(rows: impl IntoIterator<Item = &'a [Option<String>]> + C
     };
     let cells = rows.clone().into_iter().flatten();
     let width = cells.map(|cell| shown(cell).len()).max().unwrap_or(1);
-    // A board of one column has no spaces that would show its form, so a name is written twice: `wP+wP`.
+    // A board of one column has no spaces that show its form, so a name is repeated: `wP+wP`.
     let n_columns = rows.clone().into_iter().map(<[_]>::len).max().unwrap_or(0);
     let pad = if n_columns == 1 { 0 } else { width };
     let shown = |cell: &Option<String>| match shown(cell) {

@@ -1,25 +1,30 @@
-//! Boards: rows of cells in quotation marks.
+//! Parses boards: rows of cells in quotation marks.
 //!
-//! Three forms are told apart by their look. **Spaced**: cells are words with spaces between them; `.` is an empty cell, `*` a
-//! hole, `wP` a cell with the predicate `wP`, `W+K` one with two. **Compact**: no row has a space inside, and every character is a
-//! cell. **Grid**, the form of the original: a cell is three characters wide and two lines high, dark cells are padded with
-//! dots, and `***` is a hole; it is known by two dots side by side in rows with spaces. Lines that start with `//` are comments here too.
+//! Three forms are distinguished by their appearance.
+//! - **Spaced**: cells are words with spaces between them. `.` is an empty cell, `*` a hole, `wP` a
+//!   cell with the predicate `wP`, `W+K` one with two predicates.
+//! - **Compact**: no row contains a space, and every character is a cell.
+//! - **Grid**, the form of the original Toss: a cell is three characters wide and two lines high,
+//!   dark cells are padded with dots, and `***` is a hole. It is recognised by two adjacent dots in
+//!   rows with spaces.
+//!
+//! Lines that start with `//` are comments in a board too.
 
 use agon_text::{Diagnostic, Span};
 
 use super::cursor::Cursor;
 use crate::syntax::{Board, Cell, Name};
 
-/// So many cells a board may have.
+/// Maximum number of cells of a board.
 const MAX_CELLS: usize = 5_000;
 
-/// A row of the text: what it says and where it starts.
+/// A line of the board with the byte at which it starts.
 struct Line<'a> {
     text: &'a str,
     at: usize,
 }
 
-/// The board at the cursor.
+/// Parses the board at the cursor.
 pub(super) fn board(cursor: &mut Cursor<'_>) -> Option<Board> {
     let span = cursor.skip();
     let whole = cursor.source().slice(span);
@@ -54,9 +59,9 @@ fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option
         let finding = Diagnostic::error(
             "toss-bad-board",
             Span::new(place, place + 1),
-            "a tab stands in the board",
+            "the board contains a tab",
         );
-        cursor.report(finding.hint("use spaces: the width of a tab is anybody's guess"));
+        cursor.report(finding.hint("use spaces, because the width of a tab is not defined"));
         return None;
     }
     let has_gap = |line: &Line<'_>| line.text.trim().contains(' ');
@@ -69,7 +74,7 @@ fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option
         }
         return grid(cursor, &lines, span);
     }
-    // A board of one column has no gaps; `+` shows that a word is a cell.
+    // A board of one column has no spaces; `+` shows that a word is one cell.
     let is_spaced = lines.iter().any(|line| has_gap(line) || line.text.contains('+'));
     lines.retain(|line| !is_blank(line));
     let mut rows: Vec<Vec<Cell>> = Vec::new();
@@ -81,14 +86,14 @@ fn rows(cursor: &mut Cursor<'_>, mut lines: Vec<Line<'_>>, span: Span) -> Option
             let trimmed = line.text.trim();
             let start = line.at + (line.text.len() - line.text.trim_start().len());
             let what =
-                format!("this row has {} cells and the first one {}", row.len(), first.len());
+                format!("this row has {} cells, but the first row has {}", row.len(), first.len());
             let finding = Diagnostic::error(
                 "toss-ragged-board",
                 Span::new(start, start + trimmed.len()),
                 what,
             );
             cursor.report(
-                finding.hint("all rows are equally long; `*` is a hole without an element"),
+                finding.hint("make all rows equally long; `*` is a hole without an element"),
             );
             return None;
         }
@@ -118,7 +123,7 @@ fn compact(cursor: &mut Cursor<'_>, line: &Line<'_>) -> Option<Vec<Cell>> {
         .collect()
 }
 
-/// A cell from its word, which starts at a byte of the source.
+/// Parses a cell from its word, which starts at byte `at` of the source.
 fn cell(cursor: &mut Cursor<'_>, word: &str, at: usize) -> Option<Cell> {
     match word {
         "." | "_" => return Some(Cell::Element(Vec::new())),
@@ -134,7 +139,7 @@ fn cell(cursor: &mut Cursor<'_>, word: &str, at: usize) -> Option<Cell> {
         if !is_name {
             let place = if part.is_empty() { Span::new(at, at + word.len()) } else { span };
             let finding =
-                Diagnostic::error("toss-bad-board", place, format!("`{word}` is no cell"));
+                Diagnostic::error("toss-bad-board", place, format!("`{word}` is not a cell"));
             cursor.report(
                 finding.hint("a cell is `.`, `*` for a hole, or predicates such as `W` or `W+K`"),
             );
@@ -146,20 +151,20 @@ fn cell(cursor: &mut Cursor<'_>, word: &str, at: usize) -> Option<Cell> {
     Some(Cell::Element(names))
 }
 
-/// The width and height of a cell in the form of the original.
+/// Width and height of a cell in the grid form.
 const GRID_WIDTH: usize = 3;
 const GRID_HEIGHT: usize = 2;
 
 fn grid(cursor: &mut Cursor<'_>, lines: &[Line<'_>], span: Span) -> Option<Vec<Vec<Cell>>> {
     let width =
         lines.iter().map(|line| line.text.trim_end().len()).max().unwrap_or(0).div_ceil(GRID_WIDTH);
-    // An upper half that is blank at the very top was dropped with the blank lines; it belongs to the first row.
+    // If the upper half of the first row is blank, it was dropped with the blank lines.
     let n_missing = lines.len() % GRID_HEIGHT;
     if !lines.iter().all(|line| line.text.is_ascii()) {
         cursor.report(Diagnostic::error(
             "toss-bad-board",
             span,
-            "the board has signs other than letters",
+            "the board contains characters other than letters",
         ));
         return None;
     }

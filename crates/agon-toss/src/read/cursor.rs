@@ -1,23 +1,25 @@
-//! A place among the tokens, and what every part of the reader asks of it.
+//! The token stream of the parser, with the operations that all its parts use.
 
 use agon_text::{Diagnostic, Diagnostics, Source, Span};
 
 use super::lexer::{Token, TokenKind, tokens};
 use crate::syntax::Name;
 
-/// Formulas and terms may nest so deep: far deeper than people write, and shallow enough for recursion.
+/// Maximum nesting of formulas and terms: far deeper than people write, and shallow enough for
+/// recursion.
 const MAX_DEPTH: usize = 100;
 
-/// Reading stops after so many mistakes: the first are mostly the cause.
+/// Maximum number of diagnostics, after which parsing stops. Later errors are mostly consequences
+/// of the first.
 const MAX_FINDINGS: usize = 200;
 
-/// Words that start a section of a game.
+/// The keywords that start a section of a game.
 pub(super) const SECTIONS: &[&str] = &[
     "PLAYERS", "REL", "RULE", "LOC", "MODEL", "START", "STATE", "TIME", "DATA", "PAYOFF",
     "HISTORY", "PATTERN", "CONST",
 ];
 
-/// Words that are no names of variables.
+/// The words that cannot be names of variables.
 const RESERVED: &[&str] = &[
     "and", "or", "not", "ex", "all", "true", "false", "in", "let", "tc", "lfp", "gfp", "emb",
     "pre", "post", "inv", "with", "before",
@@ -46,17 +48,17 @@ impl<'a> Cursor<'a> {
         self.tokens[self.at].kind
     }
 
-    /// Where the next token stands.
+    /// Returns the place of the next token.
     pub(super) fn span(&self) -> Span {
         self.tokens[self.at].span
     }
 
-    /// The next token as it is written.
+    /// Returns the text of the next token.
     pub(super) fn text(&self) -> &'a str {
         self.source.slice(self.span())
     }
 
-    /// From a place to the last token read.
+    /// Returns the span from a place to the last token that was read.
     pub(super) fn since(&self, start: Span) -> Span {
         let last = self.tokens[self.at.saturating_sub(1)].span;
         if last.end() < start.start() { start } else { start.to(last) }
@@ -70,7 +72,7 @@ impl<'a> Cursor<'a> {
         self.sign_after(0) == Some(sign)
     }
 
-    /// The sign some tokens ahead, if there is one.
+    /// Returns the sign a number of tokens ahead, if that token is a sign.
     pub(super) fn sign_after(&self, ahead: usize) -> Option<&'static str> {
         match self.tokens.get(self.at + ahead)?.kind {
             TokenKind::Sign(sign) => Some(sign),
@@ -78,7 +80,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether the next token is this word, or the sign that stands for it.
+    /// Returns whether the next token is this word, or the sign with the same meaning.
     pub(super) fn is_word(&self, word: &str) -> bool {
         match self.kind() {
             TokenKind::Word => self.text() == word,
@@ -116,7 +118,7 @@ impl<'a> Cursor<'a> {
         is_here
     }
 
-    /// Reads a sign that must be here.
+    /// Reads a required sign.
     pub(super) fn expect(&mut self, sign: &str) -> Option<Span> {
         if self.is_sign(sign) {
             return Some(self.skip());
@@ -135,7 +137,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Reads a name that may be a number: elements and locations.
+    /// Reads a name or a number: elements and locations may be numbers.
     pub(super) fn name_or_number(&mut self, what: &str) -> Option<Name> {
         if self.kind() == TokenKind::Number && self.text().bytes().all(|b| b.is_ascii_digit()) {
             let text = self.text().to_owned();
@@ -144,7 +146,7 @@ impl<'a> Cursor<'a> {
         self.name(what)
     }
 
-    /// Reads names with commas between them.
+    /// Reads a list of names separated by commas.
     pub(super) fn names(&mut self, what: &str) -> Option<Vec<Name>> {
         let mut names = vec![self.name_or_number(what)?];
         while self.take_sign(",") {
@@ -164,25 +166,25 @@ impl<'a> Cursor<'a> {
         Some(names)
     }
 
-    /// Reports that something else should stand here.
+    /// Reports an unexpected token.
     pub(super) fn unexpected(&mut self, wanted: &str) {
         let found = if self.is_at_end() {
-            "the text ends".to_owned()
+            "unexpected end of the text".to_owned()
         } else {
-            format!("`{}` stands", self.text())
+            format!("found `{}`", self.text())
         };
         self.report(Diagnostic::error(
             "toss-unexpected",
             self.span(),
-            format!("{found} where {wanted} is expected"),
+            format!("{found}, expected {wanted}"),
         ));
     }
 
-    /// Reports something that is understood and cannot be played yet.
+    /// Reports a construct that is parsed but cannot be played yet.
     pub(super) fn unsupported(&mut self, span: Span, what: &str) {
         self.report(
             Diagnostic::error("toss-not-supported", span, format!("{what} cannot be played yet"))
-                .hint("it is read so that nothing is silently ignored; leave it out"),
+                .hint("remove it; it is reported so that nothing is ignored silently"),
         );
     }
 
@@ -194,7 +196,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes one level deeper for the while of `part`.
+    /// Runs `part` one nesting level deeper.
     pub(super) fn nested<T>(&mut self, part: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth >= MAX_DEPTH {
             self.report(
@@ -203,7 +205,7 @@ impl<'a> Cursor<'a> {
                     self.span(),
                     format!("formulas nest deeper than {MAX_DEPTH} levels"),
                 )
-                .hint("give parts of it names by `REL`"),
+                .hint("define parts of it with `REL`"),
             );
             self.skip_to_section();
             return None;
@@ -214,7 +216,8 @@ impl<'a> Cursor<'a> {
         read
     }
 
-    /// Skips to where a section starts. Words of sections are upper case and long, so that they are no names by accident.
+    /// Skips to the start of the next section. Section keywords are long and upper case, so names
+    /// seldom coincide with them.
     pub(super) fn skip_to_section(&mut self) {
         while !self.is_at_end() && !self.is_section() {
             self.skip();
@@ -227,7 +230,8 @@ impl<'a> Cursor<'a> {
         is_keyword && self.sign_after(1) != Some("(")
     }
 
-    /// The sign after the parenthesis that closes the one here, if any: it tells a term from a formula.
+    /// Returns the sign after the parenthesis that matches the one here, if any. It distinguishes a
+    /// term from a formula.
     pub(super) fn sign_after_parenthesis(&self) -> Option<&'static str> {
         let mut depth = 0usize;
         for (ahead, token) in self.tokens[self.at..].iter().enumerate() {

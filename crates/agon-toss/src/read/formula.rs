@@ -1,7 +1,7 @@
-//! Formulas.
+//! Parses formulas.
 //!
-//! `not`, `ex`, `all`, `tc`, `lfp` and `gfp` take the shortest formula after them, so `ex x P(x) and Q()` is `(ex x P(x)) and Q()`;
-//! `and` binds closer than `or`.
+//! `not`, `ex`, `all`, `tc`, `lfp` and `gfp` apply to the shortest formula after them, so
+//! `ex x P(x) and Q()` is `(ex x P(x)) and Q()`. `and` binds more tightly than `or`.
 
 use agon_text::Span;
 
@@ -10,7 +10,7 @@ use super::lexer::TokenKind;
 use super::term;
 use crate::syntax::{Comparison, Formula, FormulaKind, Name};
 
-/// A formula.
+/// Parses a formula.
 pub(super) fn formula(cursor: &mut Cursor<'_>) -> Option<Formula> {
     cursor.nested(|cursor| chain(cursor, "or", conjunction, FormulaKind::Or))
 }
@@ -19,7 +19,7 @@ fn conjunction(cursor: &mut Cursor<'_>) -> Option<Formula> {
     chain(cursor, "and", single, FormulaKind::And)
 }
 
-/// Parts with a word between them; a single part stands for itself.
+/// Parses parts separated by a word; a single part is returned as it is.
 fn chain(
     cursor: &mut Cursor<'_>,
     word: &str,
@@ -38,7 +38,7 @@ fn chain(
     Some(Formula { kind: join(parts), span: cursor.since(start) })
 }
 
-/// The shortest formula that starts here.
+/// Parses the shortest formula that starts here.
 fn single(cursor: &mut Cursor<'_>) -> Option<Formula> {
     cursor.nested(|cursor| {
         let start = cursor.span();
@@ -58,46 +58,16 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         return Some(FormulaKind::Not(Box::new(single(cursor)?)));
     }
     if cursor.is_word("ex") || cursor.is_word("all") {
-        let exists = cursor.is_word("ex");
-        cursor.skip();
-        let variables = bound_variables(cursor)?;
-        let body = Box::new(single(cursor)?);
-        return Some(if exists {
-            FormulaKind::Exists(variables, body)
-        } else {
-            FormulaKind::All(variables, body)
-        });
+        return quantified(cursor);
     }
     if cursor.is_word("lfp") || cursor.is_word("gfp") {
-        let is_least = cursor.is_word("lfp");
-        cursor.skip();
-        let relation = cursor.name("the name of a relation")?;
-        let parameters = cursor.arguments()?;
-        cursor.expect("=")?;
-        let body = Box::new(single(cursor)?);
-        return Some(FormulaKind::Fixpoint {
-            is_least,
-            relation,
-            parameters,
-            body,
-            arguments: None,
-        });
+        return fixed_point(cursor);
     }
     if cursor.take_word("tc") {
         return closure(cursor);
     }
     if cursor.is_word("let") && cursor.sign_after(1) != Some(":") {
-        cursor.skip();
-        let relation = cursor.name("the name of a relation")?;
-        let parameters = cursor.arguments()?;
-        cursor.expect("=")?;
-        let definition = Box::new(formula(cursor)?);
-        if !cursor.take_word("in") {
-            cursor.unexpected("`in`");
-            return None;
-        }
-        let body = Box::new(formula(cursor)?);
-        return Some(FormulaKind::Let { relation, parameters, definition, body });
+        return local_definition(cursor);
     }
     if cursor.is_sign("(") && !starts_term(cursor) {
         cursor.skip();
@@ -131,13 +101,53 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
     comparison(cursor)
 }
 
-/// Whether the parenthesis here belongs to a term: then its partner is followed by a sign of arithmetic.
+/// Parses `ex x, y formula` or `all x, y formula`.
+fn quantified(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
+    let exists = cursor.is_word("ex");
+    cursor.skip();
+    let variables = bound_variables(cursor)?;
+    let body = Box::new(single(cursor)?);
+    Some(if exists {
+        FormulaKind::Exists(variables, body)
+    } else {
+        FormulaKind::All(variables, body)
+    })
+}
+
+/// Parses `lfp R(x) = formula` or `gfp R(x) = formula`.
+fn fixed_point(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
+    let is_least = cursor.is_word("lfp");
+    cursor.skip();
+    let relation = cursor.name("the name of a relation")?;
+    let parameters = cursor.arguments()?;
+    cursor.expect("=")?;
+    let body = Box::new(single(cursor)?);
+    Some(FormulaKind::Fixpoint { is_least, relation, parameters, body, arguments: None })
+}
+
+/// Parses `let R(x) = formula in formula`.
+fn local_definition(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
+    cursor.skip();
+    let relation = cursor.name("the name of a relation")?;
+    let parameters = cursor.arguments()?;
+    cursor.expect("=")?;
+    let definition = Box::new(formula(cursor)?);
+    if !cursor.take_word("in") {
+        cursor.unexpected("`in`");
+        return None;
+    }
+    let body = Box::new(formula(cursor)?);
+    Some(FormulaKind::Let { relation, parameters, definition, body })
+}
+
+/// Returns whether the parenthesis here belongs to a term: an arithmetic sign follows the matching
+/// one.
 fn starts_term(cursor: &Cursor<'_>) -> bool {
     let after = cursor.sign_after_parenthesis();
     matches!(after, Some("+" | "-" | "*" | "/" | "^" | "<" | ">" | "=" | "<=" | ">=" | "!="))
 }
 
-/// `x = y`, `x != y`, `x in X`.
+/// Parses `x = y`, `x != y` or `x in X`.
 fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     let left = cursor.name("a formula")?;
     if cursor.is_word("in") {
@@ -158,7 +168,7 @@ fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     Some(if is_same { FormulaKind::Same(left, right) } else { FormulaKind::Differ(left, right) })
 }
 
-/// Variables of a quantifier.
+/// Parses the variables of a quantifier.
 pub(super) fn bound_variables(cursor: &mut Cursor<'_>) -> Option<Vec<Name>> {
     if cursor.is_sign(":") || cursor.is_sign("|") {
         let what = if cursor.is_sign(":") {
@@ -184,7 +194,7 @@ fn closure(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     let bound = if cursor.kind() == TokenKind::Number {
         let text = cursor.text();
         let span = cursor.skip();
-        // Longer paths than there can be elements are no restriction.
+        // A bound that does not fit exceeds the number of elements, so it is no restriction.
         Some((text.parse().unwrap_or(u32::MAX), span))
     } else {
         None

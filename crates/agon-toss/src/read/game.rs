@@ -1,4 +1,4 @@
-//! The sections of a game, of both eras.
+//! Parses the sections of a game, in both eras of the syntax.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::structure::structure;
 use super::term::term;
 use crate::syntax::{Edge, GameSheet, Location, Name, Payoff, PlayerMoves, RelationDefinition};
 
-/// All sections.
+/// Parses all sections.
 pub(super) fn sheet(cursor: &mut Cursor<'_>, source: Arc<Source>) -> GameSheet {
     let mut sheet = GameSheet {
         source,
@@ -88,8 +88,9 @@ fn section(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
                 start,
                 "constants have no section of their own",
             );
-            cursor
-                .report(finding.hint("name them in the start: `START [ … | … | … | home = a1 ]`"));
+            cursor.report(
+                finding.hint("define them in the start: `START [ … | … | … | home = a1 ]`"),
+            );
             return None;
         }
     }
@@ -137,11 +138,8 @@ fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
         } else if cursor.take_word("MOVES") {
             let edges = edges(cursor)?;
             let Some(player) = mover.clone() else {
-                let finding = Diagnostic::error(
-                    "toss-unexpected",
-                    keyword,
-                    "nobody is said to make these moves",
-                );
+                let finding =
+                    Diagnostic::error("toss-unexpected", keyword, "these moves have no player");
                 cursor.report(finding.hint("write `PLAYER name` before `MOVES`"));
                 continue;
             };
@@ -162,7 +160,7 @@ fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
     Some(location)
 }
 
-/// `PLAYER name { PAYOFF term MOVES [..] }`.
+/// Parses `PLAYER name { PAYOFF term MOVES [..] }`.
 fn player_block(cursor: &mut Cursor<'_>, player: Name, location: &mut Location) -> Option<()> {
     cursor.expect("{")?;
     while !cursor.take_sign("}") {
@@ -180,7 +178,7 @@ fn player_block(cursor: &mut Cursor<'_>, player: Name, location: &mut Location) 
     Some(())
 }
 
-/// `{ X: term; O: term }`.
+/// Parses `{ X: term; O: term }`.
 fn payoffs(cursor: &mut Cursor<'_>) -> Option<Vec<Payoff>> {
     cursor.expect("{")?;
     let mut payoffs = Vec::new();
@@ -196,7 +194,7 @@ fn payoffs(cursor: &mut Cursor<'_>) -> Option<Vec<Payoff>> {
     Some(payoffs)
 }
 
-/// `[Rule -> 1]; [Rule -> 2 : 1/3]`.
+/// Parses `[Rule -> 1]; [Rule -> 2 : 1/3]`.
 fn edges(cursor: &mut Cursor<'_>) -> Option<Vec<Edge>> {
     let mut edges = Vec::new();
     while cursor.is_sign("[") {
@@ -223,7 +221,7 @@ fn edges(cursor: &mut Cursor<'_>) -> Option<Vec<Edge>> {
     Some(edges)
 }
 
-/// `key: value, key: value`; a value is all up to the next comma.
+/// Parses `key: value, key: value`. A value extends to the next comma.
 fn data(cursor: &mut Cursor<'_>, sheet: &mut GameSheet) -> Option<()> {
     loop {
         let key = cursor.name("a key")?;

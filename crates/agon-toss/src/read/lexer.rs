@@ -1,8 +1,8 @@
-//! Text to tokens.
+//! Splits text into tokens.
 
 use agon_text::{Diagnostic, Diagnostics, Source, Span};
 
-/// A piece of text that belongs together.
+/// A token with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -13,16 +13,16 @@ pub(super) struct Token {
 pub(super) enum TokenKind {
     /// A name or a keyword.
     Word,
-    /// Digits, with a point perhaps.
+    /// Digits, possibly with a decimal point.
     Number,
     /// A text in quotation marks: a board.
     Board,
-    /// A sign, in its first spelling: `and` for `∧`, `<=` for `=<`.
+    /// A sign in its canonical spelling: `and` for `∧`, `<=` for `=<`.
     Sign(&'static str),
     End,
 }
 
-/// Signs, the longer ones first, and what they are taken for.
+/// The spellings of signs, longer ones first, with their canonical spelling.
 const SIGNS: &[(&str, &str)] = &[
     ("->", "->"),
     ("<-", "<-"),
@@ -64,7 +64,8 @@ const SIGNS: &[(&str, &str)] = &[
     ("~", "~"),
 ];
 
-/// The tokens of a text, at last [`TokenKind::End`]. What is no token is reported and left out.
+/// Returns the tokens of a text, followed by [`TokenKind::End`]. Characters that do not belong to a
+/// token are reported and skipped.
 pub(super) fn tokens(source: &Source, findings: &mut Diagnostics) -> Vec<Token> {
     let text = source.text();
     let mut tokens = Vec::new();
@@ -107,7 +108,7 @@ pub(super) fn tokens(source: &Source, findings: &mut Diagnostics) -> Vec<Token> 
                         Span::new(at, at + 1),
                         "the board is never closed",
                     )
-                    .hint("a board ends with a quotation mark, as it begins"),
+                    .hint("close the board with a quotation mark"),
                 );
                 break;
             };

@@ -1,4 +1,4 @@
-//! Rules: by two structures, or by a formula.
+//! Parses rules, which are written as two structures or as a formula.
 
 use agon_text::Span;
 
@@ -7,7 +7,7 @@ use super::formula::formula;
 use super::structure::structure;
 use crate::syntax::{Change, Effect, Formula, Name, Rule};
 
-/// A rule after its keyword.
+/// Parses a rule after its keyword.
 pub(super) fn rule(cursor: &mut Cursor<'_>, start: Span) -> Option<Rule> {
     let name = cursor.name("the name of a rule")?;
     cursor.expect(":")?;
@@ -38,7 +38,7 @@ fn by_structures(cursor: &mut Cursor<'_>) -> Option<Change> {
     Some(Change::Rewrite { left, right, map })
 }
 
-/// `[r <- l, r <- l]`: which element of the right side replaces which of the left.
+/// Parses `[r <- l, r <- l]`: the elements of the right side with the elements that they replace.
 fn map(cursor: &mut Cursor<'_>) -> Option<Vec<(Name, Name)>> {
     cursor.expect("[")?;
     let mut pairs = Vec::new();
@@ -82,7 +82,7 @@ fn effect(cursor: &mut Cursor<'_>) -> Option<Effect> {
     Some(Effect { holds, relation, arguments, span: cursor.since(start) })
 }
 
-/// What stands after the change, in any order.
+/// Parses the clauses after the change, in any order.
 fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
     loop {
         let span = cursor.span();
@@ -127,7 +127,7 @@ fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
     }
 }
 
-/// A second condition is a further one.
+/// Adds a further condition as a conjunct.
 fn add(condition: &mut Option<Formula>, more: Formula) {
     *condition = Some(match condition.take() {
         None => more,

@@ -1,4 +1,5 @@
-//! Structures: `[a, b | P(a); R {(a, b); (b, a)}; Q:1 {} | x { a -> 1.5 } | home = a ] "board"`.
+//! Parses structures:
+//! `[a, b | P(a); R {(a, b); (b, a)}; Q:1 {} | x { a -> 1.5 } | home = a ] "board"`.
 
 use agon_text::Diagnostic;
 
@@ -7,10 +8,10 @@ use super::cursor::Cursor;
 use super::lexer::TokenKind;
 use crate::syntax::{FunctionValues, Name, Number, RelationTuples, Structure, Tuple};
 
-/// Marks tuples that may be there or not.
+/// The prefix of tuples that may be present or not.
 const OPTIONAL: &str = "_opt_";
 
-/// A structure.
+/// Parses a structure.
 pub(super) fn structure(cursor: &mut Cursor<'_>) -> Option<Structure> {
     let start = cursor.expect("[")?;
     let elements = if cursor.is_sign("|") || cursor.is_sign("]") || cursor.take_sign("-") {
@@ -55,7 +56,8 @@ pub(super) fn structure(cursor: &mut Cursor<'_>) -> Option<Structure> {
     Some(Structure { elements, relations, functions, constants, board, span: cursor.since(start) })
 }
 
-/// Whether nothing stands between two bars: a lone `-` is nothing too.
+/// Returns whether the part between two bars is empty. A lone `-`, which is skipped, also means
+/// empty.
 fn is_empty_part(cursor: &mut Cursor<'_>) -> bool {
     cursor.take_sign("-");
     cursor.is_sign("|") || cursor.is_sign("]")
@@ -84,7 +86,7 @@ fn relation(cursor: &mut Cursor<'_>) -> Option<RelationTuples> {
         tuples.push(if cursor.is_sign("(") {
             tuple(cursor)?
         } else {
-            // In a unary relation the parentheses may be left out.
+            // The parentheses of a unary tuple may be omitted.
             let element = cursor.name_or_number("a tuple or `}`")?;
             Tuple { span: element.span, elements: vec![element] }
         });
@@ -108,7 +110,7 @@ fn arity(cursor: &mut Cursor<'_>) -> Option<(usize, agon_text::Span)> {
             let finding = Diagnostic::error(
                 "toss-unexpected",
                 span,
-                format!("`{text}` is no number of arguments"),
+                format!("`{text}` is not a valid number of arguments"),
             );
             cursor.report(finding);
             None
@@ -138,14 +140,14 @@ fn function(cursor: &mut Cursor<'_>) -> Option<FunctionValues> {
     Some(FunctionValues { name, values })
 }
 
-/// `home = a1`.
+/// Parses `home = a1`.
 fn constant(cursor: &mut Cursor<'_>) -> Option<(Name, Name)> {
     let name = cursor.name("a constant")?;
     cursor.expect("=")?;
     Some((name, cursor.name_or_number("an element")?))
 }
 
-/// A number, with a sign perhaps.
+/// Parses a number, possibly with a sign.
 pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<Number> {
     let start = cursor.span();
     let minus = if cursor.take_sign("-") { "-" } else { "" };

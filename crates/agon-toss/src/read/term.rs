@@ -1,4 +1,4 @@
-//! Terms that stand for numbers.
+//! Parses terms, which denote numbers.
 
 use agon_text::Diagnostic;
 
@@ -7,10 +7,10 @@ use super::formula::{bound_variables, formula};
 use super::lexer::TokenKind;
 use crate::syntax::{Aggregate, Number, ProductSign, SumSign, Term, TermKind};
 
-/// So many parts a sum or product may have.
+/// Maximum number of parts of a sum or product.
 const MAX_PARTS: usize = 1000;
 
-/// The aggregate of that name.
+/// Returns the aggregate with this name.
 pub(super) fn aggregate(word: &str) -> Option<Aggregate> {
     match word {
         "Sum" => Some(Aggregate::Sum),
@@ -21,7 +21,7 @@ pub(super) fn aggregate(word: &str) -> Option<Aggregate> {
     }
 }
 
-/// A term.
+/// Parses a term.
 pub(super) fn term(cursor: &mut Cursor<'_>) -> Option<Term> {
     cursor.nested(|cursor| {
         let start = cursor.span();
@@ -35,7 +35,7 @@ pub(super) fn term(cursor: &mut Cursor<'_>) -> Option<Term> {
             };
             cursor.skip();
             rest.push((sign, product(cursor)?));
-            is_short(cursor, rest.len())?;
+            check_length(cursor, rest.len())?;
         }
         if rest.is_empty() {
             return Some(first);
@@ -56,7 +56,7 @@ fn product(cursor: &mut Cursor<'_>) -> Option<Term> {
         };
         cursor.skip();
         rest.push((sign, power(cursor)?));
-        is_short(cursor, rest.len())?;
+        check_length(cursor, rest.len())?;
     }
     if rest.is_empty() {
         return Some(first);
@@ -64,7 +64,7 @@ fn product(cursor: &mut Cursor<'_>) -> Option<Term> {
     Some(Term { kind: TermKind::Product(Box::new(first), rest), span: cursor.since(start) })
 }
 
-fn is_short(cursor: &mut Cursor<'_>, n_parts: usize) -> Option<()> {
+fn check_length(cursor: &mut Cursor<'_>, n_parts: usize) -> Option<()> {
     if n_parts < MAX_PARTS {
         return Some(());
     }

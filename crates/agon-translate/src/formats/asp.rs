@@ -1,8 +1,10 @@
-//! A rulesheet as a logic program for answer set solvers such as clingo: its answer sets are the plays.
+//! Exports a rulesheet as a logic program for answer set solvers such as clingo. Each answer set is
+//! one play.
 //!
-//! What depends on the state has the step as a further argument, in the manner of Thielscher's "Answer Set Programming for
-//! Single-Player Games in General Game Playing" (ICLP 2009): `true(F,T)`, `does(R,M,T)`, `legal(R,M,T)`, `terminal(T)`,
-//! `goal(R,V,T)`; what does not is left as it is. `next` at a step is `true` at the following one.
+//! Following Thielscher, "Answer Set Programming for Single-Player Games in General Game Playing"
+//! (ICLP 2009), every relation that depends on the state gets the step as an additional last
+//! argument: `true(F,T)`, `does(R,M,T)`, `legal(R,M,T)`, `terminal(T)`, `goal(R,V,T)`. All other
+//! relations are left unchanged. `next` at a step is `true` at the following one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,32 +15,35 @@ use agon_gdl::check::CheckedRules;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 
-/// A rule that a solver would refuse: nothing that holds binds one of its variables. Agon itself can play by some of those.
+/// A rule that an answer set solver would reject, because no positive condition binds one of its
+/// variables. Agon itself can play some of these rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsafe {
-    /// The line of the rule, from 1.
+pub struct UnsafeRule {
+    /// Line of the rule, starting at 1.
     pub line: usize,
-    /// The variable.
+    /// Name of the unbound variable.
     pub variable: String,
 }
 
-impl fmt::Display for Unsafe {
+impl fmt::Display for UnsafeRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "line {}: nothing that must hold binds `?{}`, which answer set solvers insist on",
+            "line {}: no positive condition binds `?{}`, as answer set solvers require",
             self.line, self.variable
         )
     }
 }
 
-impl std::error::Error for Unsafe {}
+impl std::error::Error for UnsafeRule {}
 
-/// The program. Plays have at most `horizon` steps, which the solver's `-c horizon=N` changes.
+/// Writes the rules as a logic program.
+///
+/// Plays have at most `horizon` steps. The solver option `-c horizon=N` changes the number.
 ///
 /// # Errors
-/// If a rule is not safe.
-pub fn program(rules: &CheckedRules, horizon: usize) -> Result<String, Unsafe> {
+/// Returns the first rule with an unbound variable.
+pub fn program(rules: &CheckedRules, horizon: usize) -> Result<String, UnsafeRule> {
     let writer = Writer::new(rules);
     let mut text = format!(
         "% {} as a logic program: each answer set is a play.\n\
@@ -67,7 +72,7 @@ pub fn program(rules: &CheckedRules, horizon: usize) -> Result<String, Unsafe> {
     Ok(text)
 }
 
-/// Relations that have a meaning at a step even if no rule says on what it depends.
+/// Relations that always take a step argument, even if no rule makes them depend on the state.
 const TIMED: [Symbol; 7] = [
     keyword::TRUE,
     keyword::DOES,
@@ -78,8 +83,9 @@ const TIMED: [Symbol; 7] = [
     keyword::SEES,
 ];
 
-/// Relations of the program that no relation of the rules may be called.
-const OURS: [&str; 3] = ["now", "ended", "result"];
+/// Relation names that the generated program uses itself. Relations of the rules are renamed if
+/// they clash.
+const RESERVED: [&str; 3] = ["now", "ended", "result"];
 
 struct Writer<'a> {
     rules: &'a CheckedRules,
@@ -92,7 +98,7 @@ impl<'a> Writer<'a> {
     fn new(rules: &'a CheckedRules) -> Writer<'a> {
         let symbols = &rules.sheet().symbols;
         let (mut relations, mut words) = (BTreeMap::new(), BTreeMap::new());
-        let mut taken_relations: BTreeSet<String> = OURS.map(str::to_owned).into();
+        let mut taken_relations: BTreeSet<String> = RESERVED.map(str::to_owned).into();
         let mut taken_words = BTreeSet::new();
         for (symbol, name) in symbols.all() {
             relations.insert(symbol, unique(&identifier(name), &mut taken_relations));
@@ -101,7 +107,7 @@ impl<'a> Writer<'a> {
         Writer { rules, timed: timed(rules.rules()), relations, words }
     }
 
-    fn rule(&self, rule: &Rule) -> Result<String, Unsafe> {
+    fn rule(&self, rule: &Rule) -> Result<String, UnsafeRule> {
         let names = self.variables(rule);
         let is_timed = self.timed.contains(&rule.head.relation);
         let head = match (rule.head.relation, rule.head.arguments.as_slice()) {
@@ -135,7 +141,7 @@ impl<'a> Writer<'a> {
             let line = sheet.source.place(clause.span.start()).line;
             let variable =
                 clause.variables.get(v).map_or_else(String::new, |variable| variable.name.clone());
-            return Err(Unsafe { line, variable });
+            return Err(UnsafeRule { line, variable });
         }
         Ok(if body.is_empty() {
             format!("{head}.\n")
@@ -173,17 +179,17 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A constant: numbers stay numbers.
+    /// Writes a constant. Numbers stay numbers.
     fn word(&self, symbol: Symbol) -> String {
         let name = self.rules.sheet().symbols.name(symbol);
-        // Solvers have numbers of 32 bits, and read `007` as three of them.
+        // Solvers use 32-bit numbers, and read `007` as three numbers.
         match name.parse::<i32>() {
             Ok(number) if number.to_string() == name => name.to_owned(),
             _ => self.words[&symbol].clone(),
         }
     }
 
-    /// Names for the variables of a rule; `T` is the step.
+    /// Returns one name for each variable of a rule. `T` is reserved for the step.
     fn variables(&self, rule: &Rule) -> Vec<String> {
         let clause = &self.rules.sheet().clauses[rule.clause];
         let mut taken = BTreeSet::from(["T".to_owned()]);
@@ -202,7 +208,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The relations that depend on the state or the moves.
+/// Returns the relations that depend on the state or the moves.
 fn timed(rules: &[Rule]) -> BTreeSet<Symbol> {
     let mut timed: BTreeSet<Symbol> = TIMED.into();
     loop {
@@ -221,7 +227,8 @@ fn timed(rules: &[Rule]) -> BTreeSet<Symbol> {
     }
 }
 
-/// A name as solvers take it: small letters, digits and `_`, a letter first.
+/// Turns a name into a valid identifier of solvers: lower-case letters, digits and `_`, starting
+/// with a letter.
 fn identifier(name: &str) -> String {
     let plain: String = name
         .to_lowercase()

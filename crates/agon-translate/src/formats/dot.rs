@@ -1,4 +1,5 @@
-//! Graphs for Graphviz: what depends on what in a rulesheet, and the game graph of a structure rewriting game.
+//! Graphs for Graphviz: the dependency graph of a rulesheet, and the game graph of a structure
+//! rewriting game.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,8 +9,10 @@ use agon_gdl::rules::{Condition, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 use agon_toss::arena::CheckedArena;
 
-/// What depends on what: relations, and fluents by their name. An arrow leads from a condition to what it is a condition of; it
-/// is dashed where the condition is negated, and blue from one state to the next.
+/// Draws the dependency graph of a rulesheet. The nodes are relations and fluent names.
+///
+/// An arrow leads from a condition to the head that depends on it. It is dashed where the condition
+/// is negated, and blue where it leads from one state to the next.
 pub fn dependencies(rules: &CheckedRules) -> String {
     let sheet = rules.sheet();
     let node = |atom: &RuleAtom| -> (String, bool) {
@@ -23,7 +26,8 @@ pub fn dependencies(rules: &CheckedRules) -> String {
             _ => (format!("{}/{}", name(atom.relation), atom.arguments.len()), false),
         }
     };
-    // By both ends: whether some condition is negated, and whether one is not, and whether time passes.
+    // For each pair of nodes: is some condition negated, is some condition positive, does the arrow
+    // lead to the next state.
     let mut arrows: BTreeMap<(String, String), (bool, bool, bool)> = BTreeMap::new();
     let (mut fluents, mut relations): (BTreeSet<String>, BTreeSet<String>) = Default::default();
     let mut place = |(name, is_fluent): (String, bool)| {
@@ -32,7 +36,7 @@ pub fn dependencies(rules: &CheckedRules) -> String {
         } else {
             relations.insert(name.clone())
         };
-        // A fluent and a relation may have one name.
+        // A fluent and a relation may have the same name.
         if is_fluent { format!("fluent {name}") } else { name }
     };
     for rule in rules.rules() {
@@ -69,7 +73,8 @@ pub fn dependencies(rules: &CheckedRules) -> String {
     text
 }
 
-/// The game graph: locations with what they pay, and edges with who may take them by which rule.
+/// Draws the game graph of a structure rewriting game: locations with their payoffs, and edges with
+/// the player and the rule.
 pub fn arena(arena: &CheckedArena) -> String {
     let mut text = String::from("digraph arena {\n  node [fontname=\"sans-serif\", shape=box];\n");
     for (index, location) in arena.locations().iter().enumerate() {
@@ -114,7 +119,7 @@ pub fn arena(arena: &CheckedArena) -> String {
     text
 }
 
-/// A text as Graphviz takes it.
+/// Quotes a text for Graphviz.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")

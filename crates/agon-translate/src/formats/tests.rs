@@ -13,7 +13,7 @@ fn checked(text: &str) -> CheckedRules {
         .unwrap_or_else(|| panic!("not sound: {text}"))
 }
 
-/// The rulesheets that ship.
+/// Returns the paths of the shipped rulesheets.
 fn shipped() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
     let mut found = Vec::new();
@@ -29,7 +29,7 @@ fn shipped() -> Vec<PathBuf> {
     found
 }
 
-/// The words and signs of a logic program, or where it stops being one.
+/// Splits a logic program into tokens, or reports the first character that does not belong to one.
 fn tokens(text: &str) -> Result<Vec<String>, String> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -62,7 +62,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
     Ok(tokens)
 }
 
-/// The conditions of a body: commas outside of parentheses part them.
+/// Splits a body into its conditions, at the commas outside of parentheses.
 fn conditions(body: &[String]) -> Vec<&[String]> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
     for (place, token) in body.iter().enumerate() {
@@ -82,8 +82,9 @@ fn conditions(body: &[String]) -> Vec<&[String]> {
     parts
 }
 
-/// Whether a program has the form that solvers want: statements that end, parentheses that close, safe variables.
-fn judge(program: &str) -> Result<usize, String> {
+/// Checks the form that solvers require: terminated statements, balanced parentheses, safe
+/// variables. Returns the number of statements.
+fn check_program(program: &str) -> Result<usize, String> {
     let tokens = tokens(program)?;
     let mut n_rules = 0;
     for statement in tokens.split(|token| token == ".").filter(|statement| !statement.is_empty()) {
@@ -112,7 +113,7 @@ fn judge(program: &str) -> Result<usize, String> {
                 bound.extend(condition.iter().filter(is_variable));
             }
         }
-        // The choice of moves binds its own variables.
+        // The choice rule for moves binds its own variables.
         let choice: BTreeSet<&String> = if statement[0] == "1" {
             let colon =
                 statement.iter().position(|token| token == ":").ok_or("a choice of what?")?;
@@ -135,19 +136,20 @@ fn judge(program: &str) -> Result<usize, String> {
 }
 
 #[test]
-fn programs_of_shipped_games_have_the_form_that_solvers_want() {
+fn programs_of_shipped_games_are_well_formed() {
     for path in shipped() {
         let text = std::fs::read_to_string(&path).expect("it ships");
         let rules = checked(&text);
         let program =
             asp::program(&rules, 20).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-        let n_rules = judge(&program).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        let n_rules =
+            check_program(&program).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
         assert!(n_rules > rules.rules().len(), "{}: every rule is there", path.display());
     }
 }
 
 #[test]
-fn the_judge_of_programs_sees_what_is_wrong() {
+fn malformed_programs_are_detected() {
     for wrong in [
         "p(X).",
         "p(X) :- not q(X).",
@@ -157,9 +159,9 @@ fn the_judge_of_programs_sees_what_is_wrong() {
         "p(007).",
         "p('a').",
     ] {
-        assert!(judge(wrong).is_err(), "{wrong}");
+        assert!(check_program(wrong).is_err(), "{wrong}");
     }
-    assert_eq!(judge("p(X) :- q(X), not r(X), X != a. q(1)."), Ok(2));
+    assert_eq!(check_program("p(X) :- q(X), not r(X), X != a. q(1)."), Ok(2));
 }
 
 const SMALL: &str =
@@ -167,17 +169,17 @@ const SMALL: &str =
     (<= terminal (true (now ?t)) (not (result ?t))) (goal white 50)";
 
 #[test]
-fn names_and_time_do_not_get_into_each_other() {
+fn relation_names_do_not_clash_with_generated_ones() {
     let program = asp::program(&checked(SMALL), 5).expect("it is safe");
     assert!(program.contains("legal(white,T_2,T) :- now(T), result_2(T_2)."), "{program}");
     assert!(program.contains("true(now(n_007),0)."), "{program}");
     assert!(program.contains("true(a,T+1) :- now(T), now(T+1)."), "{program}");
     assert!(program.contains("goal(white,50,T) :- now(T)."), "{program}");
-    judge(&program).unwrap_or_else(|why| panic!("{why}\n{program}"));
+    check_program(&program).unwrap_or_else(|why| panic!("{why}\n{program}"));
 }
 
 #[test]
-fn graphs_name_what_they_draw() {
+fn graphs_contain_all_names() {
     let graph = dot::dependencies(&checked(SMALL));
     assert!(
         graph.contains("\"fluent now/1\" -> \"terminal/0\" [style=solid, color=black];"),

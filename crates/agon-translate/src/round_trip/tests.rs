@@ -1,14 +1,14 @@
-//! Games small enough to be gone through play by play.
+//! Exhaustive comparison for games that are small enough.
 
 use std::sync::Arc;
 
-use agon_game::{Notation as _, Position as _};
+use agon_game::lockstep::{Comparator, Options, Payoffs};
+use agon_game::{Notation as _, Position as _, Role};
 use agon_text::Source;
-use agon_toss::interpreter::Game;
+use agon_toss::interpreter::{Game, Interpreter};
 
 use super::{RoundTrip, round_trip};
-use crate::to_gdl::Limits;
-use crate::to_gdl::joint::{normal, same_moves, same_state};
+use crate::to_gdl::{ToGdlLimits, lockstep_options};
 use crate::to_toss;
 
 fn game(name: &str) -> Arc<Game> {
@@ -20,53 +20,60 @@ fn game(name: &str) -> Arc<Game> {
         .unwrap_or_else(|finding| panic!("{}", finding.message))
 }
 
-/// Compares the games at every state of every play of at most so many steps; all have one player. Tells how many states there are.
+/// Compares the games in every state of every play of at most `max_steps` steps, and returns the
+/// number of states. All games have one player.
 fn explore(trip: &RoundTrip, original: &Arc<Game>, max_steps: usize) -> usize {
-    let back = to_toss::open(&trip.back.text).unwrap_or_else(|why| panic!("{why}"));
-    let toss_move = |role: usize, text: &str| trip.original_move(role, text);
-    let reading = trip.reading(&toss_move);
+    let back = trip.open_back();
+    let second_move = |role: Role, text: &str| trip.original_move(role.index(), text);
+    let first_payoffs = |position: &Interpreter, role| trip.there.goal(position, role);
+    let options = lockstep_options::<Interpreter>(&second_move, &first_payoffs);
+    let options = Options { payoffs: Payoffs::AtEnd, ..options };
     let mut open = vec![(original.start(), back.start(), Vec::<String>::new())];
     let mut n_states = 0;
     while let Some((here, there, moves)) = open.pop() {
         n_states += 1;
-        same_state(&here, &there, &reading)
-            .unwrap_or_else(|what| panic!("after {moves:?}: {what}"));
+        // A new comparator for each state, because the texts of moves depend on the state.
+        let mut comparator = Comparator::new(&here, &options);
+        comparator
+            .compare_position(&here, &there)
+            .unwrap_or_else(|mismatch| panic!("after {moves:?}: {mismatch}"));
         if here.is_terminal() {
             continue;
         }
         let [role] = here.shape().roles().collect::<Vec<_>>()[..] else {
-            panic!("it is a game of one")
+            panic!("the game has one role")
         };
-        let pairs = same_moves(&here, &there, &reading, role);
-        let pairs = pairs.unwrap_or_else(|what| panic!("after {moves:?}: {what}"));
+        let partners = comparator
+            .compare_moves(&here, &there, role)
+            .unwrap_or_else(|mismatch| panic!("after {moves:?}: {mismatch}"));
         if moves.len() == max_steps {
             continue;
         }
-        for m in here.legal_moves(role) {
-            let text = normal(&here.move_text(m));
-            let (mut next, mut partner) = (here.clone(), there.clone());
-            partner.advance(std::slice::from_ref(&pairs[&text]));
+        for (m, &partner) in here.legal_moves(role).iter().zip(partners) {
+            let (mut next, mut other) = (here.clone(), there.clone());
+            other.advance(std::slice::from_ref(&there.legal_moves(role)[partner]));
             next.advance(std::slice::from_ref(m));
-            open.push((next, partner, [moves.as_slice(), &[text]].concat()));
+            open.push((next, other, [moves.as_slice(), &[here.move_text(m)]].concat()));
         }
     }
     n_states
 }
 
 #[test]
-fn rewriting_comes_back_whole() {
+fn round_trip_of_rewriting_agrees_in_all_short_plays() {
     let game = game("rewriting");
-    let trip = round_trip(&game, Limits::default(), &to_toss::Options::default());
-    let trip = trip.unwrap_or_else(|lost| panic!("{lost}"));
-    // All plays of up to four steps, and what may be done then, by `rewriting.perft`: 1 + 2 + 13 + 84 + 772 states.
+    let trip = round_trip(&game, ToGdlLimits::default(), &to_toss::ToTossOptions::default());
+    let trip = trip.unwrap_or_else(|error| panic!("{error}"));
+    // All plays of up to four steps, and the legal moves after them. Counts by `rewriting.perft`: 1
+    // + 2 + 13 + 84 + 772 states.
     assert_eq!(explore(&trip, &game, 4), 872);
 }
 
 #[test]
-#[ignore = "the same with the last step, for its ends: half a minute"]
-fn rewriting_comes_back_to_the_end() {
+#[ignore = "takes half a minute: includes the last step"]
+fn round_trip_of_rewriting_agrees_in_all_plays() {
     let game = game("rewriting");
-    let trip = round_trip(&game, Limits::default(), &to_toss::Options::default());
-    let trip = trip.unwrap_or_else(|lost| panic!("{lost}"));
+    let trip = round_trip(&game, ToGdlLimits::default(), &to_toss::ToTossOptions::default());
+    let trip = trip.unwrap_or_else(|error| panic!("{error}"));
     println!("{} states", explore(&trip, &game, 5));
 }

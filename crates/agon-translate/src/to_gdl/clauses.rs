@@ -1,9 +1,10 @@
-//! Clauses of GDL while they are made: terms, conditions, the whole sheet, its tidying and its text.
+//! Clauses of the GDL rulesheet under construction: terms, conditions, the sheet, its
+//! simplification and its text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// A variable. Numbers are given out once for a whole translation, so that no two meanings ever share one.
+/// A variable. Numbers are unique within a translation, so two meanings never share one.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Var(pub(super) u32);
 
@@ -14,7 +15,7 @@ pub(super) enum Expression {
     Variable(Var),
     /// A constant.
     Word(String),
-    /// A function applied; without arguments it is printed as a constant.
+    /// A function application. Without arguments it is printed as a constant.
     Call(String, Vec<Expression>),
 }
 
@@ -40,7 +41,7 @@ pub(super) struct Clause {
     pub(super) body: Vec<Literal>,
 }
 
-/// The parts of a rulesheet, in the order in which they are printed.
+/// Sections of a rulesheet, in printing order.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Section {
     Roles,
@@ -79,7 +80,7 @@ impl Section {
     }
 }
 
-/// The clauses made so far.
+/// The clauses written so far.
 #[derive(Default)]
 pub(super) struct Sheet {
     clauses: Vec<(Section, Clause)>,
@@ -146,7 +147,7 @@ impl Atom {
         Atom { relation: relation.into(), arguments }
     }
 
-    /// `(true fluent)` and the like: a keyword around one term.
+    /// Wraps one term in a keyword, as in `(true fluent)`.
     pub(super) fn about(keyword: &str, term: Expression) -> Atom {
         Atom::new(keyword, vec![term])
     }
@@ -193,7 +194,8 @@ impl Literal {
 }
 
 impl Clause {
-    /// The same for all clauses that differ in their variables alone.
+    /// Renumbers the variables in order of appearance, so that clauses that differ only in
+    /// variables become equal.
     fn renumbered(&self) -> Clause {
         let mut order: BTreeMap<Var, Expression> = BTreeMap::new();
         let mut number = |var: Var| {
@@ -207,11 +209,11 @@ impl Clause {
     }
 }
 
-/// Keywords need no rules of their own, or the game is refused elsewhere.
+/// Keywords that hold without rules of their own.
 const GIVEN: [&str; 3] = ["true", "does", "role"];
 
 impl Sheet {
-    /// Adds a clause, unless it is there, be it with other variables.
+    /// Adds a clause, unless an equal clause up to renaming of variables is already there.
     pub(super) fn add(&mut self, section: Section, clause: Clause) {
         if self.present.insert(clause.renumbered()) {
             self.size += 1 + clause.body.len();
@@ -219,19 +221,21 @@ impl Sheet {
         }
     }
 
-    /// Clauses and conditions.
+    /// Returns the number of clauses and conditions.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Leaves out what can never hold or is never asked: conditions on relations without clauses, and their like.
+    /// Removes clauses that can never hold or are never used, such as those with a condition on a
+    /// relation without clauses.
     pub(super) fn tidy(&mut self) {
         self.drop_impossible();
         self.drop_subsumed();
         self.drop_unused();
     }
 
-    /// Leaves out clauses that ask for more than another one with the same head. Those that differ in their variables are not seen.
+    /// Removes clauses that are subsumed by another one with the same head. Clauses that differ in
+    /// their variables are not compared.
     fn drop_subsumed(&mut self) {
         let mut by_head: BTreeMap<&Atom, Vec<usize>> = BTreeMap::new();
         for (index, (_, clause)) in self.clauses.iter().enumerate() {
@@ -301,7 +305,7 @@ impl Sheet {
         });
     }
 
-    /// The text, with a heading for each part. `hints` has a name for each variable.
+    /// Prints the sheet with a heading for each section. `hints` has a name for each variable.
     pub(super) fn print(&self, hints: &[String]) -> String {
         let mut text = String::new();
         for section in Section::ALL {
@@ -318,7 +322,7 @@ impl Sheet {
     }
 }
 
-/// Lines longer than this are broken between conditions.
+/// Maximum line width. Longer clauses are broken between conditions.
 const WIDTH: usize = 110;
 
 fn print_clause(clause: &Clause, hints: &[String], text: &mut String) {
@@ -348,7 +352,8 @@ fn print_clause(clause: &Clause, hints: &[String], text: &mut String) {
     text.push('\n');
 }
 
-/// Names for the variables of a clause: their hints, told apart by numbers; what occurs once begins with `_`.
+/// Returns the names of the variables of a clause: their hints, made unique by numbers. A variable
+/// that occurs once starts with `_`.
 fn variable_names(clause: &Clause, hints: &[String]) -> BTreeMap<Var, String> {
     let mut order: Vec<Var> = Vec::new();
     let mut n_places: BTreeMap<Var, usize> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! Formulas to nodes: names are looked up, negations pushed inwards, and what first-order rules cannot say in place becomes a
-//! relation with clauses of its own.
+//! Formulas to nodes. Names are resolved and negations are pushed inwards. Constructs that a
+//! first-order rule cannot express inline become relations with clauses of their own.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,37 +9,37 @@ use agon_structures::formula::{
 };
 use agon_toss::arena::{Effect, RuleId};
 
-use super::Refusal;
+use super::ToGdlError;
 use super::clauses::{Atom, Expression, Section, Var};
-use super::maker::{Maker, Moment};
-use super::nodes::Node;
+use super::nodes::{Node, Polarity};
 use super::terms::Cases;
+use super::translator::{Moment, Translator};
 
-/// Formulas nested deeper than this are refused: they are gone through by recursion.
+/// Maximum nesting depth of formulas, which are traversed by recursion.
 const MAX_DEPTH: usize = 200;
 
-/// What names mean where a formula stands.
+/// The meaning of names at a place in a formula.
 #[derive(Clone)]
 pub(super) struct Scope {
     pub(super) moment: Moment,
-    /// The elements of the match, if the moment is after a rule.
+    /// The elements of the embedding, if the moment is after a rule.
     pub(super) matched: Vec<Var>,
     pub(super) variables: Vec<(Variable, Var)>,
-    /// Relations by `let` and by fixed points, the innermost last.
+    /// Relations defined by `let` and by fixed points, innermost last.
     pub(super) relations: Vec<(Name, Local)>,
-    /// Numbers by `let`.
+    /// Numbers defined by `let`.
     pub(super) numbers: Vec<(Variable, Cases)>,
     pub(super) depth: usize,
 }
 
-/// A relation for use in one formula.
+/// A relation that is local to one formula.
 #[derive(Clone)]
 pub(super) struct Local {
     word: String,
-    /// What else its meaning depends on.
+    /// Variables of the context that its meaning depends on.
     parameters: Vec<Var>,
-    /// Whether the relation of the sheet is the complement.
-    is_complement: bool,
+    /// Negative if the relation of the sheet is the complement.
+    meaning: Polarity,
 }
 
 impl Scope {
@@ -48,70 +48,73 @@ impl Scope {
         Scope { moment, matched: matched.to_vec(), variables, relations, numbers, depth: 0 }
     }
 
-    fn variable(&self, variable: &Variable) -> Result<Var, Refusal> {
+    fn variable(&self, variable: &Variable) -> Result<Var, ToGdlError> {
         let found = self.variables.iter().rev().find(|(known, _)| known == variable);
         found
             .map(|(_, var)| *var)
-            .ok_or_else(|| Refusal::Unknown { name: variable.name().to_owned() })
+            .ok_or_else(|| ToGdlError::Unknown { name: variable.name().to_owned() })
     }
 
-    /// One level deeper.
-    pub(super) fn deeper(&self) -> Result<Scope, Refusal> {
+    /// Returns the scope one nesting level deeper.
+    pub(super) fn deeper(&self) -> Result<Scope, ToGdlError> {
         if self.depth >= MAX_DEPTH {
-            return Err(Refusal::TooDeep { levels: MAX_DEPTH });
+            return Err(ToGdlError::TooDeep { levels: MAX_DEPTH });
         }
         Ok(Scope { depth: self.depth + 1, ..self.clone() })
     }
 
-    /// Whether nothing around has a meaning here.
+    /// Returns whether the context defines no names.
     pub(super) fn is_bare(&self) -> bool {
         self.relations.is_empty() && self.numbers.is_empty()
     }
 }
 
-impl Maker<'_> {
-    /// The node that holds exactly if the formula does, or, unless `positive`, does not.
+impl Translator<'_> {
+    /// Returns a node that is equivalent to the formula, or to its negation if the polarity is
+    /// negative.
     pub(super) fn node(
         &mut self,
         formula: &Formula,
         scope: &Scope,
-        positive: bool,
-    ) -> Result<Node, Refusal> {
+        polarity: Polarity,
+    ) -> Result<Node, ToGdlError> {
         Ok(match formula {
             Formula::Relation(name, arguments) => {
                 let arguments = self.arguments(arguments, scope)?;
-                self.atom(name, arguments, scope, positive)?
+                self.atom(name, arguments, scope, polarity)?
             }
-            Formula::Equal(left, right) => self.equality(left, right, scope, positive)?,
+            Formula::Equal(left, right) => self.equality(left, right, scope, polarity)?,
             Formula::Compare(left, sign, right) => {
                 let node = self.comparison(left, *sign, right, &scope.deeper()?)?;
-                if positive {
+                if polarity == Polarity::Positive {
                     node
                 } else if node.is_truth() {
                     Node::falsity()
                 } else if node.is_falsity() {
                     Node::truth()
                 } else {
-                    // Not the opposite comparison: terms without a value satisfy neither.
+                    // The opposite comparison would be wrong: terms without a value satisfy
+                    // neither.
                     Node::fails(self.part(&node)?)
                 }
             }
-            Formula::Not(inner) => self.node(inner, &scope.deeper()?, !positive)?,
+            Formula::Not(inner) => self.node(inner, &scope.deeper()?, polarity.flipped())?,
             Formula::And(parts) | Formula::Or(parts) => {
                 let scope = scope.deeper()?;
                 let nodes: Vec<Node> = parts
                     .iter()
-                    .map(|part| self.node(part, &scope, positive))
+                    .map(|part| self.node(part, &scope, polarity))
                     .collect::<Result<_, _>>()?;
-                let is_and = matches!(formula, Formula::And(_));
-                if is_and == positive { Node::and(nodes) } else { Node::or(nodes) }
+                let is_and = matches!(formula, Formula::And(_)) == (polarity == Polarity::Positive);
+                if is_and { Node::and(nodes) } else { Node::or(nodes) }
             }
             Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
                 let (scope, vars) = self.bind(variables, scope)?;
-                let inner = self.node(inner, &scope, positive)?;
-                let is_exists = matches!(formula, Formula::Exists(..)) == positive;
+                let inner = self.node(inner, &scope, polarity)?;
+                let is_exists =
+                    matches!(formula, Formula::Exists(..)) == (polarity == Polarity::Positive);
                 if self.is_changing() {
-                    // The universe may be empty, and names outlive their elements.
+                    // The universe may be empty, and names remain when their elements are deleted.
                     let lives =
                         vars.iter().map(|&var| Node::holds(self.lives(Expression::Variable(var))));
                     let lives = Node::and(lives.collect::<Vec<_>>());
@@ -130,18 +133,19 @@ impl Maker<'_> {
                     Node::All(vars, Box::new(inner))
                 }
             }
-            Formula::Fix(fix) => self.fixed_point(fix, scope, positive)?,
-            Formula::Closure(closure) => self.closure(closure, scope, positive)?,
-            Formula::Let(bound) => self.local(bound, scope, positive)?,
+            Formula::Fix(fix) => self.fixed_point(fix, scope, polarity)?,
+            Formula::Closure(closure) => self.closure(closure, scope, polarity)?,
+            Formula::Let(bound) => self.local(bound, scope, polarity)?,
         })
     }
 
-    /// The element that an argument is, as a term. A constant is the word of its element, which no rule deletes.
+    /// Returns the element of an argument as a term. A constant is the word of its element, which
+    /// no rule deletes.
     pub(super) fn argument(
         &self,
         argument: &Argument,
         scope: &Scope,
-    ) -> Result<Expression, Refusal> {
+    ) -> Result<Expression, ToGdlError> {
         let name = match argument {
             Argument::Variable(variable) => {
                 return Ok(Expression::Variable(scope.variable(variable)?));
@@ -151,11 +155,15 @@ impl Maker<'_> {
         let start = self.arena.start();
         let element =
             start.vocabulary().constant(name).and_then(|constant| start.constant(constant));
-        let element = element.ok_or_else(|| Refusal::Unknown { name: name.to_string() })?;
+        let element = element.ok_or_else(|| ToGdlError::Unknown { name: name.to_string() })?;
         Ok(Expression::word(self.names.constant(start.name(element))))
     }
 
-    fn arguments(&self, arguments: &[Argument], scope: &Scope) -> Result<Vec<Expression>, Refusal> {
+    fn arguments(
+        &self,
+        arguments: &[Argument],
+        scope: &Scope,
+    ) -> Result<Vec<Expression>, ToGdlError> {
         arguments.iter().map(|argument| self.argument(argument, scope)).collect()
     }
 
@@ -164,8 +172,8 @@ impl Maker<'_> {
         left: &Argument,
         right: &Argument,
         scope: &Scope,
-        positive: bool,
-    ) -> Result<Node, Refusal> {
+        polarity: Polarity,
+    ) -> Result<Node, ToGdlError> {
         let (left, right) = (self.argument(left, scope)?, self.argument(right, scope)?);
         let same = match (&left, &right) {
             _ if left == right => Node::truth(),
@@ -175,10 +183,14 @@ impl Maker<'_> {
             // Two words of different elements.
             _ => Node::falsity(),
         };
-        Ok(if positive { same } else { same.negated() })
+        Ok(match polarity {
+            Polarity::Positive => same,
+            Polarity::Negative => same.negated(),
+        })
     }
 
-    /// That a term is the element of a word: a relation of one fact, since only variables are compared.
+    /// Returns a relation with the single fact that a term is the element of a word. Needed because
+    /// only variables are compared.
     fn is_named(&mut self, word: &Expression, term: &Expression) -> Atom {
         let key = format!("named {word:?}");
         let relation = match self.operators.get(&key) {
@@ -193,17 +205,17 @@ impl Maker<'_> {
         Atom::new(relation, vec![term.clone()])
     }
 
-    /// A scope with variables of its own for these.
+    /// Returns a scope in which these names have new variables.
     pub(super) fn bind(
         &mut self,
         variables: &[Variable],
         scope: &Scope,
-    ) -> Result<(Scope, Vec<Var>), Refusal> {
+    ) -> Result<(Scope, Vec<Var>), ToGdlError> {
         let mut scope = scope.deeper()?;
         let mut vars = Vec::with_capacity(variables.len());
         for variable in variables {
             if variable.sort() != Sort::Element {
-                return Err(Refusal::Sort { variable: variable.name().to_owned() });
+                return Err(ToGdlError::Sort { variable: variable.name().to_owned() });
             }
             let var = self.variable(variable.name());
             scope.variables.push((variable.clone(), var));
@@ -217,13 +229,13 @@ impl Maker<'_> {
         name: &Name,
         mut arguments: Vec<Expression>,
         scope: &Scope,
-        positive: bool,
-    ) -> Result<Node, Refusal> {
+        polarity: Polarity,
+    ) -> Result<Node, ToGdlError> {
         if let Some((_, local)) = scope.relations.iter().rev().find(|(known, _)| known == name) {
             arguments.extend(local.parameters.iter().map(|&var| Expression::Variable(var)));
             return Ok(Node::of(
                 Atom::new(local.word.clone(), arguments),
-                positive != local.is_complement,
+                polarity * local.meaning,
             ));
         }
         let moment = if self.is_changed(name, scope.moment) { scope.moment } else { Moment::Now };
@@ -233,11 +245,11 @@ impl Maker<'_> {
         if self.arena.definitions().get(name).is_some() {
             return Ok(Node::of(
                 Atom::new(self.defined(name, moment, scope.depth)?, arguments),
-                positive,
+                polarity,
             ));
         }
         let Some(relation) = self.arena.vocabulary().relation(name) else {
-            return Err(Refusal::Unknown { name: name.to_string() });
+            return Err(ToGdlError::Unknown { name: name.to_string() });
         };
         let is_fluent = self.is_fluent(relation);
         let word = self.relation(name, moment)?;
@@ -246,10 +258,10 @@ impl Maker<'_> {
         } else {
             Atom::new(word, arguments)
         };
-        Ok(Node::of(atom, positive))
+        Ok(Node::of(atom, polarity))
     }
 
-    /// Whether a relation may be another one at the moment than it is now.
+    /// Returns whether a relation at the moment may differ from the current one.
     fn is_changed(&mut self, name: &Name, moment: Moment) -> bool {
         let Moment::After(rule) = moment else { return false };
         let arena = self.arena;
@@ -267,7 +279,7 @@ impl Maker<'_> {
                     .map(|id| Arc::clone(vocabulary.relation_name(id)))
                     .collect(),
             };
-            // Each definition comes after those that it uses.
+            // Each definition comes after the definitions that it uses.
             for definition in arena.definitions().iter() {
                 if definition.body.free_relations().keys().any(|used| changed.contains(used)) {
                     changed.insert(definition.name.clone());
@@ -278,13 +290,17 @@ impl Maker<'_> {
         changed.contains(name)
     }
 
-    /// The word for a relation of the structures, with its facts or its clauses.
-    pub(super) fn relation(&mut self, name: &Name, moment: Moment) -> Result<String, Refusal> {
+    /// Returns the word for a relation of the structures, and writes its facts or clauses.
+    pub(super) fn relation(&mut self, name: &Name, moment: Moment) -> Result<String, ToGdlError> {
         let key = (Arc::clone(name), moment);
         if let Some(word) = self.words.get(&key) {
             return Ok(word.clone());
         }
-        let relation = self.arena.vocabulary().relation(name).expect("the caller has looked it up");
+        let relation = self
+            .arena
+            .vocabulary()
+            .relation(name)
+            .expect("the caller has checked that the name exists");
         match moment {
             Moment::Now => {
                 let word = self.names.fresh(name);
@@ -305,14 +321,18 @@ impl Maker<'_> {
         }
     }
 
-    /// The word for a defined relation, with its clauses.
-    fn defined(&mut self, name: &Name, moment: Moment, depth: usize) -> Result<String, Refusal> {
+    /// Returns the word for a defined relation, and writes its clauses.
+    fn defined(&mut self, name: &Name, moment: Moment, depth: usize) -> Result<String, ToGdlError> {
         let key = (Arc::clone(name), moment);
         if let Some(word) = self.words.get(&key) {
             return Ok(word.clone());
         }
-        let definition =
-            self.arena.definitions().get(name).expect("the caller has looked it up").clone();
+        let definition = self
+            .arena
+            .definitions()
+            .get(name)
+            .expect("the caller has checked that the name exists")
+            .clone();
         let (wish, matched) = match moment {
             Moment::Now => (name.to_string(), Vec::new()),
             Moment::After(rule) => {
@@ -325,15 +345,16 @@ impl Maker<'_> {
         let before = std::mem::replace(&mut self.context, wish);
         let bare = Scope { depth, ..Scope::new(moment, &matched, Vec::new()) };
         let (scope, vars) = self.bind(&definition.variables, &bare)?;
-        let node = self.node(&definition.body, &scope, true)?;
+        let node = self.node(&definition.body, &scope, Polarity::Positive)?;
         let arguments = vars.iter().chain(&matched).map(|&var| Expression::Variable(var)).collect();
         self.define(Section::Meanings, &Atom::new(word.clone(), arguments), &node)?;
         self.context = before;
         Ok(word)
     }
 
-    /// The word for the matches of a rule that keep its conditions before it is applied.
-    pub(super) fn fits(&mut self, rule: RuleId) -> Result<String, Refusal> {
+    /// Returns the word for the embeddings of a rule that satisfy its conditions before it is
+    /// applied.
+    pub(super) fn fits(&mut self, rule: RuleId) -> Result<String, ToGdlError> {
         let name = format!("{}_fits", self.arena.rule(rule).name);
         let key = (Name::from(format!("fits {}", rule.index())), Moment::After(rule));
         if let Some(word) = self.words.get(&key) {
@@ -345,9 +366,11 @@ impl Maker<'_> {
         let rule = arena.rule(rule);
         let before = std::mem::replace(&mut self.context, rule.name.clone());
         let (scope, vars) = self.bind(&rule.elements, &Scope::new(Moment::Now, &[], Vec::new()))?;
-        let node = self.node(&rule.condition, &scope, true)?;
-        let history =
-            rule.history.iter().map(|(earlier, holds)| Node::of(self.applied(*earlier), *holds));
+        let node = self.node(&rule.condition, &scope, Polarity::Positive)?;
+        let history = rule.history.iter().map(|(earlier, holds)| {
+            let applied = self.applied(*earlier);
+            if *holds { Node::holds(applied) } else { Node::fails(applied) }
+        });
         let node = Node::and([node].into_iter().chain(history.collect::<Vec<_>>()));
         let head = Atom::new(word.clone(), vars.into_iter().map(Expression::Variable).collect());
         self.define(Section::Meanings, &head, &node)?;
@@ -355,15 +378,17 @@ impl Maker<'_> {
         Ok(word)
     }
 
-    /// What a relation is after a rule was applied to a match: the tuples that come, and those that stay.
-    fn relation_after(&mut self, name: &Name, rule: RuleId) -> Result<String, Refusal> {
+    /// Returns the relation as it is after a rule was applied to an embedding: the added tuples and
+    /// the remaining ones.
+    fn relation_after(&mut self, name: &Name, rule: RuleId) -> Result<String, ToGdlError> {
         let fits = self.fits(rule)?;
         let word = self.names.fresh(&format!("{name}_after_{}", self.arena.rule(rule).name));
         self.words.insert((Arc::clone(name), Moment::After(rule)), word.clone());
         let vocabulary = self.arena.vocabulary();
-        let relation = vocabulary.relation(name).expect("the caller has looked it up");
+        let relation =
+            vocabulary.relation(name).expect("the caller has checked that the name exists");
         let Effect::Tuples { delete, add } = &self.arena.rule(rule).effect else {
-            return Err(Refusal::ChangingUniverse { rule: self.arena.rule(rule).name.clone() });
+            return Err(ToGdlError::ChangingUniverse { rule: self.arena.rule(rule).name.clone() });
         };
         let matched = self.matched(rule, &fits);
         let at = |index: usize| Expression::Variable(matched[index]);
@@ -396,13 +421,14 @@ impl Maker<'_> {
         Ok(word)
     }
 
-    /// What else a formula depends on than on its own variables: free variables, parameters of relations around, the match.
+    /// Returns what a formula depends on besides its own variables: free variables, parameters of
+    /// enclosing relations, the embedding.
     fn parameters(
         &self,
         formula: &Formula,
         own: &[&Variable],
         scope: &Scope,
-    ) -> Result<Vec<Var>, Refusal> {
+    ) -> Result<Vec<Var>, ToGdlError> {
         let mut parameters: Vec<Var> = Vec::new();
         for variable in formula.free_variables() {
             if variable.sort() == Sort::Element && !own.contains(&&variable) {
@@ -424,18 +450,26 @@ impl Maker<'_> {
         Ok(parameters)
     }
 
-    fn fixed_point(&mut self, fix: &Fix, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
+    fn fixed_point(
+        &mut self,
+        fix: &Fix,
+        scope: &Scope,
+        polarity: Polarity,
+    ) -> Result<Node, ToGdlError> {
         let own: Vec<&Variable> = fix.variables.iter().collect();
         let parameters = self.parameters(&fix.body, &own, scope)?;
         let word = self.names.fresh(&format!("{}_{}", self.context, fix.relation));
-        // A greatest fixed point is what the least one of the dual leaves out.
-        let is_complement = fix.extreme == Extreme::Greatest;
+        // A greatest fixed point is the complement of the least fixed point of the dual.
+        let meaning = match fix.extreme {
+            Extreme::Least => Polarity::Positive,
+            Extreme::Greatest => Polarity::Negative,
+        };
         let (mut inner, vars) = self.bind(&fix.variables, scope)?;
-        let local = Local { word: word.clone(), parameters: parameters.clone(), is_complement };
+        let local = Local { word: word.clone(), parameters: parameters.clone(), meaning };
         inner.relations.push((Arc::clone(&fix.relation), local));
         let around = self.open.clone();
         self.open.insert(word.clone());
-        let node = self.node(&fix.body, &inner, !is_complement)?;
+        let node = self.node(&fix.body, &inner, meaning)?;
         let given: Vec<Expression> =
             parameters.iter().map(|&var| Expression::Variable(var)).collect();
         let head = vars.iter().map(|&var| Expression::Variable(var)).chain(given.clone()).collect();
@@ -444,15 +478,15 @@ impl Maker<'_> {
             self.open = around;
         }
         let arguments = self.arguments(&fix.arguments, scope)?.into_iter().chain(given).collect();
-        Ok(Node::of(Atom::new(word, arguments), positive != is_complement))
+        Ok(Node::of(Atom::new(word, arguments), polarity * meaning))
     }
 
     fn closure(
         &mut self,
         closure: &Closure,
         scope: &Scope,
-        positive: bool,
-    ) -> Result<Node, Refusal> {
+        polarity: Polarity,
+    ) -> Result<Node, ToGdlError> {
         let own = [&closure.from, &closure.to];
         let parameters = self.parameters(&closure.body, &own, scope)?;
         let given: Vec<Expression> =
@@ -465,9 +499,9 @@ impl Maker<'_> {
         let start = Expression::Variable(start);
         let (inner, vars) = self.bind(&[closure.from.clone(), closure.to.clone()], scope)?;
         let (from, to) = (Expression::Variable(vars[0]), Expression::Variable(vars[1]));
-        let step = self.node(&closure.body, &inner, true)?;
+        let step = self.node(&closure.body, &inner, Polarity::Positive)?;
         let n_elements = self.arena.start().n_elements();
-        // More steps than elements lead nowhere else.
+        // Walks that are longer than the number of elements reach nothing new.
         let levels = closure.bound.filter(|&levels| {
             1_usize.checked_shl(levels).is_some_and(|steps| steps != 0 && steps < n_elements)
         });
@@ -493,25 +527,30 @@ impl Maker<'_> {
             }
         }
         let [beginning, end]: [Expression; 2] = arguments.try_into().expect("a path has two ends");
-        Ok(Node::of(pair(&word, beginning, end), positive))
+        Ok(Node::of(pair(&word, beginning, end), polarity))
     }
 
-    fn local(&mut self, bound: &Let, scope: &Scope, positive: bool) -> Result<Node, Refusal> {
+    fn local(
+        &mut self,
+        bound: &Let,
+        scope: &Scope,
+        polarity: Polarity,
+    ) -> Result<Node, ToGdlError> {
         let own: Vec<&Variable> = bound.variables.iter().collect();
         let parameters = self.parameters(&bound.definition, &own, scope)?;
         let word = self.names.fresh(&format!("{}_{}", self.context, bound.relation));
         let (inner, vars) = self.bind(&bound.variables, scope)?;
-        let node = self.node(&bound.definition, &inner, true)?;
+        let node = self.node(&bound.definition, &inner, Polarity::Positive)?;
         let head = vars.iter().chain(&parameters).map(|&var| Expression::Variable(var)).collect();
         self.define(Section::Meanings, &Atom::new(word.clone(), head), &node)?;
         let mut scope = scope.deeper()?;
-        let local = Local { word, parameters, is_complement: false };
+        let local = Local { word, parameters, meaning: Polarity::Positive };
         scope.relations.push((Arc::clone(&bound.relation), local));
-        self.node(&bound.body, &scope, positive)
+        self.node(&bound.body, &scope, polarity)
     }
 }
 
-/// Whether a formula uses a relation that is being defined by recursion around it.
+/// Returns whether a formula uses a relation that is being defined by an enclosing recursion.
 fn depends_on(formula: &Formula, scope: &Scope, open: &BTreeSet<String>) -> bool {
     formula.free_relations().keys().any(|name| {
         let local = scope.relations.iter().rev().find(|(known, _)| known == name);

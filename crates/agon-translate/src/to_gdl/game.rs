@@ -1,4 +1,4 @@
-//! The arena as clauses: who may do what at which location, what comes of it, when play ends and what it pays.
+//! The arena as clauses: legal moves at each location, their effects, ends of play and payoffs.
 
 mod goals;
 
@@ -12,30 +12,32 @@ use agon_toss::arena::{Edge, Effect, LocationId, Rewrite, RuleId};
 
 use super::clauses::{Atom, Expression, Section};
 use super::formulas::Scope;
-use super::maker::{Maker, Moment};
-use super::nodes::Node;
-use super::{Payoffs, Refusal};
+use super::nodes::{Node, Polarity};
+use super::translator::{Moment, Translator};
+use super::{Payoffs, ToGdlError};
 
-/// A chance is a whole number of lots; more than so many in one draw are refused.
+/// Maximum number of equally likely lots in one draw of nature. Probabilities that need more are
+/// rejected.
 const MAX_LOTS: i128 = 1_000;
 
-/// Words that the game graph needs.
+/// Words for the game graph.
 pub(super) struct Words {
     location: String,
     lot: String,
     acts: String,
 }
 
-/// How a rule is named in a move: where one rule leads to several locations, the move says which.
+/// The naming of a rule in moves. Where one rule leads to several locations, the move contains the
+/// location.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Shape {
     Plain,
     WithTarget,
 }
 
-impl Maker<'_> {
-    /// All clauses of the game.
-    pub(super) fn game(&mut self) -> Result<Payoffs, Refusal> {
+impl Translator<'_> {
+    /// Writes all clauses of the game.
+    pub(super) fn game(&mut self) -> Result<Payoffs, ToGdlError> {
         let words = Words {
             location: self.names.fresh("location"),
             lot: self.names.fresh("lot"),
@@ -57,8 +59,8 @@ impl Maker<'_> {
         self.payoffs(&words, &pending)
     }
 
-    /// Whether fluents are called as the facts of the game's states are.
-    pub(super) fn tells_states_alike(&mut self) -> bool {
+    /// Returns whether fluents have the same names as the facts of the game's states.
+    pub(super) fn has_same_state_facts(&mut self) -> bool {
         let vocabulary = self.arena.vocabulary();
         let is_kept = |name: &Name| {
             self.words.get(&(Arc::clone(name), Moment::Now)).is_none_or(|word| **word == **name)
@@ -79,7 +81,7 @@ impl Maker<'_> {
         Expression::word(self.names.constant(&self.arena.location(location).name))
     }
 
-    fn start(&mut self, words: &Words) -> Result<(), Refusal> {
+    fn start(&mut self, words: &Words) -> Result<(), ToGdlError> {
         let at =
             Expression::Call(words.location.clone(), vec![self.place(self.arena.start_location())]);
         self.fact(Section::Start, Atom::about("init", at));
@@ -107,13 +109,13 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// What may be done at a location, where it leads, and when play ends there.
+    /// Writes the legal moves of a location, the next locations, and the end of play there.
     fn location(
         &mut self,
         index: usize,
         words: &Words,
         pending: &mut BTreeMap<String, usize>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ToGdlError> {
         let arena = self.arena;
         let location = &arena.locations()[index];
         let name = Expression::word(self.names.constant(&location.name));
@@ -122,36 +124,63 @@ impl Maker<'_> {
         if n_movers == 0 {
             return self.define(Section::End, &Atom::new("terminal", Vec::new()), &here);
         }
-        for (player, edges) in location.edges.iter().enumerate() {
-            let role = Expression::word(self.names.constant(&arena.players()[player]));
-            let legal = |m: Expression| Atom::new("legal", vec![role.clone(), m]);
-            if edges.is_empty() {
-                self.define(Section::Moves, &legal(Expression::word("noop")), &here)?;
-                continue;
-            }
-            if Some(player) == arena.nature() && edges.iter().any(|edge| edge.weight.is_some()) {
-                return Err(Refusal::WeightedMatches { location: location.name.clone() });
-            }
-            let able = Atom::new(words.acts.clone(), vec![role.clone()]);
-            let stuck = Node::and([here.clone(), Node::fails(able)]);
-            self.define(Section::End, &Atom::new("terminal", Vec::new()), &stuck)?;
-            let [anyone, anything] =
-                ["role", "move"].map(|hint| self.variable(hint)).map(Expression::Variable);
-            let some = Node::holds(Atom::new("legal", vec![anyone.clone(), anything]));
-            self.define(Section::End, &Atom::new(words.acts.clone(), vec![anyone]), &some)?;
-            for edge in edges {
-                let can = self.can(edge.rule)?;
-                let vars = self.matched(edge.rule, &can);
-                let arguments: Vec<Expression> =
-                    vars.iter().map(|&var| Expression::Variable(var)).collect();
-                let node =
-                    Node::and([here.clone(), Node::holds(Atom::new(can, arguments.clone()))]);
-                let shape = shape(edges, edge);
-                let target = edge.outcomes.first().map(|outcome| self.place(outcome.0));
-                let m = self.move_term(edge.rule, arguments, shape, target);
-                self.define(Section::Moves, &legal(m), &node)?;
-            }
+        for player in 0..location.edges.len() {
+            self.legal_moves(index, player, &here, words)?;
         }
+        self.next_locations(index, &here, words, pending)
+    }
+
+    /// Writes the legal moves of a player at a location. A player without a move ends the play.
+    fn legal_moves(
+        &mut self,
+        index: usize,
+        player: usize,
+        here: &Node,
+        words: &Words,
+    ) -> Result<(), ToGdlError> {
+        let arena = self.arena;
+        let location = &arena.locations()[index];
+        let edges = &location.edges[player];
+        let role = Expression::word(self.names.constant(&arena.players()[player]));
+        let legal = |m: Expression| Atom::new("legal", vec![role.clone(), m]);
+        if edges.is_empty() {
+            return self.define(Section::Moves, &legal(Expression::word("noop")), here);
+        }
+        if Some(player) == arena.nature() && edges.iter().any(|edge| edge.weight.is_some()) {
+            return Err(ToGdlError::WeightedMatches { location: location.name.clone() });
+        }
+        let able = Atom::new(words.acts.clone(), vec![role.clone()]);
+        let stuck = Node::and([here.clone(), Node::fails(able)]);
+        self.define(Section::End, &Atom::new("terminal", Vec::new()), &stuck)?;
+        let [anyone, anything] =
+            ["role", "move"].map(|hint| self.variable(hint)).map(Expression::Variable);
+        let some = Node::holds(Atom::new("legal", vec![anyone.clone(), anything]));
+        self.define(Section::End, &Atom::new(words.acts.clone(), vec![anyone]), &some)?;
+        for edge in edges {
+            let can = self.can(edge.rule)?;
+            let vars = self.matched(edge.rule, &can);
+            let arguments: Vec<Expression> =
+                vars.iter().map(|&var| Expression::Variable(var)).collect();
+            let node = Node::and([here.clone(), Node::holds(Atom::new(can, arguments.clone()))]);
+            let shape = shape(edges, edge);
+            let target = edge.outcomes.first().map(|outcome| self.place(outcome.0));
+            let m = self.move_term(edge.rule, arguments, shape, target);
+            self.define(Section::Moves, &legal(m), &node)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the locations that the moves of a location lead to.
+    fn next_locations(
+        &mut self,
+        index: usize,
+        here: &Node,
+        words: &Words,
+        pending: &mut BTreeMap<String, usize>,
+    ) -> Result<(), ToGdlError> {
+        let arena = self.arena;
+        let location = &arena.locations()[index];
+        let n_movers = location.edges.iter().filter(|edges| !edges.is_empty()).count();
         let to = |place: Expression| {
             Atom::about("next", Expression::Call(words.location.clone(), vec![place]))
         };
@@ -161,7 +190,7 @@ impl Maker<'_> {
             .enumerate()
             .flat_map(|(player, edges)| edges.iter().map(move |edge| (player, edge)))
             .collect();
-        let is_chancy = |edge: &Edge| edge.outcomes.len() > 1;
+        let is_random = |edge: &Edge| edge.outcomes.len() > 1;
         let targets: BTreeSet<LocationId> = edges
             .iter()
             .flat_map(|(_, edge)| edge.outcomes.iter().map(|outcome| outcome.0))
@@ -170,14 +199,14 @@ impl Maker<'_> {
         if n_movers > 1
             && let Some((_, edge)) = edges.iter().find(|(_, edge)| rewrites(edge))
         {
-            return Err(Refusal::ChangingUniverse { rule: arena.rule(edge.rule).name.clone() });
+            return Err(ToGdlError::ChangingUniverse { rule: arena.rule(edge.rule).name.clone() });
         }
-        if n_movers > 1 && edges.iter().any(|(_, edge)| is_chancy(edge)) {
-            return Err(Refusal::ChanceAtOnce { location: location.name.clone() });
+        if n_movers > 1 && edges.iter().any(|(_, edge)| is_random(edge)) {
+            return Err(ToGdlError::ChanceAtOnce { location: location.name.clone() });
         }
-        if let (1, false) = (targets.len(), edges.iter().any(|(_, edge)| is_chancy(edge))) {
-            let target = *targets.first().expect("there is one");
-            return self.define(Section::Changes, &to(self.place(target)), &here);
+        if let (1, false) = (targets.len(), edges.iter().any(|(_, edge)| is_random(edge))) {
+            let target = *targets.first().expect("the location has one target");
+            return self.define(Section::Changes, &to(self.place(target)), here);
         }
         for (player, edge) in edges {
             let role = Expression::word(self.names.constant(&arena.players()[player]));
@@ -191,8 +220,8 @@ impl Maker<'_> {
                 .collect();
             let m = self.move_term(edge.rule, vars, shape, target.clone());
             let done = Node::and([here.clone(), Node::holds(Atom::new("does", vec![role, m]))]);
-            if !is_chancy(edge) {
-                let target = target.expect("an edge leads somewhere");
+            if !is_random(edge) {
+                let target = target.expect("every edge has an outcome");
                 self.define(Section::Changes, &to(target), &done)?;
                 continue;
             }
@@ -205,13 +234,13 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Nature decides where play goes on: by so many equal lots for each outcome.
-    fn chance(&mut self, edge: &Edge, waiting: String, words: &Words) -> Result<(), Refusal> {
+    /// Writes a draw of nature for the next location, with a number of equal lots for each outcome.
+    fn chance(&mut self, edge: &Edge, waiting: String, words: &Words) -> Result<(), ToGdlError> {
         let arena = self.arena;
-        let nature = arena.nature().expect("an edge with several outcomes calls for nature");
+        let nature = arena.nature().expect("a game with random outcomes has a nature role");
         let here = Node::holds(self.here(words, Expression::word(waiting)));
         let lots = lots(&edge.outcomes)
-            .ok_or_else(|| Refusal::UnevenChance { rule: arena.rule(edge.rule).name.clone() })?;
+            .ok_or_else(|| ToGdlError::UnevenChance { rule: arena.rule(edge.rule).name.clone() })?;
         for (player, name) in arena.players().iter().enumerate() {
             if player != nature {
                 let role = Expression::word(self.names.constant(name));
@@ -221,7 +250,7 @@ impl Maker<'_> {
         }
         let role = Expression::word(self.names.constant(&arena.players()[nature]));
         for (place, (target, _)) in edge.outcomes.iter().enumerate() {
-            // Two outcomes may lead to one place, though there is little sense in it.
+            // Two outcomes may lead to the same location, although there is little use for it.
             let n_before = edge.outcomes[..place].iter().filter(|other| other.0 == *target).count();
             let mut arguments = vec![self.place(*target)];
             if n_before > 0 {
@@ -258,8 +287,8 @@ impl Maker<'_> {
         Expression::Call(self.names.constant(&self.arena.rule(rule).name), arguments)
     }
 
-    /// The word for the matches that a rule may be applied to.
-    fn can(&mut self, id: RuleId) -> Result<String, Refusal> {
+    /// Returns the word for the embeddings that a rule may be applied to.
+    fn can(&mut self, id: RuleId) -> Result<String, ToGdlError> {
         let fits = self.fits(id)?;
         let arena = self.arena;
         let rule = arena.rule(id);
@@ -279,21 +308,22 @@ impl Maker<'_> {
             matched.iter().map(|&var| Expression::Variable(var)).collect();
         let variables = post.variables.iter().cloned().zip(matched.iter().copied()).collect();
         let scope = Scope::new(Moment::After(id), &matched, variables);
-        let node = self.node(&post.formula, &scope, true)?;
+        let node = self.node(&post.formula, &scope, Polarity::Positive)?;
         let node = Node::and([Node::holds(Atom::new(fits, arguments.clone())), node]);
         self.define(Section::Meanings, &Atom::new(word.clone(), arguments), &node)?;
         Ok(word)
     }
 
-    /// The same where elements are made: there must be names left for them.
+    /// Returns the word for the embeddings that a rewriting rule may be applied to. If the rule
+    /// creates elements, there must be enough names left in the pool.
     fn can_rewrite(
         &mut self,
         id: RuleId,
         rewrite: &Rewrite,
         fits: String,
-    ) -> Result<String, Refusal> {
+    ) -> Result<String, ToGdlError> {
         if self.arena.rule(id).post.is_some() {
-            return Err(Refusal::ChangingUniverse { rule: self.arena.rule(id).name.clone() });
+            return Err(ToGdlError::ChangingUniverse { rule: self.arena.rule(id).name.clone() });
         }
         let new: Vec<usize> =
             (0..rewrite.right.len()).filter(|&place| !rewrite.keeps[place]).collect();
@@ -317,7 +347,7 @@ impl Maker<'_> {
         Ok(word)
     }
 
-    /// `(true (applied Rule))`: the rule was applied earlier in the play.
+    /// Returns `(true (applied Rule))`: the rule was applied earlier in the play.
     pub(super) fn applied(&mut self, rule: RuleId) -> Atom {
         Atom::about("true", self.applied_fluent(rule))
     }
@@ -331,8 +361,8 @@ impl Maker<'_> {
         Expression::Call(word, vec![Expression::word(name)])
     }
 
-    /// The ways to say that somebody applies the rule to a match.
-    pub(super) fn doings(&mut self, rule: RuleId, arguments: &[Expression]) -> Vec<Atom> {
+    /// Returns one `does` atom for each player that can apply the rule to an embedding.
+    pub(super) fn does_atoms(&mut self, rule: RuleId, arguments: &[Expression]) -> Vec<Atom> {
         let arena = self.arena;
         let mut shapes: BTreeSet<Shape> = BTreeSet::new();
         for edges in arena.locations().iter().flat_map(|location| &location.edges) {
@@ -351,8 +381,8 @@ impl Maker<'_> {
             .collect()
     }
 
-    /// What comes and goes with each rule, and what stays.
-    fn changes(&mut self) -> Result<(), Refusal> {
+    /// Writes the fluents that are added, removed and kept by each rule.
+    fn changes(&mut self) -> Result<(), ToGdlError> {
         let arena = self.arena;
         let vocabulary = arena.vocabulary();
         let all: Vec<RelationId> =
@@ -373,7 +403,7 @@ impl Maker<'_> {
                     }
                 };
                 let matched = self.own_terms(id);
-                for done in self.doings(id, &matched) {
+                for done in self.does_atoms(id, &matched) {
                     let done = Node::holds(done);
                     for tuple in add.iter().filter(|tuple| tuple.relation == relation) {
                         let arguments =
@@ -417,13 +447,13 @@ impl Maker<'_> {
             self.define(Section::Changes, &head, &Node::and(conditions))?;
         }
         if self.is_changing() {
-            self.births_and_deaths()?;
+            self.existing_elements()?;
         }
         self.history()
     }
 
-    /// Which rules were applied, as far as some rule asks for it.
-    fn history(&mut self) -> Result<(), Refusal> {
+    /// Records the applied rules, as far as some rule refers to them.
+    fn history(&mut self) -> Result<(), ToGdlError> {
         let arena = self.arena;
         let asked: BTreeSet<RuleId> = arena
             .rules()
@@ -439,7 +469,7 @@ impl Maker<'_> {
                 .iter()
                 .map(|element| Expression::Variable(self.variable(element.name())))
                 .collect();
-            for done in self.doings(rule, &arguments) {
+            for done in self.does_atoms(rule, &arguments) {
                 self.define(Section::Changes, &head, &Node::holds(done))?;
             }
             self.define(Section::Changes, &head, &Node::holds(Atom::about("true", fluent)))?;
@@ -447,8 +477,8 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Everybody sees every move.
-    fn percepts(&mut self) -> Result<(), Refusal> {
+    /// Writes the percepts: every role sees every move.
+    fn percepts(&mut self) -> Result<(), ToGdlError> {
         let [watcher, mover, m] =
             ["watcher", "mover", "move"].map(|hint| self.variable(hint)).map(Expression::Variable);
         let did = Expression::Call(self.names.fresh("did"), vec![mover.clone(), m.clone()]);
@@ -459,7 +489,7 @@ impl Maker<'_> {
         self.define(Section::Changes, &Atom::new("sees", vec![watcher, did]), &node)
     }
 
-    /// The id of the rule at an index, if some edge uses it.
+    /// Returns the id of the rule at an index, if some edge uses it.
     pub(super) fn rule_id(&self, index: usize) -> Option<RuleId> {
         let locations = self.arena.locations().iter();
         let mut edges = locations.flat_map(|location| location.edges.iter().flatten());
@@ -472,7 +502,7 @@ fn shape(edges: &[Edge], edge: &Edge) -> Shape {
     if n_alike > 1 { Shape::WithTarget } else { Shape::Plain }
 }
 
-/// How many lots each outcome has, so that all lots are equally likely.
+/// Returns the number of lots of each outcome, such that all lots are equally likely.
 fn lots(outcomes: &[(LocationId, Rational)]) -> Option<Vec<i128>> {
     let mut common: i128 = 1;
     for (_, chance) in outcomes {

@@ -1,30 +1,32 @@
-//! Words of GDL for the names of a structure rewriting game.
+//! GDL words for the names of a structure rewriting game.
 //!
-//! GDL takes capitals for no difference and has words of its own, so not every name can stay. Moves, elements and roles keep
-//! theirs unless a keyword is in the way, since that is what players send each other; relations give way to them.
+//! GDL ignores capitalisation and has keywords, so not every name can stay. Moves, elements and
+//! roles keep their names unless they are keywords, because players send these names to each other.
+//! Relations are renamed if they clash with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_toss::arena::{CheckedArena, Effect};
 
-/// Words that mean something to GDL, or to the translation.
+/// Words with a meaning in GDL or in the translation.
 const KEYWORDS: [&str; 19] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "sees",
     "percept", "distinct", "not", "or", "and", "random", "noop", "to",
 ];
 
-/// The words given out so far.
+/// The words that are in use.
 pub(super) struct Names {
-    /// In lower case.
+    /// Used words in lower case.
     taken: BTreeSet<String>,
-    /// Constants by their names in lower case: one spelling for all that differ in capitals alone.
+    /// Constants by their lower-case names: one spelling for all names that differ only in
+    /// capitalisation.
     constants: BTreeMap<String, String>,
-    /// Words that could not stay: the new one in lower case, and what it stands for.
+    /// For each word that had to be changed, in lower case: the original word.
     renamed: BTreeMap<String, String>,
 }
 
 impl Names {
-    /// With all that is said in moves in its place.
+    /// Reserves the words of all names that occur in moves.
     pub(super) fn new(arena: &CheckedArena, pool: usize) -> Names {
         let taken = KEYWORDS.iter().map(|word| (*word).to_owned()).collect();
         let mut names = Names { taken, constants: BTreeMap::new(), renamed: BTreeMap::new() };
@@ -38,7 +40,7 @@ impl Names {
         arena.rules().iter().for_each(|rule| names.keep(&rule.name, "rule"));
         let start = arena.start();
         start.elements().for_each(|element| names.keep(start.name(element), "element"));
-        // What new elements will be called.
+        // The names of new elements.
         for rule in arena.rules() {
             let Effect::Rewrite(rewrite) = &rule.effect else { continue };
             for variable in rewrite
@@ -49,7 +51,7 @@ impl Names {
                 .map(|(v, _)| v)
             {
                 (1..=pool).for_each(|number| {
-                    names.keep(&format!("{}_{number}", variable.name()), "element")
+                    names.keep(&format!("{}_{number}", variable.name()), "element");
                 });
             }
         }
@@ -71,12 +73,12 @@ impl Names {
         self.constants.insert(key, word);
     }
 
-    /// The word for something that moves or states name.
+    /// Returns the word for a name that occurs in moves or states.
     pub(super) fn constant(&self, name: &str) -> String {
         self.constants.get(&name.to_lowercase()).cloned().unwrap_or_else(|| name.to_owned())
     }
 
-    /// A word that nothing else is called, like the one wished.
+    /// Returns an unused word that resembles `wish`.
     pub(super) fn fresh(&mut self, wish: &str) -> String {
         let mut word = wish.to_owned();
         let mut number = 2;
@@ -87,13 +89,14 @@ impl Names {
         word
     }
 
-    /// Whether all names that moves and states tell have stayed, and those of the translation are what they were meant to be.
+    /// Returns whether all names in moves and states are unchanged, and the auxiliary names have
+    /// their preferred form.
     pub(super) fn is_plain(&self) -> bool {
         let ours = ["location_2", "element_2", "applied_2"];
         self.renamed.is_empty() && !ours.iter().any(|word| self.taken.contains(*word))
     }
 
-    /// The words that could not stay, and what they stand for.
+    /// Returns the changed words with their original words.
     pub(super) fn renamed(self) -> BTreeMap<String, String> {
         self.renamed
     }

@@ -1,10 +1,36 @@
-//! Formulas on their way to clauses: variables resolved, negations on atoms, fixed points and the like already relations.
+//! The intermediate form between formulas and clauses: variables are resolved, negations stand
+//! before atoms, and fixed points are relations.
 
 use std::collections::BTreeSet;
 
 use super::clauses::{Atom, Expression, Literal, Var};
 
-/// A formula in negation normal form over GDL's atoms. No two quantifiers bind the same variable.
+/// Whether a formula is translated itself or negated.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Polarity {
+    Positive,
+    Negative,
+}
+
+impl Polarity {
+    pub(super) fn flipped(self) -> Polarity {
+        match self {
+            Polarity::Positive => Polarity::Negative,
+            Polarity::Negative => Polarity::Positive,
+        }
+    }
+}
+
+impl std::ops::Mul for Polarity {
+    type Output = Polarity;
+
+    /// Multiplies like signs: a negation of a negation is positive.
+    fn mul(self, other: Polarity) -> Polarity {
+        if self == other { Polarity::Positive } else { Polarity::Negative }
+    }
+}
+
+/// A formula in negation normal form over GDL atoms. No two quantifiers bind the same variable.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Node {
     Literal(Literal),
@@ -32,9 +58,12 @@ impl Node {
         Node::Literal(Literal::Fails(atom))
     }
 
-    /// An atom or its negation.
-    pub(super) fn of(atom: Atom, holds: bool) -> Node {
-        if holds { Node::holds(atom) } else { Node::fails(atom) }
+    /// Returns an atom or its negation.
+    pub(super) fn of(atom: Atom, polarity: Polarity) -> Node {
+        match polarity {
+            Polarity::Positive => Node::holds(atom),
+            Polarity::Negative => Node::fails(atom),
+        }
     }
 
     pub(super) fn is_truth(&self) -> bool {
@@ -45,7 +74,7 @@ impl Node {
         matches!(self, Node::Or(parts) if parts.is_empty())
     }
 
-    /// All of them, made plain.
+    /// Returns the simplified conjunction.
     pub(super) fn and(parts: impl IntoIterator<Item = Node>) -> Node {
         let mut flat: Vec<Node> = Vec::new();
         for part in parts {
@@ -61,7 +90,7 @@ impl Node {
         if flat.len() == 1 { flat.remove(0) } else { Node::And(flat) }
     }
 
-    /// One of them, made plain.
+    /// Returns the simplified disjunction.
     pub(super) fn or(parts: impl IntoIterator<Item = Node>) -> Node {
         let mut flat: Vec<Node> = Vec::new();
         for part in parts {
@@ -77,7 +106,7 @@ impl Node {
         if flat.len() == 1 { flat.remove(0) } else { Node::Or(flat) }
     }
 
-    /// What holds exactly if this does not.
+    /// Returns the negation, in negation normal form.
     pub(super) fn negated(&self) -> Node {
         match self {
             Node::Literal(Literal::Holds(atom)) => Node::fails(atom.clone()),
@@ -85,7 +114,7 @@ impl Node {
             Node::Literal(Literal::Differ(Expression::Variable(a), Expression::Variable(b))) => {
                 Node::Same(*a, *b)
             }
-            // Only rewriting rules compare with names, and nothing of theirs is ever negated.
+            // Only rewriting rules compare with names, and their nodes are never negated.
             Node::Literal(Literal::Differ(..)) => unreachable!("only variables are compared"),
             Node::Same(a, b) => {
                 Node::Literal(Literal::Differ(Expression::Variable(*a), Expression::Variable(*b)))
@@ -97,7 +126,7 @@ impl Node {
         }
     }
 
-    /// The free variables, in order of first appearance.
+    /// Returns the free variables, in order of first appearance.
     pub(super) fn free(&self) -> Vec<Var> {
         let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
         let mut bound = BTreeSet::new();
@@ -109,7 +138,7 @@ impl Node {
         self.each_bound(&mut |var| {
             bound.insert(var);
         });
-        // No variable is both, since quantifiers have variables of their own.
+        // A variable is never both free and bound, because quantifiers have their own variables.
         order.retain(|var| !bound.contains(var));
         order
     }
@@ -127,7 +156,7 @@ impl Node {
         match self {
             Node::Literal(_) | Node::Same(..) => {}
             Node::And(parts) | Node::Or(parts) => {
-                parts.iter().for_each(|part| part.each_bound(visit))
+                parts.iter().for_each(|part| part.each_bound(visit));
             }
             Node::Exists(vars, inner) | Node::All(vars, inner) => {
                 vars.iter().for_each(|var| visit(*var));
@@ -136,7 +165,7 @@ impl Node {
         }
     }
 
-    /// Whether some atom's relation is among these.
+    /// Returns whether the relation of some atom is in the set.
     pub(super) fn mentions(&self, relations: &BTreeSet<String>) -> bool {
         match self {
             Node::Literal(Literal::Holds(atom) | Literal::Fails(atom)) => {

@@ -1,26 +1,20 @@
-//! Random games: whatever their formulas and terms say, the rulesheet plays as the game does.
+//! Property test: random games with arbitrary formulas and terms play the same as their
+//! translations.
 
 use std::cell::Cell;
 
+use agon_game::laws::Plan;
+use agon_game::lockstep::{Mismatch, Side};
 use agon_text::Severity;
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestRunner};
+use proptest::test_runner::TestRunner;
 
-use super::joint::{Plan, play_jointly};
 use super::tests::{gdl, toss};
-use super::{Limits, Refusal, to_gdl};
+use super::{ToGdlError, ToGdlLimits, to_gdl};
 
-/// As many cases, the same in each run unless `PROPTEST_RNG_SEED` says otherwise.
-pub(super) fn seeded(n_cases: u32) -> ProptestConfig {
-    let config = ProptestConfig::with_cases(n_cases);
-    let rng_seed = match config.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(7),
-        RngSeed::Fixed(seed) => RngSeed::Fixed(seed),
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..config }
-}
+pub(super) use agon_testkit::seeded;
 
-/// A variable that is free in rules and defined relations alike.
+/// Generates a variable that is free both in rules and in defined relations.
 fn variable() -> impl Strategy<Value = &'static str> {
     prop_oneof![Just("a"), Just("b")]
 }
@@ -85,7 +79,7 @@ fn term(
 }
 
 prop_compose! {
-    /// A game of two on three elements, with a clock that ends it.
+    /// Generates a two-player game on three elements, with a clock that ends it.
     fn game()(
         near in formula(),
         link in formula(),
@@ -116,7 +110,7 @@ prop_compose! {
     }
 }
 
-/// Without the relations that are defined from it.
+/// Replaces the defined relations, which would be circular in their own definitions.
 fn plain(formula: &str) -> String {
     formula
         .replace("Near(", "S(")
@@ -126,28 +120,33 @@ fn plain(formula: &str) -> String {
 }
 
 #[test]
-fn random_games_play_alike() {
+fn translations_of_random_games_agree() {
     let mut runner = TestRunner::new(seeded(300));
-    // Cells, since the runner takes a function that changes nothing.
+    // `Cell`s, because the runner takes an `Fn` closure.
     let (played, refused, steps) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let outcome = runner.run(&game(), |text| {
         let game = toss("random", &text);
-        let translation = match to_gdl(game.arena(), Limits::default()) {
+        let translation = match to_gdl(game.arena(), ToGdlLimits::default()) {
             Ok(translation) => translation,
-            Err(Refusal::FixedPoints | Refusal::TooManyValues { .. } | Refusal::NumberTooLarge) => {
+            Err(
+                ToGdlError::FixedPoints
+                | ToGdlError::TooManyValues { .. }
+                | ToGdlError::NumberTooLarge,
+            ) => {
                 refused.set(refused.get() + 1);
                 return Ok(());
             }
             Err(why) => return Err(TestCaseError::fail(format!("{why}"))),
         };
         let plan = Plan { plays: 2, max_steps: 6, seed: 3 };
-        match play_jointly(&game, &gdl(&translation, Severity::Error), &translation, plan) {
+        match translation.compare(&game, &gdl(&translation, Severity::Error), &plan) {
             Ok(agreement) => {
                 played.set(played.get() + 1);
-                steps.set(steps.get() + agreement.steps);
+                steps.set(steps.get() + agreement.steps());
             }
-            // A payoff without a value is a fault of the game.
-            Err(difference) if difference.what.starts_with("the game itself") => {}
+            // A payoff without a value is an error of the game.
+            Err(difference)
+                if matches!(difference.mismatch, Mismatch::Fault { side: Side::First, .. }) => {}
             Err(difference) => {
                 return Err(TestCaseError::fail(format!("{difference}\n{}", translation.text)));
             }
@@ -155,8 +154,8 @@ fn random_games_play_alike() {
         Ok(())
     });
     let (n_played, n_refused) = (played.get(), refused.get());
-    println!("{n_played} played alike, {} steps, {n_refused} refused", steps.get());
+    println!("{n_played} agree, {} steps, {n_refused} rejected", steps.get());
     outcome.unwrap_or_else(|why| panic!("{why}"));
     assert!(n_played > 200, "most games can be translated: {n_played} of 300 were");
-    assert!(steps.get() > 300, "in most games somebody moves: {} steps", steps.get());
+    assert!(steps.get() > 300, "most games have moves: {} steps", steps.get());
 }

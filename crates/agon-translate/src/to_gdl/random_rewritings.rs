@@ -1,14 +1,15 @@
-//! Random rules that create, copy and delete elements: the rulesheet makes of every structure what the rule makes of it.
+//! Property test: random rules that create, copy and delete elements have the same effect in the
+//! translation.
 
+use agon_game::laws::Plan;
 use agon_text::Severity;
 use proptest::prelude::*;
 
-use super::joint::{Plan, play_jointly};
 use super::random_games::seeded;
 use super::tests::{gdl, toss};
-use super::{Limits, to_gdl};
+use super::{ToGdlLimits, to_gdl};
 
-/// The tuples of `P` and `E` over so many elements, as a side of a rule writes them.
+/// Generates tuples of `P` and `E` over `n` elements, in the syntax of a rule side.
 fn tuples(prefix: &'static str, n: usize) -> impl Strategy<Value = String> {
     (prop::collection::vec(any::<bool>(), n), prop::collection::vec(any::<bool>(), n * n)).prop_map(
         move |(ones, pairs)| {
@@ -25,7 +26,7 @@ fn names(prefix: &str, n: usize) -> String {
     (0..n).map(|i| format!("{prefix}{i}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A rule without its name.
+/// Generates a rule without its name.
 fn rule() -> impl Strategy<Value = String> {
     (1..=2_usize, 0..=3_usize).prop_flat_map(|(n_left, n_right)| {
         let map = prop::collection::vec(prop::option::weighted(0.7, 0..n_left), n_right);
@@ -47,7 +48,8 @@ fn rule() -> impl Strategy<Value = String> {
 }
 
 prop_compose! {
-    /// A game of one in which every other move is to look at a tuple: so legal moves tell the whole state.
+    /// Generates a one-player game in which every second move inspects a tuple. So the legal moves
+    /// reveal the whole state.
     fn game()(first in rule(), second in rule(), start in tuples("e", 4)) -> String {
         format!(
             "PLAYERS one
@@ -69,12 +71,14 @@ proptest! {
     #![proptest_config(seeded(150))]
 
     #[test]
-    fn random_rewritings_play_alike(text in game()) {
+    fn translations_of_random_rewritings_agree(text in game()) {
         let game = toss("random", &text);
-        let translation = to_gdl(game.arena(), Limits::default())
+        let translation = to_gdl(game.arena(), ToGdlLimits::default())
             .map_err(|why| TestCaseError::fail(format!("{why}\n{text}")))?;
         let plan = Plan { plays: 3, max_steps: 8, seed: 3 };
-        let played = play_jointly(&game, &gdl(&translation, Severity::Error), &translation, plan);
-        prop_assert!(played.is_ok(), "{}\n{text}\n{}", played.expect_err("it differs"), translation.text);
+        let played = translation.compare(&game, &gdl(&translation, Severity::Error), &plan);
+        if let Err(difference) = played {
+            prop_assert!(false, "{difference}\n{text}\n{}", translation.text);
+        }
     }
 }

@@ -1,28 +1,29 @@
-//! Terms to cases: each value that a term can have, and when it has it.
+//! Terms to cases: each value that a term can have, and the condition under which it has the value.
 //!
-//! Values are exact and finitely many, so a term becomes a condition for each of them. Where there are many, the term becomes a
-//! relation between its free variables and its value, and arithmetic becomes tables of facts. `Sum` and `Prod` go through
-//! the elements one by one, in an order that facts give.
+//! Values are exact and finitely many, so a term becomes one condition for each of them. Where
+//! there are many, the term becomes a relation between its free variables and its value, and
+//! arithmetic becomes tables of facts. `Sum` and `Prod` iterate over the elements one by one, in an
+//! order given by facts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_structures::formula::{Aggregate, Fold, Operator, Sign, Term};
 use agon_structures::rational::Rational;
 
-use super::Refusal;
+use super::ToGdlError;
 use super::clauses::{Atom, Expression, Literal, Section, Var};
 use super::formulas::Scope;
-use super::maker::Maker;
-use super::nodes::Node;
+use super::nodes::{Node, Polarity};
+use super::translator::Translator;
 
-/// The values that a term can have, each with the condition that it has this one. No two conditions hold at once; if none
-/// does, the term has no value.
+/// The possible values of a term, each with its condition. The conditions exclude each other. If
+/// none holds, the term has no value.
 pub(super) type Cases = Vec<(Rational, Node)>;
 
-/// So many pairs of cases are written out; beyond, terms become relations.
-const FEW: usize = 12;
+/// Maximum number of pairs of cases that are written out. Beyond it, terms become relations.
+const MAX_WRITTEN_OUT: usize = 12;
 
-/// The word for a number.
+/// Returns the word for a number.
 pub(super) fn number_word(number: Rational) -> Expression {
     let sign = if number.signum() < 0 { "minus_" } else { "" };
     let above = number.numerator().unsigned_abs();
@@ -38,7 +39,7 @@ fn calculate(
     operator: Operator,
     left: Rational,
     right: Rational,
-) -> Result<Option<Rational>, Refusal> {
+) -> Result<Option<Rational>, ToGdlError> {
     let result = match operator {
         Operator::Plus => left.plus(right).map(Some),
         Operator::Minus => left.minus(right).map(Some),
@@ -46,10 +47,10 @@ fn calculate(
         Operator::Divide => left.divided_by(right),
         Operator::Power => left.power(right),
     };
-    result.map_err(|_| Refusal::NumberTooLarge)
+    result.map_err(|_| ToGdlError::NumberTooLarge)
 }
 
-/// Cases with the same value become one.
+/// Merges cases with the same value.
 fn merged(cases: impl IntoIterator<Item = (Rational, Node)>) -> Cases {
     let mut by_value: BTreeMap<Rational, Vec<Node>> = BTreeMap::new();
     for (value, node) in cases {
@@ -70,9 +71,9 @@ fn free_of(cases: &Cases) -> Vec<Var> {
     free
 }
 
-impl Maker<'_> {
-    /// The cases of a term.
-    pub(super) fn term(&mut self, term: &Term, scope: &Scope) -> Result<Cases, Refusal> {
+impl Translator<'_> {
+    /// Returns the cases of a term.
+    pub(super) fn term(&mut self, term: &Term, scope: &Scope) -> Result<Cases, ToGdlError> {
         let is_closed = scope.is_bare() && term.free_variables().is_empty();
         let key = (scope.moment, term.clone());
         if is_closed
@@ -83,7 +84,7 @@ impl Maker<'_> {
         }
         let cases = self.cases(term, &scope.deeper()?)?;
         if cases.len() > self.limits.values {
-            return Err(Refusal::TooManyValues { values: self.limits.values });
+            return Err(ToGdlError::TooManyValues { values: self.limits.values });
         }
         if is_closed && scope.matched.is_empty() {
             self.closed_terms.insert(key, cases.clone());
@@ -91,16 +92,16 @@ impl Maker<'_> {
         Ok(cases)
     }
 
-    fn cases(&mut self, term: &Term, scope: &Scope) -> Result<Cases, Refusal> {
+    fn cases(&mut self, term: &Term, scope: &Scope) -> Result<Cases, ToGdlError> {
         Ok(match term {
             Term::Number(number) => vec![(*number, Node::truth())],
             Term::Variable(variable) => {
                 let found = scope.numbers.iter().rev().find(|(known, _)| known == variable);
-                let unknown = || Refusal::Unknown { name: variable.name().to_owned() };
+                let unknown = || ToGdlError::Unknown { name: variable.name().to_owned() };
                 found.map(|(_, cases)| cases.clone()).ok_or_else(unknown)?
             }
             Term::ElementNumber(_) | Term::Function(..) if self.is_changing() => {
-                return Err(Refusal::NumberedElements);
+                return Err(ToGdlError::NumberedElements);
             }
             Term::ElementNumber(argument) => {
                 let element = self.argument(argument, scope)?;
@@ -111,13 +112,13 @@ impl Maker<'_> {
             Term::Function(name, argument) => {
                 let element = self.argument(argument, scope)?;
                 let Some(function) = self.arena.vocabulary().function(name) else {
-                    return Err(Refusal::Unknown { name: name.to_string() });
+                    return Err(ToGdlError::Unknown { name: name.to_string() });
                 };
                 let values = self.arena.start().values(function).to_vec();
                 self.lookup(&format!("function {name}"), name, values, &element)
             }
             Term::Characteristic(formula) => {
-                let yes = self.node(formula, scope, true)?;
+                let yes = self.node(formula, scope, Polarity::Positive)?;
                 self.yes_or_no(&yes, |yes, no| {
                     merged([(Rational::whole(1), yes), (Rational::whole(0), no)])
                 })?
@@ -136,7 +137,7 @@ impl Maker<'_> {
         })
     }
 
-    /// Values that facts give for each element.
+    /// Returns the cases of values that facts assign to elements.
     fn lookup(
         &mut self,
         key: &str,
@@ -165,12 +166,12 @@ impl Maker<'_> {
         distinct.into_iter().map(|value| (value, Node::holds(atom(value)))).collect()
     }
 
-    /// What is made of a node and its opposite, both short.
+    /// Applies a function to a node and to its negation, both in short form.
     fn yes_or_no<T>(
         &mut self,
         yes: &Node,
         make: impl FnOnce(Node, Node) -> T,
-    ) -> Result<T, Refusal> {
+    ) -> Result<T, ToGdlError> {
         let is_short =
             yes.is_truth() || yes.is_falsity() || matches!(yes, Node::Literal(_) | Node::Same(..));
         if is_short {
@@ -185,10 +186,10 @@ impl Maker<'_> {
         operator: Operator,
         left: Cases,
         right: Cases,
-    ) -> Result<Cases, Refusal> {
+    ) -> Result<Cases, ToGdlError> {
         let n_pairs = left.len().saturating_mul(right.len());
         if n_pairs > self.limits.rows {
-            return Err(Refusal::TooManyValues { values: self.limits.values });
+            return Err(ToGdlError::TooManyValues { values: self.limits.values });
         }
         let is_plain = |cases: &Cases| matches!(cases.as_slice(), [(_, node)] if node.is_truth());
         let mut rows: Vec<(Rational, Rational, Rational)> = Vec::new();
@@ -199,7 +200,7 @@ impl Maker<'_> {
                 }
             }
         }
-        if n_pairs <= FEW || is_plain(&left) || is_plain(&right) {
+        if n_pairs <= MAX_WRITTEN_OUT || is_plain(&left) || is_plain(&right) {
             let of = |cases: &Cases, value: Rational| {
                 cases
                     .iter()
@@ -231,8 +232,8 @@ impl Maker<'_> {
         Ok(result.cases(values))
     }
 
-    /// A term as a relation between its free variables and its value.
-    fn tabulated(&mut self, cases: Cases) -> Result<Table, Refusal> {
+    /// Turns a term into a relation between its free variables and its value.
+    fn tabulated(&mut self, cases: Cases) -> Result<Table, ToGdlError> {
         if let Some(table) = Table::behind(&cases) {
             return Ok(table);
         }
@@ -244,7 +245,7 @@ impl Maker<'_> {
         Ok(table)
     }
 
-    /// The relation with these facts.
+    /// Writes a relation with the given facts.
     fn table(&mut self, wish: &str, rows: &[Vec<Expression>]) -> String {
         let key = format!("{wish} {rows:?}");
         if let Some(word) = self.operators.get(&key) {
@@ -258,17 +259,17 @@ impl Maker<'_> {
         word
     }
 
-    /// The node that holds where both terms have values in this order.
+    /// Returns a node that holds where both terms have values in this order.
     pub(super) fn comparison(
         &mut self,
         left: &Term,
         sign: Sign,
         right: &Term,
         scope: &Scope,
-    ) -> Result<Node, Refusal> {
+    ) -> Result<Node, ToGdlError> {
         let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
         if left.len().saturating_mul(right.len()) > self.limits.rows {
-            return Err(Refusal::TooManyValues { values: self.limits.values });
+            return Err(ToGdlError::TooManyValues { values: self.limits.values });
         }
         let mut pairs = Vec::new();
         for (a, when_a) in &left {
@@ -278,7 +279,7 @@ impl Maker<'_> {
                 }
             }
         }
-        if pairs.len() <= FEW {
+        if pairs.len() <= MAX_WRITTEN_OUT {
             return Ok(Node::or(pairs.into_iter().map(|(_, node)| node)));
         }
         let (left, right) = (self.tabulated(left)?, self.tabulated(right)?);
@@ -295,9 +296,9 @@ impl Maker<'_> {
         Ok(Node::Exists(vec![a, b], Box::new(node)))
     }
 
-    fn aggregate(&mut self, aggregate: &Aggregate, scope: &Scope) -> Result<Cases, Refusal> {
+    fn aggregate(&mut self, aggregate: &Aggregate, scope: &Scope) -> Result<Cases, ToGdlError> {
         let (inner, vars) = self.bind(&aggregate.variables, scope)?;
-        let mut guard = self.node(&aggregate.guard, &inner, true)?;
+        let mut guard = self.node(&aggregate.guard, &inner, Polarity::Positive)?;
         if self.is_changing() {
             let lives = vars.iter().map(|&var| Node::holds(self.lives(Expression::Variable(var))));
             let lives = Node::and(lives.collect::<Vec<_>>());
@@ -320,16 +321,17 @@ impl Maker<'_> {
         Ok(each)
     }
 
-    /// What comes of going through all elements, of which each gives one of the cases.
+    /// Returns the cases of a fold over all elements, each of which contributes one of the given
+    /// cases.
     fn folded(
         &mut self,
         operator: Operator,
         neutral: Rational,
         var: Var,
         each: &Cases,
-    ) -> Result<Cases, Refusal> {
+    ) -> Result<Cases, ToGdlError> {
         let (known, last) = self.reachable(operator, neutral, each)?;
-        let (follows, origin) = self.walk();
+        let (follows, origin) = self.element_order();
         let free: Vec<Expression> = free_of(each)
             .into_iter()
             .filter(|free| *free != var)
@@ -374,13 +376,13 @@ impl Maker<'_> {
             .collect())
     }
 
-    /// The values that can come up on the way, and at the end.
+    /// Returns the possible intermediate and final values of a fold.
     fn reachable(
         &self,
         operator: Operator,
         neutral: Rational,
         each: &Cases,
-    ) -> Result<(BTreeSet<Rational>, BTreeSet<Rational>), Refusal> {
+    ) -> Result<(BTreeSet<Rational>, BTreeSet<Rational>), ToGdlError> {
         let mut now = BTreeSet::from([neutral]);
         let mut known = now.clone();
         for _ in 0..self.universe().len() {
@@ -392,7 +394,7 @@ impl Maker<'_> {
             }
             known.extend(&next);
             if known.len() > self.limits.values {
-                return Err(Refusal::TooManyValues { values: self.limits.values });
+                return Err(ToGdlError::TooManyValues { values: self.limits.values });
             }
             if next == now {
                 break;
@@ -402,14 +404,15 @@ impl Maker<'_> {
         Ok((known, now))
     }
 
-    /// `Min` or `Max`: a value that some assignment gives, and none gives a better one.
+    /// Returns the cases of `Min` or `Max`: a value that some assignment has, and none has a better
+    /// one.
     fn extreme(
         &mut self,
         aggregate: &Aggregate,
         vars: &[Var],
         yes: &Node,
         cases: &Cases,
-    ) -> Result<Cases, Refusal> {
+    ) -> Result<Cases, ToGdlError> {
         let some: Cases = cases
             .iter()
             .map(|(value, node)| {
@@ -440,7 +443,7 @@ impl Maker<'_> {
             );
         }
         if rows.len() > self.limits.rows {
-            return Err(Refusal::TooManyValues { values: self.limits.values });
+            return Err(ToGdlError::TooManyValues { values: self.limits.values });
         }
         let better = self.table("better", &rows);
         let beaten = Table {
@@ -472,7 +475,7 @@ fn operator_word(operator: Operator) -> &'static str {
     }
 }
 
-/// A relation between variables and a value, which comes last.
+/// A relation between variables and a value, which is the last argument.
 struct Table {
     word: String,
     free: Vec<Expression>,
@@ -487,7 +490,7 @@ impl Table {
         values.into_iter().map(|value| (value, Node::holds(self.of(&number_word(value))))).collect()
     }
 
-    /// The table that cases were taken from.
+    /// Returns the table that cases were read from, if any.
     fn behind(cases: &Cases) -> Option<Table> {
         let (_, Node::Literal(Literal::Holds(first))) = cases.first()? else { return None };
         let (_, free) = first.arguments.split_last()?;

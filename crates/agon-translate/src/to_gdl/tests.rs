@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
+use agon_game::laws::Plan;
+use agon_game::lockstep::Agreement;
 use agon_text::{Severity, Source, render};
 
-use super::joint::{Agreement, Plan, play_jointly};
-use super::{Limits, Refusal, Translation, to_gdl};
+use super::{ToGdlError, ToGdlLimits, Translation, to_gdl};
 
 pub(super) fn toss(name: &str, text: &str) -> Arc<agon_toss::interpreter::Game> {
     let source = Arc::new(Source::new(name, text));
@@ -14,7 +15,7 @@ pub(super) fn toss(name: &str, text: &str) -> Arc<agon_toss::interpreter::Game> 
         .unwrap_or_else(|finding| panic!("{}", finding.message))
 }
 
-/// The rulesheet opened; it must give no findings as bad as this.
+/// Opens the rulesheet. The checker must not report a finding of severity `worst` or above.
 pub(super) fn gdl(translation: &Translation, worst: Severity) -> Arc<agon_gdl::interpreter::Game> {
     let source = Arc::new(Source::new("translated.kif", translation.text.as_str()));
     let checked = agon_gdl::check::check(Arc::clone(&source));
@@ -26,12 +27,12 @@ pub(super) fn gdl(translation: &Translation, worst: Severity) -> Arc<agon_gdl::i
         .unwrap_or_else(|finding| panic!("{}", render(&[*finding], &source, false)))
 }
 
-/// Translates and plays both.
-fn plays_alike(name: &str, text: &str, plan: Plan) -> (Translation, Agreement) {
+/// Translates a game and compares both in lockstep.
+fn compared(name: &str, text: &str, plan: Plan) -> (Translation, Agreement) {
     let game = toss(name, text);
     let translation =
-        to_gdl(game.arena(), Limits::default()).unwrap_or_else(|why| panic!("{name}: {why}"));
-    let played = play_jointly(&game, &gdl(&translation, Severity::Warning), &translation, plan);
+        to_gdl(game.arena(), ToGdlLimits::default()).unwrap_or_else(|why| panic!("{name}: {why}"));
+    let played = translation.compare(&game, &gdl(&translation, Severity::Warning), &plan);
     let agreement = played.unwrap_or_else(|why| panic!("{name}: {why}\n{}", translation.text));
     (translation, agreement)
 }
@@ -42,8 +43,8 @@ fn shipped(name: &str) -> String {
 }
 
 #[test]
-fn shipped_games_play_alike() {
-    // How many plays, and how long: what takes the test a few seconds in all.
+fn translations_of_shipped_games_agree() {
+    // Numbers of plays and steps, chosen such that the test takes a few seconds.
     let games = [
         ("tic-tac-toe", 20, 20),
         ("concurrent-tic-tac-toe", 20, 20),
@@ -56,33 +57,33 @@ fn shipped_games_play_alike() {
         ("gomoku", 1, 12),
     ];
     for (name, plays, max_steps) in games {
-        let (_, agreement) = plays_alike(name, &shipped(name), Plan { plays, max_steps, seed: 1 });
+        let (_, agreement) = compared(name, &shipped(name), Plan { plays, max_steps, seed: 1 });
         assert_eq!(agreement.plays, plays);
         println!("{name}: {agreement:?}");
     }
 }
 
 #[test]
-fn constants_are_the_words_of_their_elements() {
+fn constants_become_the_words_of_their_elements() {
     let road = include_str!("../../../../tests/constants/road.toss");
-    let (_, agreement) = plays_alike("road", road, Plan { plays: 20, max_steps: 12, seed: 1 });
-    assert!(agreement.steps > 100, "{agreement:?}");
+    let (_, agreement) = compared("road", road, Plan { plays: 20, max_steps: 12, seed: 1 });
+    assert!(agreement.steps() > 100, "{agreement:?}");
     let tree = include_str!("../../../../tests/constants/tree.toss");
-    let (_, agreement) = plays_alike("tree", tree, Plan { plays: 20, max_steps: 6, seed: 1 });
-    assert!(agreement.steps > 40, "{agreement:?}");
+    let (_, agreement) = compared("tree", tree, Plan { plays: 20, max_steps: 6, seed: 1 });
+    assert!(agreement.steps() > 40, "{agreement:?}");
 }
 
 #[test]
-fn chess_plays_alike() {
+fn translation_of_chess_agrees() {
     let (_, agreement) =
-        plays_alike("chess", &shipped("chess"), Plan { plays: 1, max_steps: 4, seed: 1 });
-    assert_eq!(agreement.steps, 4);
+        compared("chess", &shipped("chess"), Plan { plays: 1, max_steps: 4, seed: 1 });
+    assert_eq!(agreement.steps(), 4);
 }
 
 #[test]
-fn elements_come_and_go_with_a_pool_of_names() {
+fn created_elements_get_names_of_the_pool() {
     let plan = Plan { plays: 60, max_steps: 10, seed: 1 };
-    let (translation, agreement) = plays_alike("rewriting", &shipped("rewriting"), plan);
+    let (translation, agreement) = compared("rewriting", &shipped("rewriting"), plan);
     assert!(agreement.ended > 50, "{agreement:?}");
     assert!(
         translation.text.contains("New elements are called NAME_1 to NAME_16"),
@@ -92,12 +93,12 @@ fn elements_come_and_go_with_a_pool_of_names() {
 }
 
 #[test]
-fn what_comes_of_a_new_universe_cannot_be_asked_beforehand() {
+fn post_conditions_of_rules_that_change_the_universe_are_rejected() {
     let text = shipped("rewriting").replace(
         "pre not Triangle() and Sum (x | Cell(x) : 1) > 1",
         "pre not Triangle() post ex x Cell(x)",
     );
     let game = toss("rewriting.toss", &text);
-    let refused = to_gdl(game.arena(), Limits::default()).expect_err("a post-condition");
-    assert_eq!(refused, Refusal::ChangingUniverse { rule: "Cut".to_owned() });
+    let error = to_gdl(game.arena(), ToGdlLimits::default()).expect_err("a post-condition");
+    assert_eq!(error, ToGdlError::ChangingUniverse { rule: "Cut".to_owned() });
 }

@@ -1,58 +1,58 @@
-//! The translated game before it is written down, and the making of it.
+//! The translated game before it is printed, and its construction.
 
 use std::collections::BTreeSet;
 
 use agon_datalog::TermId;
 use agon_gdl::symbols::keyword;
 
-use super::cases::{Ruling, rulings};
-use super::cells::Cells;
+use super::cases::{TranslatedRule, translated_rules};
 use super::domain::Domain;
 use super::effects::{Class, Effects, Entry};
 use super::formula::{FALSE, Form, Relation, Val, Var, and, not, or};
-use super::judge::Judge;
 use super::lift::Lifter;
-use super::overlaps::part_overlaps;
+use super::overlaps::exclude_overlaps;
+use super::places::PlaceMap;
+use super::sample_evaluator::SampleEvaluator;
 use super::sampling::Sample;
 use super::turns::{Turns, turns};
-use super::{Construct, Options, Untranslatable};
+use super::{Construct, ToTossError, ToTossOptions};
 
 /// A structure rewriting game whose elements are terms.
 pub(super) struct Arena<'d> {
     pub(super) lifter: Lifter<'d>,
     pub(super) turns: Turns,
-    /// Rules with the location they lead from and the one they lead to.
-    pub(super) rulings: Vec<(usize, usize, Ruling)>,
-    /// Where play ends.
+    /// Rules with their source and target locations.
+    pub(super) translated_rules: Vec<(usize, usize, TranslatedRule)>,
+    /// Condition under which play ends.
     pub(super) terminal: Form,
-    /// By location and role.
+    /// Payoffs by location and role.
     pub(super) payoffs: Vec<Vec<Payoff>>,
-    /// Which predicates are about places.
-    pub(super) cells: Cells,
+    /// The predicates that apply to places.
+    pub(super) place_map: PlaceMap,
 }
 
-/// What a role gets: a sum.
+/// The payoff of a role, as a sum.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Payoff {
-    /// So much where a formula holds.
+    /// Constants, each added where its formula holds.
     pub(super) fixed: Vec<(i64, Form)>,
-    /// The number that a variable stands for, where a formula holds of it.
+    /// Numbers that are read from a variable, each added where its formula holds.
     pub(super) read: Vec<(Var, Form)>,
 }
 
-/// A class of moves at a location, with what it changes.
-type Open = (usize, Class, Vec<Entry>);
+/// A class of moves at a location, with its effects.
+type ClassEffects = (usize, Class, Vec<Entry>);
 
-/// Makes the game.
+/// Builds the game from the terms and samples.
 pub(super) fn arena<'d>(
     domain: &'d Domain,
-    options: &Options,
-) -> Result<Arena<'d>, Untranslatable> {
+    options: &ToTossOptions,
+) -> Result<Arena<'d>, ToTossError> {
     options.begin("effects")?;
     let mut lifter = Lifter::new(domain, options.conditions);
     let turns = turns(domain);
     let terminal = lifter.ask(keyword::TERMINAL, Vec::new(), None)?.form;
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<ClassEffects> = Vec::new();
     let mut payoffs = Vec::new();
     for (index, location) in turns.locations.iter().enumerate() {
         for &role in &location.active {
@@ -81,7 +81,7 @@ pub(super) fn arena<'d>(
         payoffs.push(of_location);
     }
     options.begin("cases")?;
-    let judge = Judge::new(&lifter)?;
+    let evaluator = SampleEvaluator::new(&lifter)?;
     let mut made = Vec::new();
     for (location, class, entries) in open {
         options.check_time()?;
@@ -94,38 +94,45 @@ pub(super) fn arena<'d>(
             .iter()
             .find(|e| e.holds && turns.tokens.contains(&e.predicate))
             .and_then(|e| e.rule);
-        for ruling in rulings(&mut lifter, &judge, &class, entries, &here)? {
-            let target = target(&turns, location, &ruling).ok_or_else(|| {
-                let why = "after some move it is nobody's turn, or that of several";
+        for translated_rule in translated_rules(&mut lifter, &evaluator, &class, entries, &here)? {
+            let target = target(&turns, location, &translated_rule).ok_or_else(|| {
+                let why = "after some move no role or several roles have the turn";
                 match blame {
-                    Some(rule) => lifter.refuse_at(rule, Construct::Turns, why),
-                    None => Untranslatable {
-                        construct: Construct::Turns,
-                        why: why.to_owned(),
-                        line: None,
-                    },
+                    Some(rule) => lifter.error_at(rule, Construct::Turns, why),
+                    None => {
+                        ToTossError { construct: Construct::Turns, why: why.to_owned(), line: None }
+                    }
                 }
             })?;
-            made.push((location, target, ruling));
+            made.push((location, target, translated_rule));
         }
     }
-    part_overlaps(&mut lifter, &mut payoffs);
-    Ok(Arena { lifter, turns, rulings: made, terminal, payoffs, cells: Cells::default() })
+    exclude_overlaps(&mut lifter, &mut payoffs);
+    Ok(Arena {
+        lifter,
+        turns,
+        translated_rules: made,
+        terminal,
+        payoffs,
+        place_map: PlaceMap::default(),
+    })
 }
 
-/// The location that a rule leads to.
-fn target(turns: &Turns, location: usize, ruling: &Ruling) -> Option<usize> {
+/// Returns the location that a rule leads to, or `None` if it is not unique.
+fn target(turns: &Turns, location: usize, translated_rule: &TranslatedRule) -> Option<usize> {
     if turns.tokens.is_empty() {
         return Some(location);
     }
-    let coming: BTreeSet<usize> = ruling
+    let coming: BTreeSet<usize> = translated_rule
         .changes
         .iter()
         .filter(|change| change.holds && turns.tokens.contains(&change.predicate))
         .map(|change| change.predicate)
         .collect();
-    if coming.is_empty() && turns.locations[location].active.first() != Some(&ruling.role) {
-        // The others act at the same time and lead to the same place as the first, who says where.
+    if coming.is_empty() && turns.locations[location].active.first() != Some(&translated_rule.role)
+    {
+        // The other roles act at the same time as the first one, whose rule determines the
+        // location.
         return Some(usize::MAX);
     }
     let mut coming = coming.into_iter();
@@ -145,14 +152,14 @@ fn is_at(domain: &Domain, sample: &Sample, token: Option<usize>) -> bool {
         .any(|(predicate, _)| predicate == token)
 }
 
-/// What a role gets where play ends at a location.
-fn payoff(effects: Effects<'_, '_>, role: usize) -> Result<Payoff, Untranslatable> {
+/// Returns the payoff of a role where play ends at a location.
+fn payoff(effects: Effects<'_, '_>, role: usize) -> Result<Payoff, ToTossError> {
     let role_term = effects.lifter.domain.game.role_terms()[role];
     let mut payoff = Payoff::default();
     for index in effects.lifter.rules_of(keyword::GOAL, 2) {
         let v = effects.lifter.fresh("value");
         for instance in effects.lifter.answers(index, &[Val::Term(role_term), Val::Var(v)], None)? {
-            // Put in place by hand: the value must not be quantified away.
+            // Substituted explicitly, because the value must not be quantified away.
             let locals = instance.locals.clone();
             let form = effects.here(&and(instance.parts.iter().map(|part| part.form.clone())));
             if form.is_false() {
@@ -186,7 +193,7 @@ fn payoff(effects: Effects<'_, '_>, role: usize) -> Result<Payoff, Untranslatabl
     Ok(payoff)
 }
 
-/// The number that a term spells.
+/// Returns the number that a term spells.
 pub(super) fn number(domain: &Domain, term: TermId) -> Option<i64> {
     if domain.bank.arity(term) != 0 {
         return None;
@@ -195,17 +202,19 @@ pub(super) fn number(domain: &Domain, term: TermId) -> Option<i64> {
 }
 
 impl Arena<'_> {
-    /// Calls `visit` on every formula of the game but those of definitions.
+    /// Calls `visit` on every formula of the game except the definitions.
     pub(super) fn each_form(&self, visit: &mut dyn FnMut(&Form)) {
         visit(&self.terminal);
-        self.rulings.iter().for_each(|(_, _, ruling)| visit(&ruling.condition));
+        self.translated_rules
+            .iter()
+            .for_each(|(_, _, translated_rule)| visit(&translated_rule.condition));
         for payoff in self.payoffs.iter().flatten() {
             payoff.fixed.iter().for_each(|(_, form)| visit(form));
             payoff.read.iter().for_each(|(_, form)| visit(form));
         }
     }
 
-    /// The definitions that something asks for.
+    /// Returns the definitions that are used.
     pub(super) fn used_definitions(&self) -> BTreeSet<usize> {
         let mut used: BTreeSet<usize> = BTreeSet::new();
         let mut open: Vec<usize> = Vec::new();
@@ -225,8 +234,9 @@ impl Arena<'_> {
         used
     }
 
-    /// Leaves the token out where its locations say all that there is to say of it.
-    pub(super) fn drop_unread(&mut self) {
+    /// Drops changes of predicates that no formula reads, such as a control fluent that the
+    /// locations replace.
+    pub(super) fn drop_unread_changes(&mut self) {
         loop {
             let mut read: BTreeSet<usize> = BTreeSet::new();
             let mut note = |form: &Form| {
@@ -241,10 +251,10 @@ impl Arena<'_> {
                 note(&self.lifter.defined[index].body);
             }
             let mut changed = false;
-            for (_, _, ruling) in &mut self.rulings {
-                let before = ruling.changes.len();
-                ruling.changes.retain(|change| read.contains(&change.predicate));
-                changed |= ruling.changes.len() < before;
+            for (_, _, translated_rule) in &mut self.translated_rules {
+                let before = translated_rule.changes.len();
+                translated_rule.changes.retain(|change| read.contains(&change.predicate));
+                changed |= translated_rule.changes.len() < before;
             }
             if !changed {
                 return;
@@ -252,20 +262,20 @@ impl Arena<'_> {
         }
     }
 
-    /// The elements of which a predicate says that it holds of these coordinates.
+    /// Returns the elements that a predicate with these coordinates holds of.
     pub(super) fn row(&self, predicate: usize, coordinates: &[TermId]) -> Vec<TermId> {
-        let place = self.cells.functor_of.get(&predicate);
+        let place = self.place_map.functor_of.get(&predicate);
         place
             .and_then(|&functor| self.lifter.domain.bank.find(functor, coordinates))
             .map_or_else(|| coordinates.to_vec(), |place| vec![place])
     }
 
-    /// The rule's condition with that play has not ended.
-    pub(super) fn condition(&self, ruling: &Ruling) -> Form {
+    /// Returns the condition of a rule together with the condition that play has not ended.
+    pub(super) fn condition(&self, translated_rule: &TranslatedRule) -> Form {
         match &self.terminal {
-            form if form.is_false() => ruling.condition.clone(),
+            form if form.is_false() => translated_rule.condition.clone(),
             form if form.is_true() => FALSE,
-            form => and([ruling.condition.clone(), not(form.clone())]),
+            form => and([translated_rule.condition.clone(), not(form.clone())]),
         }
     }
 }

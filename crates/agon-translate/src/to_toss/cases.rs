@@ -1,58 +1,64 @@
-//! Rules of the translation: a class of moves with what it changes, case by case.
+//! Rules of the translation: one rule for each case of a class of moves.
 //!
-//! A rule by formula changes a fixed list of tuples. Where what a move changes depends on the state, there is a rule for each case that
-//! sampled plays came to: each condition holds or not, each set of tuples that go or come has so many members. The
-//! cases exclude each other, so a move is never to be had twice.
+//! A rewriting rule changes a fixed list of tuples. Where the effect of a move depends on the
+//! state, there is one rule for each case that occurred in sampled plays. A case says of each
+//! condition whether it holds, and of each set of affected tuples how many members it has. The
+//! cases exclude each other, so no move is offered twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_datalog::TermId;
 
-use super::domain::Functor;
+use super::domain::{Domain, Functor};
 use super::effects::{Class, Entry};
 use super::formula::{Form, Val, Var, and, ex, not, or, same, without_implied};
-use super::judge::Judge;
 use super::lift::Lifter;
-use super::{Construct, Untranslatable};
+use super::sample_evaluator::SampleEvaluator;
+use super::{Construct, ToTossError};
 
-/// In so many states a class of moves is looked at.
+/// Maximum number of sampled states in which a class of moves is evaluated.
 const MAX_SAMPLES: usize = 150;
 
-/// So many cases a class of moves may have.
+/// Maximum number of cases of a class of moves.
 const MAX_CASES: usize = 128;
 
-/// So many cases are made of conditions whose values were seen apart.
+/// Maximum number of cases that are built by combining separately observed values.
 const MAX_PRODUCT: usize = 32;
 
-/// So many tuples may come or go by one entry.
+/// Maximum number of tuples that one entry may add or delete.
 const MAX_COUNT: usize = 8;
 
-/// From so many tuples on, each is said to be the next after the one before. Otherwise any few of them in order would be tried before the
-/// last says which they are: six of twelve are 924.
-const MANY: usize = 6;
+/// From this number of tuples on, each tuple is required to be the direct successor of the one
+/// before. Otherwise all ordered selections would be tried before the last condition rejects them:
+/// there are 924 selections of six out of twelve.
+const MIN_CHAINED: usize = 6;
 
-/// So often something must have been looked at before "never" and "always" are believed.
-const ENOUGH: usize = 200;
+/// Number of observations after which "never" and "always" are trusted.
+const MIN_OBSERVATIONS: usize = 200;
 
-/// So many cases a class of moves may have with those of conditions that were never seen to hold.
-const MAX_UNSEEN: usize = 16;
+/// Maximum number of cases up to which opposites of observed values are added.
+const MAX_WITH_OPPOSITES: usize = 16;
 
-/// A rule of the translation.
+/// Maximum number of cases of a class of moves, including cases with conditions that never held in
+/// the sample.
+const MAX_WITH_UNSEEN: usize = 16;
+
+/// A rewriting rule of the translation.
 #[derive(Clone, Debug)]
-pub(super) struct Ruling {
+pub(super) struct TranslatedRule {
     pub(super) role: usize,
     pub(super) functor: Functor,
-    /// The arguments of the move.
+    /// Arguments of the move.
     pub(super) arguments: Vec<Val>,
-    /// The variables of a match: those of the move, then others.
+    /// Variables of the embedding: those of the move first.
     pub(super) elements: Vec<Var>,
     pub(super) condition: Form,
     pub(super) changes: Vec<Change>,
-    /// Variables of the move that are coordinates of a place of the match.
+    /// Variables of the move that are coordinates of a place in the embedding.
     pub(super) coordinates: BTreeMap<Var, (Var, usize)>,
 }
 
-/// A tuple that comes or goes; `None` is any element.
+/// A tuple that is added or deleted. `None` matches any element.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Change {
     pub(super) holds: bool,
@@ -60,13 +66,14 @@ pub(super) struct Change {
     pub(super) tuple: Vec<Option<Val>>,
 }
 
-/// Conditions that entries have in common.
+/// A condition that several entries share.
 struct Group {
     extra: Vec<Var>,
     form: Form,
 }
 
-/// When an entry counts: always, as often as a group is satisfied, or where it is not.
+/// When an entry takes effect: always, once for each solution of a group, or where a group has no
+/// solution.
 #[derive(Copy, Clone)]
 enum When {
     Always,
@@ -74,129 +81,306 @@ enum When {
     Without(usize),
 }
 
-/// The rules for a class of moves.
-pub(super) fn rulings(
+/// Returns the rules for a class of moves.
+pub(super) fn translated_rules(
     lifter: &mut Lifter<'_>,
-    judge: &Judge,
+    evaluator: &SampleEvaluator,
     class: &Class,
     entries: Vec<Entry>,
     location_samples: &[usize],
-) -> Result<Vec<Ruling>, Untranslatable> {
+) -> Result<Vec<TranslatedRule>, ToTossError> {
     let (groups, when) = group(&entries);
-    let vectors = observed(lifter, judge, class, &entries, &groups, &when, location_samples)?;
-    let mut rulings = Vec::new();
-    let mut largest = vec![0; groups.len()];
+    let cases = Cases { class, entries, groups, when };
+    let vectors = cases.observed(lifter, evaluator, location_samples)?;
+    let mut largest = vec![0; cases.groups.len()];
     for vector in &vectors {
         largest.iter_mut().zip(vector).for_each(|(most, count)| *most = (*most).max(*count));
     }
-    for vector in &vectors {
-        let mut elements = class.variables();
-        let mut parts = vec![class.legal.clone()];
-        let mut changes: Vec<Change> = Vec::new();
-        let mut copies: Vec<Vec<BTreeMap<Var, Val>>> = Vec::new();
-        for (index, group) in groups.iter().enumerate() {
-            let n = vector[index];
-            let mut own: Vec<BTreeMap<Var, Val>> = Vec::new();
-            if group.extra.is_empty() {
-                if n > 0 {
-                    parts.push(lifter.renamed(&group.form));
-                } else if largest[index] > 0 {
-                    parts.push(not(lifter.renamed(&group.form)));
-                }
-                copies.push(own);
-                continue;
-            }
-            for _ in 0..n {
-                let copy = copy(lifter, &group.extra);
-                parts.push(lifter.renamed(&group.form).replace(&copy));
-                if let Some(before) = own.last() {
-                    parts.push(in_order(&group.extra, before, &copy));
-                }
-                if n >= MANY {
-                    parts.push(none_between(lifter, group, own.last(), Some(&copy)));
-                }
-                elements.extend(group.extra.iter().filter_map(|v| match copy[v] {
-                    Val::Var(v) => Some(v),
-                    Val::Term(_) => None,
-                }));
-                own.push(copy);
-            }
-            if n >= MANY {
-                parts.push(none_between(lifter, group, own.last(), None));
-            } else if largest[index] > n {
-                // No further ones.
-                let other = copy(lifter, &group.extra);
-                let variables: Vec<Var> = other.values().filter_map(variable).collect();
-                let further = lifter.renamed(&group.form).replace(&other);
-                let different = own
-                    .iter()
-                    .map(|known| not(and(group.extra.iter().map(|v| same(known[v], other[v])))));
-                let form =
-                    ex(&variables, and([further].into_iter().chain(different.collect::<Vec<_>>())));
-                parts.push(not(form));
-            }
-            copies.push(own);
+    Ok(vectors.iter().filter_map(|vector| cases.rule(lifter, vector, &largest)).collect())
+}
+
+/// The effects of a class of moves, grouped by their conditions.
+///
+/// A case is a vector with the number of solutions of each group.
+struct Cases<'c> {
+    class: &'c Class,
+    entries: Vec<Entry>,
+    groups: Vec<Group>,
+    /// For each entry: when it takes effect.
+    when: Vec<When>,
+}
+
+/// A substitution of new variables for those of a group.
+type Renaming = BTreeMap<Var, Val>;
+
+/// The left side of a rule under construction.
+struct Embedding {
+    elements: Vec<Var>,
+    parts: Vec<Form>,
+}
+
+impl Cases<'_> {
+    /// Returns the rule of a case, or `None` if its condition is contradictory. `largest` has the
+    /// largest number of solutions of each group in any case.
+    fn rule(
+        &self,
+        lifter: &mut Lifter<'_>,
+        vector: &[usize],
+        largest: &[usize],
+    ) -> Option<TranslatedRule> {
+        let class = self.class;
+        let mut embedding =
+            Embedding { elements: class.variables(), parts: vec![class.legal.clone()] };
+        let mut copies: Vec<Vec<Renaming>> = Vec::new();
+        for ((group, &n), &most) in self.groups.iter().zip(vector).zip(largest) {
+            copies.push(group.require(lifter, n, most, &mut embedding));
         }
-        for (entry, when) in entries.iter().zip(&when) {
-            let change = |copy: &BTreeMap<Var, Val>| Change {
-                holds: entry.holds,
-                predicate: entry.predicate,
-                tuple: entry
-                    .tuple
-                    .iter()
-                    .map(|cell| {
-                        cell.map(|value| {
-                            variable(&value).and_then(|v| copy.get(&v).copied()).unwrap_or(value)
-                        })
-                    })
-                    .collect(),
-            };
+        let changes = self.changes(vector, &copies);
+        let condition = and(without_implied(embedding.parts));
+        (!condition.is_false()).then(|| TranslatedRule {
+            role: class.role,
+            functor: class.functor,
+            arguments: class.arguments.clone(),
+            elements: embedding.elements,
+            condition,
+            changes,
+            coordinates: BTreeMap::new(),
+        })
+    }
+
+    /// Returns the changes of a case, given the solutions of each group.
+    fn changes(&self, vector: &[usize], copies: &[Vec<Renaming>]) -> Vec<Change> {
+        let mut changes: Vec<Change> = Vec::new();
+        for (entry, when) in self.entries.iter().zip(&self.when) {
             match *when {
-                When::Always => changes.push(change(&BTreeMap::new())),
-                When::Without(index) if vector[index] == 0 => {
-                    changes.push(change(&BTreeMap::new()))
+                When::Always => changes.push(change(entry, &Renaming::new())),
+                When::Without(index) => {
+                    if vector[index] == 0 {
+                        changes.push(change(entry, &Renaming::new()));
+                    }
                 }
-                When::Without(_) => {}
-                When::With(index) if groups[index].extra.is_empty() => {
+                When::With(index) if self.groups[index].extra.is_empty() => {
                     if vector[index] > 0 {
-                        changes.push(change(&BTreeMap::new()));
+                        changes.push(change(entry, &Renaming::new()));
                     }
                 }
                 When::With(index) => {
-                    // The entry's own variables are those of the group, by place.
+                    // Maps the entry's own variables to those of the group, by position.
                     changes.extend(copies[index].iter().map(|copy| {
-                        let own: BTreeMap<Var, Val> = entry
-                            .extra
-                            .iter()
-                            .zip(&groups[index].extra)
-                            .map(|(mine, theirs)| (*mine, copy[theirs]))
-                            .collect();
-                        change(&own)
+                        let variables = entry.extra.iter().zip(&self.groups[index].extra);
+                        let own = variables.map(|(mine, theirs)| (*mine, copy[theirs])).collect();
+                        change(entry, &own)
                     }));
                 }
             }
         }
         changes.sort();
         changes.dedup();
-        // What comes anyway need not go first.
-        let coming: BTreeSet<(usize, Vec<Option<Val>>)> =
+        // A tuple that is added need not be deleted first.
+        let added: BTreeSet<(usize, Vec<Option<Val>>)> =
             changes.iter().filter(|c| c.holds).map(|c| (c.predicate, c.tuple.clone())).collect();
-        changes.retain(|c| c.holds || !coming.contains(&(c.predicate, c.tuple.clone())));
-        let condition = and(without_implied(parts));
-        if condition.is_false() {
-            continue;
-        }
-        rulings.push(Ruling {
-            role: class.role,
-            functor: class.functor,
-            arguments: class.arguments.clone(),
-            elements,
-            condition,
-            changes,
-            coordinates: BTreeMap::new(),
-        });
+        changes.retain(|c| c.holds || !added.contains(&(c.predicate, c.tuple.clone())));
+        changes
     }
-    Ok(rulings)
+
+    /// Returns the observed cases and those that are likely to occur.
+    fn observed(
+        &self,
+        lifter: &Lifter<'_>,
+        evaluator: &SampleEvaluator,
+        location_samples: &[usize],
+    ) -> Result<BTreeSet<Vec<usize>>, ToTossError> {
+        let n_groups = self.groups.len();
+        if n_groups == 0 {
+            return Ok(BTreeSet::from([Vec::new()]));
+        }
+        let rows = self.sampled_moves(lifter.domain, location_samples);
+        let mut vectors = self.counted(lifter, evaluator, &rows)?;
+        if vectors.is_empty() {
+            // The move was never legal in the sample: each condition may hold or not.
+            if n_groups > 4 {
+                return Ok(BTreeSet::from([vec![1; n_groups], vec![0; n_groups]]));
+            }
+            for bits in 0..1_usize << n_groups {
+                vectors.insert((0..n_groups).map(|index| bits >> index & 1).collect());
+            }
+        } else if rows.iter().map(|(_, rows)| rows.len()).sum::<usize>() < MIN_OBSERVATIONS {
+            add_opposites(n_groups, &mut vectors);
+        }
+        // If the sample missed cases before, combinations of separately observed values may occur.
+        if lifter.domain.n_revisions > 1 {
+            add_combinations(n_groups, &mut vectors);
+        }
+        vectors.extend(unseen(&self.groups, &vectors));
+        if vectors.len() > MAX_CASES {
+            let varied = |index: &usize| {
+                vectors.iter().map(|v| v[*index]).collect::<BTreeSet<_>>().len() > 1
+            };
+            let index = (0..n_groups).find(varied).unwrap_or(0);
+            let why =
+                format!("the effect of a move depends on the state in {} ways", vectors.len());
+            return Err(self.error(lifter, index, Construct::ManyCases, why));
+        }
+        Ok(vectors)
+    }
+
+    /// Returns the arguments of the moves of this class that are legal in the sampled states.
+    fn sampled_moves(
+        &self,
+        domain: &Domain,
+        location_samples: &[usize],
+    ) -> Vec<(usize, Vec<Vec<TermId>>)> {
+        let mut rows: Vec<(usize, Vec<Vec<TermId>>)> = Vec::new();
+        for &sample in location_samples {
+            let legal = domain.samples[sample].legal[self.class.role].iter();
+            let mut own: Vec<Vec<TermId>> =
+                legal.filter_map(|&term| self.move_arguments(domain, term)).collect();
+            own.sort();
+            own.dedup();
+            if !own.is_empty() {
+                rows.push((sample, own));
+            }
+        }
+        // A selection is sufficient, except that states added after a difference are always used.
+        let stride = rows.len().div_ceil(MAX_SAMPLES).max(1);
+        let mut at = 0;
+        rows.retain(|(sample, _)| {
+            at += 1;
+            at % stride == 0 || *sample >= domain.n_first
+        });
+        rows
+    }
+
+    /// Returns the variable arguments of a move, or `None` if it is not of this class.
+    fn move_arguments(&self, domain: &Domain, term: TermId) -> Option<Vec<TermId>> {
+        if (domain.bank.symbol(term), domain.bank.arity(term)) != self.class.functor {
+            return None;
+        }
+        let mut row = Vec::new();
+        for (value, cell) in self.class.arguments.iter().zip(domain.bank.arguments(term)) {
+            match value {
+                Val::Var(_) => row.push(cell),
+                Val::Term(term) if *term != cell => return None,
+                Val::Term(_) => {}
+            }
+        }
+        Some(row)
+    }
+
+    /// Returns the cases that occur in the sampled states.
+    fn counted(
+        &self,
+        lifter: &Lifter<'_>,
+        evaluator: &SampleEvaluator,
+        rows: &[(usize, Vec<Vec<TermId>>)],
+    ) -> Result<BTreeSet<Vec<usize>>, ToTossError> {
+        let given = self.class.variables();
+        let mut counts: Vec<Vec<Vec<usize>>> = Vec::new();
+        for (index, group) in self.groups.iter().enumerate() {
+            let found = evaluator.counts(&group.form, &given, &group.extra, rows);
+            counts.push(found.map_err(|error| {
+                let why = format!("the effect of a move is too expensive to evaluate: {error}");
+                self.error(lifter, index, Construct::Size, why)
+            })?);
+        }
+        let mut vectors: BTreeSet<Vec<usize>> = BTreeSet::new();
+        for (at, (_, rows)) in rows.iter().enumerate() {
+            for row in 0..rows.len() {
+                let vector: Vec<usize> = counts.iter().map(|counts| counts[at][row]).collect();
+                if let Some(index) = vector.iter().position(|&count| count > MAX_COUNT) {
+                    let relation = self.entry_of(index).map_or("", |entry| {
+                        lifter.symbol_name(lifter.domain.predicates[entry.predicate].functor.0)
+                    });
+                    let name = lifter.symbol_name(self.class.functor.0);
+                    let n = vector[index];
+                    let why =
+                        format!("one move `{name}` changes {n} tuples of `{relation}` at once");
+                    return Err(self.error(lifter, index, Construct::ManyEffects, why));
+                }
+                vectors.insert(vector);
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// Returns the first entry whose effect depends on a group.
+    fn entry_of(&self, group: usize) -> Option<&Entry> {
+        let depends = |when: &When| match when {
+            When::Always => false,
+            When::With(index) | When::Without(index) => *index == group,
+        };
+        self.entries.iter().zip(&self.when).find(|(_, when)| depends(when)).map(|(entry, _)| entry)
+    }
+
+    /// Returns an error at the rule that is responsible for a group.
+    fn error(
+        &self,
+        lifter: &Lifter<'_>,
+        group: usize,
+        construct: Construct,
+        why: String,
+    ) -> ToTossError {
+        match self.entry_of(group).and_then(|entry| entry.rule) {
+            Some(rule) => lifter.error_at(rule, construct, why),
+            None => ToTossError { construct, why, line: None },
+        }
+    }
+}
+
+impl Group {
+    /// Adds the condition that the group has exactly `n` solutions, where `most` is the largest
+    /// number in any case. Returns the solutions, which become elements of the embedding.
+    fn require(
+        &self,
+        lifter: &mut Lifter<'_>,
+        n: usize,
+        most: usize,
+        embedding: &mut Embedding,
+    ) -> Vec<Renaming> {
+        let parts = &mut embedding.parts;
+        let mut own: Vec<Renaming> = Vec::new();
+        if self.extra.is_empty() {
+            if n > 0 {
+                parts.push(lifter.renamed(&self.form));
+            } else if most > 0 {
+                parts.push(not(lifter.renamed(&self.form)));
+            }
+            return own;
+        }
+        for _ in 0..n {
+            let copy = copy(lifter, &self.extra);
+            parts.push(lifter.renamed(&self.form).replace(&copy));
+            if let Some(before) = own.last() {
+                parts.push(in_order(&self.extra, before, &copy));
+            }
+            if n >= MIN_CHAINED {
+                parts.push(none_between(lifter, self, own.last(), Some(&copy)));
+            }
+            embedding.elements.extend(self.extra.iter().filter_map(|v| variable(&copy[v])));
+            own.push(copy);
+        }
+        if n >= MIN_CHAINED {
+            parts.push(none_between(lifter, self, own.last(), None));
+        } else if most > n {
+            // There are no further solutions.
+            let other = copy(lifter, &self.extra);
+            let variables: Vec<Var> = other.values().filter_map(variable).collect();
+            let further = lifter.renamed(&self.form).replace(&other);
+            let different = own
+                .iter()
+                .map(|known| not(and(self.extra.iter().map(|v| same(known[v], other[v])))));
+            let form = ex(&variables, and([further].into_iter().chain(different)));
+            parts.push(not(form));
+        }
+        own
+    }
+}
+
+/// Returns the change of an entry with its variables replaced.
+fn change(entry: &Entry, copy: &Renaming) -> Change {
+    let replaced = |value: Val| variable(&value).and_then(|v| copy.get(&v).copied());
+    let tuple = entry.tuple.iter().map(|cell| cell.map(|value| replaced(value).unwrap_or(value)));
+    Change { holds: entry.holds, predicate: entry.predicate, tuple: tuple.collect() }
 }
 
 fn variable(value: &Val) -> Option<Var> {
@@ -206,7 +390,8 @@ fn variable(value: &Val) -> Option<Var> {
     }
 }
 
-fn copy(lifter: &mut Lifter<'_>, extra: &[Var]) -> BTreeMap<Var, Val> {
+/// Returns new variables for those of a group.
+fn copy(lifter: &mut Lifter<'_>, extra: &[Var]) -> Renaming {
     let mut copy = BTreeMap::new();
     for &v in extra {
         let name = lifter.names[v as usize].clone();
@@ -215,8 +400,8 @@ fn copy(lifter: &mut Lifter<'_>, extra: &[Var]) -> BTreeMap<Var, Val> {
     copy
 }
 
-/// The first tuple comes before the second.
-fn in_order(extra: &[Var], first: &BTreeMap<Var, Val>, second: &BTreeMap<Var, Val>) -> Form {
+/// Returns the formula that the first tuple comes before the second.
+fn in_order(extra: &[Var], first: &Renaming, second: &Renaming) -> Form {
     let ways = (0..extra.len()).map(|place| {
         let equal = extra[..place].iter().map(|v| same(first[v], second[v]));
         let last = extra[place];
@@ -225,13 +410,14 @@ fn in_order(extra: &[Var], first: &BTreeMap<Var, Val>, second: &BTreeMap<Var, Va
     or(ways.collect::<Vec<_>>())
 }
 
-/// Nothing that satisfies the group comes after the one tuple and before the other, where they are given. The tuples are asked of too, so
-/// that this can be worked out on its own.
+/// Returns the formula that no solution of the group lies between the two tuples, where they are
+/// given. The formula repeats the condition on the tuples themselves, so that it can be evaluated
+/// on its own.
 fn none_between(
     lifter: &mut Lifter<'_>,
     group: &Group,
-    after: Option<&BTreeMap<Var, Val>>,
-    before: Option<&BTreeMap<Var, Val>>,
+    after: Option<&Renaming>,
+    before: Option<&Renaming>,
 ) -> Form {
     let between = copy(lifter, &group.extra);
     let variables: Vec<Var> = between.values().filter_map(variable).collect();
@@ -244,7 +430,7 @@ fn none_between(
     not(ex(&variables, and(parts)))
 }
 
-/// Conditions that entries share.
+/// Groups the entries by their conditions.
 fn group(entries: &[Entry]) -> (Vec<Group>, Vec<When>) {
     let mut groups: Vec<Group> = Vec::new();
     let mut when = Vec::new();
@@ -253,7 +439,7 @@ fn group(entries: &[Entry]) -> (Vec<Group>, Vec<When>) {
             when.push(When::Always);
             continue;
         }
-        // The same condition with other variables is the same.
+        // Conditions that differ only in the names of variables are equal.
         let same = |group: &Group| {
             group.extra.len() == entry.extra.len() && {
                 let by: BTreeMap<Var, Val> = entry
@@ -282,7 +468,7 @@ fn group(entries: &[Entry]) -> (Vec<Group>, Vec<When>) {
     (groups, when)
 }
 
-/// The same but for the names of bound variables.
+/// Returns whether formulas are equal up to the names of bound variables.
 fn alike(a: &Form, b: &Form) -> bool {
     fn numbered(form: &Form) -> Form {
         let mut next = u32::MAX / 2;
@@ -294,162 +480,57 @@ fn alike(a: &Form, b: &Form) -> bool {
     numbered(a) == numbered(b)
 }
 
-/// The cases that sampled plays came to: for each group how often it is satisfied.
-fn observed(
-    lifter: &Lifter<'_>,
-    judge: &Judge,
-    class: &Class,
-    entries: &[Entry],
-    groups: &[Group],
-    when: &[When],
-    location_samples: &[usize],
-) -> Result<BTreeSet<Vec<usize>>, Untranslatable> {
-    let blame = |index: usize, construct: Construct, why: String| {
-        let of = |w: &When| matches!(w, When::With(g) | When::Without(g) if *g == index);
-        let rule = entries.iter().zip(when).find(|(_, w)| of(w)).and_then(|(entry, _)| entry.rule);
-        match rule {
-            Some(rule) => lifter.refuse_at(rule, construct, why),
-            None => Untranslatable { construct, why, line: None },
+/// Adds cases with the opposite of conditions that always had the same value. With few
+/// observations, the opposite may well occur.
+fn add_opposites(n_groups: usize, vectors: &mut BTreeSet<Vec<usize>>) {
+    for index in 0..n_groups {
+        let seen: BTreeSet<usize> = vectors.iter().map(|vector| vector[index]).collect();
+        if seen.len() != 1 || vectors.len() * 2 > MAX_WITH_OPPOSITES {
+            continue;
         }
-    };
-    if groups.is_empty() {
-        return Ok(BTreeSet::from([Vec::new()]));
-    }
-    let domain = lifter.domain;
-    let given = class.variables();
-    let mut rows: Vec<(usize, Vec<Vec<TermId>>)> = Vec::new();
-    for &sample in location_samples {
-        let mut own = Vec::new();
-        for &term in &domain.samples[sample].legal[class.role] {
-            if (domain.bank.symbol(term), domain.bank.arity(term)) != class.functor {
-                continue;
-            }
-            let mut row = Vec::new();
-            let mut fits = true;
-            for (value, cell) in class.arguments.iter().zip(domain.bank.arguments(term)) {
-                match value {
-                    Val::Var(_) => row.push(cell),
-                    Val::Term(term) => fits &= *term == cell,
-                }
-            }
-            if fits {
-                own.push(row);
-            }
-        }
-        own.sort();
-        own.dedup();
-        if !own.is_empty() {
-            rows.push((sample, own));
-        }
-    }
-    // A part of them will do, but for what was learnt.
-    let stride = rows.len().div_ceil(MAX_SAMPLES).max(1);
-    let mut at = 0;
-    rows.retain(|(sample, _)| {
-        at += 1;
-        at % stride == 0 || *sample >= domain.n_first
-    });
-    let n_seen: usize = rows.iter().map(|(_, rows)| rows.len()).sum();
-    let mut counts: Vec<Vec<Vec<usize>>> = Vec::new();
-    for (index, group) in groups.iter().enumerate() {
-        let found = judge.counts(&group.form, &given, &group.extra, &rows);
-        counts.push(found.map_err(|why| {
-            blame(
-                index,
-                Construct::Size,
-                format!("what a move changes is too costly to work out: {why}"),
-            )
-        })?);
-    }
-    let mut vectors: BTreeSet<Vec<usize>> = BTreeSet::new();
-    for (at, (_, rows)) in rows.iter().enumerate() {
-        for row in 0..rows.len() {
-            let vector: Vec<usize> = counts.iter().map(|counts| counts[at][row]).collect();
-            if let Some(index) = vector.iter().position(|&count| count > MAX_COUNT) {
-                let of = |w: &When| matches!(w, When::With(g) | When::Without(g) if *g == index);
-                let entry = entries.iter().zip(when).find(|(_, w)| of(w)).map(|(entry, _)| entry);
-                let relation = entry.map_or("", |entry| {
-                    lifter.symbol_name(domain.predicates[entry.predicate].functor.0)
-                });
-                let name = lifter.symbol_name(class.functor.0);
-                let n = vector[index];
-                let why = format!("one move `{name}` changes {n} tuples of `{relation}` at once");
-                return Err(blame(index, Construct::ManyEffects, why));
-            }
-            vectors.insert(vector);
-        }
-    }
-    // What was seldom looked at may well be otherwise.
-    if n_seen < ENOUGH {
-        for index in 0..groups.len() {
-            let seen: BTreeSet<usize> = vectors.iter().map(|vector| vector[index]).collect();
-            let missing: Vec<usize> =
-                [0, 1].into_iter().filter(|count| !seen.contains(count)).collect();
-            if vectors.is_empty() {
-                break;
-            }
-            if seen.len() == 1 && vectors.len() * 2 <= 16 {
-                let more: Vec<Vec<usize>> = vectors
-                    .iter()
-                    .flat_map(|vector| {
-                        missing.iter().map(|&count| {
-                            let mut other = vector.clone();
-                            other[index] = count;
-                            other
-                        })
-                    })
-                    .collect();
-                vectors.extend(more);
-            }
-        }
-        if vectors.is_empty() {
-            // Nobody ever did it: each condition may hold or not.
-            if groups.len() > 4 {
-                return Ok(BTreeSet::from([vec![1; groups.len()], vec![0; groups.len()]]));
-            }
-            for bits in 0..1_usize << groups.len() {
-                vectors.insert((0..groups.len()).map(|index| bits >> index & 1).collect());
-            }
-        }
-    }
-    // Where the sample missed something before, what was seen apart may come together.
-    if domain.n_learnt > 1 {
-        let counts: Vec<BTreeSet<usize>> = (0..groups.len())
-            .map(|index| vectors.iter().map(|vector| vector[index]).collect())
+        let missing: Vec<usize> = [0, 1].into_iter().filter(|n| !seen.contains(n)).collect();
+        let with = |vector: &Vec<usize>, count: usize| {
+            let mut other = vector.clone();
+            other[index] = count;
+            other
+        };
+        let more: Vec<Vec<usize>> = vectors
+            .iter()
+            .flat_map(|vector| missing.iter().map(move |&count| with(vector, count)))
             .collect();
-        let n_ways = counts.iter().try_fold(1_usize, |n, counts| n.checked_mul(counts.len()));
-        if n_ways.is_some_and(|n| n <= MAX_PRODUCT) {
-            let mut all: Vec<Vec<usize>> = vec![Vec::new()];
-            for counts in &counts {
-                all = all
-                    .iter()
-                    .flat_map(|vector| {
-                        counts.iter().map(move |&count| [vector.as_slice(), &[count]].concat())
-                    })
-                    .collect();
-            }
-            vectors.extend(all);
-        }
+        vectors.extend(more);
     }
-    vectors.extend(unseen(groups, &vectors));
-    if vectors.len() > MAX_CASES {
-        let varied =
-            |index: &usize| vectors.iter().map(|v| v[*index]).collect::<BTreeSet<_>>().len() > 1;
-        let index = (0..groups.len()).find(varied).unwrap_or(0);
-        let why = format!("what a move changes depends on the state in {} ways", vectors.len());
-        return Err(blame(index, Construct::ManyCases, why));
-    }
-    Ok(vectors)
 }
 
-/// Cases with a condition that never held in the sample: a rule that does not ask for it would miss what it brings, and nobody would
-/// notice but at the end of a rare play. Two such conditions at once are left to joint play, which finds a move that is missing.
+/// Adds all combinations of the observed values of each group, unless there are too many.
+fn add_combinations(n_groups: usize, vectors: &mut BTreeSet<Vec<usize>>) {
+    let counts: Vec<BTreeSet<usize>> =
+        (0..n_groups).map(|index| vectors.iter().map(|vector| vector[index]).collect()).collect();
+    let n_ways = counts.iter().try_fold(1_usize, |n, counts| n.checked_mul(counts.len()));
+    if n_ways.is_none_or(|n| n > MAX_PRODUCT) {
+        return;
+    }
+    let mut all: Vec<Vec<usize>> = vec![Vec::new()];
+    for counts in &counts {
+        all = all
+            .iter()
+            .flat_map(|vector| {
+                counts.iter().map(move |&count| [vector.as_slice(), &[count]].concat())
+            })
+            .collect();
+    }
+    vectors.extend(all);
+}
+
+/// Returns cases with a condition that never held in the sample. Without them, a rule would miss an
+/// effect, which might show only at the end of a rare play. Two such conditions at once are left to
+/// lockstep play, which finds a missing move.
 fn unseen(groups: &[Group], vectors: &BTreeSet<Vec<usize>>) -> Vec<Vec<usize>> {
     let never = |index: &usize| {
         groups[*index].extra.is_empty() && vectors.iter().all(|vector| vector[*index] == 0)
     };
     let never: Vec<usize> = (0..groups.len()).filter(never).collect();
-    if vectors.len() * (1 + never.len()) > MAX_UNSEEN {
+    if vectors.len() * (1 + never.len()) > MAX_WITH_UNSEEN {
         return Vec::new();
     }
     let with = |vector: &Vec<usize>, index: usize| {

@@ -1,10 +1,11 @@
-//! The same game with its moves remembered for one step.
+//! A GDL game that remembers its moves for one step.
 //!
-//! A rule of structure rewriting knows its own match alone, so what comes of the moves of several roles together cannot be its
-//! effect. But once made, the moves can be remembered by the state, each by its own rule, and what came of them can be worked out
-//! from the state: where a rulesheet says `(true F)`, the other one asks whether `F` holds now, by the `next` rules, the
-//! state before and the moves remembered. The step after next then brings the state up to date, which depends on nobody's choice
-//! any more. Legal moves, ends and goals are those of the game, state by state.
+//! A rewriting rule depends on its own embedding only, so a joint effect of several roles' moves
+//! cannot be an effect of one rule. Instead, each rule records its move in the state. The effect
+//! can then be derived from the state. Where the original rulesheet has `(true F)`, the new one
+//! asks whether `F` holds now, given the previous state, the recorded moves and the `next` rules.
+//! The following step updates the state, which no longer depends on any choice. Legal moves, ends
+//! and goals are those of the original, state by state.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,16 +17,17 @@ use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 use agon_text::Source;
 
-/// Which state a condition is about.
+/// The state that a condition refers to.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Moment {
-    /// The one that stands in the structure, before the moves that are remembered.
+    /// The stored state, before the recorded moves.
     Then,
-    /// The one after them.
+    /// The state after the recorded moves.
     Now,
 }
 
-/// The game with its moves remembered. `None` where a variable stands for a whole state term.
+/// Returns the game that remembers its moves, or `None` if a variable stands for a whole state
+/// term.
 pub(super) fn delayed(game: &Game) -> Option<Arc<Game>> {
     let text = Delay::new(game)?.text()?;
     let checked = agon_gdl::check::check(Arc::new(Source::new("delayed.kif", text)));
@@ -36,7 +38,8 @@ struct Delay<'g> {
     game: &'g Game,
     statics: BTreeSet<(Symbol, usize)>,
     begun: &'static str,
-    /// Whether moves are remembered whole, because variables stand for them; else by their arguments.
+    /// Whether moves are recorded as terms, because variables stand for them. Otherwise their
+    /// arguments are recorded.
     whole: bool,
 }
 
@@ -118,7 +121,7 @@ impl<'g> Delay<'g> {
         match head.relation {
             keyword::BASE | keyword::INPUT => {}
             keyword::INIT | keyword::ROLE => {
-                self.write(&self.atom(head, rule), rule, None, text)?
+                self.write(&self.atom(head, rule), rule, None, text)?;
             }
             keyword::NEXT => {
                 let RuleTerm::Function(symbol, arguments) = head.arguments.first()? else {
@@ -147,7 +150,7 @@ impl<'g> Delay<'g> {
                     Some(Moment::Then),
                     text,
                 )?;
-                // What depends on moves is never asked of the present.
+                // Relations that depend on moves are never needed for the current state.
                 let mut now = String::new();
                 if self
                     .write(
@@ -165,7 +168,8 @@ impl<'g> Delay<'g> {
         Some(())
     }
 
-    /// A rule with another head, its body being about a moment; `None` for one that never changes.
+    /// Writes a rule with another head and a body for the given moment. The moment is `None` for
+    /// static rules.
     fn write(
         &self,
         head: &str,

@@ -1,79 +1,79 @@
-//! What a game is about: the terms that states and moves can have, and a sample of states from random plays.
+//! The terms of a game and a sample of states from random plays.
 //!
-//! The terms come from grounding, which takes all that is negated to be so: a superset of what play comes to, as the aggregate
-//! playout of Toss is. Each position of a state term is *named*, when its values become part of the names of predicates, or a
-//! *coordinate*. Any choice is right; which positions change while the others stay, and what rules do with
-//! them, decides which one reads well.
+//! The terms come from grounding, which assumes that negated conditions hold. The result is a
+//! superset of the reachable terms, like the aggregate playout of Toss. Each argument position of a
+//! state term is *named* (its values become part of predicate names) or a *coordinate*. Any choice
+//! is correct. Which positions change while the others stay, and how the rules use them, decides
+//! which choice is readable.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use agon_datalog::{Symbol, TermBank, TermId};
+use agon_game::lockstep::Difference;
 use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::Game;
 use agon_gdl::rules::{Condition, Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 
-use crate::joint::Difference;
+use super::sampling::{Sample, Sampler};
+use super::{Construct, ToTossError, ToTossOptions};
 
-use super::sampling::{Player, Sample};
-use super::{Construct, Options, Untranslatable};
-
-/// So many values a position may have whose values become names.
+/// Maximum number of values of a named position.
 const MAX_NAMED: usize = 16;
 
-/// So many predicates one functor may become.
+/// Maximum number of predicates of one functor.
 const MAX_NAMES: usize = 48;
 
-/// So many states of a play are learnt: the last ones.
-const LEARNT_STATES: usize = 4;
+/// Number of states of a differing play that are added to the sample. They are the last ones.
+const ADDED_STATES: usize = 4;
 
-/// A functor and its number of arguments.
+/// A functor and its arity.
 pub(super) type Functor = (Symbol, usize);
 
-/// State terms, or moves of a role, of one functor.
+/// State terms or moves of a role with the same functor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shape {
-    /// By position: whether its values are part of names.
+    /// For each position: whether its values are part of names.
     pub(super) named: Vec<bool>,
-    /// By position: the values it can have.
+    /// For each position: its possible values.
     pub(super) values: Vec<BTreeSet<TermId>>,
-    /// All terms there can be.
+    /// All possible terms.
     pub(super) terms: Vec<TermId>,
 }
 
-/// State terms of one shape with the same values at the named positions: a relation of the structures.
+/// State terms of one shape with equal values at the named positions. A relation of the structures.
 #[derive(Clone, Debug)]
 pub(super) struct Predicate {
     pub(super) functor: Functor,
-    /// The values at the named positions.
+    /// Values at the named positions.
     pub(super) names: Vec<TermId>,
-    /// The coordinates that it can hold of.
+    /// Possible coordinates.
     pub(super) rows: Vec<Vec<TermId>>,
 }
 
-/// What is known of the terms of a game.
+/// The terms and samples of a game.
 pub(super) struct Domain {
     pub(super) game: Arc<Game>,
     pub(super) bank: Arc<TermBank>,
     pub(super) state: BTreeMap<Functor, Shape>,
-    /// By role.
+    /// Moves by role.
     pub(super) moves: Vec<BTreeMap<Functor, Shape>>,
     pub(super) predicates: Vec<Predicate>,
     by_names: BTreeMap<(Functor, Vec<TermId>), usize>,
     pub(super) samples: Vec<Sample>,
-    /// How many samples there were at first; the others were looked for: in plays with moves that are seldom legal, or in which something was
-    /// missed.
+    /// Number of samples from the first plays. The other samples come from plays with rarely legal
+    /// moves, or from plays in which a translation differed.
     pub(super) n_first: usize,
-    /// How often the sample was found to have missed something.
-    pub(super) n_learnt: usize,
+    /// Number of times that the sample was found to be incomplete.
+    pub(super) n_revisions: usize,
     /// Plays the game.
-    pub(super) player: Player,
+    pub(super) sampler: Sampler,
 }
 
 impl Domain {
-    /// Finds the terms and plays at random.
-    pub(super) fn new(game: &Arc<Game>, options: &Options) -> Result<Domain, Untranslatable> {
+    /// Collects the terms and samples random plays.
+    pub(super) fn new(game: &Arc<Game>, options: &ToTossOptions) -> Result<Domain, ToTossError> {
         options.begin("grounding")?;
         let bank = Arc::clone(game.bank());
         let mut limits = CircuitLimits { gates: options.gates, ..CircuitLimits::default() };
@@ -88,13 +88,13 @@ impl Domain {
                 let moves: Vec<Vec<TermId>> = moves.collect();
                 (parse(&ground.circuit.base), moves, Some(ground.circuit))
             }
-            // The terms alone can be had of larger games than a circuit can.
-            Err(refusal) => match game.reachable(&limits.ground) {
+            // The terms alone can be computed for larger games than a circuit.
+            Err(error) => match game.reachable(&limits.ground) {
                 Ok(reachable) => (reachable.base, reachable.moves, None),
                 Err(_) => {
-                    return Err(Untranslatable {
+                    return Err(ToTossError {
                         construct: Construct::Size,
-                        why: format!("too large: {}", game.refusal_text(&refusal)),
+                        why: format!("too large: {}", game.refusal_text(&error)),
                         line: None,
                     });
                 }
@@ -103,10 +103,10 @@ impl Domain {
         options.begin("sampling")?;
         let state = shapes(&bank, base.into_iter());
         let moves = inputs.into_iter().map(|moves| shapes(&bank, moves.into_iter())).collect();
-        let player = Player::new(game, circuit);
-        let mut samples = player.samples(options);
+        let sampler = Sampler::new(game, circuit);
+        let mut samples = sampler.samples(options);
         let n_first = samples.len();
-        samples.extend(player.rare_samples(&samples, options));
+        samples.extend(sampler.rare_samples(&samples, options));
         let mut domain = Domain {
             game: Arc::clone(game),
             bank,
@@ -116,8 +116,8 @@ impl Domain {
             by_names: BTreeMap::new(),
             n_first,
             samples,
-            n_learnt: 0,
-            player,
+            n_revisions: 0,
+            sampler,
         };
         domain.name_state_positions();
         domain.name_move_positions();
@@ -125,12 +125,12 @@ impl Domain {
         Ok(domain)
     }
 
-    /// The predicate of a functor with these values at its named positions.
+    /// Returns the predicate of a functor with these values at its named positions.
     pub(super) fn predicate(&self, functor: Functor, names: &[TermId]) -> Option<usize> {
         self.by_names.get(&(functor, names.to_vec())).copied()
     }
 
-    /// The predicate and the coordinates of a state term.
+    /// Returns the predicate and the coordinates of a state term.
     pub(super) fn place(&self, term: TermId) -> Option<(usize, Vec<TermId>)> {
         let functor = (self.bank.symbol(term), self.bank.arity(term));
         let shape = self.state.get(&functor)?;
@@ -138,15 +138,15 @@ impl Domain {
         Some((self.predicate(functor, &names)?, coordinates))
     }
 
-    /// Adds the last states of plays to the sample, in which a translation was found to differ.
-    pub(super) fn learn(&mut self, differences: &[Difference]) {
+    /// Adds the last states of plays to the sample in which a translation differed.
+    pub(super) fn add_differing_plays(&mut self, differences: &[Difference]) {
         for difference in differences {
-            let states = self.player.replayed(&difference.moves);
-            // The step that went wrong is the last one, or the move that is missing would be the next.
-            let first = states.len().saturating_sub(LEARNT_STATES);
+            let states = self.sampler.replayed(&difference.moves);
+            // The wrong step is the last one, or the missing move would be the next one.
+            let first = states.len().saturating_sub(ADDED_STATES);
             self.samples.extend(states.into_iter().skip(first));
         }
-        self.n_learnt += 1;
+        self.n_revisions += 1;
     }
 
     fn list_predicates(&mut self) {
@@ -163,15 +163,16 @@ impl Domain {
         }
     }
 
-    /// A position is named if rules speak of its values by name alone, or if it is what changes while the others stay, as the
-    /// contents of a cell do. What rules relate to other things by static relations is a place, not a name.
+    /// Chooses the named positions of state terms. A position is named if the rules use its values
+    /// only as constants, or if it changes while the others stay, like the contents of a cell. A
+    /// position that static relations connect to other values is a place, not a name.
     fn name_state_positions(&mut self) {
         let roles: BTreeSet<TermId> = self.game.role_terms().iter().copied().collect();
         let statics = static_columns(&self.game, &roles);
         let rules = self.game.rules().rules().to_vec();
         let functors: Vec<Functor> = self.state.keys().copied().collect();
         for functor in functors {
-            // From the last one: contents are written last.
+            // From the last position, because contents are usually written last.
             for position in (0..functor.1).rev() {
                 let shape = &self.state[&functor];
                 let values = &shape.values[position];
@@ -215,7 +216,8 @@ impl Domain {
         }
     }
 
-    /// Whether in no sampled state two terms differ in this position, and named ones, alone; and whether there is something to see.
+    /// Returns whether no two terms of a sampled state differ only in this position and named ones.
+    /// Also requires at least one term.
     fn is_function_of_others(&self, functor: Functor, position: usize) -> bool {
         let shape = &self.state[&functor];
         let mut seen = 0;
@@ -235,7 +237,8 @@ impl Domain {
         seen > 0
     }
 
-    /// A position of a move is named if its values come to be names of state terms, or roles, or stand as constants alone.
+    /// Chooses the named positions of moves. A position is named if its values become names of
+    /// state terms, are roles, or occur only as constants.
     fn name_move_positions(&mut self) {
         let rules = self.game.rules().rules().to_vec();
         loop {
@@ -292,7 +295,7 @@ impl Domain {
         is_constant
     }
 
-    /// Whether a variable stands at a named position of a state term or a move, or for a role.
+    /// Returns whether a variable occurs at a named position of a state term or move, or is a role.
     fn is_named_variable(&self, rule: &Rule, variable: u32) -> bool {
         if is_role_variable(rule, variable) {
             return true;
@@ -318,7 +321,7 @@ impl Domain {
     }
 }
 
-/// The values of a term at the named positions, and those at the others.
+/// Returns the values of a term at the named positions, and those at the other positions.
 pub(super) fn split(bank: &TermBank, shape: &Shape, term: TermId) -> (Vec<TermId>, Vec<TermId>) {
     let (mut names, mut coordinates) = (Vec::new(), Vec::new());
     for (argument, named) in bank.arguments(term).zip(&shape.named) {
@@ -350,7 +353,7 @@ fn is_ground(term: &RuleTerm) -> bool {
     ground
 }
 
-/// Whether a variable stands for a role: in the first place of `does`, `legal`, `goal` or in `role`.
+/// Returns whether a variable is a role: the first argument of `does`, `legal`, `goal` or `role`.
 fn is_role_variable(rule: &Rule, variable: u32) -> bool {
     let is_role = |atom: &RuleAtom| {
         [keyword::DOES, keyword::LEGAL, keyword::GOAL, keyword::ROLE].contains(&atom.relation)
@@ -360,7 +363,7 @@ fn is_role_variable(rule: &Rule, variable: u32) -> bool {
         || rule.body.iter().any(|c| matches!(c, Condition::Holds(atom) if is_role(atom)))
 }
 
-/// The static relations, and which of their columns hold roles alone.
+/// The static relations, and for each column whether it contains only roles.
 type Columns = BTreeMap<(Symbol, usize), Vec<bool>>;
 
 fn static_columns(game: &Game, roles: &BTreeSet<TermId>) -> Columns {
@@ -374,7 +377,7 @@ fn static_columns(game: &Game, roles: &BTreeSet<TermId>) -> Columns {
     columns
 }
 
-/// Whether a static relation connects a variable to another one that is no role.
+/// Returns whether a static relation connects a variable to another variable that is not a role.
 fn is_related(rule: &Rule, variable: u32, statics: &Columns) -> bool {
     let mut related = false;
     for atom in rule.body.iter().filter_map(Condition::atom) {
@@ -390,7 +393,8 @@ fn is_related(rule: &Rule, variable: u32, statics: &Columns) -> bool {
     related
 }
 
-/// Whether what a next state has here is carried from elsewhere in the state: then it had better be a variable.
+/// Returns whether a value of the next state is carried over from another term of the state. Then a
+/// variable is better than names.
 fn is_carried(rule: &Rule, argument: &RuleTerm, n_values: usize) -> bool {
     let RuleTerm::Variable(v) = argument else { return false };
     let head = &rule.head.arguments[0];
@@ -408,7 +412,7 @@ fn is_carried(rule: &Rule, argument: &RuleTerm, n_values: usize) -> bool {
 
 type Found<'r> = (&'r Rule, &'r [RuleTerm]);
 
-/// The arguments of state terms of a functor in the heads of a relation.
+/// Returns the arguments of state terms of a functor in the heads of a relation.
 fn heads<'r>(
     rules: &'r [Rule],
     relation: Symbol,
@@ -426,7 +430,7 @@ fn heads<'r>(
     })
 }
 
-/// The arguments of state terms of a functor in conditions.
+/// Returns the arguments of state terms of a functor in conditions.
 fn occurrences<'r>(
     rules: &'r [Rule],
     relation: Symbol,

@@ -1,10 +1,11 @@
-//! What a move changes: `next` rules to tuples that come and go, each under a condition.
+//! Effects of moves: `next` rules as conditional additions and deletions of tuples.
 //!
-//! A rule of the form "what holds stays, if ..." never brings anything; what no such rule keeps goes. So deletions are made from
-//! negated frame rules, additions from the others. Deleting what is not there and adding what is does no harm, and
-//! additions come last, which saves most conditions.
+//! A frame rule of the form "a fluent that holds stays, if ..." never adds anything, and what no
+//! frame rule keeps is deleted. So deletions are computed from negated frame rules, and additions
+//! from the other rules. Deleting an absent tuple and adding a present one have no effect, and
+//! additions are applied last. This makes most conditions unnecessary.
 
-mod settled;
+mod static_conditions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,28 +14,28 @@ use agon_gdl::symbols::keyword;
 
 use super::domain::Functor;
 use super::formula::{Form, Relation, Val, Var, and, ex, not};
-use super::lift::{Does, Doing, Lifter, Part};
+use super::lift::{Action, Actions, Lifter, Part};
 use super::turns::Location;
-use super::{Construct, Untranslatable};
+use super::{Construct, ToTossError};
 
-/// So many ways for a tuple to go are told apart.
+/// Maximum number of ways to delete a tuple that are distinguished.
 const MAX_WAYS: usize = 24;
 
-/// The moves of a role that one rule, or a few that differ in the case, stand for.
+/// The moves of a role that share a rule, or several rules that differ only in the case.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) role: usize,
     pub(super) functor: Functor,
-    /// The arguments: constants at named positions, else variables.
+    /// Arguments: constants at named positions, otherwise variables.
     pub(super) arguments: Vec<Val>,
-    /// When the moves are legal.
+    /// Condition under which the moves are legal.
     pub(super) legal: Form,
-    /// What is known to hold where one is made.
+    /// Formulas that are known to hold when one of the moves is made.
     pub(super) known: BTreeSet<Form>,
 }
 
 impl Class {
-    /// The variables, in the order of the arguments.
+    /// Returns the variables in the order of the arguments.
     pub(super) fn variables(&self) -> Vec<Var> {
         let variable = |value: &Val| match value {
             Val::Var(v) => Some(*v),
@@ -44,28 +45,28 @@ impl Class {
     }
 }
 
-/// Tuples that come or go.
+/// A conditional effect: tuples that are added or deleted.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) holds: bool,
     pub(super) predicate: usize,
-    /// `None` is any element, where all go.
+    /// `None` matches any element, if all tuples are deleted.
     pub(super) tuple: Vec<Option<Val>>,
-    /// The variables of the tuple that are none of the move.
+    /// Variables of the tuple that do not belong to the move.
     pub(super) extra: Vec<Var>,
     pub(super) condition: Form,
-    /// The rule to blame.
+    /// The responsible rule, for error messages.
     pub(super) rule: Option<usize>,
 }
 
-/// A rule for a predicate, applied to a class of moves.
+/// An instance of a rule for a predicate and a class of moves.
 struct Way {
     rule: usize,
     locals: Vec<Var>,
     parts: Vec<Part>,
 }
 
-/// Finds what moves of a class change at a location.
+/// Computes the effects of a class of moves at a location.
 pub(super) struct Effects<'l, 'd> {
     pub(super) lifter: &'l mut Lifter<'d>,
     pub(super) location: &'l Location,
@@ -74,7 +75,7 @@ pub(super) struct Effects<'l, 'd> {
 }
 
 impl Effects<'_, '_> {
-    /// What is known of the token here, put in.
+    /// Simplifies a formula by the known value of the control fluent at this location.
     pub(super) fn here(&self, form: &Form) -> Form {
         let (token, tokens) = (self.location.token, self.tokens);
         if token.is_none() {
@@ -92,8 +93,8 @@ impl Effects<'_, '_> {
         })
     }
 
-    /// The classes of a role's moves that may be legal here.
-    pub(super) fn classes(&mut self, role: usize) -> Result<Vec<Class>, Untranslatable> {
+    /// Returns the classes of a role's moves that may be legal here.
+    pub(super) fn classes(&mut self, role: usize) -> Result<Vec<Class>, ToTossError> {
         let domain = self.lifter.domain;
         let role_term = domain.game.role_terms()[role];
         let mut classes = Vec::new();
@@ -133,7 +134,7 @@ impl Effects<'_, '_> {
                     for instance in self.lifter.instances(index, b, None)? {
                         let form = self.here(&instance.form());
                         if !form.is_false() {
-                            self.lifter.call_by(index, &arguments);
+                            self.lifter.name_arguments(index, &arguments);
                         }
                         ways.push(form);
                     }
@@ -149,30 +150,30 @@ impl Effects<'_, '_> {
         Ok(classes)
     }
 
-    /// What moves of a class change.
-    pub(super) fn entries(&mut self, class: &Class) -> Result<Vec<Entry>, Untranslatable> {
-        let doing = self.doing(class);
+    /// Returns the effects of a class of moves.
+    pub(super) fn entries(&mut self, class: &Class) -> Result<Vec<Entry>, ToTossError> {
+        let actions = self.actions(class);
         let domain = self.lifter.domain;
         let mut entries = Vec::new();
         for predicate in 0..domain.predicates.len() {
             let width = domain.predicates[predicate].rows.first().map_or(0, Vec::len);
             let head: Vec<Var> = (0..width).map(|_| self.lifter.fresh("y")).collect();
             let is_token = self.tokens.contains(&predicate);
-            let (mut frames, mut adders) = (Vec::new(), Vec::new());
+            let (mut frames, mut additions) = (Vec::new(), Vec::new());
             for rule in self.lifter.rules_of(keyword::NEXT, 1) {
-                for way in self.next_ways(rule, predicate, &head, &doing, class)? {
+                for way in self.next_ways(rule, predicate, &head, &actions, class)? {
                     match way {
                         (way, true) if !is_token => frames.push(way),
-                        (way, _) => adders.push(way),
+                        (way, _) => additions.push(way),
                     }
                 }
             }
-            for way in adders {
-                self.adder(way, predicate, &head, class, &mut entries)?;
+            for way in additions {
+                self.addition(way, predicate, &head, class, &mut entries)?;
             }
             if is_token {
-                // The old place of the token is left, whatever comes.
-                if Some(predicate) == self.location.token && self.is_keeper(class) {
+                // The old control fluent is always deleted.
+                if Some(predicate) == self.location.token && self.performs_common_effects(class) {
                     entries.push(Entry {
                         holds: false,
                         predicate,
@@ -189,24 +190,24 @@ impl Effects<'_, '_> {
         Ok(entries)
     }
 
-    fn doing(&self, class: &Class) -> Doing {
+    fn actions(&self, class: &Class) -> Actions {
         let n_roles = self.lifter.domain.moves.len();
         let does = |role: usize| {
             if role == class.role {
-                return Does::Form(class.functor, class.arguments.clone());
+                return Action::Form(class.functor, class.arguments.clone());
             }
             match self.waiting[role] {
                 Some(term) if !self.location.active.contains(&role) => {
-                    Does::Form((self.lifter.domain.bank.symbol(term), 0), Vec::new())
+                    Action::Form((self.lifter.domain.bank.symbol(term), 0), Vec::new())
                 }
-                _ => Does::Foreign,
+                _ => Action::Foreign,
             }
         };
         (0..n_roles).map(does).collect()
     }
 
-    /// Whether moves of this class bring about what depends on nobody's move.
-    fn is_keeper(&self, class: &Class) -> bool {
+    /// Returns whether moves of this class also perform the effects that depend on no move.
+    fn performs_common_effects(&self, class: &Class) -> bool {
         self.location.active.first() == Some(&class.role)
     }
 
@@ -214,15 +215,15 @@ impl Effects<'_, '_> {
         self.location.active.iter().fold(0, |mask, role| mask | 1 << role)
     }
 
-    /// The instances of a `next` rule for a predicate, and whether each only keeps what is there.
+    /// Returns the instances of a `next` rule for a predicate, and whether each is a frame rule.
     fn next_ways(
         &mut self,
         rule: usize,
         predicate: usize,
         head: &[Var],
-        doing: &Doing,
+        actions: &Actions,
         class: &Class,
-    ) -> Result<Vec<(Way, bool)>, Untranslatable> {
+    ) -> Result<Vec<(Way, bool)>, ToTossError> {
         let text = self.lifter.rule(rule);
         if !self.lifter.predicates_of(&text.head)?.contains(&predicate) {
             return Ok(Vec::new());
@@ -236,7 +237,7 @@ impl Effects<'_, '_> {
             return Ok(Vec::new());
         }
         let mut ways = Vec::new();
-        for instance in self.lifter.instances(rule, b, Some(doing))? {
+        for instance in self.lifter.instances(rule, b, Some(actions))? {
             let parts: Vec<Part> = instance
                 .parts
                 .into_iter()
@@ -256,16 +257,16 @@ impl Effects<'_, '_> {
         Ok(ways)
     }
 
-    /// What a rule that is no frame brings.
-    fn adder(
+    /// Adds the effect of a rule that is not a frame rule.
+    fn addition(
         &mut self,
         way: Way,
         predicate: usize,
         head: &[Var],
         class: &Class,
         entries: &mut Vec<Entry>,
-    ) -> Result<(), Untranslatable> {
-        if !self.is_ours(
+    ) -> Result<(), ToTossError> {
+        if !self.is_responsible(
             way.parts.iter().fold(0, |mask, part| mask | part.roles),
             class,
             way.rule,
@@ -290,7 +291,7 @@ impl Effects<'_, '_> {
         }
         let locals: Vec<Var> = open.into_iter().filter(|v| !extra.contains(v)).collect();
         let mut condition =
-            ex(&locals, and(parts.into_iter().map(|form| self.settled(form, class))));
+            ex(&locals, and(parts.into_iter().map(|form| self.statically_simplified(form, class))));
         if condition.is_false() {
             return Ok(());
         }
@@ -308,7 +309,7 @@ impl Effects<'_, '_> {
         Ok(())
     }
 
-    /// What no frame rule keeps.
+    /// Adds the deletions: what no frame rule keeps.
     fn deletions(
         &mut self,
         frames: Vec<Way>,
@@ -316,12 +317,12 @@ impl Effects<'_, '_> {
         head: &[Var],
         class: &Class,
         entries: &mut Vec<Entry>,
-    ) -> Result<(), Untranslatable> {
+    ) -> Result<(), ToTossError> {
         let values: Vec<Val> = head.iter().map(|&v| Val::Var(v)).collect();
         let own = Form::Atom(Relation::Fluent(predicate), values.clone());
         if frames.is_empty() {
             let nobody_has = class.known.contains(&not(own.clone()));
-            if self.is_keeper(class) && !nobody_has {
+            if self.performs_common_effects(class) && !nobody_has {
                 let tuple = vec![None; head.len()];
                 let condition = super::formula::TRUE;
                 entries.push(Entry {
@@ -336,13 +337,13 @@ impl Effects<'_, '_> {
             return Ok(());
         }
         let blame = frames[0].rule;
-        let Some(terms) = self.ways_to_go(&frames, &own, class) else {
-            // Too many to tell apart, or with variables of their own: all in one.
+        let Some(terms) = self.deletion_ways(&frames, &own, class) else {
+            // Too many to distinguish, or with variables of their own: one combined condition.
             let mask = frames
                 .iter()
                 .flat_map(|frame| &frame.parts)
                 .fold(0, |mask, part| mask | part.roles);
-            if self.is_ours(mask, class, blame)? {
+            if self.is_responsible(mask, class, blame)? {
                 let goes = frames.iter().map(|frame| {
                     let kept = frame
                         .parts
@@ -352,29 +353,30 @@ impl Effects<'_, '_> {
                     not(ex(&frame.locals, and(kept.filter(|form| !class.known.contains(form)))))
                 });
                 let form = and(goes.collect::<Vec<_>>());
-                self.deletion(form, predicate, head, class, blame, entries)?;
+                self.deletion(form, (predicate, head), class, blame, entries);
             }
             return Ok(());
         };
         for (form, mask) in terms {
-            if self.is_ours(mask, class, blame)? {
-                self.deletion(form, predicate, head, class, blame, entries)?;
+            if self.is_responsible(mask, class, blame)? {
+                self.deletion(form, (predicate, head), class, blame, entries);
             }
         }
         Ok(())
     }
 
-    /// The ways for all frame rules to fail, one condition of each, with the roles they depend on.
-    fn ways_to_go(&self, frames: &[Way], own: &Form, class: &Class) -> Option<Vec<(Form, u64)>> {
+    /// Returns the ways in which all frame rules fail, with one failing condition of each, and the
+    /// roles they depend on.
+    fn deletion_ways(&self, frames: &[Way], own: &Form, class: &Class) -> Option<Vec<(Form, u64)>> {
         let mut terms: Vec<(Form, u64)> = vec![(super::formula::TRUE, 0)];
         for frame in frames {
             let mut fails: Vec<(Form, u64)> = Vec::new();
-            // Locals that equations explain are none.
+            // Variables that equations determine are not local.
             let solved = solve(&frame.parts, &frame.locals);
             let left: Vec<Var> =
                 frame.locals.iter().copied().filter(|v| !solved.contains_key(v)).collect();
             let mut grouped: Vec<(Vec<Form>, u64, BTreeSet<Var>)> = Vec::new();
-            // What is kept because of a move of this class goes because of it too.
+            // A tuple that is kept because of a move of this class is also deleted because of it.
             let own_mask = frame
                 .parts
                 .iter()
@@ -385,11 +387,11 @@ impl Effects<'_, '_> {
                 if form == *own || form.is_true() || class.known.contains(&form) {
                     continue;
                 }
-                // Conditions that share a variable of the rule belong together.
+                // Conditions that share a local variable belong together.
                 let mut mine: BTreeSet<Var> =
                     form.free().into_iter().filter(|v| left.contains(v)).collect();
                 if part.roles & self.active_mask() & !(1 << class.role) != 0 {
-                    // What another role does may speak of any of them.
+                    // The move of another role may refer to any of them.
                     mine.extend(&left);
                 }
                 let (mut forms, mut mask, mut shared) =
@@ -427,20 +429,19 @@ impl Effects<'_, '_> {
         Some(terms)
     }
 
-    /// A way for tuples of a predicate to go.
+    /// Adds one way in which tuples of a predicate are deleted.
     fn deletion(
         &mut self,
         form: Form,
-        predicate: usize,
-        head: &[Var],
+        (predicate, head): (usize, &[Var]),
         class: &Class,
-        blame: usize,
+        rule: usize,
         entries: &mut Vec<Entry>,
-    ) -> Result<(), Untranslatable> {
+    ) {
         let parts: Vec<Part> =
             form.conjuncts().into_iter().map(|form| Part { form, roles: 0 }).collect();
         if parts.iter().any(|part| class.known.contains(&not(part.form.clone()))) {
-            return Ok(());
+            return;
         }
         let mut solved = solve(&parts, head);
         let mut rest: Vec<Form> = parts.iter().map(|part| part.form.replace(&solved)).collect();
@@ -455,15 +456,17 @@ impl Effects<'_, '_> {
             head.iter().map(|v| solved.get(v).copied().unwrap_or(Val::Var(*v))).collect();
         let own = Form::Atom(Relation::Fluent(predicate), tuple.clone());
         if class.known.contains(&not(own.clone())) {
-            return Ok(());
+            return;
         }
-        // That a tuple is there need not be asked: what is not there may go as well.
+        // The presence of a tuple need not be checked, because deleting an absent tuple has no
+        // effect.
         rest.retain(|form| !class.known.contains(form) && *form != own);
-        let mut condition = and(rest.into_iter().map(|form| self.settled(form, class)));
+        let mut condition =
+            and(rest.into_iter().map(|form| self.statically_simplified(form, class)));
         if condition.is_false() {
-            return Ok(());
+            return;
         }
-        // Nor need tuples be counted that go whatever they have in some place.
+        // Tuples that are deleted whatever their value at some position need not be counted.
         let asked = condition.free();
         let is_any = |v: &Var| {
             !solved.contains_key(v)
@@ -478,34 +481,35 @@ impl Effects<'_, '_> {
         let goes =
             |value: Val| if any.iter().any(|v| value == Val::Var(*v)) { None } else { Some(value) };
         let tuple = tuple.into_iter().map(goes).collect();
-        entries.push(Entry { holds: false, predicate, tuple, extra, condition, rule: Some(blame) });
-        Ok(())
+        entries.push(Entry { holds: false, predicate, tuple, extra, condition, rule: Some(rule) });
     }
 
-    /// Whether what depends on these roles is brought about by moves of this class. Refused where several are needed.
-    fn is_ours(&self, mask: u64, class: &Class, rule: usize) -> Result<bool, Untranslatable> {
+    /// Returns whether an effect that depends on these roles is performed by moves of this class.
+    /// Returns an error if it depends on several roles.
+    fn is_responsible(&self, mask: u64, class: &Class, rule: usize) -> Result<bool, ToTossError> {
         let mask = mask & self.active_mask();
         if mask == 0 {
-            return Ok(self.is_keeper(class));
+            return Ok(self.performs_common_effects(class));
         }
         if mask & (1 << class.role) == 0 {
             return Ok(false);
         }
         if mask.count_ones() > 1 {
-            let why = "what a move changes depends on what another role does at the same time";
-            return Err(self.lifter.refuse_at(rule, Construct::JointEffect, why));
+            let why = "the effect of a move depends on the simultaneous move of another role";
+            return Err(self.lifter.error_at(rule, Construct::JointEffect, why));
         }
         Ok(true)
     }
 }
 
-/// What equations among the parts say of variables. Solutions do not speak of each other.
+/// Returns the values that equations among the parts give to variables. The values contain no
+/// solved variables.
 fn solve(parts: &[Part], open: &[Var]) -> BTreeMap<Var, Val> {
     let mut solved: BTreeMap<Var, Val> = BTreeMap::new();
     for part in parts {
         let Form::Same(a, b) = part.form.replace(&solved) else { continue };
         let (v, value) = match (a, b) {
-            // Of two open variables the later one goes: locals come after heads.
+            // Of two open variables the later one is replaced: locals come after heads.
             (Val::Var(a), Val::Var(b)) if open.contains(&a) && open.contains(&b) => {
                 let place = |v: Var| open.iter().position(|&o| o == v);
                 if place(a) < place(b) { (b, Val::Var(a)) } else { (a, Val::Var(b)) }

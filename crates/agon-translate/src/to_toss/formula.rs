@@ -1,27 +1,38 @@
-//! Formulas on the way from GDL to structure rewriting: variables stand for ground terms, and so may ground terms themselves.
+//! The intermediate formulas between GDL and structure rewriting. Variables range over ground
+//! terms, and ground terms may occur themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use agon_datalog::TermId;
 
-/// A variable; no two quantifiers of a translation share one.
+/// A variable. No two quantifiers of a translation share one.
 pub(super) type Var = u32;
 
-/// What stands in an atom.
+/// An argument of an atom.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Val {
     Var(Var),
     Term(TermId),
 }
 
-/// Whose atom it is: an index into the table of its kind.
+impl Val {
+    /// Returns the term, if the value is one.
+    pub(super) fn term(self) -> Option<TermId> {
+        match self {
+            Val::Term(term) => Some(term),
+            Val::Var(_) => None,
+        }
+    }
+}
+
+/// A relation: an index into the table of its kind.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Relation {
     /// A predicate of the state.
     Fluent(usize),
-    /// What never changes.
+    /// A relation that never changes.
     Static(usize),
-    /// What is defined by a formula.
+    /// A relation that is defined by a formula.
     Defined(usize),
 }
 
@@ -30,9 +41,9 @@ pub(super) enum Relation {
 pub(super) enum Form {
     Atom(Relation, Vec<Val>),
     Same(Val, Val),
-    /// The number of the first element is the smaller one.
+    /// The element number of the first argument is smaller.
     Before(Val, Val),
-    /// What a role does that is not asked about here.
+    /// A condition on the simultaneous move of another role.
     Foreign,
     Not(Box<Form>),
     And(Vec<Form>),
@@ -43,7 +54,7 @@ pub(super) enum Form {
 pub(super) const TRUE: Form = Form::And(Vec::new());
 pub(super) const FALSE: Form = Form::Or(Vec::new());
 
-/// All of them; flat, without duplicates, false if one is.
+/// Returns the conjunction: flat, without duplicates, false if one part is false.
 pub(super) fn and(parts: impl IntoIterator<Item = Form>) -> Form {
     let mut flat: Vec<Form> = Vec::new();
     for part in parts {
@@ -66,7 +77,7 @@ pub(super) fn and(parts: impl IntoIterator<Item = Form>) -> Form {
     if flat.len() == 1 { flat.remove(0) } else { Form::And(flat) }
 }
 
-/// One of them at least; flat, without duplicates, true if one is.
+/// Returns the disjunction: flat, without duplicates, true if one part is true.
 pub(super) fn or(parts: impl IntoIterator<Item = Form>) -> Form {
     let mut flat: Vec<Form> = Vec::new();
     for part in parts {
@@ -86,7 +97,7 @@ pub(super) fn or(parts: impl IntoIterator<Item = Form>) -> Form {
     if flat.len() == 1 { flat.remove(0) } else { Form::Or(flat) }
 }
 
-/// Not so.
+/// Returns the negation.
 pub(super) fn not(form: Form) -> Form {
     match form {
         Form::Not(inner) => *inner,
@@ -96,7 +107,7 @@ pub(super) fn not(form: Form) -> Form {
     }
 }
 
-/// The same term.
+/// Returns the equality of two values.
 pub(super) fn same(a: Val, b: Val) -> Form {
     match (a, b) {
         (a, b) if a == b => TRUE,
@@ -105,14 +116,15 @@ pub(super) fn same(a: Val, b: Val) -> Form {
     }
 }
 
-/// For some values of the variables. Equations are solved, and what does not speak of the variables is taken out.
+/// Returns the existential quantification. Equations are solved, and parts without the variables
+/// are moved out.
 pub(super) fn ex(variables: &[Var], form: Form) -> Form {
     let mut form = form;
     let mut left: Vec<Var> = variables.to_vec();
     if let Form::Or(parts) = form {
         return or(parts.into_iter().map(|part| ex(variables, part)));
     }
-    // Equations between a variable and something else say what it is.
+    // An equation between a variable and a value determines the variable.
     loop {
         let solved = match &form {
             Form::Same(a, b) => solution(&left, *a, *b),
@@ -155,7 +167,8 @@ pub(super) fn ex(variables: &[Var], form: Form) -> Form {
     }
 }
 
-/// The parts of a conjunction without those that others imply: something exists if it is named.
+/// Removes the parts of a conjunction that other parts imply, such as an existential statement with
+/// an explicit witness.
 pub(super) fn without_implied(parts: Vec<Form>) -> Vec<Form> {
     let mut left: Vec<Form> = and(parts).conjuncts();
     let mut at = 0;
@@ -185,7 +198,8 @@ pub(super) fn without_implied(parts: Vec<Form>) -> Vec<Form> {
     left
 }
 
-/// Whether values for the variables can be found such that each wanted part stands among the others.
+/// Returns whether there are values of the variables for which each wanted part is among the
+/// others.
 fn is_witnessed(
     wanted: &[Form],
     variables: &[Var],
@@ -209,7 +223,8 @@ fn is_witnessed(
             }
             (first, other) => first == *other,
         };
-        // Whoever does not find a witness in time keeps a condition too many.
+        // If no witness is found within the budget, a redundant condition remains, which is
+        // harmless.
         *fuel = fuel.saturating_sub(1);
         fits && *fuel > 0 && is_witnessed(rest, variables, others, &found, fuel)
     })
@@ -233,7 +248,7 @@ impl Form {
         matches!(self, Form::Or(parts) if parts.is_empty())
     }
 
-    /// The parts of a conjunction, or the formula alone.
+    /// Returns the parts of a conjunction, or the formula itself as the only part.
     pub(super) fn conjuncts(self) -> Vec<Form> {
         match self {
             Form::And(parts) => parts,
@@ -241,7 +256,7 @@ impl Form {
         }
     }
 
-    /// Its free variables.
+    /// Returns the free variables.
     pub(super) fn free(&self) -> BTreeSet<Var> {
         let mut free = BTreeSet::new();
         self.add_free(&mut free);
@@ -264,7 +279,7 @@ impl Form {
             Form::Not(inner) => inner.add_free(free),
             Form::And(parts) | Form::Or(parts) => parts.iter().for_each(|part| part.add_free(free)),
             Form::Ex(variables, body) => {
-                // No two quantifiers share a variable, so a bound one is free nowhere else.
+                // No two quantifiers share a variable, so a bound variable is not free elsewhere.
                 let mut inner = body.free();
                 inner.retain(|v| !variables.contains(v));
                 free.extend(inner);
@@ -272,7 +287,7 @@ impl Form {
         }
     }
 
-    /// The same with variables replaced, simplified again.
+    /// Substitutes variables and simplifies the result.
     pub(super) fn replace(&self, by: &BTreeMap<Var, Val>) -> Form {
         let value = |val: &Val| match val {
             Val::Var(v) => by.get(v).copied().unwrap_or(*val),
@@ -292,7 +307,7 @@ impl Form {
         }
     }
 
-    /// The same with each atom and formula looked at once more from below.
+    /// Applies a function to every subformula, bottom-up.
     pub(super) fn rewrite(&self, change: &mut dyn FnMut(Form) -> Form) -> Form {
         let inner = match self {
             Form::Not(inner) => not(inner.rewrite(change)),
@@ -316,12 +331,12 @@ impl Form {
             Form::Same(..) | Form::Before(..) | Form::Foreign => {}
             Form::Not(inner) | Form::Ex(_, inner) => inner.each_atom(visit),
             Form::And(parts) | Form::Or(parts) => {
-                parts.iter().for_each(|part| part.each_atom(visit))
+                parts.iter().for_each(|part| part.each_atom(visit));
             }
         }
     }
 
-    /// The same with bound variables renamed to new ones, so that it may stand a second time.
+    /// Renames bound variables to new ones, so that the formula can be used a second time.
     pub(super) fn renamed(&self, fresh: &mut dyn FnMut(Var) -> Var) -> Form {
         match self {
             Form::Ex(variables, body) => {

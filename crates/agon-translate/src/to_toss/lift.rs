@@ -1,8 +1,9 @@
 //! Conditions of GDL rules to formulas.
 //!
-//! A variable that stands at a named position, or for a role, is given every value it can have; the others become variables of the
-//! formula. Relations that never change are tables, relations that change with the state are defined by formulas, one
-//! definition for each way to ask with constants; relations that depend on moves are put in place.
+//! A variable at a named position, or for a role, is instantiated with every possible value. The
+//! others become variables of the formula. Static relations become tables. Relations that depend on
+//! the state become definitions, one for each pattern of constants in their arguments. Relations
+//! that depend on moves are inlined.
 
 mod ask;
 mod unify;
@@ -15,18 +16,21 @@ use agon_gdl::symbols::keyword;
 
 use super::domain::{Domain, Functor};
 use super::formula::{Form, Relation, TRUE, Val, Var, and, ex, not, same};
-use super::{Construct, Untranslatable};
+use super::{Construct, ToTossError};
 
-/// So deep relations may be put in place or defined, one in the other.
+/// Maximum nesting depth of inlined or defined relations.
 const MAX_DEPTH: usize = 40;
 
-/// So many relations may be defined.
+/// Maximum number of instances of one rule.
+const MAX_INSTANCES: usize = 4000;
+
+/// Maximum number of defined relations.
 const MAX_DEFINED: usize = 2000;
 
-/// A table: what never changes.
+/// A static relation.
 #[derive(Clone, Debug)]
 pub(super) struct Table {
-    /// What it is called in the text.
+    /// Name in the text.
     pub(super) name: String,
     pub(super) arity: usize,
     pub(super) rows: BTreeSet<Vec<TermId>>,
@@ -38,30 +42,30 @@ pub(super) struct Defined {
     pub(super) name: String,
     pub(super) parameters: Vec<Var>,
     pub(super) body: Form,
-    /// Whether the body asks for the relation itself.
+    /// Whether the body refers to the relation itself.
     pub(super) is_recursive: bool,
 }
 
-/// What a role does.
+/// The action of a role.
 #[derive(Clone, Debug)]
-pub(super) enum Does {
+pub(super) enum Action {
     /// A move of this form.
     Form(Functor, Vec<Val>),
-    /// Something that is not asked about here: it acts at the same time.
+    /// A simultaneous move that is not considered here.
     Foreign,
 }
 
-/// What is done, by role.
-pub(super) type Doing = Vec<Does>;
+/// Actions by role.
+pub(super) type Actions = Vec<Action>;
 
-/// A condition, and the roles on whose moves it depends: a bit for each.
+/// A condition, and a bit set of the roles on whose moves it depends.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) form: Form,
     pub(super) roles: u64,
 }
 
-/// A rule with its named variables given values.
+/// A rule with values for its named variables.
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
     pub(super) locals: Vec<Var>,
@@ -69,13 +73,13 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    /// All of it as a formula.
+    /// Returns the instance as one formula.
     pub(super) fn form(self) -> Form {
         ex(&self.locals, and(self.parts.into_iter().map(|part| part.form)))
     }
 }
 
-/// What the variables of a rule stand for.
+/// Values of the variables of a rule.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Binding {
     values: Vec<Option<Val>>,
@@ -83,7 +87,16 @@ pub(super) struct Binding {
     extra: Vec<Form>,
 }
 
-/// Makes formulas of conditions.
+/// State of the enumeration of a rule's instances.
+struct Choice<'c> {
+    rule: &'c Rule,
+    actions: Option<&'c Actions>,
+    /// The conditions decided so far, with their predicates or roles.
+    chosen: Vec<(usize, usize)>,
+    found: Vec<Instance>,
+}
+
+/// Translates conditions to formulas.
 pub(super) struct Lifter<'d> {
     pub(super) domain: &'d Domain,
     pub(super) tables: Vec<Table>,
@@ -91,18 +104,18 @@ pub(super) struct Lifter<'d> {
     shape_ids: BTreeMap<Functor, usize>,
     rows: BTreeMap<(Symbol, usize), Vec<Vec<TermId>>>,
     pub(super) defined: Vec<Defined>,
-    /// By relation, with its number of arguments, and the constants among those that are asked about.
+    /// Definitions by relation, arity and the constants among the arguments.
     defined_ids: BTreeMap<(Symbol, usize, Vec<Option<TermId>>), usize>,
-    /// Definitions that are being made.
+    /// Definitions under construction.
     open: Vec<usize>,
-    /// By relation: its rules.
+    /// Rules by the relation of the head.
     by_head: BTreeMap<(Symbol, usize), Vec<usize>>,
     /// Relations that depend on moves.
     moving: BTreeSet<(Symbol, usize)>,
     universe: BTreeSet<TermId>,
-    /// What variables are called.
+    /// Names of variables.
     pub(super) names: Vec<String>,
-    /// The rule that is being looked at.
+    /// The current rule, for error messages.
     clause: usize,
     budget: usize,
     depth: usize,
@@ -147,13 +160,13 @@ impl<'d> Lifter<'d> {
         }
     }
 
-    /// A new variable.
+    /// Returns a new variable.
     pub(super) fn fresh(&mut self, name: &str) -> Var {
         self.names.push(name.to_owned());
         u32::try_from(self.names.len() - 1).expect("the budget is below 2^32 variables")
     }
 
-    /// The same formula with new bound variables.
+    /// Renames the bound variables of a formula to new ones.
     pub(super) fn renamed(&mut self, form: &Form) -> Form {
         form.renamed(&mut |v| {
             let name = self.names[v as usize].clone();
@@ -169,32 +182,32 @@ impl<'d> Lifter<'d> {
         &self.domain.game.rules().rules()[index]
     }
 
-    /// A refusal that names the rule that is being looked at.
-    pub(super) fn refuse(&self, construct: Construct, why: impl Into<String>) -> Untranslatable {
+    /// Returns an error at the current rule.
+    pub(super) fn error(&self, construct: Construct, why: impl Into<String>) -> ToTossError {
         let sheet = self.domain.game.rules().sheet();
         let place = sheet
             .clauses
             .get(self.rule(self.clause).clause)
             .map(|c| sheet.source.place(c.span.start()));
         let line = place.and_then(|place| u32::try_from(place.line).ok());
-        Untranslatable { construct, why: why.into(), line }
+        ToTossError { construct, why: why.into(), line }
     }
 
-    /// A refusal that names a rule.
-    pub(super) fn refuse_at(
+    /// Returns an error at a rule.
+    pub(super) fn error_at(
         &self,
         rule: usize,
         construct: Construct,
         why: impl Into<String>,
-    ) -> Untranslatable {
+    ) -> ToTossError {
         let sheet = self.domain.game.rules().sheet();
         let span = sheet.clauses[self.rule(rule).clause].span;
         let line = u32::try_from(sheet.source.place(span.start()).line).ok();
-        Untranslatable { construct, why: why.into(), line }
+        ToTossError { construct, why: why.into(), line }
     }
 
-    /// Calls the variables of a move as the rule that makes it legal calls them.
-    pub(super) fn call_by(&mut self, rule: usize, arguments: &[Val]) {
+    /// Names the variables of a move like the rule that makes it legal.
+    pub(super) fn name_arguments(&mut self, rule: usize, arguments: &[Val]) {
         let rule = self.rule(rule);
         let Some(RuleTerm::Function(_, patterns)) = rule.head.arguments.get(1) else { return };
         for (pattern, value) in patterns.iter().zip(arguments) {
@@ -204,7 +217,7 @@ impl<'d> Lifter<'d> {
         }
     }
 
-    /// The arguments of all moves of a class that there can be.
+    /// Returns the arguments of all possible moves of a class.
     pub(super) fn moves_of(&self, class: &super::effects::Class) -> Vec<Vec<TermId>> {
         let shape = &self.domain.moves[class.role][&class.functor];
         let all = shape
@@ -220,7 +233,7 @@ impl<'d> Lifter<'d> {
         .collect()
     }
 
-    /// Whether a static formula without quantifiers holds of terms.
+    /// Returns whether a static formula without quantifiers holds for terms.
     pub(super) fn holds_statically(&self, form: &Form, assigned: &BTreeMap<Var, TermId>) -> bool {
         let value = |value: &Val| match value {
             Val::Var(v) => assigned.get(v).copied(),
@@ -247,13 +260,13 @@ impl<'d> Lifter<'d> {
         self.domain.game.rules().sheet().symbols.name(symbol)
     }
 
-    /// A table of one's own.
+    /// Adds a table and returns its index.
     pub(super) fn add_table(&mut self, table: Table) -> usize {
         self.tables.push(table);
         self.tables.len() - 1
     }
 
-    /// The table that says which terms have a form, and what their arguments are.
+    /// Returns the table of all terms with a functor and their arguments.
     fn shape_table(&mut self, functor: Functor) -> usize {
         if let Some(&known) = self.shape_ids.get(&functor) {
             return known;
@@ -270,7 +283,7 @@ impl<'d> Lifter<'d> {
         id
     }
 
-    /// The table of a relation that never changes, if it is one that was worked out.
+    /// Returns the table of a static relation, if its rows are known.
     fn table(&mut self, relation: Symbol, arity: usize) -> Option<usize> {
         if let Some(known) = self.table_ids.get(&(relation, arity)) {
             return *known;
@@ -288,9 +301,9 @@ impl<'d> Lifter<'d> {
         id
     }
 
-    fn intern(&self, symbol: Symbol, arguments: &[TermId]) -> Result<TermId, Untranslatable> {
+    fn intern(&self, symbol: Symbol, arguments: &[TermId]) -> Result<TermId, ToTossError> {
         let made = self.domain.bank.term(symbol, arguments);
-        made.map_err(|_| self.refuse(Construct::Size, "a term is nested too deeply"))
+        made.map_err(|_| self.error(Construct::Size, "a term is nested too deeply"))
     }
 
     fn variable_name(&self, rule: &Rule, variable: u32) -> String {
@@ -299,72 +312,71 @@ impl<'d> Lifter<'d> {
         clause.variables.get(variable as usize).map_or_else(|| "v".to_owned(), |v| v.name.clone())
     }
 
-    /// The ways in which a rule applies, its head having been unified in `b`.
+    /// Returns the instances of a rule whose head is unified in `b`.
     pub(super) fn instances(
         &mut self,
         index: usize,
         b: Binding,
-        doing: Option<&Doing>,
-    ) -> Result<Vec<Instance>, Untranslatable> {
+        actions: Option<&Actions>,
+    ) -> Result<Vec<Instance>, ToTossError> {
         let before = std::mem::replace(&mut self.clause, index);
         let rule = self.rule(index);
-        let mut found = Vec::new();
         let choices: Vec<usize> = (0..rule.body.len())
             .filter(|&place| match &rule.body[place] {
                 Condition::Holds(atom) => [keyword::TRUE, keyword::DOES].contains(&atom.relation),
                 Condition::Fails(_) | Condition::Differ(..) => false,
             })
             .collect();
-        self.choose(rule, &choices, b, &mut Vec::new(), doing, &mut found)?;
+        let mut choice = Choice { rule, actions, chosen: Vec::new(), found: Vec::new() };
+        self.choose(&mut choice, &choices, b)?;
         self.clause = before;
-        Ok(found)
+        Ok(choice.found)
     }
 
-    fn spend(&mut self, conditions: usize) -> Result<(), Untranslatable> {
+    fn spend(&mut self, conditions: usize) -> Result<(), ToTossError> {
         let left = self.budget.checked_sub(conditions);
         self.budget =
-            left.ok_or_else(|| self.refuse(Construct::Size, "the formulas become too large"))?;
+            left.ok_or_else(|| self.error(Construct::Size, "the formulas are too large"))?;
         Ok(())
     }
 
-    /// An empty binding for a rule.
+    /// Returns an empty binding for a rule.
     pub(super) fn binding(&self, index: usize) -> Binding {
         Binding { values: vec![None; self.rule(index).n_variables as usize], ..Binding::default() }
     }
 
-    /// Goes through the values of named positions of the conditions listed, then makes the parts.
+    /// Enumerates the values at named positions of the listed conditions, then builds the
+    /// instances.
     fn choose(
         &mut self,
-        rule: &Rule,
-        choices: &[usize],
+        choice: &mut Choice<'_>,
+        places: &[usize],
         b: Binding,
-        chosen: &mut Vec<(usize, usize)>,
-        doing: Option<&Doing>,
-        found: &mut Vec<Instance>,
-    ) -> Result<(), Untranslatable> {
+    ) -> Result<(), ToTossError> {
         self.spend(1)?;
-        let Some((&place, rest)) = choices.split_first() else {
-            if let Some(instance) = self.finish(rule, b, chosen, doing)? {
-                found.push(instance);
-                if found.len() > 4000 {
-                    return Err(self.refuse(
+        let (rule, actions) = (choice.rule, choice.actions);
+        let Some((&place, rest)) = places.split_first() else {
+            if let Some(instance) = self.finish(rule, b, &choice.chosen, actions)? {
+                choice.found.push(instance);
+                if choice.found.len() > MAX_INSTANCES {
+                    return Err(self.error(
                         Construct::Size,
-                        "the rule has too many instances with values for its names",
+                        "the rule has too many instances for the values of its named variables",
                     ));
                 }
             }
             return Ok(());
         };
         let Condition::Holds(atom) = &rule.body[place] else {
-            unreachable!("only positive conditions are chosen for")
+            unreachable!("only positive conditions are listed")
         };
         if atom.relation == keyword::DOES {
             for role in 0..self.domain.moves.len() {
                 let mut b = b.clone();
-                if self.unify_does(rule, atom, role, &mut b, doing)? {
-                    chosen.push((place, role));
-                    self.choose(rule, rest, b, chosen, doing, found)?;
-                    chosen.pop();
+                if self.unify_does(rule, atom, role, &mut b, actions)? {
+                    choice.chosen.push((place, role));
+                    self.choose(choice, rest, b)?;
+                    choice.chosen.pop();
                 }
             }
             return Ok(());
@@ -372,25 +384,26 @@ impl<'d> Lifter<'d> {
         for predicate in self.predicates_of(atom)? {
             let mut b = b.clone();
             if self.unify_names(rule, atom, predicate, &mut b)? {
-                chosen.push((place, predicate));
-                self.choose(rule, rest, b, chosen, doing, found)?;
-                chosen.pop();
+                choice.chosen.push((place, predicate));
+                self.choose(choice, rest, b)?;
+                choice.chosen.pop();
             }
         }
         Ok(())
     }
 
-    /// The parts of a rule whose named positions have their values. `None` if one of them cannot hold.
+    /// Builds an instance after all named positions have values. Returns `None` if one of the parts
+    /// is false.
     fn finish(
         &mut self,
         rule: &Rule,
         mut b: Binding,
         chosen: &[(usize, usize)],
-        doing: Option<&Doing>,
-    ) -> Result<Option<Instance>, Untranslatable> {
+        actions: Option<&Actions>,
+    ) -> Result<Option<Instance>, ToTossError> {
         self.spend(rule.body.len() + 1)?;
         let mut parts = Vec::new();
-        // State terms first: they say most of what variables stand for.
+        // State terms first, because they bind most of the variables.
         for &(place, choice) in chosen {
             let Condition::Holds(atom) = &rule.body[place] else { continue };
             if atom.relation == keyword::TRUE {
@@ -400,7 +413,8 @@ impl<'d> Lifter<'d> {
                     roles: 0,
                 });
             } else {
-                let is_foreign = matches!(doing.map(|doing| &doing[choice]), Some(Does::Foreign));
+                let is_foreign =
+                    matches!(actions.map(|actions| &actions[choice]), Some(Action::Foreign));
                 let form = if is_foreign { Form::Foreign } else { TRUE };
                 parts.push(Part { form, roles: 1 << choice });
             }
@@ -409,15 +423,16 @@ impl<'d> Lifter<'d> {
             if let Condition::Holds(atom) = condition
                 && ![keyword::TRUE, keyword::DOES].contains(&atom.relation)
             {
-                parts.push(self.derived(rule, atom, &mut b, doing)?);
+                parts.push(self.derived(rule, atom, &mut b, actions)?);
             }
         }
         for condition in &rule.body {
             match condition {
                 Condition::Holds(_) => {}
                 Condition::Fails(atom) => {
-                    // None of the ways, each by itself, so that what depends on one role alone can be told.
-                    let ways = self.ways(rule, atom, &b, doing)?;
+                    // The negation of each alternative is a part of its own, so that parts that
+                    // depend on one role only can be recognised.
+                    let ways = self.ways(rule, atom, &b, actions)?;
                     parts.extend(
                         ways.into_iter().map(|way| Part { form: not(way.form), roles: way.roles }),
                     );
@@ -447,7 +462,7 @@ fn add_subterms(bank: &agon_datalog::TermBank, term: TermId, universe: &mut BTre
     }
 }
 
-/// The relations that depend on moves.
+/// Returns the relations that depend on moves.
 fn moving(rules: &[Rule]) -> BTreeSet<(Symbol, usize)> {
     let mut moving = BTreeSet::from([(keyword::DOES, 2)]);
     loop {

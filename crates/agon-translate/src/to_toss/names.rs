@@ -1,8 +1,8 @@
-//! Names that the language takes, each given once.
+//! Unique names that are valid in the language.
 
 use std::collections::BTreeSet;
 
-/// Words that mean something else in the language.
+/// Reserved words of the language.
 const RESERVED: &[&str] = &[
     "and", "or", "not", "ex", "all", "true", "false", "in", "let", "tc", "lfp", "gfp", "emb",
     "pre", "post", "inv", "with", "before", "sum", "prod", "min", "max", "elems", "match", "rels",
@@ -10,7 +10,7 @@ const RESERVED: &[&str] = &[
     "data", "time", "history", "dynamics", "update", "to", "noop",
 ];
 
-/// Gives names, each once whatever the capitalisation.
+/// Assigns names, each only once regardless of capitalisation.
 #[derive(Default)]
 pub(super) struct Names {
     taken: BTreeSet<String>,
@@ -19,10 +19,10 @@ pub(super) struct Names {
 
 #[derive(Copy, Clone, Default, PartialEq, Eq)]
 enum Style {
-    /// Begins with a small letter.
+    /// Starts with a lower-case letter.
     #[default]
     Small,
-    /// Begins with a capital.
+    /// Starts with a capital.
     Capital,
     /// May be a number.
     Element,
@@ -45,7 +45,7 @@ impl Names {
         Names { taken: BTreeSet::new(), style: Style::Element }
     }
 
-    /// A name as near to `wanted` as can be.
+    /// Returns an unused name that is close to `wanted`.
     pub(super) fn name(&mut self, wanted: &str) -> String {
         let mut plain = String::new();
         for c in wanted.chars() {

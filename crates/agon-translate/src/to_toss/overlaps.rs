@@ -1,7 +1,8 @@
-//! Payoffs where rules give several values at once: the highest counts.
+//! Payoffs where several goal values hold at once: the highest counts.
 //!
-//! A payoff is a sum, so each value but the highest says that no higher one is given, unless that follows from what it says. That no
-//! play was seen to end with two values proves nothing: such ends may be rare.
+//! A payoff is a sum. So each value except the highest requires that no higher one is given, unless
+//! this follows from its condition. The absence of such ends in the sample proves nothing, because
+//! they may be rare.
 
 use std::collections::BTreeMap;
 
@@ -10,27 +11,33 @@ use super::formula::{Form, Relation, and, not, or};
 use super::lift::{Defined, Lifter};
 use super::shared::numbered;
 
-/// So many pairs of ways to get two values are looked at; beyond, both may be had.
+/// Maximum number of pairs of alternatives that are compared. Beyond it, both values are assumed to
+/// be possible.
 const MAX_PAIRS: usize = 4000;
 
-/// So many higher values are listed where a value is given; more of them have a relation.
+/// Maximum number of higher values that are listed in a condition. More of them get a relation.
 const MAX_LISTED: usize = 3;
 
-/// Parts the values of all payoffs, by location and role.
-pub(super) fn part_overlaps(lifter: &mut Lifter<'_>, payoffs: &mut [Vec<Payoff>]) {
-    let mut named = Named::default();
+/// Makes the values of all payoffs exclusive, by location and role.
+pub(super) fn exclude_overlaps(lifter: &mut Lifter<'_>, payoffs: &mut [Vec<Payoff>]) {
+    let mut named = NamedConditions::default();
     for of_location in payoffs {
         for (role, payoff) in of_location.iter_mut().enumerate() {
-            part(lifter, &mut named, role, payoff);
+            exclude_higher(lifter, &mut named, role, payoff);
         }
     }
 }
 
-/// Values are listed from the highest.
-fn part(lifter: &mut Lifter<'_>, named: &mut Named, role: usize, payoff: &mut Payoff) {
+/// Makes the values of one payoff exclusive. They are sorted from the highest.
+fn exclude_higher(
+    lifter: &mut Lifter<'_>,
+    named: &mut NamedConditions,
+    role: usize,
+    payoff: &mut Payoff,
+) {
     let name = lifter.term_name(lifter.domain.game.role_terms()[role]);
     let forms: Vec<Form> = payoff.fixed.iter().map(|(_, form)| form.clone()).collect();
-    // That one of the values before is given, as far as it was needed.
+    // The number of higher values covered so far, and the formula that one of them is given.
     let mut over: (usize, Form) = (0, super::formula::FALSE);
     for lower in 1..forms.len() {
         let both: Vec<usize> = (0..lower)
@@ -54,22 +61,23 @@ fn part(lifter: &mut Lifter<'_>, named: &mut Named, role: usize, payoff: &mut Pa
         };
         payoff.fixed[lower].1 = and([forms[lower].clone(), not(higher)]);
     }
-    // What has a name by now is called by it.
-    for (form, (_, parted)) in forms.iter().zip(&mut payoff.fixed) {
-        if let Some(relation) = named.known.get(&numbered(form).0).filter(|_| parted == form) {
-            *parted = Form::Atom(Relation::Defined(*relation), Vec::new());
+    // Use the relation of a condition that has one by now.
+    for (form, (_, replace_parts)) in forms.iter().zip(&mut payoff.fixed) {
+        if let Some(relation) = named.known.get(&numbered(form).0).filter(|_| replace_parts == form)
+        {
+            *replace_parts = Form::Atom(Relation::Defined(*relation), Vec::new());
         }
     }
 }
 
-/// Conditions of payoffs that have relations of their own.
+/// Conditions of payoffs with relations of their own.
 #[derive(Default)]
-struct Named {
+struct NamedConditions {
     known: BTreeMap<Form, usize>,
 }
 
-impl Named {
-    /// The condition, by its relation if it is more than an atom.
+impl NamedConditions {
+    /// Returns the condition, or an atom of its relation if it is more than a literal.
     fn relation(&mut self, lifter: &mut Lifter<'_>, name: &str, form: &Form) -> Form {
         let is_short = match form {
             Form::Atom(..) => true,
@@ -94,14 +102,15 @@ impl Named {
     }
 }
 
-/// Whether two conditions cannot hold together, by what they say: each way for the one contradicts each way for the other.
+/// Returns whether two closed conditions contradict each other syntactically: each alternative of
+/// one contradicts each alternative of the other.
 pub(super) fn exclude_each_other(a: &Form, b: &Form) -> bool {
     let ways = |form: &Form| -> Vec<Form> {
         let ways = match form {
             Form::Or(ways) => ways.clone(),
             other => vec![other.clone()],
         };
-        // Names of variables make no difference between closed conditions.
+        // The names of variables are irrelevant in closed conditions.
         let plain = |way: Form| and(way.conjuncts().iter().map(numbered_literal));
         ways.into_iter().map(plain).collect()
     };
@@ -112,7 +121,7 @@ pub(super) fn exclude_each_other(a: &Form, b: &Form) -> bool {
         && a.iter().all(|a| b.iter().all(|b| and([a.clone(), b.clone()]).is_false()))
 }
 
-/// A part of a closed condition, with its variables numbered.
+/// Numbers the variables of a part of a closed condition.
 fn numbered_literal(part: &Form) -> Form {
     match part {
         Form::Not(inner) => not(numbered(inner).0),
@@ -137,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_contradicts_excludes() {
+    fn only_contradictory_conditions_exclude_each_other() {
         assert!(exclude_each_other(&atom(0), &and([atom(1), not(atom(0))])));
         assert!(exclude_each_other(&or([atom(0), some(7)]), &and([not(some(3)), not(atom(0))])));
         assert!(!exclude_each_other(&atom(0), &atom(1)));

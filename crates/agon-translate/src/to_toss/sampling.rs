@@ -1,6 +1,7 @@
-//! States of random plays, by the game's circuit where it has one.
+//! States of random plays, from the game's circuit where it has one.
 //!
-//! A circuit lists moves and fluents in the interpreter's order, so the same seed gives the same plays either way.
+//! A circuit lists moves and fluents in the interpreter's order, so both engines play the same with
+//! the same seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,69 +12,74 @@ use agon_game::{Notation, Position as _, Rng};
 use agon_gdl::interpreter::{Game, Interpreter};
 use rand::SeedableRng as _;
 
-use super::Options;
+use super::ToTossOptions;
 
-/// With more gates a step is no faster than by the rules.
+/// With more gates, a step is no faster than with the interpreter.
 const MAX_GATES: usize = 1_500_000;
 
-/// So many times as many plays are made to find moves that are seldom legal.
+/// Factor on the number of plays in the search for rarely legal moves.
 const RARE_PLAYS: usize = 5;
 
-/// So many moves and fluents are looked at for that: a second or so.
+/// Maximum number of moves and fluents visited in that search, about a second.
 const RARE_WORK: usize = 4_000_000;
 
-/// In fewer states than this a move with some argument is seldom legal.
-const FEW: usize = 12;
+/// A move with some argument is rare if it is legal in at most this number of states.
+const MAX_RARE: usize = 12;
 
-/// A form of a role's moves, and perhaps an argument with its position.
+/// A form of a role's moves, optionally with one argument and its position.
 type MovePart = (usize, Symbol, usize, Option<(usize, TermId)>);
 
 /// A state of a random play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
     pub(super) fluents: Vec<TermId>,
-    /// By role; empty where play has ended.
+    /// Legal moves by role. Empty where play has ended.
     pub(super) legal: Vec<Vec<TermId>>,
     pub(super) is_terminal: bool,
 }
 
-/// A game ready to be played at random.
-pub(super) struct Player {
+/// A game for random play.
+pub(super) struct Sampler {
     game: Arc<Game>,
-    circuit: Option<Wired>,
+    circuit: Option<GameCircuit>,
 }
 
-/// The circuit of a game, with the terms that its bits stand for.
-struct Wired {
+/// The circuit of a game, with the terms of its bits.
+struct GameCircuit {
     start: ScalarCircuit,
-    /// By base bit.
+    /// Term of each base bit.
     fluents: Vec<TermId>,
-    /// By input, role after role.
+    /// Term of each input, role by role.
     moves: Vec<TermId>,
 }
 
-impl Player {
-    pub(super) fn new(game: &Arc<Game>, circuit: Option<Circuit>) -> Player {
-        Player { game: Arc::clone(game), circuit: circuit.and_then(|circuit| wired(game, circuit)) }
-    }
-
-    /// The start, by the circuit.
-    pub(super) fn circuit(&self) -> Option<&ScalarCircuit> {
-        self.circuit.as_ref().map(|wired| &wired.start)
-    }
-
-    /// States of random plays, from all parts of play alike.
-    pub(super) fn samples(&self, options: &Options) -> Vec<Sample> {
-        match &self.circuit {
-            Some(wired) => drawn(wired.start.clone(), options, &|position| wired.sample(position)),
-            None => drawn(self.game.start(), options, &sample),
+impl Sampler {
+    pub(super) fn new(game: &Arc<Game>, circuit: Option<Circuit>) -> Sampler {
+        Sampler {
+            game: Arc::clone(game),
+            circuit: circuit.and_then(|circuit| game_circuit(game, circuit)),
         }
     }
 
-    /// States of further plays with moves of which the samples have few, such as those of pieces that seldom come to be. By the circuit
-    /// alone: many plays are made.
-    pub(super) fn rare_samples(&self, known: &[Sample], options: &Options) -> Vec<Sample> {
-        let Some(wired) = &self.circuit else { return Vec::new() };
+    /// Returns the initial position of the circuit.
+    pub(super) fn circuit(&self) -> Option<&ScalarCircuit> {
+        self.circuit.as_ref().map(|circuit| &circuit.start)
+    }
+
+    /// Returns states of random plays, evenly from all parts of the plays.
+    pub(super) fn samples(&self, options: &ToTossOptions) -> Vec<Sample> {
+        match &self.circuit {
+            Some(circuit) => {
+                sampled_plays(circuit.start.clone(), options, &|position| circuit.sample(position))
+            }
+            None => sampled_plays(self.game.start(), options, &sample),
+        }
+    }
+
+    /// Returns states of further plays with moves that are rare in the samples, such as those of
+    /// rarely created pieces. This needs a circuit, because many plays are made.
+    pub(super) fn rare_samples(&self, known: &[Sample], options: &ToTossOptions) -> Vec<Sample> {
+        let Some(circuit) = &self.circuit else { return Vec::new() };
         let bank = self.game.bank();
         let mut seen: BTreeMap<MovePart, usize> = BTreeMap::new();
         let mut is_rare = |sample: &Sample, work: &mut usize| {
@@ -91,7 +97,7 @@ impl Player {
                 for part in parts {
                     let count = seen.entry(part).or_default();
                     *count += 1;
-                    rare |= *count <= FEW;
+                    rare |= *count <= MAX_RARE;
                 }
             }
             rare
@@ -101,14 +107,14 @@ impl Player {
             is_rare(sample, &mut work);
         }
         let mut rng = Rng::seed_from_u64(options.seed.wrapping_add(1));
-        let mut position = wired.start.clone();
+        let mut position = circuit.start.clone();
         let start = position.state().clone();
         let (mut found, mut joint) = (Vec::new(), Vec::new());
         for _ in 0..RARE_PLAYS * options.plays {
             position.go_to(&start);
             let mut n_steps = 0;
             while !position.is_terminal() && n_steps < options.steps_of_play {
-                let here = wired.sample(&position);
+                let here = circuit.sample(&position);
                 work = work.saturating_sub(here.fluents.len());
                 if is_rare(&here, &mut work) {
                     found.push(here);
@@ -124,26 +130,28 @@ impl Player {
         found
     }
 
-    /// The states of one play.
+    /// Returns the states of one play.
     pub(super) fn replayed(&self, moves: &[Vec<String>]) -> Vec<Sample> {
         match &self.circuit {
-            Some(wired) => replayed(wired.start.clone(), moves, &|position| wired.sample(position)),
+            Some(circuit) => {
+                replayed(circuit.start.clone(), moves, &|position| circuit.sample(position))
+            }
             None => replayed(self.game.start(), moves, &sample),
         }
     }
 }
 
-fn wired(game: &Arc<Game>, circuit: Circuit) -> Option<Wired> {
+fn game_circuit(game: &Arc<Game>, circuit: Circuit) -> Option<GameCircuit> {
     if circuit.n_gates() > MAX_GATES {
         return None;
     }
     let fluents = circuit.base.iter().map(|text| game.parse(text)).collect::<Option<_>>()?;
     let moves = circuit.roles.iter().flat_map(|role| &role.moves);
     let moves = moves.map(|text| game.parse(text)).collect::<Option<_>>()?;
-    Some(Wired { fluents, moves, start: ScalarCircuit::at_once(Arc::new(circuit)) })
+    Some(GameCircuit { fluents, moves, start: ScalarCircuit::quick_start(Arc::new(circuit)) })
 }
 
-impl Wired {
+impl GameCircuit {
     fn sample(&self, position: &ScalarCircuit) -> Sample {
         let mut bits = Vec::new();
         position.features(&mut bits);
@@ -170,9 +178,9 @@ fn sample(position: &Interpreter) -> Sample {
     }
 }
 
-fn drawn<P: Notation>(
+fn sampled_plays<P: Notation>(
     mut position: P,
-    options: &Options,
+    options: &ToTossOptions,
     sample: &dyn Fn(&P) -> Sample,
 ) -> Vec<Sample> {
     let mut rng = Rng::seed_from_u64(options.seed);
@@ -193,7 +201,7 @@ fn drawn<P: Notation>(
         }
         let stride = states.len().div_ceil(quota).max(1);
         for (at, state) in states.iter().enumerate() {
-            // Which ones differs from play to play; the end is always among them.
+            // The selection differs from play to play. The last state is always included.
             if at % stride == play % stride || at + 1 == states.len() {
                 position.go_to(state);
                 samples.push(sample(&position));
@@ -237,20 +245,21 @@ mod tests {
             .expect("the game opens")
     }
 
-    /// The rules are the judge of the circuit: the same seed gives the same states with the same moves.
+    /// The interpreter is the oracle of the circuit: the same seed gives the same states with the
+    /// same moves.
     #[test]
-    fn a_circuit_is_sampled_as_the_rules_are() {
-        let options = Options { plays: 6, states: 60, ..Options::default() };
+    fn circuit_and_interpreter_give_the_same_samples() {
+        let options = ToTossOptions { plays: 6, states: 60, ..ToTossOptions::default() };
         for name in ["tic-tac-toe", "connect-three", "nim", "rock-paper-scissors", "eight-puzzle"] {
             let game = game(name);
             let ground = game.ground(&CircuitLimits::default()).expect("the game is small");
-            let by_circuit = Player::new(&game, Some(ground.circuit));
-            let by_rules = Player::new(&game, None);
+            let by_circuit = Sampler::new(&game, Some(ground.circuit));
+            let by_rules = Sampler::new(&game, None);
             assert!(by_circuit.circuit().is_some(), "{name}");
             let mut samples = by_circuit.samples(&options);
             let expected = by_rules.samples(&options);
             for sample in &mut samples {
-                // A state is a set, whose order is each engine's own.
+                // A state is a set, and each engine has its own order.
                 sample.fluents.sort_unstable();
             }
             let sorted = |mut sample: Sample| {
@@ -261,9 +270,9 @@ mod tests {
         }
     }
 
-    /// A piece that seldom comes to be is in the sample all the same.
+    /// A rarely created piece is nevertheless in the sample.
     #[test]
-    fn moves_that_are_seldom_legal_are_looked_for() {
+    fn rarely_legal_moves_are_sampled() {
         let text = "(role a) (init (at 0)) (s 0 1) (s 1 2) (s 2 3) (s 3 4) (s 4 5)
              (<= (legal a up) (true (at ?x)) (s ?x ?y)) (legal a stop) (<= (legal a rest) (true (at ?x)) (s ?x ?y))
              (<= (legal a (crown 5)) (true (at 5)))
@@ -273,15 +282,15 @@ mod tests {
         let game = Game::open(checked.rules.expect("the rules are sound"), Default::default());
         let game = game.expect("the game opens");
         let ground = game.ground(&CircuitLimits::default()).expect("the game is small");
-        let player = Player::new(&game, Some(ground.circuit));
-        let options = Options { plays: 60, states: 60, ..Options::default() };
+        let sampler = Sampler::new(&game, Some(ground.circuit));
+        let options = ToTossOptions { plays: 60, states: 60, ..ToTossOptions::default() };
         let crown = game.parse("(crown 5)").expect("it is a term");
-        let rare = player.rare_samples(&[], &options);
+        let rare = sampler.rare_samples(&[], &options);
         assert!(
             rare.iter().any(|sample| sample.legal[0].contains(&crown)),
-            "one play in 32 gets there"
+            "one play in 32 reaches it"
         );
         let often = rare.iter().filter(|sample| !sample.legal[0].contains(&crown)).count();
-        assert!(often <= 2 * FEW, "of what is often legal there is enough: {often}");
+        assert!(often <= 2 * MAX_RARE, "frequent moves are not sampled again: {often}");
     }
 }

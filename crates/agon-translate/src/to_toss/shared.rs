@@ -1,7 +1,8 @@
-//! Conditions that rules have in common, as relations of their own.
+//! Definitions of conditions that rules have in common.
 //!
-//! A move whose effect depends on the state has a rule for each case, and each rule says again when the move is legal and what each
-//! condition asks. Said once, as a definition, such a condition is worked out once a state and is once in the text.
+//! A move whose effect depends on the state has one rule for each case, and each rule repeats the
+//! legality of the move and the conditions of the cases. As a definition, such a condition is
+//! evaluated once in each state and printed once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,29 +13,32 @@ use super::domain::Domain;
 use super::formula::{Form, Relation, Val, Var};
 use super::lift::{Defined, Table};
 
-/// So many elements a shared condition may be about.
+/// Maximum number of free variables of a shared condition.
 const MAX_WIDTH: usize = 6;
 
-/// So many tuples it may be expected to have: it is worked out as a whole, whatever a rule asks.
+/// Maximum estimated number of tuples. A definition is evaluated as a whole, whatever a rule needs
+/// of it.
 const MAX_TUPLES: f64 = 20_000.0;
 
-/// What is supposed of a relation of which nothing is known.
+/// Assumed size of a relation without further information.
 const SOME_TUPLES: f64 = 1000.0;
 
-/// Gives conditions that stand in several places of rules a name.
+/// Names the conditions that occur several times in rules.
 pub(super) fn share(arena: &mut Arena<'_>) {
     let mut counts: BTreeMap<Form, usize> = BTreeMap::new();
-    for (_, _, ruling) in &arena.rulings {
-        each_part(&ruling.condition, &mut |part| *counts.entry(numbered(part).0).or_default() += 1);
+    for (_, _, translated_rule) in &arena.translated_rules {
+        each_part(&translated_rule.condition, &mut |part| {
+            *counts.entry(numbered(part).0).or_default() += 1;
+        });
     }
     counts.retain(|_, count| *count > 1);
     let sizes = Sizes::of(arena);
     counts.retain(|form, _| sizes.is_worthwhile(form));
     let mut known: BTreeMap<Form, usize> = BTreeMap::new();
-    let mut rulings = std::mem::take(&mut arena.rulings);
-    for (_, _, ruling) in &mut rulings {
-        let name = format!("{}_if", arena.lifter.symbol_name(ruling.functor.0));
-        ruling.condition = parted(&ruling.condition, &mut |part| {
+    let mut translated_rules = std::mem::take(&mut arena.translated_rules);
+    for (_, _, translated_rule) in &mut translated_rules {
+        let name = format!("{}_if", arena.lifter.symbol_name(translated_rule.functor.0));
+        translated_rule.condition = replace_parts(&translated_rule.condition, &mut |part| {
             let (key, order) = numbered(part);
             if !counts.contains_key(&key) {
                 return None;
@@ -50,7 +54,7 @@ pub(super) fn share(arena: &mut Arena<'_>) {
                     by.insert(v, Val::Var(parameter));
                     parameters.push(parameter);
                 }
-                // No two quantifiers share a variable, so the definition has variables of its own.
+                // No two quantifiers share a variable, so the definition gets its own variables.
                 let body = arena.lifter.renamed(part).replace(&by);
                 arena.lifter.defined.push(Defined {
                     name: name.clone(),
@@ -64,10 +68,10 @@ pub(super) fn share(arena: &mut Arena<'_>) {
             Some(Form::Atom(Relation::Defined(id), arguments))
         });
     }
-    arena.rulings = rulings;
+    arena.translated_rules = translated_rules;
 }
 
-/// Calls `visit` on the parts of a condition that could be relations.
+/// Calls `visit` on the parts of a condition that could become relations.
 fn each_part(form: &Form, visit: &mut dyn FnMut(&Form)) {
     match form {
         Form::Atom(..) | Form::Same(..) | Form::Before(..) | Form::Foreign => {}
@@ -84,21 +88,24 @@ fn each_part(form: &Form, visit: &mut dyn FnMut(&Form)) {
     }
 }
 
-/// The condition with parts replaced, outermost first.
-pub(super) fn parted(form: &Form, change: &mut dyn FnMut(&Form) -> Option<Form>) -> Form {
+/// Replaces parts of a condition, outermost first.
+pub(super) fn replace_parts(form: &Form, change: &mut dyn FnMut(&Form) -> Option<Form>) -> Form {
     match form {
         Form::Atom(..) | Form::Same(..) | Form::Before(..) | Form::Foreign => form.clone(),
-        Form::Not(inner) => Form::Not(Box::new(parted(inner, change))),
-        Form::And(parts) => Form::And(parts.iter().map(|part| parted(part, change)).collect()),
-        Form::Or(parts) => change(form)
-            .unwrap_or_else(|| Form::Or(parts.iter().map(|part| parted(part, change)).collect())),
+        Form::Not(inner) => Form::Not(Box::new(replace_parts(inner, change))),
+        Form::And(parts) => {
+            Form::And(parts.iter().map(|part| replace_parts(part, change)).collect())
+        }
+        Form::Or(parts) => change(form).unwrap_or_else(|| {
+            Form::Or(parts.iter().map(|part| replace_parts(part, change)).collect())
+        }),
         Form::Ex(variables, body) => change(form)
-            .unwrap_or_else(|| Form::Ex(variables.clone(), Box::new(parted(body, change)))),
+            .unwrap_or_else(|| Form::Ex(variables.clone(), Box::new(replace_parts(body, change)))),
     }
 }
 
-/// The formula with its variables numbered as they come, and the variables in that order: formulas that differ in names alone become the
-/// same.
+/// Numbers the variables of a formula in order of appearance, and returns them in that order.
+/// Formulas that differ only in variable names become equal.
 pub(super) fn numbered(form: &Form) -> (Form, Vec<Var>) {
     fn number(v: Var, order: &mut Vec<Var>, by: &mut BTreeMap<Var, Var>) -> Var {
         *by.entry(v).or_insert_with(|| {
@@ -144,11 +151,11 @@ pub(super) fn numbered(form: &Form) -> (Form, Vec<Var>) {
     (form, order)
 }
 
-/// How many tuples relations have.
+/// Estimated sizes of relations.
 pub(super) struct Sizes<'a> {
     domain: &'a Domain,
     tables: &'a [Table],
-    /// By predicate: in a sampled state.
+    /// Average number of tuples of each predicate in a sampled state.
     fluents: Vec<f64>,
     n_elements: f64,
 }
@@ -176,7 +183,7 @@ impl<'a> Sizes<'a> {
         }
     }
 
-    /// Whether it is no atom, has all its variables bound and not too many tuples.
+    /// Returns whether a formula has several atoms, binds all its variables and has few tuples.
     fn is_worthwhile(&self, form: &Form) -> bool {
         let mut n_atoms = 0;
         form.each_atom(&mut |_, _| n_atoms += 1);
@@ -187,7 +194,8 @@ impl<'a> Sizes<'a> {
             && self.n_tuples(form, &mut BTreeSet::new()) <= MAX_TUPLES
     }
 
-    /// About how many tuples extend one of what is known; what is bound then is known.
+    /// Estimates the number of tuples that extend one assignment of the known variables. Marks the
+    /// bound variables as known.
     pub(super) fn n_tuples(&self, form: &Form, known: &mut BTreeSet<Var>) -> f64 {
         match form {
             Form::Atom(relation, arguments) => {
@@ -204,7 +212,7 @@ impl<'a> Sizes<'a> {
                     Val::Term(_) => true,
                 };
                 let n_given = arguments.iter().filter(is_given).count();
-                // Columns have about as many values as there would be in a square.
+                // Assumes that the columns of a relation have equally many values.
                 let n_values = f64::min(root(n_rows, arguments.len()), self.n_elements);
                 let found = (0..n_given).fold(n_rows, |n, _| n / n_values);
                 known.extend(form.free());
@@ -212,7 +220,7 @@ impl<'a> Sizes<'a> {
             }
             Form::Same(..) | Form::Before(..) | Form::Foreign | Form::Not(_) => 1.0,
             Form::And(parts) => {
-                // What has most of its variables known comes next, as when it is worked out.
+                // Takes the cheapest part next, as the evaluator does.
                 let mut left: Vec<&Form> = parts.iter().collect();
                 let mut n = 1.0;
                 while !left.is_empty() {
@@ -234,7 +242,8 @@ impl<'a> Sizes<'a> {
     }
 }
 
-/// The whole part of a root, at least one; by multiplication alone, which is the same on every machine.
+/// Returns the integer part of a root, at least one. Uses only multiplication, which gives the same
+/// result on every machine.
 fn root(n: f64, degree: usize) -> f64 {
     let power = |base: u32| (0..degree).fold(1.0, |product, _| product * f64::from(base));
     let (mut low, mut high) = (1, 1 << 24);
@@ -245,7 +254,7 @@ fn root(n: f64, degree: usize) -> f64 {
     f64::from(low)
 }
 
-/// The variables that an atom binds wherever the formula holds.
+/// Returns the variables that are bound by an atom wherever the formula holds.
 pub(super) fn bound(form: &Form) -> BTreeSet<Var> {
     match form {
         Form::Atom(..) => form.free(),

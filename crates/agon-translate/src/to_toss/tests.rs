@@ -1,28 +1,20 @@
-//! Formulas keep their meaning whatever is done to them, told by trying all values.
+//! Property tests: transformations of formulas keep their meaning, which is checked by enumerating
+//! all values.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use agon_datalog::{Symbol, TermBank, TermId};
+use agon_testkit::seeded;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::formula::{Form, Relation, Val, Var, and, ex, not, or, without_implied};
 use super::overlaps::exclude_each_other;
-use super::shared::{numbered, parted};
+use super::shared::{numbered, replace_parts};
 
-/// So many terms there are, and so many variables are free.
+/// Number of terms and of free variables.
 const N_TERMS: u32 = 3;
 const N_FREE: Var = 3;
-
-fn seeded(n_cases: u32) -> ProptestConfig {
-    let config = ProptestConfig::with_cases(n_cases);
-    let rng_seed = match config.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(7),
-        RngSeed::Fixed(seed) => RngSeed::Fixed(seed),
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..config }
-}
 
 fn terms() -> &'static [TermId] {
     static TERMS: OnceLock<Vec<TermId>> = OnceLock::new();
@@ -41,7 +33,7 @@ fn value() -> impl Strategy<Value = Val> {
     })
 }
 
-/// A formula as written, quantifiers sharing variables.
+/// Generates a formula in which quantifiers may share variables.
 fn raw() -> impl Strategy<Value = Form> {
     let leaf = prop_oneof![
         (0..2_usize, value(), value())
@@ -58,7 +50,7 @@ fn raw() -> impl Strategy<Value = Form> {
     })
 }
 
-/// The same with a variable of its own for each quantifier, which is what formulas promise.
+/// Gives each quantifier its own variables, which is an invariant of formulas.
 fn apart(form: &Form, names: &BTreeMap<Var, Var>, next: &mut Var) -> Form {
     let value = |value: &Val| match value {
         Val::Var(v) => Val::Var(names.get(v).copied().unwrap_or(*v)),
@@ -93,7 +85,8 @@ fn form() -> impl Strategy<Value = Form> {
     raw().prop_map(|form| apart(&form, &BTreeMap::new(), &mut 100))
 }
 
-/// Whether a formula holds, by trying all values; relation 0 is "comes next after", relation 1 "is not after".
+/// Evaluates a formula by enumerating all values. Relation 0 is "successor", relation 1 is "less or
+/// equal".
 fn holds(form: &Form, assigned: &BTreeMap<Var, TermId>) -> bool {
     let terms = terms();
     let number = |value: &Val| {
@@ -101,7 +94,7 @@ fn holds(form: &Form, assigned: &BTreeMap<Var, TermId>) -> bool {
             Val::Var(v) => assigned[v],
             Val::Term(term) => *term,
         };
-        terms.iter().position(|known| *known == term).expect("there are no other terms")
+        terms.iter().position(|known| *known == term).expect("all terms are listed")
     };
     match form {
         Form::Atom(Relation::Static(0), arguments) => {
@@ -126,7 +119,7 @@ fn holds(form: &Form, assigned: &BTreeMap<Var, TermId>) -> bool {
     }
 }
 
-/// All values of the free variables.
+/// Returns all assignments of the free variables.
 fn assignments() -> Vec<BTreeMap<Var, TermId>> {
     let mut all = vec![BTreeMap::new()];
     for v in 0..N_FREE {
@@ -162,12 +155,12 @@ proptest! {
     #![proptest_config(seeded(400))]
 
     #[test]
-    fn simplifying_keeps_the_meaning(form in form()) {
+    fn rewriting_keeps_the_meaning(form in form()) {
         same_meaning(&form, &form.rewrite(&mut |part| part))?;
     }
 
     #[test]
-    fn constructors_mean_what_they_say(a in form(), b in raw()) {
+    fn constructors_have_their_logical_meaning(a in form(), b in raw()) {
         let b = apart(&b, &BTreeMap::new(), &mut 500);
         same_meaning(&Form::And(vec![a.clone(), b.clone()]), &and([a.clone(), b.clone()]))?;
         same_meaning(&Form::Or(vec![a.clone(), b.clone()]), &or([a.clone(), b]))?;
@@ -175,13 +168,13 @@ proptest! {
     }
 
     #[test]
-    fn quantifying_solves_equations_rightly(form in form()) {
+    fn quantification_solves_equations_correctly(form in form()) {
         let simple = form.rewrite(&mut |part| part);
         same_meaning(&Form::Ex(vec![0, 1], Box::new(form)), &ex(&[0, 1], simple))?;
     }
 
     #[test]
-    fn replacing_a_variable_is_giving_it_the_value(form in form(), index in 0..N_TERMS as usize) {
+    fn substitution_assigns_the_value(form in form(), index in 0..N_TERMS as usize) {
         let term = terms()[index];
         let replaced = form.replace(&BTreeMap::from([(0, Val::Term(term))]));
         prop_assert!(!replaced.free().contains(&0));
@@ -192,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn bound_variables_may_be_called_otherwise(form in form()) {
+    fn renaming_bound_variables_keeps_the_meaning(form in form()) {
         let mut next = 1000;
         let renamed = form.renamed(&mut |_| {
             next += 1;
@@ -203,11 +196,11 @@ proptest! {
     }
 
     #[test]
-    fn numbers_tell_no_names_and_all_the_rest(form in form(), other in form()) {
-        // Other bound variables, and nothing simplified on the way.
+    fn numbering_identifies_formulas_up_to_names(form in form(), other in form()) {
+        // Other bound variables, without simplification.
         let renamed = apart(&form, &BTreeMap::new(), &mut 5000);
         prop_assert_eq!(numbered(&form).0, numbered(&renamed).0);
-        // Where numbers are the same, so is the meaning: the variables of one are put in place of those of the other.
+        // Formulas with the same numbering have the same meaning after their variables are matched.
         let ((a, mine), (b, theirs)) = (numbered(&form), numbered(&other));
         if a == b && form.free().is_empty() {
             prop_assert_eq!(mine.len(), theirs.len());
@@ -216,30 +209,33 @@ proptest! {
     }
 
     #[test]
-    fn what_is_said_to_exclude_each_other_never_holds_together(a in form(), b in raw()) {
+    fn exclusive_formulas_never_hold_together(a in form(), b in raw()) {
         let b = apart(&b, &BTreeMap::new(), &mut 500);
         let closed = |form: &Form| Form::Ex((0..N_FREE).collect(), Box::new(form.clone()));
         let a = closed(&a).rewrite(&mut |part| part);
-        // Half of the time there is a contradiction to be found.
+        // Half of the cases contain a contradiction.
         for b in [closed(&b).rewrite(&mut |part| part), and([not(a.clone()), b])] {
             if exclude_each_other(&a, &b) {
                 for assigned in assignments() {
-                    prop_assert!(!(holds(&a, &assigned) && holds(&b, &assigned)), "{:?} and {:?}", a, b);
+                    let both_hold = holds(&a, &assigned) && holds(&b, &assigned);
+                    prop_assert!(!both_hold, "{:?} and {:?}", a, b);
                 }
             }
         }
     }
 
     #[test]
-    fn a_part_with_a_name_means_what_it_did(form in form()) {
-        // Each part that could have a relation of its own is put in place again, by way of its numbers.
-        let again = parted(&form, &mut |part| {
+    fn replacing_parts_keeps_the_meaning(form in form()) {
+        // Replaces each part that could become a relation by an equivalent part.
+        let again = replace_parts(&form, &mut |part| {
             let (numbers, order) = numbered(part);
             let by = order.iter().enumerate();
             let free = part.free();
             let by: BTreeMap<Var, Val> = by
                 .filter(|(_, v)| free.contains(v))
-                .map(|(number, &v)| (u32::try_from(number).expect("there are few"), Val::Var(v)))
+                .map(|(number, &v)| {
+                    (u32::try_from(number).expect("there are fewer than 2^32"), Val::Var(v))
+                })
                 .collect();
             let mut next = 2000;
             let body = numbers.renamed(&mut |_| {
@@ -252,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn what_others_imply_is_not_needed(parts in prop::collection::vec(raw(), 0..5)) {
+    fn removing_implied_parts_keeps_the_meaning(parts in prop::collection::vec(raw(), 0..5)) {
         let mut next = 100;
         let parts: Vec<Form> = parts
             .iter()

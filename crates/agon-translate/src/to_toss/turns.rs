@@ -1,8 +1,9 @@
-//! Whose turn it is, as locations.
+//! Turns as locations.
 //!
-//! Where a token of the state, such as `(control ?player)`, tells who has a choice, each of its places is a location. Roles that have
-//! none there wait with one and the same move, which is `noop` in the translation. Otherwise there is one location where all who
-//! ever have a choice act at once.
+//! If a control fluent such as `(control ?player)` determines the roles that have a choice, each of
+//! its values becomes a location. The other roles wait there with a fixed move, which is `noop` in
+//! the translation. Otherwise there is one location, where all roles that ever have a choice act
+//! simultaneously.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,9 +16,9 @@ use super::sampling::Sample;
 #[derive(Clone, Debug)]
 pub(super) struct Location {
     pub(super) name: String,
-    /// The predicate of the token that holds here.
+    /// Predicate of the control fluent that holds here.
     pub(super) token: Option<usize>,
-    /// The roles that act here, in order; at least one.
+    /// Roles that act here, in order. At least one.
     pub(super) active: Vec<usize>,
 }
 
@@ -25,34 +26,37 @@ pub(super) struct Location {
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
     pub(super) locations: Vec<Location>,
-    /// The predicates of the token.
+    /// Predicates of the control fluent.
     pub(super) tokens: BTreeSet<usize>,
-    /// By role: the move with which it waits.
+    /// For each role: its move while it waits.
     pub(super) waiting: Vec<Option<TermId>>,
     pub(super) start: usize,
 }
 
-/// Finds the token that leaves fewest roles with a choice where it stands.
+/// Finds the control fluent that leaves the fewest roles with a choice.
 pub(super) fn turns(domain: &Domain) -> Turns {
     let n_roles = domain.moves.len();
     let waiting: Vec<Option<TermId>> =
         (0..n_roles).map(|role| waiting_move(domain, role)).collect();
     let active = |sample: &Sample| -> BTreeSet<usize> {
-        let waits = |role: &usize| matches!(sample.legal[*role].as_slice(), [only] if Some(*only) == waiting[*role]);
-        (0..n_roles).filter(|role| !waits(role)).collect()
+        let waits = |role: usize| match sample.legal[role].as_slice() {
+            [only] => Some(*only) == waiting[role],
+            _ => false,
+        };
+        (0..n_roles).filter(|&role| !waits(role)).collect()
     };
     let playing: Vec<&Sample> =
         domain.samples.iter().filter(|sample| !sample.is_terminal).collect();
-    let everybody: BTreeSet<usize> = playing.iter().flat_map(|sample| active(sample)).collect();
-    let everybody = if everybody.is_empty() { BTreeSet::from([0]) } else { everybody };
+    let all_active: BTreeSet<usize> = playing.iter().flat_map(|sample| active(sample)).collect();
+    let all_active = if all_active.is_empty() { BTreeSet::from([0]) } else { all_active };
     let mut best: Option<(usize, Functor, BTreeMap<usize, BTreeSet<usize>>)> = None;
     let cost = |groups: &BTreeMap<usize, BTreeSet<usize>>| {
         groups.values().map(|roles| roles.len().max(1)).sum::<usize>()
     };
     for &functor in domain.state.keys() {
         let Some(groups) = by_place(domain, functor, &playing, &active) else { continue };
-        // A token is worth its locations only where it takes choices away from somebody.
-        if groups.values().all(|roles| roles.len() >= everybody.len()) {
+        // A control fluent is useful only if it removes the choice of some role.
+        if groups.values().all(|roles| roles.len() >= all_active.len()) {
             continue;
         }
         let cost = cost(&groups) * 100 / groups.len();
@@ -66,7 +70,7 @@ pub(super) fn turns(domain: &Domain) -> Turns {
     let Some((_, functor, groups)) = best else {
         let name = "0".to_owned();
         let locations =
-            vec![Location { name, token: None, active: everybody.into_iter().collect() }];
+            vec![Location { name, token: None, active: all_active.into_iter().collect() }];
         return Turns { locations, tokens: BTreeSet::new(), waiting, start: 0 };
     };
     let tokens: BTreeSet<usize> = (0..domain.predicates.len())
@@ -76,8 +80,8 @@ pub(super) fn turns(domain: &Domain) -> Turns {
         .iter()
         .enumerate()
         .map(|(index, &token)| {
-            // Where no play came by, everybody may have a choice.
-            let mut roles = groups.get(&token).cloned().unwrap_or_else(|| everybody.clone());
+            // At locations that no play visited, any role may have a choice.
+            let mut roles = groups.get(&token).cloned().unwrap_or_else(|| all_active.clone());
             if roles.is_empty() {
                 roles.insert(0);
             }
@@ -94,7 +98,7 @@ pub(super) fn turns(domain: &Domain) -> Turns {
     Turns { locations, tokens, waiting, start: start.unwrap_or(0) }
 }
 
-/// The constant that is most often all that a role may do.
+/// Returns the constant that is most often the only legal move of a role.
 fn waiting_move(domain: &Domain, role: usize) -> Option<TermId> {
     let mut counts: BTreeMap<TermId, usize> = BTreeMap::new();
     for sample in &domain.samples {
@@ -107,7 +111,8 @@ fn waiting_move(domain: &Domain, role: usize) -> Option<TermId> {
     counts.into_iter().max_by_key(|&(_, count)| count).map(|(term, _)| term)
 }
 
-/// If exactly one term of the functor holds in each state, and has no coordinates: who acts where it is which.
+/// Returns the active roles for each value of the functor, if exactly one of its terms holds in
+/// each state and has no coordinates.
 fn by_place(
     domain: &Domain,
     functor: Functor,
@@ -126,7 +131,7 @@ fn by_place(
         let (predicate, _) = domain.place(only)?;
         groups.entry(predicate).or_default().extend(active(sample));
     }
-    // At ends of play too, or there would be no location.
+    // The condition must also hold in terminal states, which need a location, too.
     let is_single = |sample: &Sample| {
         sample
             .fluents

@@ -1,4 +1,4 @@
-//! The translated game as text.
+//! Text of the translated game.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,37 +6,35 @@ use std::fmt::Write as _;
 use agon_datalog::TermId;
 
 use super::arena::{Arena, Payoff, number};
+use super::cases::Change;
 use super::formula::{Form, Relation, Val, Var, and, ex};
-use super::judge::order;
 use super::lift::Table;
 use super::names::Names;
-use super::{Argument, Construct, RuleMove, Translation, Untranslatable};
+use super::sample_evaluator::order;
+use super::{Argument, Construct, RuleMove, ToTossError, Translation};
 
-/// So many elements a relation of the language takes.
+/// Maximum arity of a relation in the language.
 const MAX_WIDTH: usize = 8;
 
-/// Writes a game.
+/// Writes a game as text.
 pub(super) struct Writer<'a, 'd> {
     arena: &'a mut Arena<'d>,
     relations: Names,
-    /// By kind and index: what a relation is called.
+    /// Names of relations.
     called: BTreeMap<Relation, String>,
-    /// Tables asked with constants: the table of what is left.
+    /// Tables with constants in some columns: the table of the remaining columns.
     selected: BTreeMap<(usize, Vec<Option<TermId>>), usize>,
-    /// The table with one term alone.
+    /// The tables with a single term.
     singles: BTreeMap<TermId, usize>,
     used_tables: BTreeSet<usize>,
     used_fluents: BTreeSet<usize>,
     elements: BTreeMap<TermId, String>,
-    /// Whether numbers are read off elements.
+    /// Whether payoffs read numbers from elements.
     reads_numbers: bool,
 }
 
-/// The game as text, with what its moves stand for.
-pub(super) fn write(
-    arena: &mut Arena<'_>,
-    max_bytes: usize,
-) -> Result<Translation, Untranslatable> {
+/// Writes the game as text, with the GDL moves that its moves stand for.
+pub(super) fn write(arena: &mut Arena<'_>, max_bytes: usize) -> Result<Translation, ToTossError> {
     let mut writer = Writer {
         arena,
         relations: Names::of_relations(),
@@ -51,17 +49,17 @@ pub(super) fn write(
     let translation = writer.game()?;
     if translation.text.len() > max_bytes {
         let why = format!("the translation has {} bytes", translation.text.len());
-        return Err(Untranslatable { construct: Construct::Size, why, line: None });
+        return Err(ToTossError { construct: Construct::Size, why, line: None });
     }
     Ok(translation)
 }
 
 impl Writer<'_, '_> {
-    fn game(&mut self) -> Result<Translation, Untranslatable> {
+    fn game(&mut self) -> Result<Translation, ToTossError> {
         let domain = self.arena.lifter.domain;
         let nature = domain.game.rules().nature();
         let role_text = |role: usize| {
-            // Nature has one name in the language, however it was spelt.
+            // Nature has a fixed name in the language, regardless of its spelling in the rulesheet.
             if nature == Some(role) {
                 "random".to_owned()
             } else {
@@ -87,8 +85,8 @@ impl Writer<'_, '_> {
         let mut rules: BTreeMap<String, RuleMove> = BTreeMap::new();
         let mut edges: Vec<Vec<Vec<(String, usize)>>> =
             vec![vec![Vec::new(); players.len()]; self.arena.turns.locations.len()];
-        for index in 0..self.arena.rulings.len() {
-            let (location, target, _) = self.arena.rulings[index];
+        for index in 0..self.arena.translated_rules.len() {
+            let (location, target, _) = self.arena.translated_rules[index];
             let (name, made) = self.rule(index, &mut rule_names, &mut text);
             edges[location][made.role].push((name.clone(), target));
             rules.insert(name, made);
@@ -104,7 +102,7 @@ impl Writer<'_, '_> {
             let _ = writeln!(text, "STATE LOC {}", self.arena.turns.locations[start].name);
         }
         let places: BTreeSet<TermId> =
-            self.arena.cells.places.values().flatten().copied().collect();
+            self.arena.place_map.places.values().flatten().copied().collect();
         let parts = |term: TermId| -> Vec<String> {
             if places.contains(&term) {
                 domain.bank.arguments(term).map(|part| domain.game.text(part)).collect()
@@ -124,8 +122,8 @@ impl Writer<'_, '_> {
         Ok(Translation { text, rules, elements, waiting })
     }
 
-    /// Relations of the language have few arguments.
-    fn check_widths(&self) -> Result<(), Untranslatable> {
+    /// Returns an error if a relation has too many arguments.
+    fn check_widths(&self) -> Result<(), ToTossError> {
         let lifter = &self.arena.lifter;
         let tables = self
             .used_tables
@@ -136,9 +134,9 @@ impl Writer<'_, '_> {
         match tables.chain(defined).find(|(_, width)| *width > MAX_WIDTH) {
             Some((name, width)) => {
                 let why = format!(
-                    "`{name}` would take {width} elements, and relations take {MAX_WIDTH} at most"
+                    "`{name}` would have {width} arguments, and relations have at most {MAX_WIDTH}"
                 );
-                Err(Untranslatable { construct: Construct::Size, why, line: None })
+                Err(ToTossError { construct: Construct::Size, why, line: None })
             }
             None => Ok(()),
         }
@@ -176,42 +174,20 @@ impl Writer<'_, '_> {
 
     fn rule(&mut self, index: usize, names: &mut Names, text: &mut String) -> (String, RuleMove) {
         let domain = self.arena.lifter.domain;
-        let ruling = self.arena.rulings[index].2.clone();
-        let condition = self.arena.condition(&ruling);
-        let mut name = self.arena.lifter.symbol_name(ruling.functor.0).to_owned();
-        for value in &ruling.arguments {
+        let translated_rule = self.arena.translated_rules[index].2.clone();
+        let condition = self.arena.condition(&translated_rule);
+        let mut name = self.arena.lifter.symbol_name(translated_rule.functor.0).to_owned();
+        for value in &translated_rule.arguments {
             if let Val::Term(term) = value {
                 name.push('_');
                 name.push_str(&domain.game.text(*term));
             }
         }
         let name = names.name(&name);
-        let mut elements = ruling.elements.clone();
+        let mut elements = translated_rule.elements.clone();
         let mut parts = vec![self.without_constants(&condition)];
-        // Constants of changes are elements of the match.
-        let mut constants: BTreeMap<TermId, Var> = BTreeMap::new();
-        let mut changes: Vec<(bool, usize, Vec<Option<Var>>)> = Vec::new();
-        for change in &ruling.changes {
-            let mut tuple = Vec::new();
-            for cell in &change.tuple {
-                tuple.push(match cell {
-                    None => None,
-                    Some(Val::Var(v)) => Some(*v),
-                    Some(Val::Term(term)) => Some(match constants.get(term) {
-                        Some(&known) => known,
-                        None => {
-                            let fresh = self.arena.lifter.fresh(&domain.game.text(*term));
-                            let single = self.single(*term);
-                            parts.push(Form::Atom(Relation::Static(single), vec![Val::Var(fresh)]));
-                            elements.push(fresh);
-                            constants.insert(*term, fresh);
-                            fresh
-                        }
-                    }),
-                });
-            }
-            changes.push((change.holds, change.predicate, tuple));
-        }
+        let changes =
+            self.changes_without_constants(&translated_rule.changes, &mut elements, &mut parts);
         let condition = and(parts);
         let mut scope = Scope::default();
         let listed: Vec<String> = elements.iter().map(|&v| self.variable(v, &mut scope)).collect();
@@ -236,13 +212,14 @@ impl Writer<'_, '_> {
                 .collect();
             let _ = writeln!(text, "  RELS {}", changes.join("; "));
         }
-        let arguments = ruling
+        let arguments = translated_rule
             .arguments
             .iter()
             .map(|value| match value {
                 Val::Term(term) => Argument::Fixed(domain.game.text(*term)),
                 Val::Var(v) => {
-                    let (own, coordinate) = ruling.coordinates.get(v).copied().unwrap_or((*v, 0));
+                    let (own, coordinate) =
+                        translated_rule.coordinates.get(v).copied().unwrap_or((*v, 0));
                     Argument::Element {
                         index: elements.iter().position(|e| *e == own).unwrap_or(0),
                         coordinate,
@@ -250,8 +227,35 @@ impl Writer<'_, '_> {
                 }
             })
             .collect();
-        let functor = self.arena.lifter.symbol_name(ruling.functor.0).to_owned();
-        (name, RuleMove { role: ruling.role, functor, arguments })
+        let functor = self.arena.lifter.symbol_name(translated_rule.functor.0).to_owned();
+        (name, RuleMove { role: translated_rule.role, functor, arguments })
+    }
+
+    /// Replaces the constants in changes by new elements of the embedding. `parts` gets a condition
+    /// for each of these elements.
+    fn changes_without_constants(
+        &mut self,
+        changes: &[Change],
+        elements: &mut Vec<Var>,
+        parts: &mut Vec<Form>,
+    ) -> Vec<(bool, usize, Vec<Option<Var>>)> {
+        let mut constants: BTreeMap<TermId, Var> = BTreeMap::new();
+        let mut variable = |cell: &Val| match cell {
+            Val::Var(v) => *v,
+            Val::Term(term) => *constants.entry(*term).or_insert_with(|| {
+                let text = self.arena.lifter.domain.game.text(*term);
+                let fresh = self.arena.lifter.fresh(&text);
+                let single = Relation::Static(self.single(*term));
+                parts.push(Form::Atom(single, vec![Val::Var(fresh)]));
+                elements.push(fresh);
+                fresh
+            }),
+        };
+        let mut tuple = |change: &Change| {
+            let cells = change.tuple.iter();
+            cells.map(|cell| cell.as_ref().map(&mut variable)).collect()
+        };
+        changes.iter().map(|change| (change.holds, change.predicate, tuple(change))).collect()
     }
 
     fn location(
@@ -260,7 +264,7 @@ impl Writer<'_, '_> {
         edges: &[Vec<(String, usize)>],
         players: &[String],
         text: &mut String,
-    ) -> Result<(), Untranslatable> {
+    ) -> Result<(), ToTossError> {
         let location = self.arena.turns.locations[index].clone();
         let targets: BTreeSet<usize> = edges
             .iter()
@@ -269,9 +273,9 @@ impl Writer<'_, '_> {
             .filter(|&target| target != usize::MAX)
             .collect();
         if location.active.len() > 1 && targets.len() > 1 {
-            let why = "several roles act at once, and whose turn comes next depends on their moves"
-                .to_owned();
-            return Err(Untranslatable { construct: Construct::Turns, why, line: None });
+            let why =
+                "several roles act at once, and the next turn depends on their moves".to_owned();
+            return Err(ToTossError { construct: Construct::Turns, why, line: None });
         }
         let common = targets.first().copied().unwrap_or(index);
         let _ = writeln!(text, "LOC {} {{", location.name);
@@ -318,7 +322,46 @@ impl Writer<'_, '_> {
         if sum.is_empty() { "0".to_owned() } else { sum.join(" + ") }
     }
 
+    /// Writes the locations and the initial structure.
     fn start(&mut self, text: &mut String, locations: &str) {
+        let domain = self.arena.lifter.domain;
+        let mut ordered: Vec<TermId> = self.used_terms().into_iter().collect();
+        ordered.sort_by(|&a, &b| domain.game.compare(a, b));
+        let mut names = Names::of_elements();
+        for &term in &ordered {
+            let name = names.name(&domain.game.text(term));
+            self.elements.insert(term, name);
+        }
+        let relations = self.initial_relations();
+        let mut functions = String::new();
+        if self.reads_numbers {
+            let values: Vec<String> = ordered
+                .iter()
+                .filter_map(|&term| {
+                    Some(format!("{} -> {}", self.elements[&term], number(domain, term)?))
+                })
+                .collect();
+            if !values.is_empty() {
+                functions = format!("value {{ {} }}", values.join(", "));
+            }
+        }
+        text.push_str(locations);
+        let mut elements: Vec<&str> =
+            ordered.iter().map(|term| self.elements[term].as_str()).collect();
+        if elements.is_empty() {
+            // A structure must not be empty.
+            elements.push("table");
+        }
+        let _ = writeln!(
+            text,
+            "START [ {} |\n  {}\n| {functions} ]",
+            elements.join(", "),
+            relations.join(";\n  ")
+        );
+    }
+
+    /// Returns the terms that become elements.
+    fn used_terms(&self) -> BTreeSet<TermId> {
         let domain = self.arena.lifter.domain;
         let mut terms: BTreeSet<TermId> = BTreeSet::new();
         for &index in &self.used_fluents {
@@ -329,23 +372,22 @@ impl Writer<'_, '_> {
         for &index in &self.used_tables {
             terms.extend(self.arena.lifter.tables[index].rows.iter().flatten());
         }
-        for (_, _, ruling) in &self.arena.rulings {
-            let shape = &domain.moves[ruling.role][&ruling.functor];
-            for (values, argument) in shape.values.iter().zip(&ruling.arguments) {
+        for (_, _, translated_rule) in &self.arena.translated_rules {
+            let shape = &domain.moves[translated_rule.role][&translated_rule.functor];
+            for (values, argument) in shape.values.iter().zip(&translated_rule.arguments) {
                 if let Val::Var(v) = argument
-                    && !ruling.coordinates.contains_key(v)
+                    && !translated_rule.coordinates.contains_key(v)
                 {
                     terms.extend(values);
                 }
             }
         }
-        let mut ordered: Vec<TermId> = terms.into_iter().collect();
-        ordered.sort_by(|&a, &b| domain.game.compare(a, b));
-        let mut names = Names::of_elements();
-        for &term in &ordered {
-            let name = names.name(&domain.game.text(term));
-            self.elements.insert(term, name);
-        }
+        terms
+    }
+
+    /// Returns the texts of all relations with their initial tuples.
+    fn initial_relations(&self) -> Vec<String> {
+        let domain = self.arena.lifter.domain;
         let row = |row: &[TermId]| {
             let cells: Vec<&str> = row.iter().map(|term| self.elements[term].as_str()).collect();
             format!("({})", cells.join(", "))
@@ -375,34 +417,10 @@ impl Writer<'_, '_> {
             let called = &self.called[&Relation::Fluent(index)];
             relations.push(listed(called, arity, held.get(&index).map_or(&[], Vec::as_slice)));
         }
-        let mut functions = String::new();
-        if self.reads_numbers {
-            let values: Vec<String> = ordered
-                .iter()
-                .filter_map(|&term| {
-                    Some(format!("{} -> {}", self.elements[&term], number(domain, term)?))
-                })
-                .collect();
-            if !values.is_empty() {
-                functions = format!("value {{ {} }}", values.join(", "));
-            }
-        }
-        text.push_str(locations);
-        let mut elements: Vec<&str> =
-            ordered.iter().map(|term| self.elements[term].as_str()).collect();
-        if elements.is_empty() {
-            // A structure is about something, be it only the table at which they sit.
-            elements.push("table");
-        }
-        let _ = writeln!(
-            text,
-            "START [ {} |\n  {}\n| {functions} ]",
-            elements.join(", "),
-            relations.join(";\n  ")
-        );
+        relations
     }
 
-    /// The table with one term alone.
+    /// Returns the table with a single term.
     fn single(&mut self, term: TermId) -> usize {
         if let Some(&known) = self.singles.get(&term) {
             return known;
@@ -414,19 +432,14 @@ impl Writer<'_, '_> {
         id
     }
 
-    /// The same formula with no terms in its atoms: the language has no constants.
+    /// Removes terms from atoms, because the language has no constants.
     fn without_constants(&mut self, form: &Form) -> Form {
         match form {
             Form::Atom(Relation::Static(table), arguments)
                 if arguments.iter().any(|value| matches!(value, Val::Term(_))) =>
             {
-                let pattern: Vec<Option<TermId>> = arguments
-                    .iter()
-                    .map(|value| match value {
-                        Val::Term(term) => Some(*term),
-                        Val::Var(_) => None,
-                    })
-                    .collect();
+                let pattern: Vec<Option<TermId>> =
+                    arguments.iter().map(|value| value.term()).collect();
                 let selected = self.select(*table, pattern);
                 let left = arguments
                     .iter()
@@ -473,7 +486,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What is left of a table where some columns have given values.
+    /// Returns the rows of a table with given values in some columns, without these columns.
     fn select(&mut self, table: usize, pattern: Vec<Option<TermId>>) -> usize {
         if let Some(&known) = self.selected.get(&(table, pattern.clone())) {
             return known;
@@ -504,7 +517,7 @@ impl Writer<'_, '_> {
         id
     }
 
-    /// What a variable is called.
+    /// Returns the name of a variable.
     fn variable(&self, v: Var, scope: &mut Scope) -> String {
         if let Some(known) = scope.called.get(&v) {
             return known.clone();
@@ -574,7 +587,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Where a formula stands: what of it needs parentheses.
+/// Position of a formula, which decides whether it needs parentheses.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Place {
     Top,
@@ -582,7 +595,7 @@ enum Place {
     Single,
 }
 
-/// What variables are called in a rule or definition.
+/// Names of variables in a rule or definition.
 #[derive(Default)]
 struct Scope {
     names: Names,

@@ -1,8 +1,11 @@
-//! Terms to weighted gates: quantifiers and sums go through the assignments that what never changes allows.
+//! Grounding of terms to gates with weights. Quantifiers and sums enumerate the assignments that
+//! the static relations allow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use agon_circuit::Signal;
+use agon_circuit::weighted::{WeightedBuilder, WeightedCircuit, WeightedSum};
 use agon_structures::evaluate::{Assignment, Evaluator, FormulaQuery, Limits};
 use agon_structures::formula::{
     Aggregate, Argument, Fold, Formula, Name, Operator, Sign, Sort, Term, Variable,
@@ -11,49 +14,49 @@ use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, RelationId};
 use agon_toss::interpreter::Game;
 
-use super::{Form, Gate, GoalCircuitLimits, NoGoalCircuit, Wire};
+use super::{Fact, GoalCircuitError, GoalCircuitLimits};
 
-/// A power or a comparison may be of a sum with so many different values at most.
+/// Maximum number of different values of a sum in a power or a comparison.
 const MAX_VALUES: usize = 256;
-/// Formulas nested deeper than this are refused: they are gone through by recursion.
+/// Maximum nesting depth of formulas, which are grounded by recursion.
 const MAX_DEPTH: usize = 200;
 
-/// Makes gates.
+/// The state of grounding.
 pub(super) struct Grounder<'g> {
     game: &'g Arc<Game>,
     limits: GoalCircuitLimits,
     evaluator: Evaluator,
-    gates: Vec<Gate>,
-    known: BTreeMap<(Wire, Wire), Wire>,
-    facts: Vec<(RelationId, Vec<Element>)>,
-    fact_wires: BTreeMap<(RelationId, Vec<Element>), Wire>,
+    builder: WeightedBuilder,
+    /// By base bit: its fact.
+    facts: Vec<Fact>,
+    fact_signals: BTreeMap<Fact, Signal>,
     /// Relations, defined ones included, that never change.
     stable: BTreeSet<Name>,
     queries: BTreeMap<(Formula, Vec<Variable>), FormulaQuery>,
-    /// Defined relations of elements.
-    defined: BTreeMap<(Name, Vec<Element>), Wire>,
+    /// The signals of defined relations that have been grounded.
+    defined: BTreeMap<(Name, Vec<Element>), Signal>,
     n_assignments: usize,
     depth: usize,
 }
 
-/// A constant and weighted wires.
+/// A constant plus weighted signals.
 #[derive(Clone, Debug)]
 struct Linear {
     constant: Rational,
-    parts: Vec<(Rational, Wire)>,
+    parts: Vec<(Rational, Signal)>,
 }
 
-/// What variables stand for.
+/// The values of the variables in scope.
 #[derive(Clone, Default)]
 struct Scope {
     elements: Assignment,
     numbers: Vec<(Variable, Linear)>,
 }
 
-type Answer<T> = Result<T, NoGoalCircuit>;
+type Grounded<T> = Result<T, GoalCircuitError>;
 
-fn too_large<E>(_: E) -> NoGoalCircuit {
-    NoGoalCircuit::TooLarge("digits")
+fn too_large<E>(_: E) -> GoalCircuitError {
+    GoalCircuitError::TooLarge("digits")
 }
 
 impl Linear {
@@ -65,18 +68,18 @@ impl Linear {
         self.parts.is_empty()
     }
 
-    fn scaled(&self, factor: Rational) -> Answer<Linear> {
+    fn scaled(&self, factor: Rational) -> Grounded<Linear> {
         let parts = self
             .parts
             .iter()
-            .map(|(weight, wire)| Ok((weight.times(factor).map_err(too_large)?, *wire)));
+            .map(|(weight, signal)| Ok((weight.times(factor).map_err(too_large)?, *signal)));
         Ok(Linear {
             constant: self.constant.times(factor).map_err(too_large)?,
-            parts: parts.collect::<Answer<_>>()?,
+            parts: parts.collect::<Grounded<_>>()?,
         })
     }
 
-    fn plus(mut self, other: Linear) -> Answer<Linear> {
+    fn plus(mut self, other: Linear) -> Grounded<Linear> {
         self.constant = self.constant.plus(other.constant).map_err(too_large)?;
         self.parts.extend(other.parts);
         Ok(self)
@@ -107,10 +110,9 @@ impl<'g> Grounder<'g> {
             game,
             limits,
             evaluator,
-            gates: vec![Gate::True],
-            known: BTreeMap::new(),
+            builder: WeightedBuilder::new(),
             facts: Vec::new(),
-            fact_wires: BTreeMap::new(),
+            fact_signals: BTreeMap::new(),
             stable,
             queries: BTreeMap::new(),
             defined: BTreeMap::new(),
@@ -119,12 +121,13 @@ impl<'g> Grounder<'g> {
         }
     }
 
-    pub(super) fn finish(self) -> (Vec<Gate>, Vec<(RelationId, Vec<Element>)>) {
-        (self.gates, self.facts)
+    /// Finishes the circuit. Returns it with the facts of its base bits.
+    pub(super) fn finish(self, sums: Vec<WeightedSum>) -> Grounded<(WeightedCircuit, Vec<Fact>)> {
+        Ok((self.builder.finish(sums).map_err(too_large)?, self.facts))
     }
 
-    /// The evaluation function that a term without free variables is.
-    pub(super) fn form(&mut self, term: &Term) -> Answer<Form> {
+    /// Returns a term without free variables as a weighted sum and the denominator of its weights.
+    pub(super) fn sum_of(&mut self, term: &Term) -> Grounded<(WeightedSum, i128)> {
         let linear = self.term(term, &Scope::default())?;
         let mut denominator = linear.constant.denominator();
         for (weight, _) in &linear.parts {
@@ -141,65 +144,39 @@ impl<'g> Grounder<'g> {
                 .checked_mul(denominator / number.denominator())
                 .ok_or_else(|| too_large(()))
         };
-        let mut constant = whole(linear.constant)?;
-        let mut counted: BTreeMap<Wire, i128> = BTreeMap::new();
-        for (weight, wire) in linear.parts {
-            *counted.entry(wire).or_default() += whole(weight)?;
-        }
-        constant += counted.remove(&Wire::TRUE).unwrap_or(0);
-        counted.remove(&Wire::FALSE);
-        let mut by_weight: BTreeMap<i128, Vec<Wire>> = BTreeMap::new();
-        let mut bound = constant.unsigned_abs();
-        for (wire, weight) in counted.into_iter().filter(|(_, weight)| *weight != 0) {
-            bound = bound.checked_add(weight.unsigned_abs()).ok_or_else(|| too_large(()))?;
-            by_weight.entry(weight).or_default().push(wire);
-        }
-        // Sums are made without looking for overflow.
-        if bound > i128::MAX as u128 / 4 {
-            return Err(too_large(()));
-        }
-        Ok(Form { denominator, constant, weighted: by_weight.into_iter().collect() })
+        let constant = whole(linear.constant)?;
+        let parts = linear.parts.into_iter().map(|(weight, signal)| Ok((whole(weight)?, signal)));
+        Ok((WeightedSum { constant, parts: parts.collect::<Grounded<_>>()? }, denominator))
     }
 
-    fn and(&mut self, a: Wire, b: Wire) -> Answer<Wire> {
-        let (a, b) = (a.min(b), a.max(b));
-        if a == Wire::FALSE || b == Wire::FALSE || a == b.negated() {
-            return Ok(Wire::FALSE);
+    fn and(&mut self, a: Signal, b: Signal) -> Grounded<Signal> {
+        let n_before = self.builder.n_gates();
+        let signal = self.builder.and(a, b);
+        let n_gates = self.builder.n_gates();
+        if n_gates > n_before && n_gates > self.limits.gates {
+            return Err(GoalCircuitError::TooLarge("gates"));
         }
-        if a == Wire::TRUE || a == b {
-            return Ok(b);
-        }
-        if let Some(&wire) = self.known.get(&(a, b)) {
-            return Ok(wire);
-        }
-        if self.gates.len() >= self.limits.gates {
-            return Err(NoGoalCircuit::TooLarge("gates"));
-        }
-        let wire = Wire::of(self.gates.len());
-        self.gates.push(Gate::And(a, b));
-        self.known.insert((a, b), wire);
-        Ok(wire)
+        Ok(signal)
     }
 
-    fn or(&mut self, a: Wire, b: Wire) -> Answer<Wire> {
-        Ok(self.and(a.negated(), b.negated())?.negated())
+    fn or(&mut self, a: Signal, b: Signal) -> Grounded<Signal> {
+        Ok(!self.and(!a, !b)?)
     }
 
-    fn fact(&mut self, relation: RelationId, tuple: Vec<Element>) -> Wire {
-        let key = (relation, tuple);
-        if let Some(&wire) = self.fact_wires.get(&key) {
-            return wire;
+    fn fact(&mut self, relation: RelationId, tuple: Vec<Element>) -> Signal {
+        let fact = (relation, tuple);
+        if let Some(&signal) = self.fact_signals.get(&fact) {
+            return signal;
         }
-        let wire = Wire::of(self.gates.len());
-        self.gates.push(Gate::Fact(self.facts.len() as u32));
-        self.facts.push(key.clone());
-        self.fact_wires.insert(key, wire);
-        wire
+        let signal = self.builder.add_base();
+        self.facts.push(fact.clone());
+        self.fact_signals.insert(fact, signal);
+        signal
     }
 
-    fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Answer<T>) -> Answer<T> {
+    fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Grounded<T>) -> Grounded<T> {
         if self.depth >= MAX_DEPTH {
-            return Err(NoGoalCircuit::TooLarge("levels of formulas"));
+            return Err(GoalCircuitError::TooLarge("levels of formulas"));
         }
         self.depth += 1;
         let done = work(self);
@@ -207,18 +184,18 @@ impl<'g> Grounder<'g> {
         done
     }
 
-    fn term(&mut self, term: &Term, scope: &Scope) -> Answer<Linear> {
+    fn term(&mut self, term: &Term, scope: &Scope) -> Grounded<Linear> {
         self.deeper(|this| this.linear(term, scope))
     }
 
-    fn linear(&mut self, term: &Term, scope: &Scope) -> Answer<Linear> {
+    fn linear(&mut self, term: &Term, scope: &Scope) -> Grounded<Linear> {
         match term {
             Term::Number(number) => Ok(Linear::of(*number)),
             Term::Variable(variable) => {
                 let found = scope.numbers.iter().rev().find(|(known, _)| known == variable);
                 found
                     .map(|(_, value)| value.clone())
-                    .ok_or(NoGoalCircuit::Construct("a free number"))
+                    .ok_or(GoalCircuitError::Unsupported("a free number"))
             }
             Term::ElementNumber(argument) => Ok(Linear::of(element(argument, scope)?.number())),
             Term::Function(name, argument) => {
@@ -226,11 +203,16 @@ impl<'g> Grounder<'g> {
                 let function = structure.vocabulary().function(name);
                 let value =
                     function.and_then(|id| structure.value(id, element(argument, scope).ok()?));
-                value.map(Linear::of).ok_or(NoGoalCircuit::Construct("a function without a value"))
+                value
+                    .map(Linear::of)
+                    .ok_or(GoalCircuitError::Unsupported("a function without a value"))
             }
             Term::Characteristic(formula) => {
-                let wire = self.formula(formula, scope)?;
-                Ok(Linear { constant: Rational::whole(0), parts: vec![(Rational::whole(1), wire)] })
+                let signal = self.formula(formula, scope)?;
+                Ok(Linear {
+                    constant: Rational::whole(0),
+                    parts: vec![(Rational::whole(1), signal)],
+                })
             }
             Term::Binary(operator, left, right) => {
                 let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
@@ -246,7 +228,7 @@ impl<'g> Grounder<'g> {
         }
     }
 
-    fn combined(&mut self, operator: Operator, left: Linear, right: Linear) -> Answer<Linear> {
+    fn combined(&mut self, operator: Operator, left: Linear, right: Linear) -> Grounded<Linear> {
         match operator {
             Operator::Plus => left.plus(right),
             Operator::Minus => left.plus(right.scaled(Rational::whole(-1))?),
@@ -257,7 +239,7 @@ impl<'g> Grounder<'g> {
                     left.scaled(right.constant)?.plus(right.scaled(left.constant)?)?;
                 let twice = left.constant.times(right.constant).map_err(too_large)?;
                 product.constant = product.constant.minus(twice).map_err(too_large)?;
-                self.few(left.parts.len().saturating_mul(right.parts.len()))?;
+                self.check_summands(left.parts.len().saturating_mul(right.parts.len()))?;
                 for (a, x) in &left.parts {
                     for (b, y) in &right.parts {
                         let both = self.and(*x, *y)?;
@@ -267,104 +249,105 @@ impl<'g> Grounder<'g> {
                 Ok(product)
             }
             Operator::Divide | Operator::Power if !right.is_constant() => {
-                Err(NoGoalCircuit::Construct("a power or part that depends on the state"))
+                Err(GoalCircuitError::Unsupported("a power or part that depends on the state"))
             }
             Operator::Divide => {
                 let inverse = Rational::whole(1).divided_by(right.constant).map_err(too_large)?;
-                left.scaled(inverse.ok_or(NoGoalCircuit::Construct("a division by zero"))?)
+                left.scaled(inverse.ok_or(GoalCircuitError::Unsupported("a division by zero"))?)
             }
             Operator::Power => {
                 let mut power = Linear::of(Rational::whole(0));
-                for (value, wire) in self.cases(&left)? {
+                for (value, signal) in self.cases(&left)? {
                     let raised = value.power(right.constant).map_err(too_large)?;
                     let raised =
-                        raised.ok_or(NoGoalCircuit::Construct("a power without a value"))?;
-                    power.parts.push((raised, wire));
+                        raised.ok_or(GoalCircuitError::Unsupported("a power without a value"))?;
+                    power.parts.push((raised, signal));
                 }
                 Ok(power)
             }
         }
     }
 
-    fn few(&self, n: usize) -> Answer<()> {
-        if n > self.limits.summands { Err(NoGoalCircuit::TooLarge("summands")) } else { Ok(()) }
+    fn check_summands(&self, n: usize) -> Grounded<()> {
+        if n > self.limits.summands { Err(GoalCircuitError::TooLarge("summands")) } else { Ok(()) }
     }
 
-    /// The values of a sum, each with when it has it.
-    fn cases(&mut self, linear: &Linear) -> Answer<BTreeMap<Rational, Wire>> {
-        let mut cases = BTreeMap::from([(linear.constant, Wire::TRUE)]);
-        for (weight, wire) in &linear.parts {
-            let mut next: BTreeMap<Rational, Wire> = BTreeMap::new();
+    /// Returns the possible values of a sum, each with the signal that the sum has this value.
+    fn cases(&mut self, linear: &Linear) -> Grounded<BTreeMap<Rational, Signal>> {
+        let mut cases = BTreeMap::from([(linear.constant, Signal::TRUE)]);
+        for (weight, signal) in &linear.parts {
+            let mut next: BTreeMap<Rational, Signal> = BTreeMap::new();
             for (value, when) in cases {
                 let more = value.plus(*weight).map_err(too_large)?;
-                for (value, holds) in [(value, wire.negated()), (more, *wire)] {
+                for (value, holds) in [(value, !*signal), (more, *signal)] {
                     let both = self.and(when, holds)?;
-                    let before = next.get(&value).copied().unwrap_or(Wire::FALSE);
+                    let before = next.get(&value).copied().unwrap_or(Signal::FALSE);
                     let either = self.or(before, both)?;
                     next.insert(value, either);
                 }
             }
-            next.retain(|_, wire| *wire != Wire::FALSE);
+            next.retain(|_, signal| *signal != Signal::FALSE);
             if next.len() > MAX_VALUES {
-                return Err(NoGoalCircuit::TooLarge("values of a sum"));
+                return Err(GoalCircuitError::TooLarge("values of a sum"));
             }
             cases = next;
         }
         Ok(cases)
     }
 
-    fn sum(&mut self, aggregate: &Aggregate, scope: &Scope) -> Answer<Linear> {
+    fn sum(&mut self, aggregate: &Aggregate, scope: &Scope) -> Grounded<Linear> {
         match aggregate.fold {
             Fold::Sum => {}
-            Fold::Product => return Err(NoGoalCircuit::Construct("`Prod`")),
-            Fold::Min | Fold::Max => return Err(NoGoalCircuit::Construct("`Min` and `Max`")),
+            Fold::Product => return Err(GoalCircuitError::Unsupported("`Prod`")),
+            Fold::Min | Fold::Max => return Err(GoalCircuitError::Unsupported("`Min` and `Max`")),
         }
         let mut sum = Linear::of(Rational::whole(0));
         for tuple in self.candidates(&aggregate.variables, &aggregate.guard, scope)? {
             let inner = bound(scope, &aggregate.variables, &tuple);
             let guard = self.formula(&aggregate.guard, &inner)?;
-            if guard == Wire::FALSE {
+            if guard == Signal::FALSE {
                 continue;
             }
             let term = self.term(&aggregate.term, &inner)?;
             sum.parts.push((term.constant, guard));
-            for (weight, wire) in term.parts {
-                let both = self.and(guard, wire)?;
-                if both != Wire::FALSE {
+            for (weight, signal) in term.parts {
+                let both = self.and(guard, signal)?;
+                if both != Signal::FALSE {
                     sum.parts.push((weight, both));
                 }
             }
-            self.few(sum.parts.len())?;
+            self.check_summands(sum.parts.len())?;
         }
         Ok(sum)
     }
 
-    /// The elements for the variables that what never changes of the formula allows, whatever the state.
+    /// Returns the values of the variables for which the static part of the formula holds. The
+    /// formula holds for no others in any state.
     fn candidates(
         &mut self,
         variables: &[Variable],
         formula: &Formula,
         scope: &Scope,
-    ) -> Answer<Vec<Vec<Element>>> {
+    ) -> Grounded<Vec<Vec<Element>>> {
         let weakened = self.weakened(formula);
         let mut columns = variables.to_vec();
         let free = weakened.free_variables();
         columns.extend(
             free.into_iter().filter(|v| v.sort() == Sort::Element && !variables.contains(v)),
         );
-        // Of the variables around, those that these hide mean nothing here.
+        // Variables of the scope that are shadowed by these have no meaning here.
         let mut given = scope.elements.clone();
         given.elements.retain(|(known, _)| !variables.contains(known));
         let query = self.query(&weakened, &columns)?;
         let found = self.evaluator.solve(query, self.game.start_structure(), &given)?;
         self.n_assignments += found.len();
         if self.n_assignments > self.limits.assignments {
-            return Err(NoGoalCircuit::TooLarge("assignments"));
+            return Err(GoalCircuitError::TooLarge("assignments"));
         }
         Ok(found.iter().map(|row| row[..variables.len()].to_vec()).collect())
     }
 
-    fn query(&mut self, formula: &Formula, variables: &[Variable]) -> Answer<FormulaQuery> {
+    fn query(&mut self, formula: &Formula, variables: &[Variable]) -> Grounded<FormulaQuery> {
         let key = (formula.clone(), variables.to_vec());
         if let Some(&query) = self.queries.get(&key) {
             return Ok(query);
@@ -378,7 +361,7 @@ impl<'g> Grounder<'g> {
         formula.free_relations().keys().all(|name| self.stable.contains(name))
     }
 
-    /// A formula about what never changes that holds wherever this one ever does.
+    /// Returns a formula over static relations that is implied by this one.
     fn weakened(&self, formula: &Formula) -> Formula {
         if self.is_stable(formula) && !has_numbers(formula) {
             return formula.clone();
@@ -402,7 +385,8 @@ impl<'g> Grounder<'g> {
         }
     }
 
-    /// The same for what is negated. Without it, an exception to `all` would be looked for everywhere.
+    /// Returns a formula over static relations that is implied by the negation of this one. Without
+    /// it, an exception to `all` would be searched for among all assignments.
     fn weakened_negation(&self, formula: &Formula) -> Formula {
         let each = |parts: &[Formula]| -> Vec<Formula> {
             parts.iter().map(|part| self.weakened(&Formula::not(part.clone()))).collect()
@@ -424,111 +408,110 @@ impl<'g> Grounder<'g> {
         }
     }
 
-    fn formula(&mut self, formula: &Formula, scope: &Scope) -> Answer<Wire> {
-        self.deeper(|this| this.wire(formula, scope))
+    fn formula(&mut self, formula: &Formula, scope: &Scope) -> Grounded<Signal> {
+        self.deeper(|this| this.signal(formula, scope))
     }
 
-    fn wire(&mut self, formula: &Formula, scope: &Scope) -> Answer<Wire> {
+    fn signal(&mut self, formula: &Formula, scope: &Scope) -> Grounded<Signal> {
         if self.is_stable(formula) && !has_numbers(formula) {
             let free: Vec<Variable> = formula.free_variables().into_iter().collect();
             let query = self.query(formula, &free)?;
             let holds =
                 self.evaluator.holds(query, self.game.start_structure(), &scope.elements)?;
-            return Ok(if holds { Wire::TRUE } else { Wire::FALSE });
+            return Ok(Signal::constant(holds));
         }
         match formula {
             Formula::Relation(name, arguments) => {
                 let tuple: Vec<Element> = arguments
                     .iter()
                     .map(|argument| element(argument, scope))
-                    .collect::<Answer<_>>()?;
+                    .collect::<Grounded<_>>()?;
                 self.atom(name, tuple)
             }
-            Formula::Equal(a, b) => {
-                Ok(if element(a, scope)? == element(b, scope)? { Wire::TRUE } else { Wire::FALSE })
-            }
-            Formula::Not(inner) => Ok(self.formula(inner, scope)?.negated()),
+            Formula::Equal(a, b) => Ok(Signal::constant(element(a, scope)? == element(b, scope)?)),
+            Formula::Not(inner) => Ok(!self.formula(inner, scope)?),
             Formula::And(parts) => {
-                let mut all = Wire::TRUE;
+                let mut all = Signal::TRUE;
                 for part in parts {
-                    let wire = self.formula(part, scope)?;
-                    all = self.and(all, wire)?;
-                    if all == Wire::FALSE {
+                    let signal = self.formula(part, scope)?;
+                    all = self.and(all, signal)?;
+                    if all == Signal::FALSE {
                         break;
                     }
                 }
                 Ok(all)
             }
             Formula::Or(parts) => {
-                let mut any = Wire::FALSE;
+                let mut any = Signal::FALSE;
                 for part in parts {
-                    let wire = self.formula(part, scope)?;
-                    any = self.or(any, wire)?;
+                    let signal = self.formula(part, scope)?;
+                    any = self.or(any, signal)?;
                 }
                 Ok(any)
             }
             Formula::Exists(variables, inner) => self.some(variables, inner, scope),
             Formula::All(variables, inner) => {
                 let exception = Formula::not((**inner).clone());
-                Ok(self.some(variables, &exception, scope)?.negated())
+                Ok(!self.some(variables, &exception, scope)?)
             }
             Formula::Compare(left, sign, right) => {
                 let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
                 self.comparison(left, *sign, right)
             }
-            Formula::Fix(_) | Formula::Closure(_) | Formula::Let(_) => {
-                Err(NoGoalCircuit::Construct("a fixed point, closure or `let` over what changes"))
-            }
+            Formula::Fix(_) | Formula::Closure(_) | Formula::Let(_) => Err(
+                GoalCircuitError::Unsupported("a fixed point, closure or `let` over what changes"),
+            ),
         }
     }
 
-    fn some(&mut self, variables: &[Variable], inner: &Formula, scope: &Scope) -> Answer<Wire> {
-        let mut any = Wire::FALSE;
+    fn some(&mut self, variables: &[Variable], inner: &Formula, scope: &Scope) -> Grounded<Signal> {
+        let mut any = Signal::FALSE;
         for tuple in self.candidates(variables, inner, scope)? {
-            let wire = self.formula(inner, &bound(scope, variables, &tuple))?;
-            any = self.or(any, wire)?;
+            let signal = self.formula(inner, &bound(scope, variables, &tuple))?;
+            any = self.or(any, signal)?;
         }
         Ok(any)
     }
 
-    fn comparison(&mut self, left: Linear, sign: Sign, right: Linear) -> Answer<Wire> {
+    fn comparison(&mut self, left: Linear, sign: Sign, right: Linear) -> Grounded<Signal> {
         let difference = left.plus(right.scaled(Rational::whole(-1))?)?;
-        let mut any = Wire::FALSE;
-        for (value, wire) in self.cases(&difference)? {
+        let mut any = Signal::FALSE;
+        for (value, signal) in self.cases(&difference)? {
             if sign.admits(value.cmp(&Rational::whole(0))) {
-                any = self.or(any, wire)?;
+                any = self.or(any, signal)?;
             }
         }
         Ok(any)
     }
 
-    fn atom(&mut self, name: &Name, tuple: Vec<Element>) -> Answer<Wire> {
+    fn atom(&mut self, name: &Name, tuple: Vec<Element>) -> Grounded<Signal> {
         let arena = self.game.arena();
         if let Some(definition) = arena.definitions().get(name) {
             let key = (name.clone(), tuple);
-            if let Some(&wire) = self.defined.get(&key) {
-                return Ok(wire);
+            if let Some(&signal) = self.defined.get(&key) {
+                return Ok(signal);
             }
             let scope = bound(&Scope::default(), &definition.variables, &key.1);
-            let wire = self.formula(&definition.body, &scope)?;
-            self.defined.insert(key, wire);
-            return Ok(wire);
+            let signal = self.formula(&definition.body, &scope)?;
+            self.defined.insert(key, signal);
+            return Ok(signal);
         }
         match arena.vocabulary().relation(name) {
             Some(relation) => Ok(self.fact(relation, tuple)),
-            None => Err(NoGoalCircuit::Construct("a relation of no structure")),
+            None => Err(GoalCircuitError::Unsupported("a relation of no structure")),
         }
     }
 }
 
-/// Whether numbers with names are in it, which the evaluator does not know of.
+/// Returns whether the formula contains variables for numbers, which the evaluator does not
+/// support.
 fn has_numbers(formula: &Formula) -> bool {
     formula.free_variables().iter().any(|variable| variable.sort() == Sort::Real)
 }
 
-fn element(argument: &Argument, scope: &Scope) -> Answer<Element> {
-    let variable = argument.variable().ok_or(NoGoalCircuit::Construct("a constant"))?;
-    scope.elements.element(variable).ok_or(NoGoalCircuit::Construct("a free variable"))
+fn element(argument: &Argument, scope: &Scope) -> Grounded<Element> {
+    let variable = argument.variable().ok_or(GoalCircuitError::Unsupported("a constant"))?;
+    scope.elements.element(variable).ok_or(GoalCircuitError::Unsupported("a free variable"))
 }
 
 fn bound(scope: &Scope, variables: &[Variable], tuple: &[Element]) -> Scope {

@@ -1,9 +1,10 @@
-//! A regressed goal is the goal after the move: compared with plays by the rules as they stand.
+//! A regressed goal has the value of the goal after the move: compared with random plays by the
+//! interpreter.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use agon_circuit::prove_turns;
+use agon_circuit::{Deadline, prove_turns};
 use agon_game::{Notation as _, Position as _, Rng, Role};
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -11,7 +12,7 @@ use super::super::regress::regress_within;
 use super::super::*;
 use super::{ground, shipped};
 
-/// A formula in three-valued logic: `None` where it depends on what is unknown.
+/// Returns the value of a formula in three-valued logic. `None` if it is unknown.
 fn kleene(formulas: &Formulas, formula: Formula, holds: &dyn Fn(usize) -> bool) -> Option<bool> {
     let cone = formulas.cone([formula]);
     let mut values: Vec<Option<bool>> = vec![None; cone.len()];
@@ -37,37 +38,39 @@ fn kleene(formulas: &Formulas, formula: Formula, holds: &dyn Fn(usize) -> bool) 
     read(&values, formula)
 }
 
-/// What the formulas said of moves and goals.
+/// Counts of the values of formulas.
 #[derive(Default)]
-struct Said {
+struct Counts {
     n_true: u64,
     n_false: u64,
     n_unknown: u64,
 }
 
-/// Plays at random by the rules as they stand, and compares what the formulas of all legal moves say with the goals that
-/// hold after them.
-fn compare_with_play(name: &str, n_plays: u64) -> Said {
+/// Plays randomly with the interpreter, and compares the formulas of all legal moves with the goals
+/// that hold after them.
+fn compare_with_play(name: &str, n_plays: u64) -> Counts {
     compare_extent_with_play(name, n_plays, Extent::default())
 }
 
-/// The same, with the goals regressed this far.
-fn compare_extent_with_play(name: &str, n_plays: u64, extent: Extent) -> Said {
+/// Compares the formulas with play for goals regressed to the given extent.
+fn compare_extent_with_play(name: &str, n_plays: u64, extent: Extent) -> Counts {
     let game = shipped(name);
     let ground = ground(&game);
     let turns = prove_turns(&ground.circuit);
     let is_turn_taking = turns.is_some();
-    let groups = agon_circuit::prove_groups(&ground.circuit, ground.candidates.clone());
+    let groups =
+        agon_circuit::prove_groups(&ground.circuit, ground.candidates.clone(), Deadline::NEVER);
     let knowledge = Knowledge { turns, groups, ..Knowledge::default() };
     let options = RegressOptions { goals: Goals::All, ..RegressOptions::default() };
     let heuristics = regress_within(&ground.circuit, &knowledge, &options, extent)
         .unwrap_or_else(|why| panic!("{name}: {why}"));
     assert_eq!(heuristics.extent, extent, "{name}");
-    // Beside moves at the same time, what was cut off and what others do later may leave a goal open.
+    // Simultaneous moves, parts that were cut off, and later moves of others can leave a goal
+    // unknown.
     let may_be_open = !is_turn_taking || extent != Extent::default();
     let mut rng = Rng::seed_from_u64(3);
     let mut joint = Vec::new();
-    let mut said = Said::default();
+    let mut counts = Counts::default();
     for _ in 0..n_plays {
         let mut position = game.start();
         while !position.is_terminal() {
@@ -94,16 +97,16 @@ fn compare_extent_with_play(name: &str, n_plays: u64, extent: Extent) -> Said {
                     }
                 }
                 if after.is_terminal() && extent.n_steps > 1 {
-                    // It may have ended a step too soon.
+                    // Play may have ended a step too early.
                     continue;
                 }
                 for (value, &formula) in about.goals.iter().zip(regressed) {
                     let found = kleene(&heuristics.formulas, formula, &holds);
                     let is_so = after.goal_values(role).contains(value);
                     match found {
-                        None => said.n_unknown += 1,
-                        Some(true) => said.n_true += 1,
-                        Some(false) => said.n_false += 1,
+                        None => counts.n_unknown += 1,
+                        Some(true) => counts.n_true += 1,
+                        Some(false) => counts.n_false += 1,
                     }
                     assert!(
                         found == Some(is_so) || may_be_open && found.is_none(),
@@ -114,28 +117,33 @@ fn compare_extent_with_play(name: &str, n_plays: u64, extent: Extent) -> Said {
             position.advance(&joint);
         }
     }
-    assert!(said.n_false + said.n_unknown > 0, "{name}: all of {} goals held", said.n_true);
-    said
+    assert!(counts.n_false + counts.n_unknown > 0, "{name}: all of {} goals held", counts.n_true);
+    counts
 }
 
+/// A game in which two players take one or two sticks from a heap in turn, without goals.
+const TAKE: &str = "
+     (role a) (role b) (init (control a)) (init (heap 5)) (opp a b) (opp b a)
+     (less 5 4) (less 4 3) (less 3 2) (less 2 1) (less 1 0) (take 1) (take 2)
+     (<= (minus ?n 1 ?m) (less ?n ?m)) (<= (minus ?n 2 ?m) (less ?n ?k) (less ?k ?m))
+     (<= (legal ?p (take ?k)) (true (control ?p)) (true (heap ?n)) (minus ?n ?k ?m))
+     (<= (legal ?p noop) (true (control ?q)) (opp ?p ?q))
+     (<= (next (heap ?m)) (does ?p (take ?k)) (true (heap ?n)) (minus ?n ?k ?m))
+     (<= (next (control ?q)) (true (control ?p)) (opp ?p ?q))
+     (<= terminal (true (heap 0)))";
+
 #[test]
-fn goals_that_say_nothing_of_the_end_are_regressed_together_with_it() {
+fn goals_independent_of_the_end_are_regressed_with_the_terminal_condition() {
     let game = super::game(
         "take",
-        "(role a) (role b) (init (control a)) (init (heap 5)) (opp a b) (opp b a)
-         (less 5 4) (less 4 3) (less 3 2) (less 2 1) (less 1 0) (take 1) (take 2)
-         (<= (minus ?n 1 ?m) (less ?n ?m)) (<= (minus ?n 2 ?m) (less ?n ?k) (less ?k ?m))
-         (<= (legal ?p (take ?k)) (true (control ?p)) (true (heap ?n)) (minus ?n ?k ?m))
-         (<= (legal ?p noop) (true (control ?q)) (opp ?p ?q))
-         (<= (next (heap ?m)) (does ?p (take ?k)) (true (heap ?n)) (minus ?n ?k ?m))
-         (<= (next (control ?q)) (true (control ?p)) (opp ?p ?q))
-         (<= terminal (true (heap 0)))
-         (<= (goal ?p 100) (true (control ?q)) (opp ?p ?q)) (<= (goal ?p 0) (true (control ?p)))",
+        &format!(
+            "{TAKE} (<= (goal ?p 100) (true (control ?q)) (opp ?p ?q)) (<= (goal ?p 0) (true (control ?p)))"
+        ),
     );
     let circuit = ground(&game).circuit;
     let knowledge = Knowledge { turns: prove_turns(&circuit), ..Knowledge::default() };
     let heuristics = regress(&circuit, knowledge, &RegressOptions::default())
-        .expect("the end tells moves apart");
+        .expect("the terminal condition distinguishes the moves");
     let text = |m: &str| {
         let formula = heuristics.formula(Role::new(0), m).expect("it is a move");
         formula_text(&heuristics.formulas, formula, &heuristics.fluents, 100)
@@ -144,8 +152,8 @@ fn goals_that_say_nothing_of_the_end_are_regressed_together_with_it() {
 }
 
 #[test]
-fn a_regressed_goal_is_the_goal_after_the_move() {
-    // In most puzzles a random play reaches no goal; in contests somebody wins.
+fn a_regressed_goal_has_the_value_of_the_goal_after_the_move() {
+    // In most puzzles a random play reaches no goal. In games with several players some role wins.
     let mut n_without = 0;
     for (name, n_plays) in [
         ("tic-tac-toe", 20),
@@ -167,8 +175,8 @@ fn a_regressed_goal_is_the_goal_after_the_move() {
 }
 
 #[test]
-fn what_is_cut_off_is_unknown_and_never_wrong() {
-    let mut all = Said::default();
+fn formulas_that_are_cut_off_are_unknown_and_never_wrong() {
+    let mut all = Counts::default();
     for max_level in [1, 2, 3, 5, 8] {
         for (name, n_plays) in [
             ("tic-tac-toe", 5),
@@ -178,28 +186,28 @@ fn what_is_cut_off_is_unknown_and_never_wrong() {
             ("blocker", 2),
         ] {
             let extent = Extent { max_level: Some(max_level), ..Extent::default() };
-            // At so few levels there may be nothing to say, which is an honest answer, too.
+            // With so few levels the moves may not be distinguished, which is a valid result, too.
             if max_level > 2 {
-                let said = compare_extent_with_play(name, n_plays, extent);
-                all.n_true += said.n_true;
-                all.n_false += said.n_false;
-                all.n_unknown += said.n_unknown;
+                let counts = compare_extent_with_play(name, n_plays, extent);
+                all.n_true += counts.n_true;
+                all.n_false += counts.n_false;
+                all.n_unknown += counts.n_unknown;
             } else {
                 let ground = ground(&shipped(name));
                 let options = RegressOptions::default();
                 let made = regress_within(&ground.circuit, &Knowledge::default(), &options, extent);
-                assert!(matches!(made, Ok(_) | Err(Refusal::NoGoals)), "{name}");
+                assert!(matches!(made, Ok(_) | Err(RegressError::NoGoals)), "{name}");
             }
         }
     }
     assert!(
         all.n_true > 0 && all.n_false > 0 && all.n_unknown > 0,
-        "some is known, and some is not"
+        "some values are known, and some are not"
     );
 }
 
 #[test]
-fn two_steps_are_never_wrong_whatever_the_others_do() {
+fn two_steps_are_never_wrong_whatever_the_other_roles_do() {
     let mut n_known = 0;
     for (name, n_plays) in [
         ("tic-tac-toe", 10),
@@ -209,15 +217,15 @@ fn two_steps_are_never_wrong_whatever_the_others_do() {
         ("blocker", 3),
     ] {
         let extent = Extent { n_steps: 2, ..Extent::default() };
-        let said = compare_extent_with_play(name, n_plays, extent);
-        n_known += said.n_true + said.n_false;
+        let counts = compare_extent_with_play(name, n_plays, extent);
+        n_known += counts.n_true + counts.n_false;
     }
-    assert!(n_known > 0, "something follows from a move for the step after it");
+    assert!(n_known > 0, "some goals are known two steps ahead");
 }
 
 #[test]
 fn a_goal_that_takes_two_steps_is_regressed_through_two() {
-    // The bell rings in the step after the lever was pulled, whatever is done then.
+    // The bell rings in the step after the lever was pulled, whatever the move in that step is.
     let game = super::game(
         "bell",
         "(role a) (init off) (legal a pull) (legal a wait)
@@ -229,7 +237,7 @@ fn a_goal_that_takes_two_steps_is_regressed_through_two() {
     );
     let circuit = ground(&game).circuit;
     let made = regress(&circuit, Knowledge::default(), &RegressOptions::default())
-        .expect("two steps tell");
+        .expect("two steps distinguish the moves");
     assert_eq!(made.extent, Extent { n_steps: 2, ..Extent::default() });
     let text = |m: &str| {
         let formula = made.formula(Role::new(0), m).expect("it is a move");
@@ -264,25 +272,19 @@ fn sorted_words(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn who_loses_by_the_last_move_avoids_it() {
+fn the_last_move_is_avoided_in_misere_games() {
     let game = super::game(
         "misere",
-        "(role a) (role b) (init (control a)) (init (heap 5)) (opp a b) (opp b a)
-         (less 5 4) (less 4 3) (less 3 2) (less 2 1) (less 1 0) (take 1) (take 2)
-         (<= (minus ?n 1 ?m) (less ?n ?m)) (<= (minus ?n 2 ?m) (less ?n ?k) (less ?k ?m))
-         (<= (legal ?p (take ?k)) (true (control ?p)) (true (heap ?n)) (minus ?n ?k ?m))
-         (<= (legal ?p noop) (true (control ?q)) (opp ?p ?q))
-         (<= (next (heap ?m)) (does ?p (take ?k)) (true (heap ?n)) (minus ?n ?k ?m))
-         (<= (next (control ?q)) (true (control ?p)) (opp ?p ?q))
-         (<= terminal (true (heap 0)))
-         (<= (goal ?p 100) (true (control ?p))) (<= (goal ?p 0) (true (control ?q)) (opp ?p ?q))",
+        &format!(
+            "{TAKE} (<= (goal ?p 100) (true (control ?p))) (<= (goal ?p 0) (true (control ?q)) (opp ?p ?q))"
+        ),
     );
     let ground = ground(&game);
     let circuit = ground.circuit;
-    let groups = agon_circuit::prove_groups(&circuit, ground.candidates);
+    let groups = agon_circuit::prove_groups(&circuit, ground.candidates, Deadline::NEVER);
     let knowledge = Knowledge { turns: prove_turns(&circuit), groups, ..Knowledge::default() };
     let made = regress(&circuit, knowledge, &RegressOptions::default())
-        .expect("the end tells moves apart");
+        .expect("the terminal condition distinguishes the moves");
     assert_eq!(made.extent.aim, Aim::AvoidWorst);
     let text = |m: &str| {
         let formula = made.formula(Role::new(0), m).expect("it is a move");
@@ -304,12 +306,12 @@ fn who_loses_by_the_last_move_avoids_it() {
     };
     assert!(
         of(&mut evaluator, "(take 2)") > of(&mut evaluator, "(take 1)"),
-        "the last one is left"
+        "the move that takes the last one is avoided"
     );
 }
 
 #[test]
-fn what_is_too_large_is_cut_down_and_in_the_end_refused() {
+fn too_large_formulas_are_cut_and_finally_refused() {
     let ground = ground(&shipped("connect-four"));
     let knowledge = Knowledge { turns: prove_turns(&ground.circuit), ..Knowledge::default() };
     let whole = regress(&ground.circuit, knowledge.clone(), &RegressOptions::default())
@@ -324,9 +326,9 @@ fn what_is_too_large_is_cut_down_and_in_the_end_refused() {
                 assert!(made.extent.max_level.is_some() && made.formulas.size() <= max_operands);
                 sizes.push(made.formulas.size());
             }
-            Err(why) => assert_eq!(why, Refusal::Size(max_operands)),
+            Err(why) => assert_eq!(why, RegressError::Size(max_operands)),
         }
     }
     let options = RegressOptions { max_operands: 1, ..RegressOptions::default() };
-    assert_eq!(regress(&ground.circuit, knowledge, &options).err(), Some(Refusal::Size(1)));
+    assert_eq!(regress(&ground.circuit, knowledge, &options).err(), Some(RegressError::Size(1)));
 }

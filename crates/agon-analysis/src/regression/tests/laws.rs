@@ -1,26 +1,17 @@
-//! Laws of formulas: simplification, pruning and networks keep what they mean.
+//! Laws of formulas: simplification, pruning and networks preserve the meaning.
 
 use std::sync::Arc;
 
 use agon_game::Role;
+use agon_testkit::seeded;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 use super::super::*;
 
-fn seeded(n_cases: u32) -> ProptestConfig {
-    let config = ProptestConfig::with_cases(n_cases);
-    let rng_seed = match config.rng_seed {
-        RngSeed::Random => RngSeed::Fixed(7),
-        RngSeed::Fixed(seed) => RngSeed::Fixed(seed),
-    };
-    ProptestConfig { rng_seed, failure_persistence: None, ..config }
-}
-
-/// Crisp: a fluent that holds counts 1, and what is unknown a half.
+/// Crisp logic: a fluent that holds has the value 1, and the unknown a half.
 const CRISP: Logic = Logic::Product { p: 1.0 };
 
-/// A formula as a tree, as nobody has simplified it.
+/// A formula as a tree, without simplification.
 #[derive(Clone, Debug)]
 enum Plain {
     Constant(bool),
@@ -76,7 +67,7 @@ proptest! {
     #![proptest_config(seeded(400))]
 
     #[test]
-    fn simplification_keeps_the_meaning(plain in plain()) {
+    fn simplification_preserves_the_meaning(plain in plain()) {
         let mut formulas = Formulas::new(N_FLUENTS);
         let formula = made(&plain, &mut formulas);
         for state in 0..1 << N_FLUENTS {
@@ -86,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn the_network_says_what_the_formulas_do(
+    fn a_network_has_the_values_of_its_formulas(
         plains in proptest::collection::vec(plain(), 1..6),
         states in proptest::collection::vec(0_u64..1 << N_FLUENTS, 1..8),
         persistent in 0_u32..1 << N_FLUENTS,
@@ -101,18 +92,20 @@ proptest! {
         let mut evaluator = Evaluator::new(Arc::new(Network::new(&heuristics, logic)));
         for &state in &states {
             evaluator.go_to(&[state]);
-            // What changes from state to state is all that is worked out anew; the judge works out everything.
+            // The evaluator recomputes only what changes from state to state. The reference
+            // implementation computes everything.
             for (at, &formula) in all.iter().enumerate() {
                 let count = |fluent: usize| match state >> fluent & 1 == 1 {
-                    true => logic.holding(heuristics.knowledge.stays_true(fluent)),
-                    false => logic.failing(false),
+                    true if heuristics.knowledge.stays_true(fluent) => 1.0,
+                    true => logic.holding(),
+                    false => logic.failing(),
                 };
                 let wanted = heuristics.formulas.fuzzy_value(formula, logic, &count);
                 let found = evaluator.value(Role::new(0), at).expect("it was regressed");
                 prop_assert!((found - wanted).abs() < 1e-12, "{} is not {}", found, wanted);
             }
         }
-        // Folding what has come to stay changes no truth value from there on.
+        // Folding permanent fluents changes no truth value in later states.
         let now = states[0];
         let folded = heuristics.folded(&|fluent| now >> fluent & 1 == 1);
         for later in 0..1_u64 << N_FLUENTS {
@@ -136,9 +129,9 @@ proptest! {
     #![proptest_config(seeded(200))]
 
     #[test]
-    fn many_states_at_once_are_judged_as_one_by_one(
+    fn a_batch_has_the_values_of_single_evaluations(
         plains in proptest::collection::vec(plain(), 1..6),
-        rounds in proptest::collection::vec(proptest::collection::vec(0_u64..1 << N_FLUENTS, 1..=Abreast::LANES), 1..4),
+        rounds in proptest::collection::vec(proptest::collection::vec(0_u64..1 << N_FLUENTS, 1..=BatchEvaluator::LANES), 1..4),
         persistent in 0_u32..1 << N_FLUENTS,
         has_lower_goal: bool,
     ) {
@@ -148,30 +141,30 @@ proptest! {
         let mut heuristics =
             heuristics_of(formulas, &all, Knowledge { persistent_true, ..Knowledge::default() });
         if has_lower_goal {
-            // The goals of the last move for all of them: two to a move.
+            // The formula of the last move as a second goal of every move.
             let last = all[all.len() - 1];
             let role = &mut heuristics.roles[0];
             role.goals.insert(0, 30);
             role.regressed.iter_mut().flatten().for_each(|goals| goals.insert(0, last));
         }
         let network = Arc::new(Network::new(&heuristics, Logic::PRODUCT));
-        prop_assert!(Abreast::new(&Network::new(&heuristics, Logic::YAGER)).is_none());
+        prop_assert!(BatchEvaluator::new(&Network::new(&heuristics, Logic::YAGER)).is_none());
         let role = Role::new(0);
         for backend in [agon_circuit::Backend::Native, agon_circuit::Backend::Portable] {
-            let mut abreast = Abreast::new(&network).expect("it is small").with_backend(backend);
+            let mut batch = BatchEvaluator::new(&network).expect("it is small").with_backend(backend);
             for states in &rounds {
                 for (lane, &state) in states.iter().enumerate() {
-                    abreast.put(role, lane, &[state]);
+                    batch.set_state(role, lane, &[state]);
                 }
-                abreast.follow(role, Some);
-                abreast.work_out(role, states.len());
+                batch.update_fluents(role, Some);
+                batch.evaluate(role, states.len());
                 for (lane, &state) in states.iter().enumerate() {
                     let mut evaluator = Evaluator::new(Arc::clone(&network));
                     evaluator.go_to(&[state]);
                     for at in 0..all.len() {
-                        prop_assert_eq!(abreast.lane(role, lane).value(at), evaluator.value(role, at), "to the last bit");
+                        prop_assert_eq!(batch.lane(role, lane).value(at), evaluator.value(role, at), "to the last bit");
                     }
-                    prop_assert_eq!(abreast.lane(role, lane).value(all.len()), None);
+                    prop_assert_eq!(batch.lane(role, lane).value(all.len()), None);
                 }
             }
         }
@@ -182,7 +175,7 @@ proptest! {
     #![proptest_config(seeded(300))]
 
     #[test]
-    fn pruning_changes_no_comparison_of_moves(
+    fn pruning_preserves_the_comparison_of_moves(
         rests in proptest::collection::vec(plain(), 2..6),
         common in proptest::collection::vec(plain(), 1..3),
         is_or: bool,
@@ -199,7 +192,9 @@ proptest! {
             .collect();
         let heuristics = heuristics_of(formulas, &all, Knowledge::default());
         let pruned = heuristics.pruned();
-        let evaluator = |of: &ActionHeuristics| Evaluator::new(Arc::new(Network::new(of, Logic::PRODUCT)));
+        let evaluator = |of: &ActionHeuristics| {
+            Evaluator::new(Arc::new(Network::new(of, Logic::PRODUCT)))
+        };
         let (mut before, mut after) = (evaluator(&heuristics), evaluator(&pruned));
         prop_assert!(after.network().n_operands() <= before.network().n_operands());
         for state in states {
@@ -207,13 +202,13 @@ proptest! {
                 evaluator.go_to(&[state]);
                 let value = |m| evaluator.value(Role::new(0), m).expect("it was regressed");
                 let mut values: Vec<f64> = (0..all.len()).map(value).collect();
-                let is_told = values.iter().any(|value| (value - values[0]).abs() > 1e-6);
+                let are_distinct = values.iter().any(|value| (value - values[0]).abs() > 1e-6);
                 normalise(&mut values);
-                (values, is_told)
+                (values, are_distinct)
             };
-            let (wanted, is_told) = values(&mut before);
+            let (wanted, are_distinct) = values(&mut before);
             let (found, _) = values(&mut after);
-            if is_told {
+            if are_distinct {
                 for (wanted, found) in wanted.iter().zip(&found) {
                     prop_assert!((wanted - found).abs() < 1e-6, "{:?} is not {:?}", found, wanted);
                 }
@@ -224,19 +219,23 @@ proptest! {
     #[test]
     fn wide_conjunctions_share_their_branches(width in 150_usize..400, other in 0_usize..1000) {
         let mut formulas = Formulas::new(width + 1);
-        // Two conjunctions that differ in one operand, as those of two moves do.
+        // Two conjunctions that differ in one operand, like those of two moves.
         let mut list: Vec<Formula> = (0..width).map(|fluent| formulas.fluent(fluent)).collect();
         let first = formulas.and(&mut list.clone());
         list[other % width] = !formulas.fluent(width);
         let second = formulas.and(&mut list);
         let heuristics = heuristics_of(formulas, &[first, second], Knowledge::default());
         let network = Arc::new(Network::new(&heuristics, Logic::PRODUCT));
-        prop_assert!(network.n_operands() < 2 * width, "{} operands of {}", network.n_operands(), 2 * width);
+        let n_operands = network.n_operands();
+        prop_assert!(n_operands < 2 * width, "{} operands of {}", n_operands, 2 * width);
         let mut evaluator = Evaluator::new(network);
-        let state: Vec<u64> = (0..(width + 1).div_ceil(64)).map(|word| 0x9e37_79b9_7f4a_7c15 << word).collect();
+        let state: Vec<u64> =
+            (0..(width + 1).div_ceil(64)).map(|word| 0x9e37_79b9_7f4a_7c15 << word).collect();
         evaluator.go_to(&state);
         for (m, formula) in [first, second].into_iter().enumerate() {
-            let count = |fluent: usize| if state[fluent / 64] >> (fluent % 64) & 1 == 1 { 0.97 } else { 0.03 };
+            let count = |fluent: usize| {
+                if state[fluent / 64] >> (fluent % 64) & 1 == 1 { 0.97 } else { 0.03 }
+            };
             let wanted = heuristics.formulas.fuzzy_value(formula, Logic::PRODUCT, &count);
             let found = evaluator.value(Role::new(0), m).expect("it was regressed");
             prop_assert!((found - wanted).abs() <= 1e-9 * wanted, "{} is not {}", found, wanted);
@@ -244,7 +243,7 @@ proptest! {
     }
 }
 
-/// Heuristics of one player with these formulas for its moves.
+/// Returns heuristics of one player with these formulas for its moves.
 fn heuristics_of(formulas: Formulas, all: &[Formula], knowledge: Knowledge) -> ActionHeuristics {
     ActionHeuristics {
         extent: Extent::default(),

@@ -1,4 +1,4 @@
-//! Tic-tac-toe with only its diagonals: formulas 3.13 and 3.15 and table 3.1 of 003.
+//! Tic-tac-toe with only its diagonals: formulas 3.13 and 3.15 and table 3.1 of Trutman 2015.
 
 use std::sync::Arc;
 
@@ -55,14 +55,14 @@ fn the_goal_is_regressed_as_in_formula_3_13() {
         (and (cell 1 3 x) (cell 2 2 x) (cell 3 1 x)) \
         (and (cell 2 2 x) (cell 3 3 x) (or (cell 1 1 b) (cell 1 1 x))))";
     assert_eq!(sorted(&found), sorted(wanted), "{found}");
-    // As the text under 3.12 says, any other fluent is replaced by itself.
+    // As the text below formula 3.12 says, every other fluent is replaced by itself.
     let found = text(&heuristics, "(mark 1 2)");
     let wanted = "(or (and (cell 1 1 x) (cell 2 2 x) (cell 3 3 x)) (and (cell 1 3 x) (cell 2 2 x) (cell 3 1 x)))";
     assert_eq!(sorted(&found), sorted(wanted), "{found}");
 }
 
 #[test]
-fn what_makes_the_move_legal_shortens_it_to_formula_3_15() {
+fn preconditions_simplify_it_to_formula_3_15() {
     let heuristics = heuristics(&RegressOptions::default());
     let found = text(&heuristics, "(mark 1 1)");
     let wanted =
@@ -70,7 +70,7 @@ fn what_makes_the_move_legal_shortens_it_to_formula_3_15() {
     assert_eq!(sorted(&found), sorted(wanted), "{found}");
 }
 
-/// The parts of a formula in some order of their own, for the order of operands means nothing.
+/// Returns the parts of a formula in a fixed order, because the order of operands is irrelevant.
 fn sorted(text: &str) -> Vec<&str> {
     let mut parts: Vec<&str> = text.split_inclusive(')').collect();
     parts.sort_unstable();
@@ -99,7 +99,7 @@ fn the_values_are_those_of_table_3_1() {
                 known.push((m.clone(), value));
             }
         }
-        assert_eq!(known.len(), 9, "waiting is not a move to be valued");
+        assert_eq!(known.len(), 9, "the noop has no value");
         let mut values: Vec<f64> = known.iter().map(|(_, value)| *value).collect();
         normalise(&mut values);
         for ((m, _), value) in known.iter().zip(values) {

@@ -1,17 +1,17 @@
-//! Tokens to clauses, by recursive descent. Nothing is read twice, so the time is linear.
+//! Tokens to clauses, by recursive descent. No token is read twice, so the time is linear.
 
-mod complaints;
+mod errors;
 
 use agon_text::Span;
 
-use self::complaints::{Lost, Misplaced};
+use self::errors::{Misplaced, Unreadable};
 use super::tokens::{Token, TokenKind};
 use crate::read::MAX_NESTING;
 use crate::read::builder::Builder;
 use crate::symbols::keyword;
 use crate::syntax::{Atom, Clause, Literal, LiteralKind, Term, TermKind};
 
-/// All clauses that could be read from the tokens of `text`.
+/// Returns all clauses that could be read from the tokens of `text`.
 pub(super) fn clauses(text: &str, tokens: &[Token<'_>], builder: &mut Builder) -> Vec<Clause> {
     let mut parser =
         Parser { text, tokens, at: 0, builder, clause_column: 0, depth: 0, is_wrong: false };
@@ -22,7 +22,7 @@ pub(super) fn clauses(text: &str, tokens: &[Token<'_>], builder: &mut Builder) -
     clauses
 }
 
-/// What a comma means where conditions are read.
+/// The meaning of a comma between conditions.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Comma {
     /// `p, q` is `p & q`.
@@ -43,9 +43,9 @@ struct Parser<'t, 'a> {
     tokens: &'t [Token<'a>],
     at: usize,
     builder: &'t mut Builder,
-    /// Where in its line the clause being read starts.
+    /// The column in which the clause being read starts.
     clause_column: usize,
-    /// How many parentheses and `not`s are open.
+    /// Number of open parentheses and `not`s.
     depth: usize,
     /// Whether the clause has a mistake that did not stop its reading.
     is_wrong: bool,
@@ -63,14 +63,15 @@ impl<'t, 'a> Parser<'t, 'a> {
         let (head, body, is_rule) = parts.ok()?;
         let span = self.tokens[start].span.to(self.tokens[self.at - 1].span);
         let clause = Clause { head, body, is_rule, variables, span };
-        // KIF needs a list for each `&` between `|`s as well; what is read in one syntax must be readable in both.
+        // KIF needs a list for each `&` between `|`s as well. A text that one syntax accepts must
+        // be acceptable in the other.
         if !self.is_wrong && kif_depth(&clause) > MAX_NESTING {
             self.report_too_deep(span);
         }
         (!self.is_wrong).then_some(clause)
     }
 
-    /// Goes to where the next clause seems to begin, at least one token on from `start`.
+    /// Goes to where the next clause seems to begin, at least one token after `start`.
     fn skip_clause(&mut self, start: usize) {
         loop {
             match self.kind() {
@@ -85,13 +86,14 @@ impl<'t, 'a> Parser<'t, 'a> {
         }
     }
 
-    /// Whether the next token stands where a clause may begin though the one before has no full stop.
+    /// Returns whether the next token may begin a clause although the clause before has no full
+    /// stop.
     fn begins_clause(&self) -> bool {
         let token = self.peek();
         token.is_first && token.column <= self.clause_column && is_word(&token.kind)
     }
 
-    fn head_and_body(&mut self) -> Result<(Atom, Vec<Literal>, bool), Lost> {
+    fn head_and_body(&mut self) -> Result<(Atom, Vec<Literal>, bool), Unreadable> {
         let head = self.head()?;
         if *self.kind() != TokenKind::Implies {
             match self.kind() {
@@ -120,12 +122,12 @@ impl<'t, 'a> Parser<'t, 'a> {
         Ok((head, body, true))
     }
 
-    fn head(&mut self) -> Result<Atom, Lost> {
+    fn head(&mut self) -> Result<Atom, Unreadable> {
         match self.kind() {
             TokenKind::Implies => return Err(self.rule_without_head()),
             TokenKind::Variable(_) | TokenKind::Anonymous => {
                 self.report_variable_as_sentence(self.peek().span);
-                return Err(Lost);
+                return Err(Unreadable);
             }
             TokenKind::Not => {
                 self.report_misplaced(self.peek().span, Misplaced::InHead);
@@ -137,7 +139,7 @@ impl<'t, 'a> Parser<'t, 'a> {
         let (name_span, span) = (head.name_span, head.span);
         let Some(head) = atom(head) else {
             self.report_variable_as_sentence(span);
-            return Err(Lost);
+            return Err(Unreadable);
         };
         if [keyword::NOT, keyword::OR, keyword::AND, keyword::DISTINCT].contains(&head.relation) {
             self.report_misplaced(name_span, Misplaced::InHead);
@@ -145,8 +147,8 @@ impl<'t, 'a> Parser<'t, 'a> {
         Ok(head)
     }
 
-    /// Alternatives, each a list of conditions that must all hold; neither level is empty.
-    fn conditions(&mut self, comma: Comma) -> Result<Vec<Vec<Literal>>, Lost> {
+    /// Reads alternatives, each a list of conditions that must all hold. Neither list is empty.
+    fn conditions(&mut self, comma: Comma) -> Result<Vec<Vec<Literal>>, Unreadable> {
         let mut alternatives = Vec::new();
         let mut together = vec![self.condition()?];
         while let Some(connective) = self.connective(comma) {
@@ -155,7 +157,7 @@ impl<'t, 'a> Parser<'t, 'a> {
             match connective {
                 Connective::And => together.push(condition),
                 Connective::Or => {
-                    alternatives.push(std::mem::replace(&mut together, vec![condition]))
+                    alternatives.push(std::mem::replace(&mut together, vec![condition]));
                 }
             }
         }
@@ -174,7 +176,7 @@ impl<'t, 'a> Parser<'t, 'a> {
         }
     }
 
-    fn condition(&mut self) -> Result<Literal, Lost> {
+    fn condition(&mut self) -> Result<Literal, Unreadable> {
         let start = self.peek().span;
         match *self.kind() {
             TokenKind::Not => {
@@ -223,18 +225,18 @@ impl<'t, 'a> Parser<'t, 'a> {
         }
     }
 
-    fn negation(&mut self, start: Span) -> Result<Literal, Lost> {
+    fn negation(&mut self, start: Span) -> Result<Literal, Unreadable> {
         if !is_word(self.kind()) && !matches!(self.kind(), TokenKind::Not | TokenKind::Open) {
             self.report_misplaced(start, Misplaced::WithoutConditions);
-            return Err(Lost);
+            return Err(Unreadable);
         }
         let inner = self.nested(Parser::condition)?;
         let span = start.to(self.last_span());
         Ok(Literal { kind: LiteralKind::Not(Box::new(inner)), span })
     }
 
-    /// `(p, q & r, …)`
-    fn condition_list(&mut self) -> Result<Vec<Literal>, Lost> {
+    /// Reads `(p, q & r, …)`.
+    fn condition_list(&mut self) -> Result<Vec<Literal>, Unreadable> {
         let open = self.peek().span;
         self.at += 1;
         let mut parts = Vec::new();
@@ -249,8 +251,8 @@ impl<'t, 'a> Parser<'t, 'a> {
         Ok(parts)
     }
 
-    /// `p(X)`, `distinct(X,Y)` or `X != Y`; which of them is known after the first term.
-    fn atom_or_difference(&mut self) -> Result<Literal, Lost> {
+    /// Reads `p(X)`, `distinct(X,Y)` or `X != Y`. The first term tells which.
+    fn atom_or_difference(&mut self) -> Result<Literal, Unreadable> {
         if matches!(self.kind(), TokenKind::Variable(_) | TokenKind::Anonymous)
             && self.tokens[self.at + 1].kind == TokenKind::Open
         {
@@ -295,8 +297,8 @@ impl<'t, 'a> Parser<'t, 'a> {
         Ok(Literal { kind, span })
     }
 
-    /// A term; `expected` says what it would be, should there be none.
-    fn term(&mut self, expected: &str) -> Result<Term, Lost> {
+    /// Reads a term. If there is none, `expected` describes it in the error.
+    fn term(&mut self, expected: &str) -> Result<Term, Unreadable> {
         // The tokens outlive the borrow of `self`.
         let Token { kind, span, .. } = &self.tokens[self.at];
         let span = *span;
@@ -321,8 +323,8 @@ impl<'t, 'a> Parser<'t, 'a> {
         Ok(self.builder.term(name, span, arguments, span.to(self.last_span())))
     }
 
-    /// After a variable: it cannot be the name of a function.
-    fn forbid_arguments(&mut self, name: Span) -> Result<(), Lost> {
+    /// Reports arguments after a variable, which cannot be the name of a function.
+    fn forbid_arguments(&mut self, name: Span) -> Result<(), Unreadable> {
         if *self.kind() == TokenKind::Open {
             self.report_variable_as_name(name);
             self.nested(Parser::arguments)?;
@@ -330,8 +332,8 @@ impl<'t, 'a> Parser<'t, 'a> {
         Ok(())
     }
 
-    /// `(a, X, …)`, perhaps empty.
-    fn arguments(&mut self) -> Result<Vec<Term>, Lost> {
+    /// Reads `(a, X, …)`, possibly empty.
+    fn arguments(&mut self) -> Result<Vec<Term>, Unreadable> {
         let open = self.peek().span;
         self.at += 1;
         let mut arguments = Vec::new();
@@ -347,7 +349,7 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 
     /// Passes the `)` that belongs to `open`.
-    fn close(&mut self, open: Span, expected: &str) -> Result<(), Lost> {
+    fn close(&mut self, open: Span, expected: &str) -> Result<(), Unreadable> {
         match self.kind() {
             TokenKind::Close => {
                 self.at += 1;
@@ -360,10 +362,13 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 
     /// Runs `read` one level deeper, if that is not too deep.
-    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Lost>) -> Result<T, Lost> {
+    fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Unreadable>,
+    ) -> Result<T, Unreadable> {
         if self.depth == MAX_NESTING {
             self.report_too_deep(self.peek().span);
-            return Err(Lost);
+            return Err(Unreadable);
         }
         self.depth += 1;
         let result = read(self);
@@ -379,13 +384,13 @@ impl<'t, 'a> Parser<'t, 'a> {
         &self.peek().kind
     }
 
-    /// The place of the token just passed.
+    /// Returns the place of the token before the current one.
     fn last_span(&self) -> Span {
         self.tokens[self.at - 1].span
     }
 }
 
-/// Whether a term, and therefore a clause, may begin with it.
+/// Returns whether a term, and therefore a clause, may begin with the token.
 fn is_word(kind: &TokenKind<'_>) -> bool {
     matches!(
         kind,
@@ -393,7 +398,7 @@ fn is_word(kind: &TokenKind<'_>) -> bool {
     )
 }
 
-/// The sentence a term would be; `None` for variables.
+/// Turns a term into a sentence; `None` for variables.
 fn atom(term: Term) -> Option<Atom> {
     let (relation, arguments) = match term.kind {
         TermKind::Variable(_) => return None,
@@ -403,12 +408,13 @@ fn atom(term: Term) -> Option<Atom> {
     Some(Atom { relation, arguments, span: term.span, name_span: term.name_span })
 }
 
-/// Stands for a condition that has been reported, so that reading can go on to the next.
+/// Creates a condition in place of one that was reported, so that reading can continue with the
+/// next.
 fn placeholder(span: Span) -> Literal {
     Literal { kind: LiteralKind::And(Vec::new()), span }
 }
 
-/// What [`Parser::conditions`] gave, as one condition.
+/// Turns the result of [`Parser::conditions`] into one condition.
 fn disjunction(alternatives: Vec<Vec<Literal>>) -> Literal {
     join(
         alternatives.into_iter().map(|together| join(together, LiteralKind::And)).collect(),
@@ -428,7 +434,7 @@ fn join(mut parts: Vec<Literal>, kind: fn(Vec<Literal>) -> LiteralKind) -> Liter
     Literal { kind: kind(parts), span }
 }
 
-/// How deep the lists of a clause nest in KIF.
+/// Returns how deep the lists of a clause nest in KIF.
 fn kif_depth(clause: &Clause) -> usize {
     fn of_list<T>(parts: &[T], depth: fn(&T) -> usize) -> usize {
         1 + parts.iter().map(depth).max().unwrap_or(0)

@@ -1,5 +1,7 @@
-//! Infix text as tokens. What cannot be a token is handed on as [`TokenKind::Other`] for the parser to complain
-//! about where it meets it; what has no end is reported here.
+//! Infix text to tokens.
+//!
+//! A character that cannot be part of a token becomes [`TokenKind::Other`], which the parser
+//! reports where it meets it. Unterminated comments and quotes are reported here.
 
 use std::borrow::Cow;
 
@@ -12,18 +14,18 @@ use crate::read::words::{infix_word, is_infix_variable, quoted_name};
 pub(super) struct Token<'a> {
     pub(super) kind: TokenKind<'a>,
     pub(super) span: Span,
-    /// Bytes between the start of the line and the token.
+    /// Number of bytes between the start of the line and the token.
     pub(super) column: usize,
     /// Whether no other token stands before it on its line.
     pub(super) is_first: bool,
 }
 
-/// What a token can be.
+/// The kinds of tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum TokenKind<'a> {
-    /// A bare word that is no variable, keywords included.
+    /// A bare word that is not a variable, keywords included.
     Name(&'a str),
-    /// A name in quotes, as it is known to the rules.
+    /// A quoted name, as the rules know it.
     Quoted(Cow<'a, str>),
     /// `X` or `?x`, without the `?`.
     Variable(&'a str),
@@ -43,15 +45,15 @@ pub(super) enum TokenKind<'a> {
     /// `!=` or `\=`
     Differ,
     Stop,
-    /// A character with no meaning in infix.
+    /// A character without meaning in infix.
     Other,
-    /// A word that is wrong in itself and has been reported.
+    /// A word with a mistake that has been reported.
     Wrong,
-    /// Past the last token.
+    /// The end of the text.
     End,
 }
 
-/// All tokens of `text`; the last, and only the last, is [`TokenKind::End`].
+/// Returns all tokens of `text`. The last one, and only the last, is [`TokenKind::End`].
 pub(super) fn tokens<'a>(text: &'a str, builder: &mut Builder) -> Vec<Token<'a>> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -96,14 +98,15 @@ pub(super) fn tokens<'a>(text: &'a str, builder: &mut Builder) -> Vec<Token<'a>>
     tokens
 }
 
-/// A single `;` is `or`, also at the start of a line.
+/// Returns whether a comment up to the end of the line starts here. A single `;` is `or`, also at
+/// the start of a line.
 fn starts_line_comment(rest: &str, is_first: bool) -> bool {
     rest.starts_with('%')
         || rest.starts_with("//")
         || (is_first && (rest.starts_with('#') || rest.starts_with(";;")))
 }
 
-/// The token at the start of `rest`, which is not empty, and its length.
+/// Returns the token at the start of `rest`, which is not empty, and its length.
 fn token<'a>(rest: &'a str, at: usize, builder: &mut Builder) -> (TokenKind<'a>, usize) {
     let two = |mark| rest.starts_with(mark);
     match rest.as_bytes()[0] {
@@ -138,7 +141,7 @@ fn token<'a>(rest: &'a str, at: usize, builder: &mut Builder) -> (TokenKind<'a>,
     }
 }
 
-/// `'…'` with `\'` and `\\` inside; any other `\` stands for itself.
+/// Reads `'…'`, with `\'` and `\\` inside. Any other `\` stands for itself.
 fn single_quoted<'a>(rest: &'a str, at: usize, builder: &mut Builder) -> (TokenKind<'a>, usize) {
     let mut name = String::new();
     let mut chars = rest.char_indices().skip(1).peekable();
@@ -152,9 +155,9 @@ fn single_quoted<'a>(rest: &'a str, at: usize, builder: &mut Builder) -> (TokenK
                         Diagnostic::error(
                             "unexpected-token",
                             Span::new(at, at + length),
-                            "a name with blanks or parentheses cannot hold both `\"` and `|`",
+                            "a name with blanks or parentheses cannot contain both `\"` and `|`",
                         )
-                        .hint("KIF has no way to quote such a name; leave one of the marks out"),
+                        .hint("KIF cannot quote such a name; remove one of the two marks"),
                     );
                     return (TokenKind::Wrong, length);
                 };
@@ -175,7 +178,7 @@ fn not_closed<'a>(length: usize, at: usize, builder: &mut Builder) -> (TokenKind
     (TokenKind::Wrong, length)
 }
 
-/// The same complaint for both syntaxes.
+/// Creates the error about a quote that is never closed, for both syntaxes.
 pub(in crate::read) fn unterminated_quote(mark: Span) -> Diagnostic {
     Diagnostic::error("unterminated-quote", mark, "quotation mark is not closed on this line")
         .hint("add the missing mark; a quoted name ends on the line it starts on")

@@ -1,17 +1,17 @@
-//! What is proved where several roles choose at the same time.
+//! Proofs where several roles choose at the same time.
 
 use agon_game::{Rng, Role, Shape};
 use rand::{RngExt, SeedableRng};
 
 use super::super::Mcts;
-use super::super::node::{Kind, NO_ARMS, NodeId, Proof};
+use super::super::tree::{NodeId, NodeKind, Proof};
 use super::table_game::{Place, Table};
 use crate::{Budget, Leaves, MctsOptions, Search};
 
 const N_PLACES: usize = 25;
 
-/// A random game for two in which both choose everywhere, and play comes to an end.
-fn random_table(seed: u64) -> Table {
+/// Returns a random game for two players in which both choose everywhere, and which always ends.
+pub(super) fn random_table(seed: u64) -> Table {
     let mut rng = Rng::seed_from_u64(seed);
     let places = (0..N_PLACES).map(|at| {
         if at + 5 > N_PLACES || at > 2 && rng.random_range(0..4) == 0 {
@@ -27,7 +27,8 @@ fn random_table(seed: u64) -> Table {
     Table { shape: Shape::new(vec!["row".into(), "column".into()], None), places, has_batch: false }
 }
 
-/// By place and role: what the role can secure whatever the other does, and the best there is for it.
+/// Returns by place and role the payoff that the role can secure, and the greatest one that it can
+/// get.
 fn by_brute_force(table: &Table) -> Vec<[[f64; 2]; 2]> {
     let mut bounds = vec![[[0.0; 2]; 2]; table.places.len()];
     for (at, place) in table.places.iter().enumerate().rev() {
@@ -54,8 +55,9 @@ fn by_brute_force(table: &Table) -> Vec<[[f64; 2]; 2]> {
 }
 
 #[test]
-fn what_is_proved_of_children_is_taken_in_and_never_more() {
-    // Where every position has one way to it, that happens on the way back up or never; or, with ends that are seen ahead, when it is new.
+fn bounds_follow_from_those_of_the_children_and_are_never_too_tight() {
+    // Where every position is reached in one way, bounds are tightened during backup or never; or,
+    // if terminal children are examined, when the node is new.
     let (mut n_proved, mut n_all) = (0, 0);
     for seed in 0..400 {
         let look_ahead = seed % 2 == 0;
@@ -71,19 +73,18 @@ fn what_is_proved_of_children_is_taken_in_and_never_more() {
         let mut search = Mcts::new(options, seed);
         for n in [30, 300, 3000] {
             search.think(&mut start, Role::new(0), &Budget::iterations(n));
-            let tree = search.tree.as_mut().expect("it has thought");
+            let tree = search.tree.as_mut().expect("the search has a tree");
             let ids = (0..tree.nodes.len() as u32).map(NodeId);
-            let joint = ids.filter(|&id| {
-                tree.node(id).kind == Kind::Joint && tree.node(id).first_arm != NO_ARMS
-            });
+            let joint =
+                ids.filter(|&id| tree.node(id).kind == NodeKind::Joint && tree.node(id).has_arms());
             for id in joint.collect::<Vec<NodeId>>() {
                 assert!(
                     !tree.tighten(id),
                     "more could have been proved, seed {seed}, {n} iterations"
                 );
                 n_proved += usize::from(tree.node(id).proof != Proof::None);
-                n_all += usize::from(tree.node(id).proof == Proof::All);
-                let Some(place) = tree.states[id.index()] else { panic!("play goes on there") };
+                n_all += usize::from(tree.node(id).proof == Proof::Complete);
+                let Some(&place) = tree.nodes.state(id) else { panic!("the game goes on there") };
                 for (role, &[lo, hi]) in brute[place].iter().enumerate() {
                     let [proved_lo, proved_hi] = tree.bound(id, Role::new(role));
                     assert!(
@@ -96,6 +97,6 @@ fn what_is_proved_of_children_is_taken_in_and_never_more() {
     }
     assert!(
         n_proved > 1000 && n_all > 100,
-        "{n_proved} positions, {n_all} wholly: that says little"
+        "{n_proved} positions, {n_all} of them completely: too few"
     );
 }

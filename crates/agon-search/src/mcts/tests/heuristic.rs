@@ -1,9 +1,9 @@
-//! Moves judged before they are tried.
+//! Searches with a heuristic.
 
 use agon_circuit::ScalarCircuit;
 use agon_game::{Position as _, Role};
 
-use super::is_sound;
+use super::check_report;
 use crate::sample::shipped;
 use crate::{
     ActionHeuristic, Amaf, Budget, HeuristicUse, Mcts, MctsOptions, PlayoutPolicy, Report,
@@ -12,7 +12,7 @@ use crate::{
 
 type Move = <ScalarCircuit as agon_game::Position>::Move;
 
-/// Likes the last of the legal moves, and nothing else.
+/// Gives the last legal move the value 1, and all others 0.
 #[derive(Clone)]
 struct LikesLast;
 
@@ -43,7 +43,7 @@ fn seeded_report(game: &str, options: &MctsOptions, n: u64, seed: u64) -> Report
     let mut position = shipped(game);
     let mut search = Mcts::with_heuristic(options.clone(), seed, Box::new(LikesLast));
     let report = search.think(&mut position, Role::new(0), &Budget::iterations(n));
-    is_sound(&position, &report);
+    check_report(&position, &report);
     Report { seconds: 0.0, ..report }
 }
 
@@ -65,27 +65,28 @@ fn by(playout: bool, tree: bool) -> MctsOptions {
 }
 
 #[test]
-fn a_liked_move_is_tried_more_often_in_the_tree() {
+fn a_move_with_a_high_value_is_tried_more_often_in_the_tree() {
     for game in ["tic-tac-toe", "connect-four"] {
-        // The heuristic counts for little beside 200 playouts, so one search tells nothing.
+        // The heuristic has little weight beside 200 playouts, so one search tells nothing.
         let visits = |options: &MctsOptions| -> u64 {
             (0..40).map(|seed| visits_of_last(game, &seeded_report(game, options, 200, seed))).sum()
         };
         let without = visits(&by(false, false));
         let with = visits(&by(false, true));
         assert!(with > without, "{game}: {with} visits with it and {without} without");
-        // The less is known of a position, the more it counts.
+        // With a scale of 0 all moves have the same value.
         let options = MctsOptions {
             heuristic: HeuristicUse { tree: true, scale: 0.0, ..HeuristicUse::OFF },
             ..MctsOptions::plain()
         };
-        assert!(visits(&options) < with, "{game}: a scale of 0 says nothing");
+        assert!(visits(&options) < with, "{game}: a scale of 0 has no effect");
     }
 }
 
 #[test]
-fn playouts_follow_what_is_liked() {
-    // With so low a temperature all playouts from one position are the same, so that all values are those of ends.
+fn playouts_follow_the_heuristic() {
+    // At this low temperature all playouts from one position are the same, so all values are
+    // payoffs of terminal positions.
     let cold = HeuristicUse { playout: true, temperature: 0.01, ..HeuristicUse::OFF };
     let options = MctsOptions { heuristic: cold, ..MctsOptions::plain() };
     let report = report("tic-tac-toe", &options, 10);
@@ -96,7 +97,7 @@ fn playouts_follow_what_is_liked() {
 }
 
 #[test]
-fn it_goes_together_with_everything_and_is_repeated_exactly() {
+fn a_heuristic_works_with_all_options_and_is_deterministic() {
     for game in ["tic-tac-toe", "rock-paper-scissors", "bidding-tic-tac-toe"] {
         for amaf in [Amaf::Off, Amaf::RAVE, Amaf::GRAVE] {
             for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Mast, PlayoutPolicy::NST] {
@@ -113,8 +114,8 @@ fn it_goes_together_with_everything_and_is_repeated_exactly() {
     }
 }
 
-/// Says that a position is worth all to the first role if its first fact is true, and nothing otherwise: something that playouts
-/// do not know.
+/// Values a position at 100 for the first role if a fact is true, and at 0 otherwise. Playouts do
+/// not depend on that fact.
 #[derive(Clone)]
 struct LikesAFact(u32);
 
@@ -136,11 +137,11 @@ impl ActionHeuristic<ScalarCircuit> for LikesAFact {
 }
 
 #[test]
-fn what_is_backed_up_by_minimax_counts_beside_playouts() {
+fn implicit_minimax_values_count_beside_playouts() {
     let mut position = shipped("tic-tac-toe");
     let home = position.state().clone();
     let (us, wait) = (Role::new(0), position.legal_moves(Role::new(1))[0]);
-    // The facts that each move makes true; every move of tic-tac-toe makes one that no other does.
+    // Every move of tic-tac-toe makes a fact true that no other move makes true.
     let before = facts(&position);
     let moves: Vec<Move> = position.legal_moves(us).to_vec();
     for &liked in &moves {
@@ -159,22 +160,22 @@ fn what_is_backed_up_by_minimax_counts_beside_playouts() {
         let mark = made
             .into_iter()
             .find(|fact| !others.contains(fact))
-            .expect("it makes a mark of its own");
+            .expect("each move makes its own mark");
         let think = |implicit: f64| {
             let heuristic = HeuristicUse { implicit, ..HeuristicUse::OFF };
             let options = MctsOptions { heuristic, ..MctsOptions::plain() };
             let mut search = Mcts::with_heuristic(options, 5, Box::new(LikesAFact(mark)));
             let report = search.think(&mut position.clone(), us, &Budget::iterations(400));
-            is_sound(&position, &report);
+            check_report(&position, &report);
             report
         };
         let report = think(0.9);
-        assert_eq!(report.best, liked, "nearly all that counts is the mark");
+        assert_eq!(report.best, liked, "the fact has nearly all the weight");
         let again = think(0.9);
         assert_eq!(
             report.candidates.iter().map(|c| c.visits).collect::<Vec<_>>(),
             again.candidates.iter().map(|c| c.visits).collect::<Vec<_>>(),
-            "it can be repeated"
+            "the search is deterministic"
         );
     }
 }

@@ -1,20 +1,19 @@
-//! Playouts side by side are those that would be made one by one.
+//! Playouts in lockstep are those that would be made one by one.
 
 use agon_circuit::ScalarCircuit;
 use agon_game::{Position, Rng, Role};
 use rand::SeedableRng as _;
 
-use super::super::heuristic::Judge;
-use super::super::lockstep::Lockstep;
-use super::super::number::mix;
-use super::super::playout::{Scratch, play_out};
-use super::is_sound;
+use super::super::hashing::mix;
+use super::super::simulate::{Lockstep, PlayoutLimits, PlayoutScratch, PlayoutTools};
+use super::check_report;
 use crate::sample::shipped;
 use crate::{ActionHeuristic, Budget, HeuristicUse, Mcts, MctsOptions, Report, Search as _};
 
 type Move = <ScalarCircuit as Position>::Move;
 
-/// Says something of moves that depends on the position and on nothing else; of some positions nothing.
+/// Gives values that depend on nothing but the position, the role and the move; in some positions
+/// none.
 #[derive(Clone)]
 struct Whim;
 
@@ -37,7 +36,7 @@ impl ActionHeuristic<ScalarCircuit> for Whim {
     }
 }
 
-/// Says the same, and likes to be asked about so many at once: that must not be seen.
+/// Gives the values of [`Whim`] and prefers batches of some size, which must not change results.
 #[derive(Clone)]
 struct Choosy(usize);
 
@@ -52,7 +51,7 @@ impl ActionHeuristic<ScalarCircuit> for Choosy {
         Whim.values(position, role, moves, values)
     }
 
-    fn abreast(&self) -> usize {
+    fn batch_size(&self) -> usize {
         self.0
     }
 
@@ -61,11 +60,11 @@ impl ActionHeuristic<ScalarCircuit> for Choosy {
     }
 }
 
-/// Positions of a game some random moves on, in play.
+/// Returns positions of a game after some random moves, none of them terminal.
 fn some_positions(start: &ScalarCircuit, n: usize, seed: u64) -> Vec<ScalarCircuit> {
     let mut rng = Rng::seed_from_u64(seed);
     let mut all = Vec::new();
-    // Short games are over after some of these, but none at its start.
+    // Some games are over after a few steps, but none at its start.
     for n_steps in (0..6).cycle() {
         if all.len() == n {
             break;
@@ -80,7 +79,7 @@ fn some_positions(start: &ScalarCircuit, n: usize, seed: u64) -> Vec<ScalarCircu
 }
 
 #[test]
-fn playouts_side_by_side_are_those_one_by_one() {
+fn playouts_in_lockstep_are_those_one_by_one() {
     let how = HeuristicUse { playout: true, scale: 5.0, ..HeuristicUse::OFF };
     for game in [
         "tic-tac-toe",
@@ -93,35 +92,32 @@ fn playouts_side_by_side_are_those_one_by_one() {
         let start = shipped(game);
         let mut lockstep = Lockstep::new();
         for (n, max_steps) in [(1, 1000), (16, 1000), (37, 1000), (5, 3), (3, 0)] {
+            let limits = PlayoutLimits { max_steps, deadline: None };
             let positions = some_positions(&start, n, 7 + n as u64);
             for (at, position) in positions.iter().enumerate() {
-                lockstep.seat(at, &start).go_to(position.state());
+                lockstep.slot(at, &start).go_to(position.state());
             }
             let streams = || (0..n).map(|at| (at, Rng::seed_from_u64(at as u64)));
-            lockstep.play_out(streams(), &mut Judge::new(Box::new(Whim)), &how, (max_steps, None));
-            for abreast in [0, 2, 16] {
+            lockstep.play_out(streams(), &mut Whim, &how, limits);
+            for batch_size in [0, 2, 16] {
                 let mut others = Lockstep::new();
                 for (at, position) in positions.iter().enumerate() {
-                    others.seat(at, &start).go_to(position.state());
+                    others.slot(at, &start).go_to(position.state());
                 }
-                let mut judge = Judge::new(Box::new(Choosy(abreast)));
-                others.play_out(streams(), &mut judge, &how, (max_steps, None));
+                others.play_out(streams(), &mut Choosy(batch_size), &how, limits);
                 for (one, other) in lockstep.positions().iter().zip(others.positions()) {
-                    assert_eq!(one.state(), other.state(), "{game}: {n}, {abreast} at once");
+                    assert_eq!(one.state(), other.state(), "{game}: {n}, batches of {batch_size}");
                 }
             }
             for (at, mut position) in positions.into_iter().enumerate() {
-                let mut judge = Judge::new(Box::new(Whim));
-                let mut scratch = Scratch::default();
-                play_out(
-                    &mut position,
-                    None,
-                    Some((&mut judge, how)),
-                    &mut Rng::seed_from_u64(at as u64),
-                    (max_steps, None),
-                    &mut Vec::new(),
-                    &mut scratch,
-                );
+                let mut tools = PlayoutTools {
+                    policy: None,
+                    heuristic: Some((&mut Whim, how)),
+                    rng: &mut Rng::seed_from_u64(at as u64),
+                    record: &mut Vec::new(),
+                    scratch: &mut PlayoutScratch::default(),
+                };
+                tools.play_out(&mut position, limits);
                 let found = &lockstep.positions()[at];
                 assert_eq!(found.state(), position.state(), "{game}: playout {at} of {n}");
                 for role in position.shape().roles() {
@@ -140,13 +136,13 @@ fn report(game: &str, options: &MctsOptions, n: u64) -> Report<Move> {
     let mut position = shipped(game);
     let mut search = Mcts::with_heuristic(options.clone(), 5, Box::new(Whim));
     let report = search.think(&mut position, Role::new(0), &Budget::iterations(n));
-    is_sound(&position, &report);
+    check_report(&position, &report);
     assert!(report.is_proven || report.iterations == n, "{game}: {} of {n}", report.iterations);
     Report { seconds: 0.0, ..report }
 }
 
 #[test]
-fn the_same_seed_gives_the_same_search_however_many_go_side_by_side() {
+fn the_same_seed_gives_the_same_search_with_any_number_in_lockstep() {
     for game in ["tic-tac-toe", "bidding-tic-tac-toe", "connect-four", "monty-hall"] {
         for abreast in [0, 1, 2, 16, 40] {
             for tree in [false, true] {

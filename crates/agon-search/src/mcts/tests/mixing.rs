@@ -1,4 +1,4 @@
-//! Small games in which the best strategy is to mix.
+//! Small games whose equilibrium is a mixed strategy.
 
 use agon_game::Shape;
 
@@ -7,7 +7,7 @@ use super::think;
 use crate::{MctsOptions, Report, Simultaneous};
 
 const PENNIES: &[&[f64]] = &[&[100.0, 0.0], &[0.0, 100.0]];
-/// Rows (3/4, 1/4)... of value 42.86: see the test.
+/// The equilibrium of the rows is (3/7, 4/7), with the value 300/7.
 const BIASED: &[&[f64]] = &[&[100.0, 20.0], &[0.0, 60.0]];
 const ROCK_PAPER_SCISSORS: &[&[f64]] =
     &[&[50.0, 0.0, 100.0], &[100.0, 50.0, 0.0], &[0.0, 100.0, 50.0]];
@@ -17,7 +17,7 @@ fn search(payoffs: &[&[f64]], us: usize, simultaneous: Simultaneous) -> Report<u
     think(&mut Table::matrix(payoffs).start(), us, &options, 7, 40_000)
 }
 
-/// By move: how likely it is to be made.
+/// Returns the probability of each move.
 fn strategy(report: &Report<u8>) -> Vec<f64> {
     let mut strategy = vec![0.0; report.candidates.len()];
     for candidate in &report.candidates {
@@ -27,7 +27,7 @@ fn strategy(report: &Report<u8>) -> Vec<f64> {
 }
 
 #[track_caller]
-fn is_near(found: &[f64], wanted: &[f64], within: f64) {
+fn assert_near(found: &[f64], wanted: &[f64], within: f64) {
     assert_eq!(found.len(), wanted.len());
     assert!(
         found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < within),
@@ -40,23 +40,23 @@ fn regret_matching_finds_the_equilibrium() {
     let method = Simultaneous::REGRET_MATCHING;
     for us in 0..2 {
         let pennies = search(PENNIES, us, method);
-        is_near(&strategy(&pennies), &[0.5, 0.5], 0.04);
+        assert_near(&strategy(&pennies), &[0.5, 0.5], 0.04);
         assert!((pennies.value - 50.0).abs() < 3.0, "{}", pennies.value);
-        is_near(&strategy(&search(ROCK_PAPER_SCISSORS, us, method)), &[1.0 / 3.0; 3], 0.04);
+        assert_near(&strategy(&search(ROCK_PAPER_SCISSORS, us, method)), &[1.0 / 3.0; 3], 0.04);
     }
-    // The row player is indifferent if the column player plays (2/7, 5/7), the column player if the row player plays
-    // (3/7, 4/7): 100 p = 20 p + 60 (1 - p).
+    // The row player is indifferent if the column player plays (2/7, 5/7), and the column player if
+    // the row player plays (3/7, 4/7): 100 p = 20 p + 60 (1 - p).
     let rows = search(BIASED, 0, method);
-    is_near(&strategy(&rows), &[3.0 / 7.0, 4.0 / 7.0], 0.04);
+    assert_near(&strategy(&rows), &[3.0 / 7.0, 4.0 / 7.0], 0.04);
     assert!((rows.value - 300.0 / 7.0).abs() < 4.0, "{}", rows.value);
-    is_near(&strategy(&search(BIASED, 1, method)), &[2.0 / 7.0, 5.0 / 7.0], 0.04);
+    assert_near(&strategy(&search(BIASED, 1, method)), &[2.0 / 7.0, 5.0 / 7.0], 0.04);
 }
 
 #[test]
-fn decoupled_bandits_mix_evenly_where_that_is_right() {
+fn decoupled_bandits_mix_uniformly_in_symmetric_games() {
     for us in 0..2 {
-        is_near(&strategy(&search(PENNIES, us, Simultaneous::DECOUPLED)), &[0.5, 0.5], 0.1);
-        is_near(
+        assert_near(&strategy(&search(PENNIES, us, Simultaneous::DECOUPLED)), &[0.5, 0.5], 0.1);
+        assert_near(
             &strategy(&search(ROCK_PAPER_SCISSORS, us, Simultaneous::DECOUPLED)),
             &[1.0 / 3.0; 3],
             0.1,
@@ -65,19 +65,19 @@ fn decoupled_bandits_mix_evenly_where_that_is_right() {
 }
 
 #[test]
-fn iterated_regret_keeps_what_minimises_regret() {
+fn iterated_regret_keeps_the_moves_that_minimise_regret() {
     let method = Simultaneous::ITERATED_REGRET;
-    // All are alike: all stay.
-    is_near(&strategy(&search(PENNIES, 0, method)), &[0.5, 0.5], 1e-9);
-    is_near(&strategy(&search(ROCK_PAPER_SCISSORS, 1, method)), &[1.0 / 3.0; 3], 1e-9);
+    // All moves have the same regret, so all of them stay.
+    assert_near(&strategy(&search(PENNIES, 0, method)), &[0.5, 0.5], 1e-9);
+    assert_near(&strategy(&search(ROCK_PAPER_SCISSORS, 1, method)), &[1.0 / 3.0; 3], 1e-9);
     // Regrets of the rows are 40 and 100; then of the columns, given the first row: 80 and 0.
-    is_near(&strategy(&search(BIASED, 0, method)), &[1.0, 0.0], 1e-9);
-    is_near(&strategy(&search(BIASED, 1, method)), &[0.0, 1.0], 1e-9);
+    assert_near(&strategy(&search(BIASED, 0, method)), &[1.0, 0.0], 1e-9);
+    assert_near(&strategy(&search(BIASED, 1, method)), &[0.0, 1.0], 1e-9);
 }
 
 #[test]
 fn a_dominated_move_is_not_made() {
-    // The first row is better whatever the column.
+    // The first row is better in each column.
     let payoffs: &[&[f64]] = &[&[70.0, 40.0], &[60.0, 10.0], &[20.0, 30.0]];
     for method in
         [Simultaneous::REGRET_MATCHING, Simultaneous::DECOUPLED, Simultaneous::ITERATED_REGRET]
@@ -89,16 +89,17 @@ fn a_dominated_move_is_not_made() {
 }
 
 #[test]
-fn what_is_sure_whatever_the_other_does_is_proved() {
-    // The first row pays 70 at least and at most, and nothing pays more.
+fn a_payoff_that_a_move_secures_is_proved() {
+    // The first row pays exactly 70, and no other row pays more.
     let payoffs: &[&[f64]] = &[&[70.0, 70.0], &[60.0, 10.0]];
     let report = search(payoffs, 0, Simultaneous::DECOUPLED);
     assert_eq!((report.value, report.is_proven, report.best), (70.0, true, 0));
 }
 
 #[test]
-fn mixing_works_deeper_down_and_beside_chance() {
-    // First nature deals one of two matrices, then both choose at once while nature tosses a coin that pays no one.
+fn strategies_are_mixed_below_the_root_and_with_chance() {
+    // First nature chooses one of two matrices. Then both players choose at once, while nature
+    // tosses a coin that has no effect on the payoffs.
     let mut places = vec![Place {
         n_moves: vec![1, 1, 2],
         next: vec![1, 2],

@@ -1,18 +1,18 @@
-//! Random games, judged by brute force.
+//! Random games, compared with solutions by brute force.
 
 use agon_game::{Position, Rng, Role};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 
 use super::table_game::{At, Like, Place, Table, random_table};
-use super::{is_sound, think};
+use super::{check_report, think};
 use crate::{
     Amaf, Bandit, Budget, Candidate, Choice, FirstPlay, Leaves, Mcts, MctsOptions, Others,
     PlayoutPolicy, Search,
 };
 use agon_game::Shape;
 
-/// Ways to search that should all come to the same.
+/// Returns options that should all lead to the same proofs.
 fn ways() -> Vec<MctsOptions> {
     let default = MctsOptions::default();
     vec![
@@ -36,7 +36,7 @@ fn likes() -> impl Strategy<Value = Like> {
     prop_oneof![Just(Like::Duel), Just(Like::DuelWithChance), Just(Like::Trio), Just(Like::Puzzle)]
 }
 
-/// A child's value for a role, by the joint move that `us` makes alone.
+/// Returns the value of a child for a role, after a move that `us` makes alone.
 fn child_value(start: &At, values: &[Vec<f64>], us: Role, candidate: &Candidate<u8>) -> f64 {
     let mut child = start.clone();
     let joint: Vec<u8> =
@@ -48,39 +48,45 @@ fn child_value(start: &At, values: &[Vec<f64>], us: Role, candidate: &Candidate<
 proptest! {
     #![proptest_config(crate::sample::seeded(100))]
 
-    /// Given time, everything is proved; and whatever is proved, be it after a few iterations, is so.
+    /// Given time, everything is proved. What is proved, even after a few iterations, is true.
     #[test]
-    fn what_is_proved_is_what_brute_force_says(like in likes(), seed in 0..100_000_u64, way in 0..9_usize) {
+    fn proofs_agree_with_brute_force(like in likes(), seed in 0..100_000_u64, way in 0..9_usize) {
         let table = random_table(like, 30, seed);
         let values = table.solve();
         let mut start = table.start();
         if start.is_terminal() {
             return Ok(());
         }
-        let us = start.choosers().find(|&role| Some(role) != start.shape().nature).unwrap_or(Role::new(0));
+        let nature = start.shape().nature;
+        let us = start.choosers().find(|&role| Some(role) != nature).unwrap_or(Role::new(0));
         for n in [1, 10, 60, 200_000] {
             let report = think(&mut start, us.index(), &ways()[way], seed, n);
             let value = values[0][us.index()];
             if report.is_proven {
-                prop_assert!((report.value - value).abs() < 1e-6, "{} for {value}, {like:?}", report.value);
+                let found = report.value;
+                prop_assert!((found - value).abs() < 1e-6, "{found} for {value}, {like:?}");
             }
-            // Where positions are not shared there may be too many ways to the same few.
+            // Without transpositions there may be too many paths to the same few positions.
             let is_shared = ways()[way].transpositions;
-            prop_assert!(report.is_proven || n < 200_000 || !is_shared, "not proved in {n}, {like:?}");
+            let is_expected = n == 200_000 && is_shared;
+            prop_assert!(report.is_proven || !is_expected, "not proved in {n}, {like:?}");
             let is_ours = start.legal_moves(us).len() > 1;
-            for candidate in report.candidates.iter().filter(|candidate| candidate.is_proven && is_ours) {
+            let proven = report.candidates.iter().filter(|candidate| candidate.is_proven);
+            for candidate in proven.filter(|_| is_ours) {
                 let value = child_value(&start, &values, us, candidate);
-                prop_assert!((candidate.value - value).abs() < 1e-6, "{candidate:?} for {value}, {like:?}");
+                let is_right = (candidate.value - value).abs() < 1e-6;
+                prop_assert!(is_right, "{candidate:?} for {value}, {like:?}");
             }
             if report.is_proven && is_ours {
                 let made = child_value(&start, &values, us, &report.candidates[0]);
-                prop_assert!((made - value).abs() < 1e-6, "a proved value is given away: {made} for {value}");
+                let is_kept = (made - value).abs() < 1e-6;
+                prop_assert!(is_kept, "a proved value is given away: {made} for {value}");
             }
         }
     }
 
-    /// Once a value is proved, whatever the others do, we get it: with little thought for each move. A search told to forget
-    /// its tree forgets its proofs too, and may hope for more than it had proved, so it is not held to this.
+    /// Once a value is proved, we get it whatever the others do, with few iterations for each move.
+    /// A search that does not keep its tree loses its proofs, too, so this does not hold for it.
     #[test]
     fn a_proven_win_is_never_given_away(seed in 0..100_000_u64, way in 0..9_usize) {
         if !ways()[way].keep_tree {
@@ -88,19 +94,22 @@ proptest! {
         }
         let mut position = random_table(Like::Duel, 40, seed).start();
         let mut rng = Rng::seed_from_u64(seed);
-        let mut searches: Vec<_> = (0..2).map(|role| Mcts::new(ways()[way].clone(), role)).collect();
+        let search = |role| Mcts::new(ways()[way].clone(), role);
+        let mut searches: Vec<_> = (0..2).map(search).collect();
         let mut proved = [f64::NEG_INFINITY; 2];
         let mut joint = Vec::new();
         while !position.is_terminal() {
             position.draw(&mut rng, &mut joint);
             for us in 0..2 {
-                let report = searches[us].think(&mut position, Role::new(us), &Budget::iterations(25));
-                is_sound(&position, &report);
+                let budget = Budget::iterations(25);
+                let report = searches[us].think(&mut position, Role::new(us), &budget);
+                check_report(&position, &report);
                 if report.is_proven {
-                    prop_assert!(report.value >= proved[us], "{} after {}", report.value, proved[us]);
+                    let (value, before) = (report.value, proved[us]);
+                    prop_assert!(value >= before, "{value} after {before}");
                     proved[us] = report.value;
                 }
-                // The other one sometimes errs.
+                // The other player sometimes makes a random move.
                 if us == (seed % 2) as usize || rng.random() {
                     joint[us] = report.best;
                 } else {
@@ -114,7 +123,7 @@ proptest! {
         }
     }
 
-    /// Where all ends pay us as much or more, what is proved for us is as much or more.
+    /// If no terminal payoff of ours gets smaller, no proved value gets smaller.
     #[test]
     fn a_better_position_is_never_proved_worse(seed in 0..100_000_u64) {
         let table = random_table(Like::Duel, 30, seed);
@@ -128,16 +137,20 @@ proptest! {
         }
         let value_of = |table: Table| {
             let mut start = table.start();
-            (!start.is_terminal()).then(|| think(&mut start, 0, &MctsOptions::default(), seed, 5000).value)
+            let options = MctsOptions::default();
+            (!start.is_terminal()).then(|| think(&mut start, 0, &options, seed, 5000).value)
         };
         if let (Some(worse), Some(better)) = (value_of(table), value_of(better)) {
             prop_assert!(better >= worse, "{better} after {worse}");
         }
     }
 
-    /// The same seed and iterations give the same report; and no iteration more or less than asked for is made.
+    /// The same seed and iterations give the same report, and exactly that number of iterations is
+    /// made.
     #[test]
-    fn the_same_again(like in likes(), seed in 0..100_000_u64, way in 0..9_usize) {
+    fn the_same_seed_gives_the_same_report(
+        like in likes(), seed in 0..100_000_u64, way in 0..9_usize,
+    ) {
         let mut start = random_table(like, 60, seed).start();
         if start.is_terminal() {
             return Ok(());
@@ -151,8 +164,8 @@ proptest! {
     }
 }
 
-/// Places that lead back: a corridor that the first player can walk to its end, and win, but also to and fro for ever; the
-/// second one can only wait, or push.
+/// Returns a game with cycles: a corridor that the first player can walk to its end, and win, but
+/// also to and fro for ever. The second player can only wait, or push.
 fn corridor() -> Table {
     let mut places = Vec::new();
     let n = 6;
@@ -177,7 +190,7 @@ fn corridor() -> Table {
 }
 
 #[test]
-fn circles_neither_hang_nor_prove_anything_false() {
+fn cycles_neither_hang_nor_prove_anything_false() {
     for options in ways() {
         let options = MctsOptions { max_playout_steps: 30, ..options };
         for us in 0..2 {
@@ -189,7 +202,7 @@ fn circles_neither_hang_nor_prove_anything_false() {
 }
 
 #[test]
-fn a_win_is_reached_although_there_are_circles() {
+fn a_win_is_reached_in_spite_of_cycles() {
     for start in [10, 8, 6, 0] {
         let mut position = corridor().start();
         position.go_to(&start);
@@ -198,8 +211,8 @@ fn a_win_is_reached_although_there_are_circles() {
         let mut n_steps = 0;
         while !position.is_terminal() && n_steps < 60 {
             let mut joint = vec![0, 0];
-            let mover = position.choosers().next().expect("somebody moves");
-            // The second one waits.
+            let mover = position.choosers().next().expect("a role has a choice");
+            // The second player waits.
             joint[mover.index()] = if mover == Role::new(0) {
                 search.think(&mut position, mover, &Budget::iterations(3000)).best
             } else {
@@ -213,7 +226,7 @@ fn a_win_is_reached_although_there_are_circles() {
     }
 }
 
-/// A seed that begins with a choice.
+/// Returns a seed of a game that begins with a choice.
 fn wide_seed(like: Like) -> u64 {
     let has_choice =
         |seed: &u64| random_table(like, 9000, *seed).start().choosers().next().is_some();
@@ -221,17 +234,17 @@ fn wide_seed(like: Like) -> u64 {
 }
 
 #[test]
-fn memory_is_bounded_and_what_is_known_stays_known() {
+fn memory_is_bounded_and_proofs_stay_true() {
     for (like, solver) in [(Like::Duel, true), (Like::Duel, false), (Like::Trio, false)] {
         let table = random_table(like, 9000, wide_seed(like));
         let values = table.solve();
         let mut start = table.start();
         let options = MctsOptions { max_nodes: 1000, solver, ..MctsOptions::default() };
         let mut search = Mcts::new(options, 3);
-        let us = start.choosers().next().expect("somebody moves");
+        let us = start.choosers().next().expect("a role has a choice");
         for _ in 0..20 {
             let report = search.think(&mut start, us, &Budget::iterations(2000));
-            is_sound(&start, &report);
+            check_report(&start, &report);
             assert!(search.n_nodes() <= 1100, "{}", search.n_nodes());
             if report.is_proven {
                 assert!((report.value - values[0][us.index()]).abs() < 1e-6);
@@ -244,7 +257,7 @@ fn memory_is_bounded_and_what_is_known_stays_known() {
 fn the_tree_is_kept_from_move_to_move() {
     let mut position = random_table(Like::Duel, 9000, wide_seed(Like::Duel)).start();
     let mut search = Mcts::new(MctsOptions { solver: false, ..MctsOptions::default() }, 3);
-    let us = position.choosers().next().expect("somebody moves");
+    let us = position.choosers().next().expect("a role has a choice");
     let first = search.think(&mut position, us, &Budget::iterations(4000));
     let reply = first.lines[0].joints[0].clone();
     position.advance(&reply);
@@ -256,7 +269,7 @@ fn the_tree_is_kept_from_move_to_move() {
 
 #[test]
 fn a_decisive_move_is_seen_at_once() {
-    // Of nine moves one wins; a single playout says nothing about which.
+    // One of nine moves wins; a single playout does not tell which.
     let mut places = vec![Place {
         n_moves: vec![9, 1],
         next: (1..10).collect(),
@@ -281,8 +294,9 @@ fn a_decisive_move_is_seen_at_once() {
 }
 
 #[test]
-fn the_paranoid_expect_the_worst() {
-    // We choose between 60 for sure, and a place where the second player gives us 100 for 10 of its own, or 0 for 5.
+fn a_paranoid_search_expects_the_worst() {
+    // We choose between 60, and a place where the second player can give us 100 and get 10, or give
+    // us 0 and get 5.
     let place = |mover: usize, next: Vec<usize>| {
         let mut n_moves = vec![1; 3];
         n_moves[mover] = next.len();

@@ -1,17 +1,16 @@
-//! The games that ship.
+//! Searches on the shipped games.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use agon_circuit::ScalarCircuit;
 use agon_game::{Notation, Position, Rng, Role};
 use agon_gdl::check::check;
-use agon_gdl::circuit::CircuitLimits;
 use agon_gdl::interpreter::{Game, Options};
 use agon_text::Source;
 use rand::SeedableRng;
 
-use super::{is_sound, think};
+use super::{check_report, think};
+pub(super) use crate::sample::shipped as circuit;
 use crate::{
     Amaf, Budget, Choice, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Search, Simultaneous,
 };
@@ -21,21 +20,14 @@ fn games() -> PathBuf {
 }
 
 fn open(path: &Path) -> Arc<Game> {
-    let text = std::fs::read_to_string(path).expect("it can be read");
+    let text = std::fs::read_to_string(path).expect("shipped games can be read");
     let checked = check(Arc::new(Source::new(path.to_string_lossy(), text)));
-    Game::open(checked.rules.expect("shipped games are right"), Options::default())
+    Game::open(checked.rules.expect("shipped games have no errors"), Options::default())
         .unwrap_or_else(|finding| panic!("{}: {}", path.display(), finding.message))
 }
 
-pub(super) fn circuit(name: &str) -> ScalarCircuit {
-    let path = games().join("gdl").join(format!("{name}.kif"));
-    let path = if path.exists() { path } else { games().join("gdl2").join(format!("{name}.kif")) };
-    let compiled = open(&path).compile(&CircuitLimits::default());
-    compiled.unwrap_or_else(|why| panic!("{name}: {why}")).start()
-}
-
-/// A few steps of a game, all roles searching.
-fn plays<P: Notation>(start: &P, options: &MctsOptions, n: u64, n_steps: usize) {
+/// Plays a few steps of a game in which all roles search.
+fn play<P: Notation>(start: &P, options: &MctsOptions, n: u64, n_steps: usize) {
     let mut position = start.clone();
     let mut rng = Rng::seed_from_u64(1);
     let mut joint = Vec::new();
@@ -49,16 +41,16 @@ fn plays<P: Notation>(start: &P, options: &MctsOptions, n: u64, n_steps: usize) 
         let key = position.key();
         for (role, search) in roles.iter().zip(&mut searches) {
             let report = search.think(&mut position, *role, &Budget::iterations(n));
-            is_sound(&position, &report);
+            check_report(&position, &report);
             assert!(report.iterations <= n && report.playouts <= report.iterations);
             joint[role.index()] = report.best;
         }
-        assert_eq!(position.key(), key, "a search moves the position it is given");
+        assert_eq!(position.key(), key, "a search leaves the position where it was");
         position.advance(&joint);
     }
 }
 
-/// Ways to search that between them use everything.
+/// Returns options that together use every part of the search.
 fn ways() -> [MctsOptions; 5] {
     let default = MctsOptions { max_playout_steps: 200, ..MctsOptions::default() };
     [
@@ -88,7 +80,8 @@ fn ways() -> [MctsOptions; 5] {
 
 #[test]
 fn games_of_every_kind_are_played() {
-    // Turn-taking, simultaneous, chance, hidden (searched with open eyes), one player, three and four players.
+    // Turn-taking, simultaneous moves, chance, hidden information (which the search sees), and one,
+    // three and four players.
     for name in [
         "tic-tac-toe",
         "connect-three",
@@ -104,7 +97,7 @@ fn games_of_every_kind_are_played() {
     ] {
         let start = circuit(name);
         for options in ways() {
-            plays(&start, &options, 40, 3);
+            play(&start, &options, 40, 3);
         }
     }
 }
@@ -116,7 +109,7 @@ fn the_interpreter_is_searched_too() {
     {
         let game = open(&games().join(family).join(format!("{name}.kif")));
         for options in ways() {
-            plays(&game.start(), &options, 15, 2);
+            play(&game.start(), &options, 15, 2);
         }
     }
 }
@@ -159,25 +152,26 @@ fn memory_is_bounded() {
             let mut sizes = Vec::new();
             for _ in 0..8 {
                 let report = search.think(&mut start, Role::new(0), &Budget::iterations(700));
-                is_sound(&start, &report);
+                check_report(&start, &report);
                 sizes.push(search.n_nodes());
             }
-            // A round may add its leaves and the ends below them.
+            // A batch may add its leaves and their terminal children.
             assert!(sizes.iter().all(|&n| n < 1000 + 64 * 10), "{name}: {sizes:?}");
         }
         let mut search = Mcts::new(MctsOptions { max_nodes: 1000, ..MctsOptions::plain() }, 1);
         let report = search.think(&mut start, Role::new(0), &Budget::iterations(8000));
-        is_sound(&start, &report);
-        // Half of them are kept when room is made, but for those with as few visits as the most visited one that goes.
+        check_report(&start, &report);
+        // Recycling keeps half of the nodes, less those with as few visits as the most visited node
+        // that is removed.
         assert!((250..=1000).contains(&search.n_nodes()), "{name}: {}", search.n_nodes());
         let visits: u64 = report.candidates.iter().map(|candidate| candidate.visits).sum();
-        assert_eq!(visits, 8000, "what moves were worth is not forgotten");
+        assert_eq!(visits, 8000, "the statistics of moves are kept");
     }
 }
 
-/// Whatever was proved for us is what we get at least, against somebody who moves at random.
+/// Against random moves, we get at least what was proved.
 #[test]
-fn what_is_proved_is_got() {
+fn proved_payoffs_are_reached() {
     for name in ["tic-tac-toe", "connect-three", "nim", "three-way-tic-tac-toe"] {
         let start = circuit(name);
         let us = Role::new(0);
@@ -190,7 +184,7 @@ fn what_is_proved_is_got() {
             while !position.is_terminal() {
                 position.draw(&mut rng, &mut joint);
                 let report = search.think(&mut position, us, &Budget::iterations(2000));
-                is_sound(&position, &report);
+                check_report(&position, &report);
                 if report.is_proven {
                     assert!(report.value >= proved, "{name}: {} after {proved}", report.value);
                     proved = report.value;
@@ -207,7 +201,8 @@ fn what_is_proved_is_got() {
     }
 }
 
-/// Where a mover wins at once nothing but that is remembered, and lines are told to the end all the same.
+/// Where the role to move wins at once, the tree stores only that; lines go to the end all the
+/// same.
 #[test]
 fn lines_of_won_games_go_to_the_end() {
     let mut n_won = 0;

@@ -1,20 +1,20 @@
-//! Games given by tables, made at random, and worked out by brute force.
+//! Games given by tables: random ones, and their solutions by brute force.
 
 use std::sync::Arc;
 
-use agon_game::{Batch, OneByOne, Position, Rng, Role, Shape};
+use agon_game::{Batch, Position, Rng, Role, SequentialBatch, Shape};
 use rand::{RngExt, SeedableRng};
 
-/// One position of such a game.
+/// A position of such a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// By role: how many moves it has. Empty where play has ended.
+    /// The number of moves by role. Empty if the game is over.
     pub(crate) n_moves: Vec<usize>,
-    /// By joint move, the last role's changing fastest: where it leads.
+    /// The next place by joint move, with the last role's move changing fastest.
     pub(crate) next: Vec<usize>,
-    /// By role.
+    /// The payoffs by role.
     pub(crate) payoffs: Vec<f64>,
-    /// By move of nature.
+    /// The probabilities of nature's moves.
     pub(crate) chances: Vec<f64>,
 }
 
@@ -29,12 +29,12 @@ impl Place {
     }
 }
 
-/// The rules.
+/// The rules of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) shape: Shape,
     pub(crate) places: Vec<Place>,
-    /// Whether the engine steps and plays out in batches.
+    /// Whether the position offers a batch engine.
     pub(crate) has_batch: bool,
 }
 
@@ -43,8 +43,8 @@ impl Table {
         At::new(Arc::new(self), 0)
     }
 
-    /// A game of one simultaneous step for two: `payoffs` by row and column are what the first gets, and the second gets the
-    /// rest of 100.
+    /// Returns a game of one simultaneous step for two players. The first one gets the payoff of
+    /// its row and the other's column, and the second one gets the rest of 100.
     pub(crate) fn matrix(payoffs: &[&[f64]]) -> Table {
         let n_moves = vec![payoffs.len(), payoffs[0].len()];
         let ends = payoffs.iter().flat_map(|row| row.iter()).map(|&p| Place::end(&[p, 100.0 - p]));
@@ -63,7 +63,8 @@ impl Table {
         }
     }
 
-    /// What perfect play gives each role: where one role moves at a time, and places lead to later ones only.
+    /// Returns the value of each place for each role, in games where one role chooses at a time and
+    /// places lead only to later ones.
     pub(crate) fn solve(&self) -> Vec<Vec<f64>> {
         let mut values: Vec<Vec<f64>> = vec![Vec::new(); self.places.len()];
         for (at, place) in self.places.iter().enumerate().rev() {
@@ -83,27 +84,27 @@ impl Table {
                     .next
                     .iter()
                     .max_by(|&&a, &&b| values[a][mover].total_cmp(&values[b][mover]));
-                values[*best.expect("somebody can move")].clone()
+                values[*best.expect("a role can move")].clone()
             };
         }
         values
     }
 }
 
-/// What a random game is to be like.
+/// The kind of a random game.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Like {
-    /// Two players, constant sum, few payoffs, so that there are ties.
+    /// Two players with a constant sum and few different payoffs, so that there are ties.
     Duel,
-    /// The same with chance.
+    /// A duel with chance.
     DuelWithChance,
-    /// Three players who want different things, and never find two ends equal.
+    /// Three players with independent payoffs, without ties.
     Trio,
     /// One player.
     Puzzle,
 }
 
-/// A random game of this kind in which play always comes to an end.
+/// Returns a random game of this kind that always ends.
 pub(crate) fn random_table(like: Like, n_places: usize, seed: u64) -> Table {
     let mut rng = Rng::seed_from_u64(seed);
     let (n_players, nature) = match like {
@@ -152,7 +153,7 @@ pub(crate) fn random_table(like: Like, n_places: usize, seed: u64) -> Table {
     Table { shape: Shape::new(names, nature), places, has_batch: seed.is_multiple_of(2) }
 }
 
-/// Standing somewhere in such a game.
+/// A position in such a game.
 #[derive(Clone, Debug)]
 pub(crate) struct At {
     pub(crate) table: Arc<Table>,
@@ -216,7 +217,7 @@ impl Position for At {
     }
 
     fn batch(&self, seed: u64) -> Option<Box<dyn Batch<State = usize, Move = u8>>> {
-        let batch = OneByOne::new(self.clone(), Rng::seed_from_u64(seed));
+        let batch = SequentialBatch::new(self.clone(), Rng::seed_from_u64(seed));
         self.table.has_batch.then(|| Box::new(batch) as _)
     }
 }

@@ -1,15 +1,15 @@
-//! Where a formula may have changed its truth.
+//! Finds the assignments for which a formula may have changed its truth.
 
-use super::Updating;
-use crate::evaluate::Refusal;
+use super::Updater;
+use crate::evaluate::EvaluationError;
 use crate::evaluate::program::{Node, NodeId, Slot, Source, TermId, TermNode, Var};
 use crate::evaluate::table::Table;
 use crate::structure::Element;
 
-impl Updating<'_, '_> {
-    /// Whether a sentence that was false holds now, if that can be told from what has changed: a witness must then be
-    /// among the candidates.
-    pub(super) fn came_true(&mut self, id: NodeId) -> Result<Option<bool>, Refusal> {
+impl Updater<'_, '_> {
+    /// Returns whether a sentence that was false holds now, if the changes tell. A witness must
+    /// then be among the candidates.
+    pub(super) fn became_true(&mut self, id: NodeId) -> Result<Option<bool>, EvaluationError> {
         let program = self.run.program;
         match program.node(id) {
             Node::Exists(variables, inner) => {
@@ -26,7 +26,7 @@ impl Updating<'_, '_> {
             }
             Node::Or(parts) => {
                 for &part in parts {
-                    match self.came_true(part)? {
+                    match self.became_true(part)? {
                         Some(false) => {}
                         other => return Ok(other),
                     }
@@ -38,13 +38,13 @@ impl Updating<'_, '_> {
         }
     }
 
-    /// Partial assignments such that all assignments for which the formula has changed its truth extend one of them.
-    /// One without columns says that nothing is known.
-    fn candidates(&mut self, id: NodeId) -> Result<Vec<Table>, Refusal> {
+    /// Returns partial assignments such that every assignment for which the formula has changed its
+    /// truth extends one of them. A table without columns means that nothing is known.
+    fn candidates(&mut self, id: NodeId) -> Result<Vec<Table>, EvaluationError> {
         let program = self.run.program;
         self.run.spend(1)?;
         stacker::maybe_grow(64 << 10, 1 << 20, || match program.node(id) {
-            Node::Atom(source, slots) => match self.delta(*source).cloned() {
+            Node::Atom(source, slots) => match self.changed_rows(*source).cloned() {
                 Some(delta) => {
                     let changed = self.run.join(Table::unit(), &delta, slots)?;
                     Ok(if changed.is_empty() { Vec::new() } else { vec![changed] })
@@ -84,21 +84,23 @@ impl Updating<'_, '_> {
                 Ok(if found.is_empty() { Vec::new() } else { vec![Table::unit()] })
             }
             Node::Fix(fix) => {
-                let is_same = self.since.moved.is_empty() && self.candidates(fix.body)?.is_empty();
+                let is_same =
+                    self.delta.changed_elements.is_empty() && self.candidates(fix.body)?.is_empty();
                 Ok(if is_same { Vec::new() } else { vec![Table::unit()] })
             }
         })
     }
 
-    /// The same where these variables are bound, so that they are no longer what they were in elements that came or went. Where an atom
-    /// binds a variable, nothing more has changed than what the atom tells.
+    /// Returns the candidates of a node under a binder of these variables: those of `candidates`,
+    /// and created and deleted elements for each variable. If an atom binds a variable, the atom's
+    /// own changes suffice.
     pub(super) fn candidates_within(
         &mut self,
         variables: &[Var],
         id: NodeId,
-    ) -> Result<Vec<Table>, Refusal> {
+    ) -> Result<Vec<Table>, EvaluationError> {
         let mut found = self.candidates(id)?;
-        if self.since.moved.is_empty() {
+        if self.delta.changed_elements.is_empty() {
             return Ok(found);
         }
         let program = self.run.program;
@@ -107,8 +109,8 @@ impl Updating<'_, '_> {
                 continue;
             }
             let mut moved = Table::empty(vec![variable]);
-            moved.cells.extend_from_slice(&self.since.moved);
-            moved.n_rows = self.since.moved.len();
+            moved.cells.extend_from_slice(&self.delta.changed_elements);
+            moved.n_rows = self.delta.changed_elements.len();
             found.push(match program.node(id) {
                 Node::And(parts) => self.narrowed(moved, parts)?,
                 _ => moved,
@@ -118,7 +120,7 @@ impl Updating<'_, '_> {
         Ok(found)
     }
 
-    /// Whether an atom that must hold speaks of the variable.
+    /// Returns whether a positive atom mentions the variable.
     fn is_bound(&self, variable: Var, id: NodeId) -> bool {
         match self.run.program.node(id) {
             Node::Atom(_, slots) => {
@@ -139,11 +141,11 @@ impl Updating<'_, '_> {
         }
     }
 
-    /// Without the rows that have elements which are no more.
+    /// Removes the rows with elements that no longer exist.
     pub(super) fn living(&self, table: Table) -> Table {
         let structure = self.run.structure;
         let is_dead = |id: &u32| !structure.has(Element::new(*id));
-        if table.width() == 0 || !self.since.moved.iter().any(is_dead) {
+        if table.width() == 0 || !self.delta.changed_elements.iter().any(is_dead) {
             return table;
         }
         let mut kept = Table::empty(table.columns.clone());
@@ -154,7 +156,7 @@ impl Updating<'_, '_> {
         kept
     }
 
-    fn term_candidates(&mut self, id: TermId) -> Result<Vec<Table>, Refusal> {
+    fn term_candidates(&mut self, id: TermId) -> Result<Vec<Table>, EvaluationError> {
         let program = self.run.program;
         stacker::maybe_grow(64 << 10, 1 << 20, || match program.term(id) {
             TermNode::Number(_)
@@ -175,19 +177,22 @@ impl Updating<'_, '_> {
         })
     }
 
-    /// A conjunction changes only where its parts that do not change hold: atoms among them that touch what is known
-    /// tell more of where that can be.
-    fn narrowed(&mut self, candidate: Table, parts: &[NodeId]) -> Result<Table, Refusal> {
+    /// Narrows a candidate of a conjunction. Unchanged conjuncts must hold, so their atoms that
+    /// mention known variables restrict the candidate.
+    fn narrowed(&mut self, candidate: Table, parts: &[NodeId]) -> Result<Table, EvaluationError> {
         let program = self.run.program;
         let mut table = candidate;
         let mut left: Vec<NodeId> = parts.to_vec();
         loop {
             let next = left.iter().position(|&part| match program.node(part) {
                 Node::Atom(source, slots) => {
-                    let touches = slots.iter().any(
-                        |slot| matches!(slot, Slot::Variable(variable) if table.column(*variable).is_some()),
-                    );
-                    touches && !matches!(source, Source::Bound(_)) && self.delta(*source).is_none()
+                    let is_known = |slot: &Slot| match slot {
+                        Slot::Variable(variable) => table.column(*variable).is_some(),
+                        Slot::Constant(_) => false,
+                    };
+                    slots.iter().any(is_known)
+                        && !matches!(source, Source::Bound(_))
+                        && self.changed_rows(*source).is_none()
                 }
                 _ => false,
             });
@@ -197,7 +202,7 @@ impl Updating<'_, '_> {
     }
 }
 
-/// Those with the same columns in one, so that each is looked at once.
+/// Unites candidates with the same columns, so that each is examined once.
 pub(super) fn grouped(candidates: Vec<Table>) -> Vec<Table> {
     let mut groups: Vec<Table> = Vec::new();
     for candidate in candidates {

@@ -1,4 +1,4 @@
-//! What play pays: payoffs as goals.
+//! Payoffs as goals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +6,22 @@ use agon_structures::rational::Rational;
 
 use super::super::clauses::{Atom, Expression, Section};
 use super::super::formulas::Scope;
-use super::super::maker::{Maker, Moment};
 use super::super::nodes::Node;
 use super::super::terms::Cases;
-use super::super::{Payoffs, Refusal};
+use super::super::translator::{Moment, Translator};
+use super::super::{Payoffs, ToGdlError};
 use super::Words;
 
-/// The cases of a payoff at the location of this number, or at all of them.
+/// The cases of a payoff at the location of this number, or at all locations.
 type PayoffAt = (Option<usize>, Cases);
 
-impl Maker<'_> {
-    /// Goals. Values are scaled where GDL cannot hold them.
+impl Translator<'_> {
+    /// Writes the goals. Values are scaled where GDL cannot represent them.
     pub(super) fn payoffs(
         &mut self,
         words: &Words,
         pending: &BTreeMap<String, usize>,
-    ) -> Result<Payoffs, Refusal> {
+    ) -> Result<Payoffs, ToGdlError> {
         let arena = self.arena;
         let scope = Scope::new(Moment::Now, &[], Vec::new());
         let mut goals: Vec<(Expression, Vec<PayoffAt>)> = Vec::new();

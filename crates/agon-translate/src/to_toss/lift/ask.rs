@@ -1,24 +1,24 @@
-//! Atoms of relations that rules derive: tables where they never change, definitions where they change with the state, and put in
-//! place where they depend on moves.
+//! Atoms of derived relations: tables if they are static, definitions if they depend on the state,
+//! and inlined if they depend on moves.
 
 use agon_datalog::{Symbol, TermId};
 use agon_gdl::rules::{Rule, RuleAtom, RuleTerm};
 use agon_gdl::symbols::keyword;
 
-use super::{Binding, Defined, Does, Doing, Instance, Lifter, MAX_DEFINED, MAX_DEPTH, Part};
+use super::{Action, Actions, Binding, Defined, Instance, Lifter, MAX_DEFINED, MAX_DEPTH, Part};
 use crate::to_toss::domain::Functor;
 use crate::to_toss::formula::{FALSE, Form, Relation, TRUE, Val, and, ex, or};
-use crate::to_toss::{Construct, Untranslatable};
+use crate::to_toss::{Construct, ToTossError};
 
 impl Lifter<'_> {
-    /// An atom of a relation that rules derive, under a binding that it may add to.
+    /// Translates an atom of a derived relation. The binding may grow.
     pub(super) fn derived(
         &mut self,
         rule: &Rule,
         atom: &RuleAtom,
         b: &mut Binding,
-        doing: Option<&Doing>,
-    ) -> Result<Part, Untranslatable> {
+        actions: Option<&Actions>,
+    ) -> Result<Part, ToTossError> {
         let mut values = Vec::new();
         if is_about_any_move(rule, atom)
             && self.table(atom.relation, atom.arguments.len()).is_none()
@@ -38,19 +38,19 @@ impl Lifter<'_> {
         for argument in &atom.arguments {
             values.push(self.value(rule, argument, b)?);
         }
-        self.ask(atom.relation, values, doing)
+        self.ask(atom.relation, values, actions)
     }
 
-    /// Whether a role may make a move of a form, said by the rules. So a move with many arguments need be neither an element nor
-    /// a row of a table.
+    /// Expresses by the rules whether a role has a legal move of a form. So a move with many
+    /// arguments need not be an element or a row of a table.
     fn ask_move(
         &mut self,
         role: Val,
         functor: Functor,
         arguments: &[Val],
-    ) -> Result<Part, Untranslatable> {
+    ) -> Result<Part, ToTossError> {
         if self.depth > MAX_DEPTH {
-            return Err(self.refuse(Construct::Recursion, "what is legal depends on what is legal"));
+            return Err(self.error(Construct::Recursion, "the legality of moves depends on itself"));
         }
         self.depth += 1;
         let before = self.clause;
@@ -70,14 +70,15 @@ impl Lifter<'_> {
         Ok(Part { form: or(ways), roles: 0 })
     }
 
-    /// The ways for an atom to hold, variables without a value being its own.
+    /// Returns the alternatives under which an atom holds. Variables without a value are local to
+    /// them.
     pub(super) fn ways(
         &mut self,
         rule: &Rule,
         atom: &RuleAtom,
         b: &Binding,
-        doing: Option<&Doing>,
-    ) -> Result<Vec<Part>, Untranslatable> {
+        actions: Option<&Actions>,
+    ) -> Result<Vec<Part>, ToTossError> {
         let own = || Binding { values: b.values.clone(), locals: Vec::new(), extra: Vec::new() };
         let closed = |inner: Binding, form: Form| {
             ex(&inner.locals, and(inner.extra.into_iter().chain([form])))
@@ -97,9 +98,9 @@ impl Lifter<'_> {
             keyword::DOES => {
                 for role in 0..self.domain.moves.len() {
                     let mut inner = own();
-                    if self.unify_does(rule, atom, role, &mut inner, doing)? {
+                    if self.unify_does(rule, atom, role, &mut inner, actions)? {
                         let is_foreign =
-                            matches!(doing.map(|doing| &doing[role]), Some(Does::Foreign));
+                            matches!(actions.map(|actions| &actions[role]), Some(Action::Foreign));
                         let form = if is_foreign { Form::Foreign } else { TRUE };
                         ways.push(Part { form: closed(inner, form), roles: 1 << role });
                     }
@@ -111,31 +112,31 @@ impl Lifter<'_> {
                 for argument in &atom.arguments {
                     values.push(self.value(rule, argument, &mut inner)?);
                 }
-                for way in self.put_in_place(relation, &values, doing)? {
+                for way in self.put_in_place(relation, &values, actions)? {
                     ways.push(Part { form: closed(inner.clone(), way.form), roles: way.roles });
                 }
             }
             _ => {
                 let mut inner = own();
-                let part = self.derived(rule, atom, &mut inner, doing)?;
+                let part = self.derived(rule, atom, &mut inner, actions)?;
                 ways.push(Part { form: closed(inner, part.form), roles: part.roles });
             }
         }
         Ok(ways)
     }
 
-    /// An atom of a relation that rules derive.
+    /// Translates an atom of a derived relation with the given arguments.
     pub(in crate::to_toss) fn ask(
         &mut self,
         relation: Symbol,
         values: Vec<Val>,
-        doing: Option<&Doing>,
-    ) -> Result<Part, Untranslatable> {
+        actions: Option<&Actions>,
+    ) -> Result<Part, ToTossError> {
         if let Some(table) = self.table(relation, values.len()) {
             return Ok(Part { form: self.table_atom(table, values), roles: 0 });
         }
         if self.moving.contains(&(relation, values.len())) {
-            let ways = self.put_in_place(relation, &values, doing)?;
+            let ways = self.put_in_place(relation, &values, actions)?;
             let roles = ways.iter().fold(0, |roles, way| roles | way.roles);
             return Ok(Part { form: or(ways.into_iter().map(|way| way.form)), roles });
         }
@@ -143,13 +144,14 @@ impl Lifter<'_> {
         self.ask_first(relation, arity, values)
     }
 
-    /// An atom of a relation that changes with the state alone, of its first arguments: there are others with which it holds.
+    /// Translates an atom of a state-dependent relation, given its first arguments. The other
+    /// arguments are existentially quantified.
     fn ask_first(
         &mut self,
         relation: Symbol,
         arity: usize,
         values: Vec<Val>,
-    ) -> Result<Part, Untranslatable> {
+    ) -> Result<Part, ToTossError> {
         let id = self.define(relation, arity, &values)?;
         let body = &self.defined[id].body;
         if !self.open.contains(&id) && (body.is_true() || body.is_false()) {
@@ -159,16 +161,10 @@ impl Lifter<'_> {
         Ok(Part { form: Form::Atom(Relation::Defined(id), arguments), roles: 0 })
     }
 
-    /// An atom of a table; where it is ground, the table says whether it holds.
+    /// Returns an atom of a table. A ground atom is evaluated.
     pub(in crate::to_toss) fn table_atom(&self, table: usize, values: Vec<Val>) -> Form {
         let rows = &self.tables[table].rows;
-        let ground: Option<Vec<TermId>> = values
-            .iter()
-            .map(|value| match value {
-                Val::Term(term) => Some(*term),
-                Val::Var(_) => None,
-            })
-            .collect();
+        let ground: Option<Vec<TermId>> = values.iter().map(|value| value.term()).collect();
         match ground {
             Some(row) if rows.contains(&row) => TRUE,
             Some(_) => FALSE,
@@ -188,15 +184,15 @@ impl Lifter<'_> {
         }
     }
 
-    /// A relation that depends on moves, said by its rules.
+    /// Inlines a relation that depends on moves.
     fn put_in_place(
         &mut self,
         relation: Symbol,
         values: &[Val],
-        doing: Option<&Doing>,
-    ) -> Result<Vec<Part>, Untranslatable> {
+        actions: Option<&Actions>,
+    ) -> Result<Vec<Part>, ToTossError> {
         if self.depth > MAX_DEPTH {
-            return Err(self.refuse(
+            return Err(self.error(
                 Construct::Recursion,
                 "a relation that depends on moves depends on itself",
             ));
@@ -204,7 +200,7 @@ impl Lifter<'_> {
         self.depth += 1;
         let mut ways = Vec::new();
         for index in self.rules_of(relation, values.len()) {
-            for instance in self.answers(index, values, doing)? {
+            for instance in self.answers(index, values, actions)? {
                 let roles = instance.parts.iter().fold(0, |roles, part| roles | part.roles);
                 ways.push(Part { form: instance.form(), roles });
             }
@@ -213,13 +209,13 @@ impl Lifter<'_> {
         Ok(ways)
     }
 
-    /// The instances of a rule with its head, or the first arguments of it, made to stand for values.
+    /// Returns the instances of a rule whose head, or its first arguments, are unified with values.
     pub(in crate::to_toss) fn answers(
         &mut self,
         index: usize,
         values: &[Val],
-        doing: Option<&Doing>,
-    ) -> Result<Vec<Instance>, Untranslatable> {
+        actions: Option<&Actions>,
+    ) -> Result<Vec<Instance>, ToTossError> {
         let before = std::mem::replace(&mut self.clause, index);
         let rule = self.rule(index);
         let mut b = self.binding(index);
@@ -229,47 +225,40 @@ impl Lifter<'_> {
                 return Ok(Vec::new());
             }
         }
-        let found = self.instances(index, b, doing);
+        let found = self.instances(index, b, actions);
         self.clause = before;
         found
     }
 
-    /// The definition of a relation asked of its first arguments with these constants.
+    /// Returns the definition of a relation for its first arguments with these constants.
     fn define(
         &mut self,
         relation: Symbol,
         arity: usize,
         values: &[Val],
-    ) -> Result<usize, Untranslatable> {
-        let pattern: Vec<Option<TermId>> = values
-            .iter()
-            .map(|value| match value {
-                Val::Term(term) => Some(*term),
-                Val::Var(_) => None,
-            })
-            .collect();
+    ) -> Result<usize, ToTossError> {
+        let pattern: Vec<Option<TermId>> = values.iter().map(|value| value.term()).collect();
         let key = (relation, arity, pattern.clone());
         if let Some(&known) = self.defined_ids.get(&key) {
             if let Some(place) = self.open.iter().position(|&open| open == known) {
                 if place + 1 != self.open.len() {
                     let name = self.symbol_name(relation);
                     let why = format!("`{name}` and other relations depend on each other");
-                    return Err(self.refuse(Construct::Recursion, why));
+                    return Err(self.error(Construct::Recursion, why));
                 }
                 self.defined[known].is_recursive = true;
             }
             return Ok(known);
         }
         let id = self.defined.len();
-        // Each is made within the one that asks for it, on the stack of the caller.
+        // Definitions are built recursively, on the stack of the caller.
         if self.open.len() > MAX_DEPTH {
-            return Err(self.refuse(
-                Construct::Size,
-                "relations depend on each other through too many others",
-            ));
+            return Err(
+                self.error(Construct::Size, "the definitions of relations are nested too deeply")
+            );
         }
         if id > MAX_DEFINED {
-            return Err(self.refuse(Construct::Size, "too many relations are to be defined"));
+            return Err(self.error(Construct::Size, "too many relations have to be defined"));
         }
         let mut parameters = Vec::new();
         let mut arguments = Vec::new();
@@ -297,30 +286,28 @@ impl Lifter<'_> {
             }
         }
         self.open.pop();
-        // Parameters are called as the rules call them.
         if let Some(&first) = rules.first() {
-            let rule = self.rule(first);
-            let open =
-                rule.head.arguments.iter().zip(&pattern).filter(|(_, value)| value.is_none());
-            let names: Vec<Option<String>> = open
-                .map(|(argument, _)| match argument {
-                    RuleTerm::Variable(v) => Some(self.variable_name(rule, *v)),
-                    RuleTerm::Function(..) => None,
-                })
-                .collect();
-            for (index, name) in names.into_iter().enumerate() {
-                if let (Some(name), Some(&v)) = (name, self.defined[id].parameters.get(index)) {
-                    self.names[v as usize] = name;
-                }
-            }
+            self.name_parameters(id, self.rule(first), &pattern);
         }
         self.defined[id].body = or(ways);
         Ok(id)
     }
+
+    /// Names the parameters of a definition like the variables of a rule's head.
+    fn name_parameters(&mut self, id: usize, rule: &Rule, pattern: &[Option<TermId>]) {
+        let open = rule.head.arguments.iter().zip(pattern).filter(|(_, value)| value.is_none());
+        for (index, (argument, _)) in open.enumerate() {
+            if let (RuleTerm::Variable(v), Some(&parameter)) =
+                (argument, self.defined[id].parameters.get(index))
+            {
+                self.names[parameter as usize] = self.variable_name(rule, *v);
+            }
+        }
+    }
 }
 
-/// Whether an atom asks if a role may do anything at all. Then a move is no element: there are as many moves as all pieces and places
-/// together make.
+/// Returns whether an atom only asks if a role has any legal move. The move is then not an element,
+/// because there may be as many moves as combinations of pieces and places.
 fn is_about_any_move(rule: &Rule, atom: &RuleAtom) -> bool {
     let [_, RuleTerm::Variable(v)] = atom.arguments.as_slice() else { return false };
     let mut n_seen = 0;
@@ -330,7 +317,7 @@ fn is_about_any_move(rule: &Rule, atom: &RuleAtom) -> bool {
     atom.relation == keyword::LEGAL && n_seen == 1
 }
 
-/// The form of the move that an atom asks about, if it asks whether one with arguments is legal.
+/// Returns the form of the move in a `legal` atom, if the move has arguments.
 fn move_form(atom: &RuleAtom) -> Option<(Functor, &[RuleTerm])> {
     match atom.arguments.as_slice() {
         [_, RuleTerm::Function(symbol, arguments)]

@@ -1,21 +1,21 @@
-//! Terms of rules made to stand for values.
+//! Unification of rule terms with values.
 
 use agon_datalog::TermId;
 use agon_gdl::rules::{Rule, RuleAtom, RuleTerm};
 
 use super::super::domain::Functor;
 use super::super::formula::{Form, Relation, Val, same};
-use super::super::{Construct, Untranslatable};
-use super::{Binding, Does, Doing, Lifter};
+use super::super::{Construct, ToTossError};
+use super::{Action, Actions, Binding, Lifter};
 
 impl Lifter<'_> {
-    /// What a term of a rule stands for; a variable without a value gets a new one of the formula.
+    /// Returns the value of a rule term. An unbound variable gets a new variable of the formula.
     pub(super) fn value(
         &mut self,
         rule: &Rule,
         term: &RuleTerm,
         b: &mut Binding,
-    ) -> Result<Val, Untranslatable> {
+    ) -> Result<Val, ToTossError> {
         match term {
             RuleTerm::Variable(v) => {
                 if let Some(value) = b.values[*v as usize] {
@@ -32,13 +32,7 @@ impl Lifter<'_> {
                 for argument in arguments {
                     values.push(self.value(rule, argument, b)?);
                 }
-                let ground: Option<Vec<TermId>> = values
-                    .iter()
-                    .map(|value| match value {
-                        Val::Term(term) => Some(*term),
-                        Val::Var(_) => None,
-                    })
-                    .collect();
+                let ground: Option<Vec<TermId>> = values.iter().map(|value| value.term()).collect();
                 if let Some(ground) = ground {
                     return Ok(Val::Term(self.intern(*symbol, &ground)?));
                 }
@@ -53,14 +47,14 @@ impl Lifter<'_> {
         }
     }
 
-    /// Makes a term of a rule stand for a value. `false` if it cannot.
+    /// Unifies a rule term with a value. Returns `false` if that is impossible.
     pub(in crate::to_toss) fn unify(
         &mut self,
         rule: &Rule,
         pattern: &RuleTerm,
         value: Val,
         b: &mut Binding,
-    ) -> Result<bool, Untranslatable> {
+    ) -> Result<bool, ToTossError> {
         match pattern {
             RuleTerm::Variable(v) => {
                 match b.values[*v as usize] {
@@ -71,7 +65,7 @@ impl Lifter<'_> {
                             return Ok(false);
                         }
                         b.extra.push(equation);
-                        // A constant says more than a variable.
+                        // A constant is more specific than a variable.
                         if matches!(value, Val::Term(_)) {
                             b.values[*v as usize] = Some(value);
                         }
@@ -102,15 +96,15 @@ impl Lifter<'_> {
         }
     }
 
-    /// The predicates that a state term of a rule may speak of.
+    /// Returns the predicates that a state term of a rule may refer to.
     pub(in crate::to_toss) fn predicates_of(
         &self,
         atom: &RuleAtom,
-    ) -> Result<Vec<usize>, Untranslatable> {
+    ) -> Result<Vec<usize>, ToTossError> {
         match &atom.arguments[0] {
             RuleTerm::Variable(_) => {
                 Err(self
-                    .refuse(Construct::StateVariable, "a variable stands for a whole state term"))
+                    .error(Construct::StateVariable, "a variable stands for a whole state term"))
             }
             RuleTerm::Function(symbol, arguments) => {
                 let functor = (*symbol, arguments.len());
@@ -120,14 +114,14 @@ impl Lifter<'_> {
         }
     }
 
-    /// Gives the named positions of a state term the values of a predicate.
+    /// Unifies the named positions of a state term with the values of a predicate.
     pub(in crate::to_toss) fn unify_names(
         &mut self,
         rule: &Rule,
         atom: &RuleAtom,
         predicate: usize,
         b: &mut Binding,
-    ) -> Result<bool, Untranslatable> {
+    ) -> Result<bool, ToTossError> {
         let domain = self.domain;
         let predicate = &domain.predicates[predicate];
         let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(false) };
@@ -141,14 +135,14 @@ impl Lifter<'_> {
         Ok(true)
     }
 
-    /// The coordinates of a state term.
+    /// Returns the coordinates of a state term.
     pub(super) fn coordinates(
         &mut self,
         rule: &Rule,
         atom: &RuleAtom,
         predicate: usize,
         b: &mut Binding,
-    ) -> Result<Vec<Val>, Untranslatable> {
+    ) -> Result<Vec<Val>, ToTossError> {
         let domain = self.domain;
         let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(Vec::new()) };
         let named = &domain.state[&domain.predicates[predicate].functor].named;
@@ -156,7 +150,7 @@ impl Lifter<'_> {
         positions.map(|(argument, _)| self.value(rule, argument, b)).collect()
     }
 
-    /// Gives the coordinates of a state term these values.
+    /// Unifies the coordinates of a state term with values.
     pub(in crate::to_toss) fn unify_coordinates(
         &mut self,
         rule: &Rule,
@@ -164,7 +158,7 @@ impl Lifter<'_> {
         predicate: usize,
         values: &[Val],
         b: &mut Binding,
-    ) -> Result<bool, Untranslatable> {
+    ) -> Result<bool, ToTossError> {
         let domain = self.domain;
         let RuleTerm::Function(_, arguments) = &atom.arguments[0] else { return Ok(false) };
         let named = &domain.state[&domain.predicates[predicate].functor].named;
@@ -177,28 +171,29 @@ impl Lifter<'_> {
         Ok(true)
     }
 
-    /// Makes a condition on moves hold by what a role does. `false` if it does something else.
+    /// Unifies a condition on moves with the action of a role. Returns `false` if the role does
+    /// something else.
     pub(super) fn unify_does(
         &mut self,
         rule: &Rule,
         atom: &RuleAtom,
         role: usize,
         b: &mut Binding,
-        doing: Option<&Doing>,
-    ) -> Result<bool, Untranslatable> {
+        actions: Option<&Actions>,
+    ) -> Result<bool, ToTossError> {
         let term = self.domain.game.role_terms()[role];
         if !self.unify(rule, &atom.arguments[0], Val::Term(term), b)? {
             return Ok(false);
         }
-        let Some(doing) = doing else {
-            return Err(self.refuse(
+        let Some(actions) = actions else {
+            return Err(self.error(
                 Construct::MoveOutOfPlace,
-                "what holds depends on moves where there are none",
+                "a condition depends on moves where no moves are made",
             ));
         };
-        match &doing[role] {
-            Does::Foreign => Ok(true),
-            Does::Form(functor, arguments) => {
+        match &actions[role] {
+            Action::Foreign => Ok(true),
+            Action::Form(functor, arguments) => {
                 let functor = *functor;
                 let arguments = arguments.clone();
                 self.unify_move(rule, &atom.arguments[1], functor, &arguments, b)
@@ -206,7 +201,7 @@ impl Lifter<'_> {
         }
     }
 
-    /// Makes a move of a rule stand for one of a form.
+    /// Unifies a move of a rule with a form.
     pub(in crate::to_toss) fn unify_move(
         &mut self,
         rule: &Rule,
@@ -214,16 +209,11 @@ impl Lifter<'_> {
         functor: Functor,
         arguments: &[Val],
         b: &mut Binding,
-    ) -> Result<bool, Untranslatable> {
+    ) -> Result<bool, ToTossError> {
         match pattern {
             RuleTerm::Variable(_) => {
-                let ground: Option<Vec<TermId>> = arguments
-                    .iter()
-                    .map(|value| match value {
-                        Val::Term(term) => Some(*term),
-                        Val::Var(_) => None,
-                    })
-                    .collect();
+                let ground: Option<Vec<TermId>> =
+                    arguments.iter().map(|value| value.term()).collect();
                 let whole = match ground {
                     Some(ground) => Val::Term(self.intern(functor.0, &ground)?),
                     None => {

@@ -1,0 +1,298 @@
+//! The evaluation by fuzzy logic as text and as JSON.
+
+use std::collections::BTreeSet;
+
+use agon_gdl::interpreter::Game;
+use serde_json::{Value, json};
+
+use super::abbreviated;
+use crate::fuzzy::{ComparisonSide, DomainKind, FuzzyEvaluation, FuzzyEvaluator, Node, NodeId};
+
+/// Returns the line of a rule in its file.
+fn line_of(game: &Game, rule: usize) -> usize {
+    let sheet = game.rules().sheet();
+    let span = sheet.clauses[game.rules().rules()[rule].clause].span;
+    sheet.source.place(span.start()).line
+}
+
+/// Returns the evaluation as JSON: goals, nodes and numbers of features. With an evaluator also the
+/// value of each part in its current state.
+pub fn evaluation_json(fuzzy: &FuzzyEvaluation, evaluator: Option<&mut FuzzyEvaluator>) -> Value {
+    let counts = fuzzy.counts();
+    let mut evaluator = evaluator;
+    let roles = fuzzy.game.shape().role_names.iter().zip(&fuzzy.goals).enumerate();
+    let goals: Vec<Value> = roles
+        .filter(|(_, (_, goals))| !goals.is_empty())
+        .map(|(role, (name, goals))| {
+            json!({
+                "role": name,
+                "value": evaluator.as_mut().map(|evaluator| evaluator.value(role)),
+                "goals": goals.iter().map(|(value, root)| json!({
+                    "goal": value, "node": root.0, "size": fuzzy.tree.below(*root).len(),
+                    "depth": fuzzy.tree.depth(*root),
+                    "truth": evaluator.as_mut().map(|evaluator| evaluator.truth(*root)),
+                })).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let nodes: Vec<Value> = fuzzy
+        .used_nodes()
+        .into_iter()
+        .map(|id| {
+            let mut node =
+                json!({"node": id.0, "kind": kind(fuzzy, id), "text": leaf_text(fuzzy, id)});
+            match fuzzy.tree.get(id) {
+                Node::Not(child) => node["children"] = json!([child.0]),
+                Node::And(children) | Node::Or(children) => {
+                    node["children"] = children.iter().map(|child| child.0).collect();
+                }
+                _ => {}
+            }
+            if let Some(rule) = fuzzy.tree.origin(id) {
+                node["line"] = json!(line_of(&fuzzy.game, rule));
+            }
+            if let Some(target) = fuzzy.target_distances.get(&id) {
+                let lines = target.rules.iter().map(|&rule| line_of(&fuzzy.game, rule));
+                node["moves_by_lines"] = lines.collect();
+            }
+            if let Some(evaluator) = evaluator.as_mut() {
+                node["truth"] = json!(evaluator.truth(id));
+                node["solutions"] = json!(evaluator.solutions(id));
+            }
+            node
+        })
+        .collect();
+    json!({
+        "goals": goals,
+        "nodes": nodes,
+        "features": {
+            "expression_cardinality": counts.expression_cardinality,
+            "fluent_cardinality": counts.fluent_cardinality,
+            "order": counts.order, "distance_between": counts.between,
+            "natural_distance": counts.natural, "graph_distance": counts.graph,
+            "persistence": counts.persistence,
+        },
+    })
+}
+
+fn kind(fuzzy: &FuzzyEvaluation, id: NodeId) -> &'static str {
+    let distance = fuzzy.target_distances.get(&id).map(|target| match target.kind() {
+        DomainKind::Natural => "natural_distance",
+        DomainKind::Graph => "graph_distance",
+    });
+    distance.unwrap_or(match fuzzy.tree.get(id) {
+        Node::Constant(_) => "constant",
+        Node::Fluent(_) => "fluent",
+        Node::Pattern(_) if fuzzy.options.features.cardinality => "fluent_cardinality",
+        Node::Pattern(_) => "fluents",
+        Node::Query(_) if fuzzy.options.features.cardinality => "expression_cardinality",
+        Node::Query(_) => "reason",
+        Node::Order(_) => "order",
+        Node::PairDistance(_) => "distance_between",
+        Node::Not(_) => "not",
+        Node::And(_) => "and",
+        Node::Or(_) => "or",
+    })
+}
+
+/// Describes a node without its children.
+fn leaf_text(fuzzy: &FuzzyEvaluation, id: NodeId) -> String {
+    match fuzzy.tree.get(id) {
+        Node::Constant(true) => "always".to_owned(),
+        Node::Constant(false) => "never".to_owned(),
+        Node::Fluent(fluent) => fuzzy.fluent_text(*fluent as usize),
+        Node::Pattern(number) => fuzzy.patterns[*number as usize].expression.text.clone(),
+        Node::Query(number) => fuzzy.queries[*number as usize].expression.text.clone(),
+        Node::Order(number) => fuzzy.orders[*number as usize].text.clone(),
+        Node::PairDistance(number) => fuzzy.pair_distances[*number as usize].text.clone(),
+        Node::Not(_) => "not".to_owned(),
+        Node::And(children) => format!("all {} of", children.len()),
+        Node::Or(children) => format!("at least one of {}", children.len()),
+    }
+}
+
+/// Describes how a leaf is valued. Empty if there is nothing to add.
+fn remark(fuzzy: &FuzzyEvaluation, id: NodeId, evaluator: Option<&mut FuzzyEvaluator>) -> String {
+    if let Some(target) = fuzzy.target_distances.get(&id) {
+        let along = match target.kind() {
+            DomainKind::Natural => "a line of numbers",
+            DomainKind::Graph => "a graph",
+        };
+        let arguments: Vec<String> =
+            target.arguments.iter().map(|(argument, ..)| (argument + 1).to_string()).collect();
+        let lines: Vec<String> =
+            target.rules.iter().map(|&rule| line_of(&fuzzy.game, rule).to_string()).collect();
+        let plural = if arguments.len() == 1 { "" } else { "s" };
+        return format!(
+            "valued by the distance along {along} in argument{plural} {}; moved by line {}",
+            arguments.join(" and "),
+            abbreviated(&lines, 4)
+        );
+    }
+    match fuzzy.tree.get(id) {
+        Node::Fluent(fluent) => match fuzzy.persistence(*fluent as usize) {
+            (true, true) => "never changes".to_owned(),
+            (true, false) => "stays true once it holds".to_owned(),
+            (false, true) => "stays false once it does not hold".to_owned(),
+            (false, false) => String::new(),
+        },
+        Node::Pattern(number) => {
+            let n = fuzzy.patterns[*number as usize].fluents.len();
+            match evaluator.and_then(|evaluator| evaluator.solutions(id)) {
+                Some(found) => format!("{found} of {n} possible fluents hold"),
+                None => format!("valued by the number of {n} possible fluents that hold"),
+            }
+        }
+        Node::Query(number) => {
+            let most = match fuzzy.queries[*number as usize].n_instances {
+                Some(n) => format!("{n} possible"),
+                None => "maximum unknown".to_owned(),
+            };
+            match evaluator.and_then(|evaluator| evaluator.solutions(id)) {
+                Some(found) => format!("{found} solutions ({most})"),
+                None => format!("valued by the number of solutions ({most})"),
+            }
+        }
+        Node::Order(number) => {
+            let order = &fuzzy.orders[*number as usize];
+            let name = fuzzy.game.rules().sheet().symbols.name(order.relation);
+            let sides: Vec<&str> = order
+                .sides
+                .iter()
+                .map(|side| {
+                    if matches!(side, ComparisonSide::Constant(_)) {
+                        "a constant"
+                    } else {
+                        "a fluent"
+                    }
+                })
+                .collect();
+            format!("valued by how far {} is above {} in the order {name}", sides[0], sides[1])
+        }
+        Node::PairDistance(_) => "valued by the distance between the two fluents".to_owned(),
+        Node::Constant(_) | Node::Not(_) | Node::And(_) | Node::Or(_) => String::new(),
+    }
+}
+
+/// Describes the evaluation in words, with an indented line for each part. Of many alternatives at
+/// most `n_shown` are shown, those with the highest degrees in the state of the evaluator first.
+pub fn evaluation_text(
+    fuzzy: &FuzzyEvaluation,
+    mut evaluator: Option<&mut FuzzyEvaluator>,
+    n_shown: usize,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut printed = BTreeSet::new();
+    for (role, goals) in fuzzy.goals.iter().enumerate().filter(|(_, goals)| !goals.is_empty()) {
+        let name = &fuzzy.game.shape().role_names[role];
+        let value = evaluator
+            .as_mut()
+            .map(|evaluator| format!(": estimated payoff {:.2}", evaluator.value(role)));
+        lines.push(format!("{name}{}", value.unwrap_or_default()));
+        for &(goal, root) in goals.iter().rev() {
+            let truth = evaluator
+                .as_mut()
+                .map(|evaluator| format!(", degree of truth {}", degree(evaluator.truth(root))));
+            let size = fuzzy.tree.below(root).len();
+            let parts = if size == 1 { "1 part".to_owned() } else { format!("{size} parts") };
+            lines
+                .push(format!("  condition of goal {goal} ({parts}){}", truth.unwrap_or_default()));
+            let mut tree = TreePrinter {
+                fuzzy,
+                n_shown,
+                evaluator: evaluator.as_deref_mut(),
+                printed: &mut printed,
+                lines: &mut lines,
+            };
+            tree.print(root, 2);
+        }
+    }
+    lines
+}
+
+/// Maximum depth of the parts that are shown.
+const MAX_INDENT: usize = 12;
+
+/// Prints a tree, one line for each part.
+struct TreePrinter<'a> {
+    fuzzy: &'a FuzzyEvaluation,
+    n_shown: usize,
+    evaluator: Option<&'a mut FuzzyEvaluator>,
+    /// The parts printed so far.
+    printed: &'a mut BTreeSet<NodeId>,
+    lines: &'a mut Vec<String>,
+}
+
+impl TreePrinter<'_> {
+    fn print(&mut self, id: NodeId, indent: usize) {
+        let fuzzy = self.fuzzy;
+        let truth = self.truth(id).map(|truth| format!("{truth:>8}  ")).unwrap_or_default();
+        let remark = remark(fuzzy, id, self.evaluator.as_deref_mut());
+        let line = fuzzy
+            .tree
+            .origin(id)
+            .map(|rule| format!("rule in line {}", line_of(&fuzzy.game, rule)));
+        let mut notes: Vec<String> =
+            [Some(remark).filter(|text| !text.is_empty()), line].into_iter().flatten().collect();
+        let children: Vec<NodeId> = match fuzzy.tree.get(id) {
+            Node::Not(child) => vec![*child],
+            Node::And(children) | Node::Or(children) => children.clone(),
+            _ => Vec::new(),
+        };
+        let is_known = !children.is_empty() && !self.printed.insert(id);
+        if is_known {
+            notes.push("shown above".to_owned());
+        }
+        let notes =
+            if notes.is_empty() { String::new() } else { format!("   [{}]", notes.join("; ")) };
+        let pad = "  ".repeat(indent);
+        // Children that are plain fluents are printed on one line.
+        let is_plain = |child: &NodeId| {
+            matches!(fuzzy.tree.get(*child), Node::Fluent(_))
+                && !fuzzy.target_distances.contains_key(child)
+        };
+        if !children.is_empty() && children.len() <= self.n_shown && children.iter().all(is_plain) {
+            let texts: Vec<String> = children
+                .iter()
+                .map(|&child| match self.truth(child) {
+                    Some(truth) => format!("{} {truth}", leaf_text(fuzzy, child)),
+                    None => leaf_text(fuzzy, child),
+                })
+                .collect();
+            self.lines.push(format!(
+                "{truth}{pad}{}: {}{notes}",
+                leaf_text(fuzzy, id),
+                texts.join(", ")
+            ));
+            return;
+        }
+        self.lines.push(format!("{truth}{pad}{}{notes}", leaf_text(fuzzy, id)));
+        if is_known || children.is_empty() {
+            return;
+        }
+        let blank = if truth.is_empty() { "" } else { "          " };
+        if indent > MAX_INDENT {
+            self.lines.push(format!("{blank}{pad}  …"));
+            return;
+        }
+        let mut shown = children.clone();
+        if let (Node::Or(_), Some(evaluator)) = (fuzzy.tree.get(id), self.evaluator.as_mut()) {
+            shown.sort_by(|&a, &b| evaluator.truth(b).total_cmp(&evaluator.truth(a)));
+        }
+        for &child in shown.iter().take(self.n_shown) {
+            self.print(child, indent + 1);
+        }
+        if children.len() > self.n_shown {
+            self.lines.push(format!("{blank}{pad}  … and {} more", children.len() - self.n_shown));
+        }
+    }
+
+    fn truth(&mut self, id: NodeId) -> Option<String> {
+        self.evaluator.as_mut().map(|evaluator| degree(evaluator.truth(id)))
+    }
+}
+
+/// Formats a degree of truth. Small degrees keep their order of magnitude.
+fn degree(truth: f64) -> String {
+    if truth == 0.0 || truth >= 0.0005 { format!("{truth:.3}") } else { format!("{truth:.1e}") }
+}

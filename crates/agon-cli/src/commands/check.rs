@@ -1,0 +1,257 @@
+//! `agon check`: reports errors in rulesheets, with their places and fixes.
+
+use std::sync::Arc;
+
+use agon_gdl::by_play::{PlayPlan, check_by_play};
+use agon_gdl::check::check;
+use agon_gdl::interpreter::{Game, Options};
+use agon_text::{Diagnostic, Diagnostics, Severity, Source, apply_fixes, render};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::open::Language;
+use crate::terminal::{put, remark, say};
+use crate::{open, terminal};
+
+/// Check rulesheets: report errors and warnings, and apply fixes
+#[derive(clap::Args)]
+#[command(after_help = "\
+Exit code 0: no errors (there may be warnings); 1: errors; 2: a file cannot be read.
+`agon explain-code CODE` explains a diagnostic code.
+
+Examples:
+  agon check my-game.kif
+  agon check my-game.kif --plays 200 --seed 7
+  agon check my-game.kif --fix
+  agon check *.kif --json")]
+pub(crate) struct Args {
+    /// Paths of rulesheets, names of shipped games, or - for standard input
+    #[arg(required = true)]
+    files: Vec<String>,
+    /// Also play N random games and report errors that occur in play
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    plays: u64,
+    /// Seed of the random games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Maximum number of steps of a play; a longer one is reported as not ending
+    #[arg(long, default_value_t = 1000)]
+    max_steps: usize,
+    /// Apply the fixes that do not change the meaning of the rules, and show them
+    #[arg(long)]
+    fix: bool,
+    /// With --fix: show the changes without writing them
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
+    /// Show notes, too
+    #[arg(long)]
+    notes: bool,
+    /// Print one JSON object per file
+    #[arg(long)]
+    json: bool,
+}
+
+/// Maximum number of findings shown for one file. The first ones are usually the cause of the
+/// others.
+const MAX_SHOWN: usize = 100;
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mut total = Counts::default();
+    let mut n_unreadable = 0;
+    for file in &args.files {
+        match open::source(file) {
+            Ok(source) => {
+                let counts = check_file(source, file, args)?;
+                total.errors += counts.errors;
+                total.warnings += counts.warnings;
+            }
+            Err(failure) => {
+                n_unreadable += 1;
+                if args.json {
+                    say!("{}", json!({"file": file, "unreadable": failure.message}));
+                } else {
+                    remark!("{}", failure.message);
+                }
+            }
+        }
+    }
+    if args.files.len() > 1 && !args.json {
+        let unreadable =
+            if n_unreadable > 0 { format!(", {n_unreadable} unreadable") } else { String::new() };
+        say!("{} files: {}{unreadable}", args.files.len(), summary(total));
+    }
+    match (n_unreadable, total.errors) {
+        (0, 0) => Ok(()),
+        (0, _) => Err(Failure::reported()),
+        _ => Err(Failure { code: 2, message: String::new() }),
+    }
+}
+
+/// The number of errors and warnings.
+#[derive(Copy, Clone, Default)]
+struct Counts {
+    errors: usize,
+    warnings: usize,
+}
+
+/// Checks one file and shows the result.
+fn check_file(mut source: Arc<Source>, file: &str, args: &Args) -> Result<Counts, Failure> {
+    let mut fixes = Vec::new();
+    if args.fix {
+        (source, fixes) = fix(source, file, args)?;
+    }
+    let findings = findings(&source, args);
+    let count = |severity| findings.0.iter().filter(|f| f.severity == severity).count();
+    let counts = Counts { errors: count(Severity::Error), warnings: count(Severity::Warning) };
+    let shown: Vec<Diagnostic> =
+        findings.0.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
+    if args.json {
+        let findings: Vec<Value> = shown.iter().map(|finding| to_json(finding, &source)).collect();
+        let mut object = json!({
+            "file": file, "errors": counts.errors, "warnings": counts.warnings,
+            "findings": findings,
+        });
+        if args.fix {
+            object["fixes"] = fixes.into();
+            object["written"] = (!args.dry_run && object["fixes"] != json!([])).into();
+        }
+        say!("{object}");
+    } else {
+        let first = &shown[..shown.len().min(MAX_SHOWN)];
+        put!("{}", render(first, &source, terminal::colour_on_stdout()));
+        if shown.len() > first.len() {
+            say!("… and {} more findings (--json shows all)", shown.len() - first.len());
+        }
+        say!("{}: {}", terminal::bold(file), summary(counts));
+    }
+    Ok(counts)
+}
+
+fn summary(Counts { errors: n_errors, warnings: n_warnings }: Counts) -> String {
+    let count =
+        |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    match (n_errors, n_warnings) {
+        (0, 0) => terminal::green("no errors, no warnings"),
+        (0, _) => format!("no errors, {}", count(n_warnings, "warning")),
+        _ => {
+            let errors = terminal::red(&count(n_errors, "error"));
+            format!("{errors}, {}", count(n_warnings, "warning"))
+        }
+    }
+}
+
+/// Returns all findings, including those of random games if `--plays` is given and the rules can be
+/// played.
+fn findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
+    if open::language(source) == Language::Toss {
+        return toss_findings(source, args);
+    }
+    let checked = check(Arc::clone(source));
+    let mut findings = checked.findings;
+    if let Some(rules) = checked.rules
+        && args.plays > 0
+    {
+        match Game::open(rules, Options::default()) {
+            Ok(game) => {
+                let plan =
+                    PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
+                let bar = terminal::progress(args.plays, "playing");
+                findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
+                bar.finish_and_clear();
+            }
+            Err(finding) => findings.push(*finding),
+        }
+        findings.sort();
+    }
+    findings
+}
+
+/// Returns all findings of a structure rewriting game.
+fn toss_findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
+    use agon_toss::by_play::{PlayPlan, check_by_play};
+    use agon_toss::interpreter::{Game, Options};
+    let agon_toss::check::Checked { arena, mut findings } =
+        agon_toss::check::check(Arc::clone(source));
+    let Some(arena) = arena else { return findings };
+    match Game::open(arena, Options::default()) {
+        Ok(game) => {
+            let plan = PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
+            let bar = terminal::progress(args.plays, "playing");
+            findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
+            bar.finish_and_clear();
+        }
+        Err(finding) => findings.push(*finding),
+    }
+    findings.sort();
+    findings
+}
+
+/// Applies fixes until none are left, shows the difference and writes the file.
+///
+/// One fix may enable another, so this takes several rounds. Returns the text to check afterwards,
+/// and the fixes as JSON. Their line numbers refer to the text at the time of each fix.
+fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<(Arc<Source>, Vec<Value>), Failure> {
+    let mut fixed = Arc::clone(&source);
+    let mut fixes = Vec::new();
+    for _ in 0..8 {
+        let findings = match open::language(&fixed) {
+            Language::Gdl => check(Arc::clone(&fixed)).findings,
+            Language::Toss => agon_toss::check::check(Arc::clone(&fixed)).findings,
+        };
+        let (text, applied) = apply_fixes(&fixed, findings.0.iter().filter_map(|f| f.fix.as_ref()));
+        if applied.is_empty() {
+            break;
+        }
+        for fix in applied {
+            let first = fix.edits.iter().map(|edit| edit.span.start()).min().unwrap_or(0);
+            fixes.push(json!({"line": fixed.place(first).line, "title": fix.title}));
+        }
+        fixed = Arc::new(Source::new(source.name(), text));
+    }
+    let n_fixes = fixes.len();
+    if n_fixes == 0 {
+        return Ok((source, fixes));
+    }
+    if !args.json {
+        let diff = similar::TextDiff::from_lines(source.text(), fixed.text());
+        let header = (format!("{} (before)", source.name()), format!("{} (after)", source.name()));
+        put!("{}", diff.unified_diff().context_radius(2).header(&header.0, &header.1));
+    }
+    if args.dry_run {
+        if !args.json {
+            say!("{file}: {n_fixes} fixes possible, nothing written");
+        }
+        return Ok((source, fixes));
+    }
+    if !std::path::Path::new(file).is_file() {
+        return Err(Failure::unreadable(format!(
+            "{file} is not a file, so it cannot be written; use --dry-run to see the fixes"
+        )));
+    }
+    // Written to another file first, so that an interruption cannot leave half a rulesheet.
+    let temporary = format!("{file}.agon-fix");
+    std::fs::write(&temporary, fixed.text())
+        .and_then(|()| std::fs::rename(&temporary, file))
+        .map_err(|error| Failure::unreadable(format!("cannot write {file}: {error}")))?;
+    if !args.json {
+        say!("{file}: {n_fixes} fixes applied");
+    }
+    Ok((fixed, fixes))
+}
+
+fn to_json(finding: &Diagnostic, source: &Source) -> Value {
+    let (start, end) = (source.place(finding.span.start()), source.place(finding.span.end()));
+    let notes: Vec<Value> = finding
+        .notes
+        .iter()
+        .map(|(span, text)| {
+            let place = source.place(span.start());
+            json!({"line": place.line, "column": place.column, "message": text})
+        })
+        .collect();
+    json!({
+        "severity": finding.severity.word(), "code": finding.code, "message": finding.message,
+        "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
+        "notes": notes, "hints": finding.hints, "fix": finding.fix.as_ref().map(|fix| &fix.title),
+    })
+}

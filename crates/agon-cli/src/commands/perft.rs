@@ -1,0 +1,114 @@
+//! `agon perft`: counts the sequences of joint moves of each length.
+
+use agon_game::{Position, Role};
+use serde_json::json;
+
+use crate::failure::{Failure, describe};
+use crate::open::{self, PlayOptions};
+use crate::terminal::say;
+use agon::engine::{GamePosition, GameTask};
+
+/// Count the sequences of joint moves of each length
+#[derive(clap::Args)]
+#[command(after_help = "\
+For each depth, the line `perft DEPTH COUNT` gives the number of plays of exactly DEPTH steps. From
+the depth at which plays end, the line `ended DEPTH COUNT` gives the number of plays that end within
+DEPTH steps.
+
+Examples:
+  agon perft tic-tac-toe --depth 9
+  agon perft connect-four --depth 5 --json")]
+pub(crate) struct Args {
+    /// Name of a shipped game, path of a rulesheet, or - for standard input
+    game: String,
+    /// Maximum number of steps
+    #[arg(short, long, default_value_t = 3)]
+    depth: usize,
+    /// Print one JSON object per depth
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    open::open_engine(&args.game, &args.play)?.run(Perft(args))
+}
+
+/// The task of counting plays.
+struct Perft<'a>(&'a Args);
+
+impl GameTask for Perft<'_> {
+    type Output = Result<(), Failure>;
+
+    fn run<P: GamePosition + 'static>(self, mut position: P) -> Result<(), Failure> {
+        let args = self.0;
+        // Depth by depth: the first lines appear at once, and the user can stop at any time.
+        for depth in 1..=args.depth {
+            let mut count = Count::default();
+            count.walk(&mut position, depth);
+            if let Some(fault) = count.fault {
+                return Err(Failure::wrong(format!("at depth {depth}: {fault}")));
+            }
+            if args.json {
+                say!(
+                    "{}",
+                    json!({"depth": depth, "perft": count.n_reached, "ended": count.n_ended})
+                );
+            } else {
+                say!("perft {depth} {}", count.n_reached);
+                if count.n_ended > 0 {
+                    say!("ended {depth} {}", count.n_ended);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number of plays up to a depth.
+#[derive(Default)]
+pub(crate) struct Count {
+    /// Number of plays of exactly that depth.
+    pub(crate) n_reached: u64,
+    /// Number of plays that end within that depth.
+    pub(crate) n_ended: u64,
+    pub(crate) fault: Option<String>,
+}
+
+impl Count {
+    pub(crate) fn walk<P: Position>(&mut self, position: &mut P, depth: usize) {
+        if position.is_terminal() {
+            self.n_ended += 1;
+            if let Some(fault) = position.fault() {
+                self.fault.get_or_insert_with(|| describe(fault, position.shape()));
+            }
+        }
+        if depth == 0 {
+            self.n_reached += 1;
+            return;
+        }
+        if position.is_terminal() {
+            return;
+        }
+        let here = position.state().clone();
+        let roles: Vec<Role> = position.shape().roles().collect();
+        let legal: Vec<Vec<P::Move>> =
+            roles.iter().map(|&role| position.legal_moves(role).to_vec()).collect();
+        let mut choice = vec![0; roles.len()];
+        loop {
+            let joint: Vec<P::Move> =
+                choice.iter().zip(&legal).map(|(&i, moves)| moves[i].clone()).collect();
+            position.advance(&joint);
+            self.walk(position, depth - 1);
+            position.go_to(&here);
+            // The next joint move: a counter whose digits are the moves of the roles.
+            let Some(role) = (0..roles.len()).rev().find(|&r| choice[r] + 1 < legal[r].len())
+            else {
+                return;
+            };
+            choice[role] += 1;
+            choice[role + 1..].fill(0);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! `agon play`: a person plays against players of any kind.
+
+use std::path::PathBuf;
+
+use agon_game::{Role, Shape};
+use agon_match::{Ending, Event, Match};
+use agon_players::PlayerSpec;
+
+use crate::failure::Failure;
+use crate::hosted_match::{self, ClockOptions, HostedMatch};
+use crate::match_report::{MatchReporter as _, Positions, TextReporter, end, write_record};
+use crate::open::{self, PlayOptions};
+use crate::outside::StopRequest;
+use crate::terminal::say;
+
+/// Play a game yourself
+#[derive(clap::Args)]
+#[command(after_help = "\
+Choose a move by its number or its text; type `help` at the prompt for more. The match ends at the
+end of the input.
+
+Examples:
+  agon play tic-tac-toe
+  agon play connect-four --as yellow --against \"auto\" --play-clock 2
+  agon play tic-tac-toe --against human")]
+pub(crate) struct Args {
+    /// Name of a shipped game, or path of a rulesheet
+    game: String,
+    /// Your role [default: the first]
+    #[arg(long = "as", value_name = "ROLE")]
+    role: Option<String>,
+    /// Players of the other roles, separated by commas: one for all of them, or one for each
+    #[arg(long, value_name = "A,B,…", default_value = "auto")]
+    against: String,
+    #[command(flatten)]
+    clocks: ClockOptions,
+    /// Write a record of the match to a file, in the JSON format of ggp.org
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    #[command(flatten)]
+    play: PlayOptions,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let opened = open::open_for_match(
+        &args.game,
+        open::source(&args.game)?,
+        &args.play,
+        args.clocks.iterations,
+    )?;
+    let shape = opened.shape().clone();
+    let us = own_role(args, &shape)?;
+    let seated = seat(args, &shape, us)?;
+    let mut hosted = HostedMatch::new(opened, seated, &args.clocks)?;
+    hosted.find_board();
+
+    let mut opening: Vec<Vec<String>> = Vec::new();
+    loop {
+        // In a game with hidden information, the person must not see the whole position.
+        let positions = if shape.hidden { Positions::Secret } else { Positions::Shown };
+        let mut reporter = TextReporter::new(&hosted, &shape, positions);
+        let n_known = opening.len();
+        let game = hosted.play(opening, &mut |game: &Match, event| {
+            let was_shown = matches!(event, Event::Step(_)) && game.steps().len() <= n_known;
+            let is_stop =
+                matches!(event, Event::Over) && matches!(game.ending(), Some(Ending::Stopped(_)));
+            if !was_shown && !is_stop {
+                reporter.report(game, event);
+            }
+        })?;
+        match hosted.console.take_stop_request() {
+            Some(StopRequest::Undo) => opening = before_last_choice(&hosted, &game, us)?,
+            Some(StopRequest::Quit) | None => {
+                if let Some(path) = &args.record {
+                    write_record(&hosted, &game, path)?;
+                }
+                if matches!(game.ending(), Some(Ending::Stopped(_))) {
+                    say!("the match was stopped after {} steps", game.steps().len());
+                }
+                return end(&game);
+            }
+        }
+    }
+}
+
+/// Returns the role of the person.
+fn own_role(args: &Args, shape: &Shape) -> Result<Role, Failure> {
+    let players: Vec<Role> = shape.players().collect();
+    match &args.role {
+        None => players
+            .first()
+            .copied()
+            .ok_or_else(|| Failure::wrong("this game has no role for a player")),
+        Some(name) => {
+            shape.role_named(name).filter(|role| players.contains(role)).ok_or_else(|| {
+                let names: Vec<&str> =
+                    players.iter().map(|r| shape.role_names[r.index()].as_str()).collect();
+                Failure::unreadable(format!(
+                    "--as: there is no role `{name}`; the roles are {}",
+                    names.join(", ")
+                ))
+            })
+        }
+    }
+}
+
+/// Returns the players of all roles: a human in the given role, and those of `--against`.
+fn seat(args: &Args, shape: &Shape, us: Role) -> Result<Vec<PlayerSpec>, Failure> {
+    let players: Vec<Role> = shape.players().collect();
+    let others = hosted_match::specs("--against", &args.against)?;
+    if others.len() > 1 && others.len() != players.len() - 1 {
+        let (n, n_others) = (others.len(), players.len() - 1);
+        return Err(Failure::unreadable(format!(
+            "--against: {n} players for {n_others} roles; give one, or {n_others}"
+        )));
+    }
+    let mut others = others.iter().cycle();
+    let human = hosted_match::spec("--as", "human")?;
+    Ok(players
+        .iter()
+        .map(|&role| if role == us { Some(human.clone()) } else { others.next().cloned() })
+        .collect::<Option<_>>()
+        .expect("at least one player was named"))
+}
+
+/// Returns the joint moves before the last step in which the role had a choice.
+fn before_last_choice(
+    hosted: &HostedMatch,
+    game: &Match,
+    us: Role,
+) -> Result<Vec<Vec<String>>, Failure> {
+    let mut table = hosted.setup.game.table();
+    let joints: Vec<Vec<String>> = game.steps().iter().map(|step| step.joint.clone()).collect();
+    let mut last = 0;
+    for (index, joint) in joints.iter().enumerate() {
+        if table.legal_moves(us).len() > 1 {
+            last = index;
+        }
+        let texts: Vec<&str> = joint.iter().map(String::as_str).collect();
+        table.advance(&texts).map_err(|why| Failure::wrong(why.to_string()))?;
+    }
+    say!("back to {}", if last == 0 { "the start".to_owned() } else { format!("step {last}") });
+    Ok(joints[..last].to_vec())
+}

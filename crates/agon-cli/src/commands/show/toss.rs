@@ -1,0 +1,169 @@
+//! `agon show` for structure rewriting games.
+
+use std::sync::Arc;
+
+use agon_circuit::Deadline;
+use agon_game::Notation as _;
+use agon_structures::formula::Variable;
+use agon_text::{Source, render};
+use agon_toss::arena::{ArenaRule, CheckedArena, Effect, Reason};
+use agon_toss::circuit::CircuitLimits;
+
+use super::{Args, Stage, show_circuit, show_stats};
+use crate::failure::Failure;
+use crate::open;
+use crate::terminal;
+use crate::terminal::{put, say};
+
+/// Prints a structure rewriting game at a stage.
+pub(super) fn show(source: Arc<Source>, args: &Args) -> Result<(), Failure> {
+    match args.stage {
+        Stage::Source => put!("{}", source.text()),
+        Stage::Rules => {
+            let (sheet, findings) = agon_toss::read::read(Arc::clone(&source));
+            if findings.has_errors() {
+                return Err(Failure::wrong(render(
+                    &findings.0,
+                    &source,
+                    terminal::colour_on_stderr(),
+                )));
+            }
+            put!("{}", agon_toss::print::print_sheet(&sheet));
+        }
+        Stage::Checked => show_rules(open::open_toss(source)?.arena()),
+        Stage::Relations => show_relations(open::open_toss(source)?.arena()),
+        Stage::Initial => {
+            let start = open::open_toss(source)?.start();
+            start.state_text().iter().for_each(|fluent| say!("{fluent}"));
+        }
+        Stage::Kif | Stage::Infix => {
+            return Err(Failure::wrong(
+                "a structure rewriting game cannot be shown in KIF or infix; try --stage rules",
+            ));
+        }
+        Stage::Circuit | Stage::Dot => {
+            let compiled = open::open_toss(source)?
+                .compile(&CircuitLimits::default(), Deadline::NEVER)
+                .map_err(|why| {
+                    Failure::wrong(format!("no circuit could be made of the game: {why}"))
+                })?;
+            if args.stage == Stage::Circuit && args.stats {
+                let tested = if compiled.circuit.is_exact() { "the state" } else { "the step" };
+                say!(
+                    "ground   {} gates; post-conditions are tested on {tested}",
+                    compiled.n_raw_gates
+                );
+                show_stats(&compiled);
+            } else {
+                show_circuit(&compiled.circuit, args.stage);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints the match formulas and effects of the rules, in the form that engines use.
+fn show_rules(arena: &CheckedArena) {
+    for definition in arena.definitions().iter() {
+        let variables: Vec<&str> = definition.variables.iter().map(Variable::name).collect();
+        say!("REL {}({}) = {}", definition.name, variables.join(", "), definition.body);
+    }
+    for rule in arena.rules() {
+        let elements: Vec<&str> = rule.elements.iter().map(Variable::name).collect();
+        say!("RULE {}({})", rule.name, elements.join(", "));
+        for part in &rule.parts {
+            let reason = match part.reason {
+                Reason::Tuple => "left side",
+                Reason::Embedded => "embedding",
+                Reason::Different => "distinct",
+                Reason::Match => "match",
+                Reason::Pre => "pre",
+            };
+            say!("  {reason:10} {}", part.formula);
+        }
+        for (earlier, holds) in &rule.history {
+            say!(
+                "  {:10} {}{}",
+                "before",
+                if *holds { "" } else { "not " },
+                arena.rule(*earlier).name
+            );
+        }
+        show_effect(arena, rule);
+        if let Some(post) = &rule.post {
+            say!("  {:10} {}", "post", post.formula);
+        }
+    }
+}
+
+fn show_effect(arena: &CheckedArena, rule: &ArenaRule) {
+    let vocabulary = arena.vocabulary();
+    match &rule.effect {
+        Effect::Tuples { delete, add } => {
+            for pattern in delete {
+                let name =
+                    |index: &Option<usize>| index.map_or("_", |index| rule.elements[index].name());
+                let names: Vec<&str> = pattern.arguments.iter().map(name).collect();
+                say!(
+                    "  {:10} {}({})",
+                    "delete",
+                    vocabulary.relation_name(pattern.relation),
+                    names.join(", ")
+                );
+            }
+            for tuple in add {
+                let names: Vec<&str> =
+                    tuple.arguments.iter().map(|&index| rule.elements[index].name()).collect();
+                say!(
+                    "  {:10} {}({})",
+                    "add",
+                    vocabulary.relation_name(tuple.relation),
+                    names.join(", ")
+                );
+            }
+        }
+        Effect::Rewrite(rewrite) => {
+            for (variable, map) in rewrite.right.iter().zip(&rewrite.map) {
+                match map {
+                    Some(left) => {
+                        say!("  {:10} {} <- {}", "replace", variable, rule.elements[*left]);
+                    }
+                    None => say!("  {:10} {}", "create", variable),
+                }
+            }
+            for (index, element) in rule.elements.iter().enumerate() {
+                if !rewrite.map.contains(&Some(index)) {
+                    say!("  {:10} {}", "delete", element);
+                }
+            }
+            for tuple in &rewrite.tuples {
+                let names: Vec<&str> =
+                    tuple.arguments.iter().map(|&index| rewrite.right[index].name()).collect();
+                say!(
+                    "  {:10} {}({})",
+                    "add",
+                    vocabulary.relation_name(tuple.relation),
+                    names.join(", ")
+                );
+            }
+        }
+    }
+}
+
+fn show_relations(arena: &CheckedArena) {
+    let vocabulary = arena.vocabulary();
+    let names = vocabulary.relations().map(|relation| vocabulary.relation_name(relation).len());
+    let width =
+        names.chain(arena.definitions().iter().map(|d| d.name.len())).max().unwrap_or(0).max(8);
+    say!("{:width$}  arguments  tuples at the start  changes", "relation");
+    for relation in vocabulary.relations() {
+        let (name, arity) = (vocabulary.relation_name(relation), vocabulary.arity(relation));
+        let n_tuples = arena.start().tuples(relation).len();
+        let changes = if arena.is_fluent(relation) { "by rules" } else { "never" };
+        say!("{name:width$}  {arity:9}  {n_tuples:19}  {changes}");
+    }
+    for definition in arena.definitions().iter() {
+        let (name, arity) = (&definition.name, definition.variables.len());
+        say!("{name:width$}  {arity:9}  {:>19}  defined", "");
+    }
+}

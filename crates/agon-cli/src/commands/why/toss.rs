@@ -1,0 +1,68 @@
+//! `agon why` for structure rewriting games: why a move is legal or not, where a formula holds,
+//! what the value of a term is.
+
+use std::sync::Arc;
+
+use agon_game::Notation as _;
+use agon_text::Source;
+use agon_toss::why::{Explanation, explain};
+use serde_json::{Value, json};
+
+use super::{Args, play_moves};
+use crate::failure::Failure;
+use crate::open;
+use crate::terminal;
+use crate::terminal::say;
+
+pub(super) fn run(args: &Args, source: Arc<Source>) -> Result<(), Failure> {
+    let mut position = open::open_toss(Arc::clone(&source))?.start();
+    play_moves(&mut position, &args.after)?;
+    if args.does.is_some() {
+        return Err(Failure::wrong("--does is for GDL only; give the moves with --after"));
+    }
+    let explanation =
+        explain(&position, &args.sentence).map_err(|error| Failure::wrong(error.to_string()))?;
+    if args.json {
+        say!("{}", to_json(&explanation, &source, &position.state_text()));
+    } else {
+        print(&explanation, &source);
+    }
+    Ok(())
+}
+
+fn print(explanation: &Explanation, source: &Source) {
+    let verdict = match explanation.holds {
+        Some(true) => terminal::green("holds"),
+        Some(false) => terminal::red("does not hold"),
+        None => String::new(),
+    };
+    say!("{} {verdict}", terminal::bold(&explanation.question));
+    let n = explanation.findings.len();
+    for (i, finding) in explanation.findings.iter().enumerate() {
+        let branch = if i + 1 == n { "└─" } else { "├─" };
+        let sign = match finding.holds {
+            Some(true) => terminal::green("yes "),
+            Some(false) => terminal::red("no  "),
+            None => String::new(),
+        };
+        let place = finding.span.map_or(String::new(), |span| {
+            terminal::dim(&format!("  {}:{}", source.name(), source.place(span.start()).line))
+        });
+        say!("{branch} {sign}{}{place}", finding.text);
+    }
+}
+
+fn to_json(explanation: &Explanation, source: &Source, state: &[String]) -> Value {
+    let findings: Vec<Value> = explanation
+        .findings
+        .iter()
+        .map(|finding| {
+            let line = finding.span.map(|span| source.place(span.start()).line);
+            json!({"holds": finding.holds, "text": finding.text, "line": line})
+        })
+        .collect();
+    json!({
+        "question": explanation.question, "holds": explanation.holds, "findings": findings,
+        "state": state,
+    })
+}

@@ -1,0 +1,239 @@
+//! The options of commands that open a game, and functions that open a game for them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use agon::Game;
+use agon::engine::Engine;
+use agon::open::{self, Case, GoalPolicy, OpenError, OpenOptions, Purpose};
+pub(crate) use agon::open::{Language, closest, language};
+use agon_circuit::Deadline;
+use agon_text::Source;
+use clap::ValueEnum as _;
+
+use crate::failure::Failure;
+use crate::terminal::remark;
+
+/// The engine that plays a game.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum EngineChoice {
+    /// The engine that suits the game.
+    Auto,
+    /// The rules as they stand: slow and simple, the oracle of every other engine.
+    Interpreter,
+    /// A circuit made by grounding the rules.
+    Circuit,
+}
+
+/// Options of commands that let the user choose the engine.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct PlayOptions {
+    /// Engine that plays the game
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) engine: EngineChoice,
+    #[command(flatten)]
+    pub(crate) rules: RuleOptions,
+}
+
+/// How rules are read: options of every command that opens a game.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct RuleOptions {
+    /// Whether names that differ only in capitalisation are the same name
+    #[arg(long, value_enum, default_value = "ignored")]
+    pub(crate) case: CaseChoice,
+    /// Which goal value counts where the rules give a role none or several
+    #[arg(long, value_enum, default_value = "highest")]
+    pub(crate) goals: GoalChoice,
+}
+
+/// How names that differ only in capitalisation are read.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum CaseChoice {
+    /// The names are the same.
+    Ignored,
+    /// The names are different, as in ggp-base.
+    Respected,
+}
+
+/// Which goal value counts where the rules give a role none or several.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum GoalChoice {
+    /// The highest value; no value counts as 0.
+    Highest,
+    /// The lowest value; no value counts as 0.
+    Lowest,
+    /// The only value; none or several count as 0.
+    ExactlyOne,
+}
+
+impl Default for RuleOptions {
+    fn default() -> RuleOptions {
+        RuleOptions { case: CaseChoice::Ignored, goals: GoalChoice::Highest }
+    }
+}
+
+impl RuleOptions {
+    pub(crate) fn case(&self) -> Case {
+        match self.case {
+            CaseChoice::Ignored => Case::Ignored,
+            CaseChoice::Respected => Case::Respected,
+        }
+    }
+
+    /// Returns the options as they would be typed.
+    pub(crate) fn as_arguments(&self) -> [String; 4] {
+        let name = |value: Option<clap::builder::PossibleValue>| {
+            value.expect("no choice is hidden").get_name().to_owned()
+        };
+        let (case, goals) = (self.case.to_possible_value(), self.goals.to_possible_value());
+        ["--case".to_owned(), name(case), "--goals".to_owned(), name(goals)]
+    }
+
+    pub(crate) fn options(&self) -> OpenOptions {
+        let goals = match self.goals {
+            GoalChoice::Highest => GoalPolicy::Highest,
+            GoalChoice::Lowest => GoalPolicy::Lowest,
+            GoalChoice::ExactlyOne => GoalPolicy::ExactlyOne,
+        };
+        OpenOptions { case: self.case(), goals, ..OpenOptions::default() }
+    }
+}
+
+impl PlayOptions {
+    fn options(&self, purpose: Purpose) -> OpenOptions {
+        let engine = match self.engine {
+            EngineChoice::Auto => open::EngineChoice::Auto,
+            EngineChoice::Interpreter => open::EngineChoice::Interpreter,
+            EngineChoice::Circuit => open::EngineChoice::Circuit,
+        };
+        OpenOptions { engine, purpose, ..self.rules.options() }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Failure {
+        let message = error.render(crate::terminal::colour_on_stderr());
+        match error {
+            OpenError::Unreadable { .. } => Failure::unreadable(message),
+            _ => Failure::wrong(message),
+        }
+    }
+}
+
+/// Reads the text of a game: a shipped game's name, a path, or `-` for standard input.
+pub(crate) fn source(game: &str) -> Result<Arc<Source>, Failure> {
+    let source = match game {
+        "-" => open::source_from(game, &mut std::io::stdin().lock()),
+        game => open::source(game),
+    };
+    Ok(source?)
+}
+
+/// Opens a GDL game for the interpreter, by its name.
+pub(crate) fn open(
+    game: &str,
+    play: &RuleOptions,
+) -> Result<Arc<agon_gdl::interpreter::Game>, Failure> {
+    open_source(source(game)?, play)
+}
+
+/// Opens a GDL game for the interpreter.
+pub(crate) fn open_source(
+    source: Arc<Source>,
+    play: &RuleOptions,
+) -> Result<Arc<agon_gdl::interpreter::Game>, Failure> {
+    Ok(open::open_gdl(source, &play.options())?)
+}
+
+/// Opens a structure rewriting game for the interpreter.
+pub(crate) fn open_toss(source: Arc<Source>) -> Result<Arc<agon_toss::interpreter::Game>, Failure> {
+    Ok(open::open_toss(source)?)
+}
+
+/// Opens a game of either language for the interpreter.
+pub(crate) fn open_interpreter(source: Arc<Source>, play: &RuleOptions) -> Result<Engine, Failure> {
+    Ok(match language(&source) {
+        Language::Gdl => Engine::GdlInterpreter(open_source(source, play)?),
+        Language::Toss => Engine::TossInterpreter(open_toss(source)?),
+    })
+}
+
+/// The reason why a game has no circuit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct NoCircuit(String);
+
+impl fmt::Display for NoCircuit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoCircuit {}
+
+/// Makes the circuit of a game that was opened for the interpreter, and returns the engine that
+/// plays by it.
+pub(crate) fn compile(engine: &Engine, deadline: Option<Instant>) -> Result<Engine, NoCircuit> {
+    match engine {
+        Engine::GdlInterpreter(game) | Engine::GdlCircuit(game, _) => {
+            let mut limits = agon_gdl::circuit::CircuitLimits::default();
+            limits.ground.deadline = deadline;
+            let compiled = game.compile(&limits).map_err(|why| NoCircuit(why.to_string()))?;
+            Ok(Engine::GdlCircuit(Arc::clone(game), Arc::new(compiled)))
+        }
+        Engine::TossInterpreter(game) | Engine::TossCircuit(game, _) => {
+            let limits = agon_toss::circuit::CircuitLimits::default();
+            let compiled = game
+                .compile(&limits, Deadline::new(deadline))
+                .map_err(|why| NoCircuit(why.to_string()))?;
+            Ok(Engine::TossCircuit(Arc::clone(game), Arc::new(compiled)))
+        }
+    }
+}
+
+/// Opens a game for single plays, with the engine that the user asked for.
+pub(crate) fn open_engine(game: &str, play: &PlayOptions) -> Result<Game, Failure> {
+    opened(game, source(game)?, &play.options(Purpose::Single))
+}
+
+/// Opens a game for a match. With a budget of iterations, the choice of the engine does not depend
+/// on the clock.
+pub(crate) fn open_for_match(
+    game: &str,
+    source: Arc<Source>,
+    play: &PlayOptions,
+    iterations: Option<u64>,
+) -> Result<Game, Failure> {
+    let purpose = match iterations {
+        Some(_) => Purpose::ReproducibleSearch,
+        None => Purpose::Search,
+    };
+    opened(game, source, &play.options(purpose))
+}
+
+fn opened(name: &str, source: Arc<Source>, options: &OpenOptions) -> Result<Game, Failure> {
+    let game = Game::from_source(source, options)?.with_name(name);
+    game.notes().iter().for_each(|note| remark!("{note}"));
+    Ok(game)
+}
+
+/// Returns every `.kif` file below a folder, in alphabetical order.
+pub(crate) fn rulesheets_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let listed =
+            std::fs::read_dir(&folder).map_err(|error| Failure::cannot_read(&folder, &error))?;
+        for entry in listed.flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "kif") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,7 @@
+//! Players that this crate adds to those of the library: programs and people at the terminal.
+
+mod human;
+mod program;
+
+pub(crate) use human::{Console, Human, StopRequest};
+pub(crate) use program::Program;

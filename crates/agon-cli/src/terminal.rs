@@ -1,0 +1,90 @@
+//! Output: standard output and standard error, colours on a terminal, progress bars.
+
+use std::fmt::Arguments;
+use std::io::{IsTerminal as _, Write as _};
+
+/// Prints a line to standard output. Unlike `println!`, it ends the program without an error when
+/// the output is closed, as in `agon games | head`.
+macro_rules! say {
+    ($($argument:tt)*) => {
+        $crate::terminal::write(format_args!("{}\n", format_args!($($argument)*)))
+    };
+}
+
+/// Prints to standard output without ending the line.
+macro_rules! put {
+    ($($argument:tt)*) => { $crate::terminal::write(format_args!($($argument)*)) };
+}
+
+/// Prints a line to standard error. Unlike `eprintln!`, it does not panic when that is closed.
+macro_rules! remark {
+    ($($argument:tt)*) => {
+        $crate::terminal::write_error(format_args!("{}\n", format_args!($($argument)*)))
+    };
+}
+
+pub(crate) use {put, remark, say};
+
+/// Writes to standard output. Ends the program if that is closed.
+pub(crate) fn write(text: Arguments<'_>) {
+    if let Err(error) = std::io::stdout().lock().write_fmt(text) {
+        let code = if error.kind() == std::io::ErrorKind::BrokenPipe { 0 } else { 2 };
+        std::process::exit(code);
+    }
+}
+
+/// Writes to standard error.
+pub(crate) fn write_error(text: Arguments<'_>) {
+    // An error here cannot be reported anywhere.
+    let _ = std::io::stderr().lock().write_fmt(text);
+}
+
+/// Returns whether errors are shown in colour: on a terminal, unless `NO_COLOR` is set.
+pub(crate) fn colour_on_stderr() -> bool {
+    std::io::stderr().is_terminal() && colour_wanted()
+}
+
+/// Returns whether results are shown in colour: on a terminal, unless `NO_COLOR` is set.
+pub(crate) fn colour_on_stdout() -> bool {
+    std::io::stdout().is_terminal() && colour_wanted()
+}
+
+/// Returns whether standard error is a terminal, where a progress bar can be shown.
+pub(crate) fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+fn colour_wanted() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Returns text in bold on a terminal, plain in a pipe.
+pub(crate) fn bold(text: &str) -> String {
+    if colour_on_stdout() { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Returns text dimmed on a terminal, plain in a pipe.
+pub(crate) fn dim(text: &str) -> String {
+    if colour_on_stdout() { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Returns text in green on a terminal, plain in a pipe.
+pub(crate) fn green(text: &str) -> String {
+    if colour_on_stdout() { format!("\x1b[32m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Returns text in red on a terminal, plain in a pipe.
+pub(crate) fn red(text: &str) -> String {
+    if colour_on_stdout() { format!("\x1b[31m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Returns a progress bar for long work. It is shown on a terminal only.
+pub(crate) fn progress(length: u64, what: &'static str) -> indicatif::ProgressBar {
+    let bar = indicatif::ProgressBar::new(length);
+    let style = indicatif::ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} {eta}")
+        .expect("the template is a valid constant");
+    bar.set_style(style);
+    bar.set_message(what);
+    bar
+}

@@ -1,0 +1,91 @@
+//! `agon experiment`: the list, small runs, continued runs, measured costs, wrong input.
+
+use super::super::games::Scratch;
+use super::run::agon;
+use super::{has_keys, json};
+
+#[test]
+fn experiments_are_listed() {
+    let all = json(&agon(&["experiment", "--json"]).succeeds());
+    let names: Vec<&str> =
+        all.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    for name in [
+        "kaiser-stafiniak-2011-table-1",
+        "michulke-2011-figure-1",
+        "trutman-table-5.2",
+        "sato-cazenave-table-6",
+    ] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+    assert!(agon(&["experiment"]).succeeds().out.contains("trutman-table-5.3"));
+    agon(&["experiment", "005-table-1"]).complains(2, "there is no experiment");
+    agon(&["experiment", "003-table-5.2", "--only", "no such game"])
+        .complains(2, "no game of this experiment");
+    agon(&["experiment", "003-table-5.2", "--repeats", "0"]).fails_with(2);
+}
+
+#[test]
+fn an_experiment_is_played_and_its_matches_are_stored() {
+    let scratch = Scratch::new("experiment");
+    let folder = scratch.path("store").to_string_lossy().into_owned();
+    let folder = folder.as_str();
+    let args =
+        ["experiment", "003-table-5.2", "--iterations", "5", "--repeats", "1", "--only", "Bidding"];
+    let rest = ["--jobs", "1", "--quiet", "--json", "--store", folder];
+    let first = agon(&[&args[..], &rest[..]].concat()).succeeds();
+    let report = json(&first);
+    has_keys(&report, &["experiment", "title", "quick", "cells", "missing"]);
+    let cells = report["cells"].as_array().expect("a cell for each column and game");
+    assert_eq!(cells.len(), 3, "playout, tree and combined");
+    for cell in cells {
+        has_keys(
+            cell,
+            &["column", "opponent", "player", "game", "goals", "points", "roles", "paper"],
+        );
+        assert_eq!(cell["game"], "Bidding Tic Tac Toe");
+        let played: u64 = cell["roles"]
+            .as_array()
+            .expect("by role")
+            .iter()
+            .map(|role| {
+                ["won", "lost", "drawn"].iter().filter_map(|key| role[key].as_u64()).sum::<u64>()
+            })
+            .sum();
+        assert_eq!(played, 2, "one match with each role: {cell}");
+    }
+    // Openings of random moves make another tournament with its own store. `--column` selects a
+    // column.
+    let opened = [&args[..], &rest[..], &["--openings", "2", "--column", "tree"]].concat();
+    let opened = json(&agon(&opened).succeeds());
+    assert_eq!(opened["cells"].as_array().map(Vec::len), Some(1), "{opened}");
+    assert!(scratch.path("store").join("trutman-table-5.2.tree.5.opened-2.bidding.db").is_file());
+    agon(&[&args[..], &["--column", "no such column"]].concat()).complains(2, "no column");
+    // All matches are in the store, so nothing is played again, and the result is the same.
+    let second = json(&agon(&[&args[..], &rest[..]].concat()).succeeds());
+    assert_eq!(second, report);
+    let text = agon(&[&args[..], &["--quiet", "--store", folder]].concat()).succeeds();
+    assert!(text.out.contains("combined") && text.out.contains("paper"), "{}", text.out);
+}
+
+#[test]
+fn costs_of_heuristics_are_measured() {
+    let run = [
+        "experiment",
+        "003-table-5.5",
+        "--quick",
+        "--iterations",
+        "20",
+        "--only",
+        "Bidding",
+        "--json",
+    ];
+    let report = json(&agon(&run).succeeds());
+    let [game] = report["games"].as_array().expect("a list").as_slice() else { panic!("{report}") };
+    has_keys(game, &["game", "engine", "making_seconds", "refused", "shares", "paper"]);
+    let shares = game["shares"].as_array().expect("playout, tree, combined");
+    assert_eq!(shares.len(), 3);
+    for share in shares {
+        let part = share["share"].as_f64().expect("a part of the time");
+        assert!((0.0..=1.0).contains(&part), "{share}");
+    }
+}

@@ -1,0 +1,219 @@
+//! `agon player` with game managers of every kind: the protocol, point by point.
+
+use std::io::{Read as _, Write as _};
+
+use super::peers::{Player, body, rules};
+
+fn start(role: &str, game: &str, clock: u64) -> String {
+    format!("( START Base.m.1 {role} ({}) 20 {clock})", rules(game))
+}
+
+#[test]
+fn a_session_with_ggp_base() {
+    let player = Player::start(&["--name", "Rusty"]);
+    assert_eq!(player.say("( INFO )"), "( ( name Rusty ) ( status available ) ( species alien ) )");
+    assert_eq!(player.say(&start("xplayer", "tic-tac-toe", 10)), "ready");
+    assert!(player.say("( INFO )").contains("( status busy )"));
+    let first = player.say("( PLAY Base.m.1 NIL )");
+    assert!(first.starts_with("(mark "), "{first}");
+    assert_eq!(player.say(&format!("( PLAY Base.m.1 ({first} noop ) )")), "noop");
+    // A repeated request has the same answer, also the first one.
+    assert_eq!(player.say(&format!("( PLAY Base.m.1 ({first} noop ) )")), "noop");
+    assert_eq!(player.say("( PLAY Base.m.1 NIL )"), first);
+    // Messages about other matches are rejected.
+    assert_eq!(player.say("( PLAY Base.m.2 NIL )"), "busy");
+    assert_eq!(player.say("( STOP Base.m.2 NIL )"), "busy");
+    assert_eq!(player.say(&start("xplayer", "tic-tac-toe", 10).replace("m.1", "m.2")), "busy");
+    assert_eq!(
+        player.say(&start("xplayer", "tic-tac-toe", 10)),
+        "ready",
+        "the same match once more"
+    );
+    // An illegal joint move is ignored, and the player still answers with a move.
+    assert_eq!(player.say("( PLAY Base.m.1 (noop noop noop) )"), "noop");
+    assert_eq!(player.say("( PLAY Base.m.1 (( mark 9 9 ) noop ) )"), "noop");
+    assert_eq!(player.say("( STOP Base.m.1 (noop ( mark 3 3 )) )"), "done");
+    assert!(player.say("( INFO )").contains("( status available )"));
+    assert_eq!(player.say("( STOP Base.m.1 NIL )"), "busy");
+}
+
+#[test]
+fn the_moves_of_the_host_count() {
+    let player = Player::start(&["--player", "legal"]);
+    assert_eq!(player.say(&start("xplayer", "tic-tac-toe", 10)), "ready");
+    let chosen = player.say("( PLAY Base.m.1 NIL )");
+    let other = if chosen == "(mark 2 2)" { "( mark 1 1 )" } else { "( mark 2 2 )" };
+    assert_eq!(player.say(&format!("( PLAY Base.m.1 ({other} noop ) )")), "noop");
+    let taken = if other == "( mark 1 1 )" { "( mark 2 2 )" } else { "( mark 3 3 )" };
+    let answer = player.say(&format!("( PLAY Base.m.1 (noop {taken}) )"));
+    // The cell of its own first choice is still free, and the first legal move is chosen.
+    assert_eq!(answer, chosen);
+}
+
+#[test]
+fn a_session_with_dresden() {
+    let player = Player::start(&["--player", "legal"]);
+    let rules = rules("tic-tac-toe").to_uppercase();
+    assert_eq!(
+        player.say_like_dresden(&format!("(START SomeMatchID XPLAYER ({rules}) 20 10)")),
+        "READY"
+    );
+    let first = player.say_like_dresden("(PLAY SomeMatchID NIL)");
+    assert!(first.starts_with("(MARK "), "{first}");
+    assert_eq!(player.say_like_dresden(&format!("(PLAY SomeMatchID ({first} NOOP))")), "NOOP");
+    assert_eq!(player.say_like_dresden("(STOP SomeMatchID (NOOP (MARK 9 9)))"), "DONE");
+}
+
+#[test]
+fn every_form_of_http_request_is_accepted() {
+    let player = Player::start(&[]);
+    let info = "( ( name agon ) ( status available ) ( species alien ) )";
+    let forms: [&str; 11] = [
+        "POST / HTTP/1.0\r\ncontent-LENGTH: 8\r\n\r\n( INFO )",
+        "POST / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\nContent-Length: 6\r\n\r\n(info)",
+        "POST / HTTP/1.0\r\n\r\n(INFO)",
+        "POST / HTTP/1.0\n\n(\nINFO\n)",
+        "POST /x/y HTTP/1.0\r\nContent-Length: 0\r\n\r\n",
+        "POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\n(ping)",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n( IN\r\n4\r\nFO )\r\n0\r\n\r\n",
+        "GET /%28INFO%29 HTTP/1.0\r\n\r\n",
+        "GET /(INFO) HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "POST / HTTP/1.0\r\n\r\ninfo",
+    ];
+    for form in forms {
+        assert_eq!(body(&player.raw(form.as_bytes())), info, "{form}");
+        assert_eq!(body(&player.raw_to_the_end(form.as_bytes())), info, "{form}");
+    }
+    let options = player.raw(b"OPTIONS / HTTP/1.1\r\nOrigin: null\r\n\r\n");
+    assert_eq!(body(&options), "");
+    for header in ["Access-Control-Allow-Origin: *", "Access-Control-Max-Age: 86400"] {
+        assert!(options.contains(header), "{options}");
+    }
+    // A client that waits for `100 Continue` before it sends the body, as curl does with large
+    // rules.
+    let mut stream = player.connect();
+    stream
+        .write_all(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n")
+        .expect("it reads");
+    let mut word = [0; 25];
+    stream.read_exact(&mut word).expect("the player answers 100 Continue");
+    assert_eq!(&word, b"HTTP/1.1 100 Continue\r\n\r\n");
+    stream.write_all(b"(INFO)").expect("it reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    assert_eq!(body(&answer), info);
+}
+
+#[test]
+fn requests_are_answered_during_a_search_and_stop_ends_it() {
+    let player = Player::start(&["--player", "mcts"]);
+    assert_eq!(
+        player.say(&start("white", "breakthrough", 600).replace(" 20 600", " 4 600")),
+        "ready"
+    );
+    std::thread::scope(|scope| {
+        let thinking = scope.spawn(|| player.say("( PLAY Base.m.1 NIL )"));
+        // The search does not use its clock of ten minutes.
+        assert!(player.say("( INFO )").contains("( status busy )"));
+        let again = scope.spawn(|| player.say("( PLAY Base.m.1 NIL )"));
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        assert_eq!(player.say("( ABORT Base.m.1 )"), "aborted");
+        let said = thinking.join().expect("it answers");
+        assert!(said.starts_with("(move "), "there is always a move: {said}");
+        assert_eq!(again.join().expect("it answers"), said);
+    });
+    assert!(player.say("( INFO )").contains("( status available )"));
+}
+
+#[test]
+fn short_clocks_are_respected() {
+    let player = Player::start(&["--player", "mcts"]);
+    // A clock of zero: any legal move.
+    assert_eq!(player.say(&start("white", "breakthrough", 0).replace(" 20 0)", " 0 0)")), "ready");
+    assert!(player.say("( PLAY Base.m.1 NIL )").starts_with("(move "));
+    assert_eq!(player.say("( ABORT Base.m.1 )"), "aborted");
+}
+
+#[test]
+fn both_formats_of_hidden_information_are_played() {
+    // Final GDL-II: turn, own move, percepts.
+    let player = Player::start(&[]);
+    let rules = rules("blind-nim");
+    let role = "left";
+    let begin = format!("(START m1 {role} ({rules}) 20 2)");
+    assert_eq!(player.say(&begin), "ready", "{begin}");
+    let first = player.say("(PLAY m1 0 NIL NIL)");
+    assert!(first.starts_with('(') || !first.is_empty());
+    assert_ne!(first, "nil");
+    assert_eq!(player.say("(PLAY m1 0 NIL NIL)"), first);
+    assert_eq!(player.say("(STOP m1 1 NIL ())"), "done");
+    // Early GDL-II: percepts only.
+    assert_eq!(player.say(&begin), "ready");
+    assert_ne!(player.say("(PLAY m1 NIL)"), "nil");
+    assert_eq!(player.say("(STOP m1 ())"), "done");
+}
+
+#[test]
+fn preview_is_accepted_before_a_match() {
+    let player = Player::start(&["--player", "legal"]);
+    assert_eq!(player.say(&format!("( PREVIEW ({}) 5 )", rules("tic-tac-toe"))), "ready");
+    assert_eq!(player.say(&start("oplayer", "tic-tac-toe", 10)), "ready");
+    assert_eq!(player.say("( PLAY Base.m.1 NIL )"), "noop");
+}
+
+#[test]
+fn invalid_messages_change_nothing() {
+    let player = Player::start(&[]);
+    for message in ["(PLAY", "(DANCE)", "(START m)", "(START m r ((role x)) x y)", ")))("] {
+        assert_eq!(player.say(message), "what", "{message}");
+    }
+    // Rules that cannot be played, and an unknown role.
+    assert_eq!(player.say("(START m x ((role x) (<= (p ?y) (not (q ?y)))) 5 5)"), "busy");
+    assert_eq!(player.say(&start("nobody", "tic-tac-toe", 5)), "busy");
+    let deep = format!("(START m x ({}) 5 5)", "(".repeat(50_000) + &")".repeat(50_000));
+    assert_eq!(player.say(&deep), "what");
+    for bytes in [
+        b"\x16\x03\x01\x02\x00\x01\r\n\r\n".as_slice(),
+        b"POST / HTTP/1.0\r\nContent-Length: x\r\n\r\n",
+    ] {
+        assert!(player.raw(bytes).starts_with("HTTP/1.0 400 "));
+    }
+    assert!(
+        player
+            .raw(b"POST / HTTP/1.0\r\nContent-Length: 99999999999\r\n\r\n")
+            .starts_with("HTTP/1.0 413 ")
+    );
+    let long = [b"GET /".as_slice(), &[b'a'; 20_000], b" HTTP/1.0\r\n\r\n"].concat();
+    assert!(player.raw(&long).starts_with("HTTP/1.0 431 "));
+    assert_eq!(player.raw_to_the_end(b""), "");
+    // Silent connections do not block others.
+    let silent: Vec<_> = (0..40).map(|_| player.connect()).collect();
+    assert!(player.say("( INFO )").contains("( status available )"));
+    drop(silent);
+}
+
+#[test]
+fn too_many_connections_get_an_error() {
+    let player = Player::start(&["--connections", "3"]);
+    let mut full: Vec<_> = (0..3).map(|_| player.connect()).collect();
+    // Connections are accepted in the order in which they arrive, so the fourth one is rejected.
+    let answer = player.raw_to_the_end(b"");
+    assert!(answer.starts_with("HTTP/1.0 503 "), "{answer}");
+    for stream in &mut full {
+        stream
+            .write_all(b"POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )")
+            .expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        assert!(body(&answer).contains("available"));
+    }
+}
+
+#[test]
+fn a_silent_match_is_abandoned() {
+    let player = Player::start(&["--forget", "0"]);
+    assert_eq!(player.say(&start("xplayer", "tic-tac-toe", 10)), "ready");
+    assert!(player.say("( INFO )").contains("( status available )"));
+    assert_eq!(player.say(&start("oplayer", "tic-tac-toe", 10).replace("m.1", "m.2")), "ready");
+}

@@ -1,0 +1,213 @@
+//! Every shipped game played as a circuit, step by step beside the interpreter, which is the
+//! oracle.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agon_circuit::{BatchCircuit, BatchOptions, Bits, Executor, ScalarCircuit};
+use agon_game::{
+    Batch as _, Children, Hidden, PlayoutRequest, Position as _, Rng, Role, TerminalChildren, laws,
+    lockstep,
+};
+use agon_gdl::check::check;
+use agon_gdl::circuit::{CircuitLimits, Compiled};
+use agon_gdl::interpreter::{Game, Options};
+use agon_testkit::files;
+use rand::SeedableRng as _;
+
+fn rulesheets() -> Vec<PathBuf> {
+    let found: Vec<PathBuf> =
+        ["gdl", "gdl2"].iter().flat_map(|folder| files::games(folder)).collect();
+    assert!(found.len() >= 30, "only {} shipped games", found.len());
+    found
+}
+
+/// Opens and compiles a shipped game.
+pub(super) fn open(path: &Path) -> (Arc<Game>, Compiled) {
+    let rules = check(files::source(path)).rules.expect("shipped games have no errors");
+    let game = Game::open(rules, Options::default());
+    let game = game.unwrap_or_else(|finding| panic!("{}: {}", path.display(), finding.message));
+    let compiled = game.compile(&CircuitLimits::default());
+    let compiled = compiled.unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+    (game, compiled)
+}
+
+/// Plays an engine of a game and a circuit in lockstep and compares all answers, including percepts
+/// in a game with hidden information. `goals` returns the goal values that the engine gives a role.
+fn compare<P: Hidden>(
+    engine: &P,
+    goals: fn(&P, Role) -> Vec<i64>,
+    circuit: &ScalarCircuit,
+    name: &str,
+) {
+    let first_goals = |position: &P, role| Some(as_floats(goals(position, role)));
+    let second_goals = |position: &ScalarCircuit, role| Some(as_floats(position.goal_values(role)));
+    let options = lockstep::Options {
+        plan: laws::Plan { seed: 11, plays: 3, max_steps: 120 },
+        first_payoffs: Some(&first_goals),
+        second_payoffs: Some(&second_goals),
+        ..lockstep::Options::default()
+    };
+    let options = if engine.shape().hidden { options.with_percepts() } else { options };
+    let agreement = lockstep::compare(engine, circuit, &options);
+    let agreement = agreement.unwrap_or_else(|difference| panic!("{name}: {difference}"));
+    assert_eq!(agreement.plays, 3, "{name}");
+}
+
+fn as_floats(values: Vec<i64>) -> Vec<f64> {
+    values.into_iter().map(|value| value as f64).collect()
+}
+
+#[test]
+fn circuits_agree_with_the_interpreter_step_by_step() {
+    for path in rulesheets() {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let (game, compiled) = open(&path);
+        let circuit = |executor| {
+            let circuit = Arc::clone(&compiled.circuit);
+            ScalarCircuit::with_executor(circuit, compiled.shape().clone(), executor)
+        };
+        let native = circuit(Executor::Native);
+        compare(&game.start(), |p, role| p.goal_values(role).to_vec(), &native, &name);
+        for executor in [Executor::Levelled, Executor::Events] {
+            let name = format!("{name}, {executor:?}");
+            compare(&native, ScalarCircuit::goal_values, &circuit(executor), &name);
+        }
+    }
+}
+
+#[test]
+fn circuits_keep_the_laws_of_play() {
+    for path in rulesheets() {
+        let (_, compiled) = open(&path);
+        let plan = laws::Plan { plays: 2, max_steps: 60, ..laws::Plan::default() };
+        if let Err(violation) = laws::check(&compiled.start(), &plan) {
+            panic!("{}: {violation}", path.display());
+        }
+    }
+}
+
+#[test]
+fn batch_expansion_agrees_with_single_steps() {
+    for path in rulesheets() {
+        let (_, compiled) = open(&path);
+        let mut batch = BatchCircuit::new(
+            Arc::clone(&compiled.circuit),
+            compiled.shape().clone(),
+            BatchOptions::default(),
+        );
+        let mut position = compiled.start();
+        let mut rng = Rng::seed_from_u64(5);
+        let mut joint = Vec::new();
+        let mut children = Children::new(compiled.circuit.roles.len());
+        for _ in 0..6 {
+            if position.is_terminal() {
+                break;
+            }
+            let here = position.state().clone();
+            batch.expand(&[&here], &mut children);
+            let (mut ends, mut expected) =
+                (TerminalChildren::default(), TerminalChildren::default());
+            batch.look_ahead(&[&here], &mut ends);
+            expected.collect_from(&children);
+            assert_eq!(ends, expected, "{}", path.display());
+            for child in 0..children.len().min(300) {
+                position.go_to(&here);
+                position.advance(children.joint(child));
+                assert_eq!(&children.states[child], position.state(), "{}", path.display());
+                assert_eq!(children.ended[child], position.is_terminal(), "{}", path.display());
+                for role in position.shape().roles() {
+                    let mut legal = Vec::new();
+                    children.list_legal(child, role, &mut legal);
+                    assert_eq!(legal, position.legal_moves(role), "{}", path.display());
+                    assert_eq!(children.payoffs(child)[role.index()], position.payoff(role));
+                }
+            }
+            position.go_to(&here);
+            position.draw(&mut rng, &mut joint);
+            position.advance(&joint);
+        }
+    }
+}
+
+/// Playouts in lanes have the same mean length and payoffs as those of the interpreter, within five
+/// standard errors. The seeds are fixed, so the test is deterministic.
+#[test]
+fn playouts_in_lanes_have_the_statistics_of_the_interpreter() {
+    for name in [
+        "tic-tac-toe",
+        "connect-three",
+        "nim",
+        "kuhn-poker",
+        "bidding-tic-tac-toe",
+        "four-way-tron",
+    ] {
+        let path =
+            rulesheets().into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
+        let (game, compiled) = open(&path.expect("it ships"));
+        let start = game.start();
+        let mut position = start.clone();
+        let mut rng = Rng::seed_from_u64(3);
+        let mut samples: Vec<Vec<f64>> = Vec::new();
+        for _ in 0..1500 {
+            position.go_to(start.state());
+            let n_steps = position.play_out(&mut rng, 1000);
+            let payoffs = start.shape().players().map(|role| position.payoff(role));
+            samples.push(std::iter::once(n_steps as f64).chain(payoffs).collect());
+        }
+        let options =
+            BatchOptions { seed: 9, turns: compiled.turns.clone(), ..BatchOptions::default() };
+        let mut batch =
+            BatchCircuit::new(Arc::clone(&compiled.circuit), compiled.shape().clone(), options);
+        let state = Bits::pack(compiled.circuit.initial.iter().copied());
+        let tally = batch
+            .play_out(&[PlayoutRequest { state, n_playouts: 200_000, expected_steps: 0 }], 1000)
+            .remove(0);
+        assert_eq!(tally.n_playouts, 200_000, "{name}: every playout is counted");
+        let players = start.shape().players().map(|role| tally.mean_payoff(role));
+        let lanes: Vec<f64> = std::iter::once(tally.mean_length()).chain(players).collect();
+        for (i, lane_mean) in lanes.into_iter().enumerate() {
+            let n = samples.len() as f64;
+            let mean = samples.iter().map(|sample| sample[i]).sum::<f64>() / n;
+            let variance =
+                samples.iter().map(|sample| (sample[i] - mean) * (sample[i] - mean)).sum::<f64>()
+                    / n;
+            let error = (variance / n).sqrt() + 1e-9;
+            assert!(
+                (lane_mean - mean).abs() < 5.0 * error,
+                "{name}, quantity {i}: {lane_mean} against {mean} ± {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn turn_taking_is_proved_and_correct() {
+    let mut proved = Vec::new();
+    for path in rulesheets() {
+        let (game, compiled) = open(&path);
+        if compiled.turns.is_none() {
+            continue;
+        }
+        proved.push(path.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+        let mut position = game.start();
+        let mut rng = Rng::seed_from_u64(2);
+        let mut joint = Vec::new();
+        for _ in 0..60 {
+            if position.is_terminal() {
+                break;
+            }
+            let players = position.shape().players();
+            let n_choosers = players.filter(|&role| position.legal_moves(role).len() > 1).count();
+            assert!(n_choosers <= 1, "{}: two players have a choice", path.display());
+            position.draw(&mut rng, &mut joint);
+            position.advance(&joint);
+        }
+    }
+    for name in ["tic-tac-toe", "connect-four", "breakthrough"] {
+        assert!(
+            proved.iter().any(|known| known == name),
+            "{name} is not among the proved: {proved:?}"
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of this crate.
+
+mod messages;
+mod records;

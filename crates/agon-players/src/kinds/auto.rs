@@ -1,0 +1,53 @@
+//! `auto`: the player that suits a game best.
+
+use agon_game::{Hidden, Shape};
+use agon_match::Player;
+
+use super::{BuildContext, Kind};
+use crate::registry::Origin;
+use crate::{BuiltIn, PlayerKind, PlayerSource, PlayerSpec, Threads, parse_spec};
+
+pub(crate) static KIND: PlayerKind = PlayerKind {
+    name: "auto",
+    form: "auto",
+    summary: "the player that suits the game best",
+    options: &[],
+    origin: Origin::BuiltIn(|_| BuiltIn::Auto(Auto)),
+};
+
+/// The player that suits a game best.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Auto;
+
+impl Auto {
+    /// Returns the specification of the player that suits a game best.
+    pub fn choose(shape: &Shape) -> PlayerSpec {
+        let n_players = shape.players().count();
+        let name = if shape.hidden {
+            "hidden"
+        } else if n_players == 1 && shape.nature.is_none() {
+            "puzzle"
+        } else if n_players == 2 {
+            // The solver is for two players: with three there is no single notion of optimal play.
+            "solver(insight=trial)"
+        } else {
+            "mcts"
+        };
+        parse_spec(name).expect("the automatic choice is a valid specification")
+    }
+}
+
+impl Kind for Auto {
+    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+        match Auto::choose(context.start.shape()).kind {
+            PlayerSource::BuiltIn(player) => player.build(context),
+            PlayerSource::Human | PlayerSource::Http(_) | PlayerSource::Command(_) => {
+                unreachable!("the automatic choice is a built-in player")
+            }
+        }
+    }
+
+    fn threads(&self) -> Threads {
+        Threads::Adaptive
+    }
+}

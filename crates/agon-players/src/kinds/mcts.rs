@@ -1,0 +1,422 @@
+//! `mcts` and `uct`: Monte Carlo tree search.
+
+use agon_analysis::regression::{Goals, HeuristicRequest};
+use agon_game::{Hidden, Position};
+use agon_match::Player;
+use agon_search::hidden::HiddenOptions;
+use agon_search::{
+    Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Leaves, MctsOptions, Others, PlayoutPolicy,
+    Simultaneous,
+};
+
+use super::{BuildContext, Kind, goal_terms};
+use crate::adaptive_mcts::{AdaptiveMcts, Threads};
+use crate::heuristics::MoveHeuristic;
+use crate::option::Settings;
+use crate::registry::Origin;
+use crate::{BuiltIn, GoalTermOptions, OptionKind, PerceptPlayer, PlayerKind};
+
+pub(crate) static MCTS: PlayerKind = PlayerKind {
+    name: "mcts",
+    form: "mcts(OPTIONS)",
+    summary: "Monte Carlo tree search with batches of leaves; hidden in games with hidden \
+              information",
+    options: &[&SELECTION_AND_PLAYOUTS, &goal_terms::OPTIONS, &MCTS_TREE],
+    origin: Origin::BuiltIn(Mcts::from_settings),
+};
+
+pub(crate) static UCT: PlayerKind = PlayerKind {
+    name: "uct",
+    form: "uct(OPTIONS)",
+    summary: "plain UCT as a baseline: mcts with one playout per leaf and without enhancements",
+    options: &[&SELECTION_AND_PLAYOUTS, &goal_terms::OPTIONS, &UCT_TREE],
+    origin: Origin::BuiltIn(Mcts::from_settings),
+};
+
+static SELECTION_AND_PLAYOUTS: [OptionKind; 25] = [
+    OptionKind::real(
+        "c",
+        0.0..=100.0,
+        0.4,
+        "exploration constant in the tree, for payoffs from 0 to 1; the default with \
+         bandit=tuned is 1; multiplied by sqrt(playouts / 32) above 32 playouts per leaf",
+    ),
+    OptionKind::word(
+        "bandit",
+        &["ucb1", "tuned"],
+        "selection in the tree where one role moves alone: UCB1, UCB1-Tuned",
+    ),
+    OptionKind::word(
+        "first-play",
+        &["first", "below", "urgency"],
+        "an untried move is selected first, or has the position's mean less first-play-part, or \
+         has the fixed value first-play-part",
+    ),
+    OptionKind::real(
+        "first-play-part",
+        0.0..=1.0,
+        0.1,
+        "first-play: as a fraction of the range of payoffs",
+    ),
+    OptionKind::word(
+        "amaf",
+        &["off", "rave", "grave"],
+        "all moves as first: moves made later in a playout count as if made at once",
+    ),
+    OptionKind::real(
+        "rave-k",
+        0.0..=1e9,
+        1000.0,
+        "rave: equivalence parameter, the visits at which both estimates have equal weight",
+    ),
+    OptionKind::integer(
+        "grave-visits",
+        0..=1_000_000,
+        50,
+        "grave: visits that a position needs to be a reference",
+    ),
+    OptionKind::real(
+        "grave-bias",
+        0.0..=1.0,
+        1e-5,
+        "grave: bias; a smaller value trusts all-moves-as-first statistics for longer",
+    ),
+    OptionKind::word(
+        "policy",
+        &["uniform", "mast", "past", "nst"],
+        "playout policy that learns from earlier playouts",
+    ),
+    OptionKind::integer(
+        "past-samples",
+        1..=1_000_000,
+        10,
+        "past: minimum number of samples of a pair of move and fluent",
+    ),
+    OptionKind::integer("nst-length", 1..=3, 3, "nst: maximum length of a sequence of moves"),
+    OptionKind::integer(
+        "nst-samples",
+        1..=1_000_000,
+        7,
+        "nst: minimum number of samples of a sequence",
+    ),
+    OptionKind::word(
+        "choice",
+        &["gibbs", "greedy"],
+        "choice of a move by a policy: by exp(value / temperature), or epsilon-greedy",
+    ),
+    OptionKind::real(
+        "temperature",
+        0.01..=1e6,
+        10.0,
+        "gibbs: a higher temperature is more random; values are from 0 to 100",
+    ),
+    OptionKind::real("epsilon", 0.0..=1.0, 0.4, "greedy: probability of a random move"),
+    OptionKind::word(
+        "action-heuristic",
+        &["none", "playout", "tree", "combined"],
+        "goals regressed by a step guide the playouts, the tree, or both; needs rules that can \
+         be grounded",
+    ),
+    OptionKind::word(
+        "heuristic-goals",
+        &["highest", "all"],
+        "action-heuristic: goals that are regressed; all: weighted by their values",
+    ),
+    OptionKind::integer(
+        "heuristic-steps",
+        1..=2,
+        1,
+        "action-heuristic: number of steps of regression; 2 only if the size permits",
+    ),
+    OptionKind::real(
+        "heuristic-temperature",
+        0.01..=1e6,
+        1.0,
+        "playout: a higher temperature is more random",
+    ),
+    OptionKind::real(
+        "heuristic-scale",
+        0.0..=1000.0,
+        50.0,
+        "action-heuristic: weight of the most promising move; the least promising has 0",
+    ),
+    OptionKind::real(
+        "heuristic-divisor",
+        0.001..=1e6,
+        20.0,
+        "tree: a higher value makes results of the search outweigh the heuristic sooner",
+    ),
+    OptionKind::integer(
+        "heuristic-abreast",
+        1..=64,
+        32,
+        "action-heuristic: number of positions evaluated in one batch, both leaves with running \
+         playouts and positions in the tree",
+    ),
+    OptionKind::word(
+        "prior",
+        &["none", "terms", "tnf", "descriptions", "rule-conditions"],
+        "structure rewriting: prior of moves in the tree by progress towards the goals; methods \
+         as in eval of alphabeta",
+    ),
+    OptionKind::word(
+        "implicit-minimax",
+        &["none", "terms", "tnf", "descriptions", "rule-conditions"],
+        "structure rewriting: evaluations of positions, as by eval of alphabeta, are backed up \
+         beside the playouts; replaces prior",
+    ),
+    OptionKind::real(
+        "alpha",
+        0.0..=1.0,
+        0.4,
+        "implicit-minimax: weight of the backed-up evaluation; playouts have the rest",
+    ),
+];
+
+/// Defaults that differ between `mcts` and `uct`.
+struct Defaults {
+    has_enhancements: bool,
+    n_leaves: u64,
+    n_playouts: u64,
+    n_siblings: u64,
+    n_threads: u64,
+}
+
+static MCTS_TREE: [OptionKind; 15] = tree_options(&Defaults {
+    has_enhancements: true,
+    n_leaves: 64,
+    n_playouts: 64,
+    n_siblings: 3,
+    n_threads: 0,
+});
+
+static UCT_TREE: [OptionKind; 15] = tree_options(&Defaults {
+    has_enhancements: false,
+    n_leaves: 1,
+    n_playouts: 1,
+    n_siblings: 0,
+    n_threads: 1,
+});
+
+const fn tree_options(defaults: &Defaults) -> [OptionKind; 15] {
+    [
+        OptionKind::flag(
+            "transpositions",
+            true,
+            "positions that are reached in several ways share their statistics",
+        ),
+        OptionKind::flag("solver", defaults.has_enhancements, "proven results are backed up"),
+        OptionKind::flag(
+            "look-ahead",
+            defaults.has_enhancements,
+            "all children of a new position are examined if the engine does so in one pass",
+        ),
+        OptionKind::word(
+            "simultaneous",
+            &["duct", "rm", "irm"],
+            "simultaneous moves: decoupled UCT, regret matching, iterated regret minimisation",
+        ),
+        OptionKind::real("simultaneous-c", 0.0..=100.0, 1.0, "duct, irm: exploration constant"),
+        OptionKind::real("exploration", 0.0..=1.0, 0.1, "rm: probability of a random move"),
+        OptionKind::flag(
+            "paranoid",
+            false,
+            "other roles are assumed to minimise our payoff instead of maximising their own",
+        ),
+        OptionKind::integer(
+            "leaves",
+            1..=4096,
+            defaults.n_leaves,
+            "number of leaves in flight, with an engine that runs batches",
+        ),
+        OptionKind::integer(
+            "playouts",
+            1..=4096,
+            defaults.n_playouts,
+            "playouts from each leaf of a batch; fewer if the number of iterations is small",
+        ),
+        OptionKind::integer(
+            "siblings",
+            0..=4096,
+            defaults.n_siblings,
+            "number of further untried moves that are added where a descent leaves the tree",
+        ),
+        OptionKind::real(
+            "virtual-loss",
+            0.0..=1.0,
+            1.0,
+            "a playout in flight counts as a visit (0) up to a visit that was lost (1)",
+        ),
+        OptionKind::integer(
+            "threads",
+            0..=256,
+            defaults.n_threads,
+            "number of threads; 0: two if there are two processors, roles take turns and time is \
+             limited by a clock, else one",
+        ),
+        OptionKind::integer(
+            "nodes",
+            1000..=100_000_000,
+            1_000_000,
+            "number of positions kept; beyond that the least visited are removed",
+        ),
+        OptionKind::integer(
+            "max-steps",
+            1..=1_000_000,
+            1000,
+            "number of steps after which a playout is cut off",
+        ),
+        OptionKind::flag("keep", true, "the tree is kept from move to move"),
+    ]
+}
+
+/// A player by Monte Carlo tree search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mcts {
+    /// With 0 threads, their number is adapted to the match.
+    options: MctsOptions,
+    action_heuristic: Option<HeuristicRequest>,
+    goal_terms: Option<GoalTermOptions>,
+}
+
+impl Mcts {
+    fn from_settings(settings: &Settings) -> BuiltIn {
+        let goals = match settings.word("heuristic-goals") {
+            "all" => Goals::All,
+            _ => Goals::Highest,
+        };
+        let request =
+            HeuristicRequest { goals, n_steps: settings.integer_usize("heuristic-steps") };
+        BuiltIn::Mcts(Box::new(Mcts {
+            options: search_options(settings),
+            action_heuristic: (settings.word("action-heuristic") != "none").then_some(request),
+            goal_terms: goal_terms::selected_by(settings, "implicit-minimax")
+                .or_else(|| goal_terms::selected_by(settings, "prior")),
+        }))
+    }
+}
+
+/// Reads the options of the search. Threads may be 0.
+pub(super) fn search_options(settings: &Settings) -> MctsOptions {
+    let first_play_part = settings.real("first-play-part");
+    let c = settings.real("c");
+    MctsOptions {
+        bandit: match settings.word("bandit") {
+            "tuned" if !settings.is_set("c") => Bandit::TUNED,
+            "tuned" => Bandit::Ucb1Tuned { c },
+            _ => Bandit::Ucb1 { c },
+        },
+        first_play: match settings.word("first-play") {
+            "below" => FirstPlay::BelowMean(first_play_part),
+            "urgency" => FirstPlay::Urgency(first_play_part),
+            _ => FirstPlay::First,
+        },
+        amaf: match settings.word("amaf") {
+            "rave" => Amaf::Rave { k: settings.real("rave-k") },
+            "grave" => Amaf::Grave {
+                reference: settings.integer_u32("grave-visits"),
+                bias: settings.real("grave-bias"),
+            },
+            _ => Amaf::Off,
+        },
+        policy: match settings.word("policy") {
+            "mast" => PlayoutPolicy::Mast,
+            "past" => PlayoutPolicy::Past { min_samples: settings.integer_u32("past-samples") },
+            "nst" => PlayoutPolicy::Nst {
+                max_length: settings.integer_u32("nst-length"),
+                min_samples: settings.integer_u32("nst-samples"),
+            },
+            _ => PlayoutPolicy::Uniform,
+        },
+        choice: match settings.word("choice") {
+            "greedy" => Choice::EpsilonGreedy { epsilon: settings.real("epsilon") },
+            _ => Choice::Gibbs { temperature: settings.real("temperature") },
+        },
+        transpositions: settings.flag("transpositions"),
+        solver: settings.flag("solver"),
+        look_ahead: settings.flag("look-ahead"),
+        simultaneous: match settings.word("simultaneous") {
+            "rm" => Simultaneous::RegretMatching { exploration: settings.real("exploration") },
+            "irm" => Simultaneous::IteratedRegret { c: settings.real("simultaneous-c") },
+            _ => Simultaneous::Decoupled { c: settings.real("simultaneous-c") },
+        },
+        others: if settings.flag("paranoid") { Others::Paranoid } else { Others::MaxN },
+        heuristic: heuristic_use(settings),
+        leaves: Leaves {
+            at_once: settings.integer_u32("leaves"),
+            playouts: settings.integer_u32("playouts"),
+            siblings: settings.integer_u32("siblings"),
+        },
+        virtual_loss: settings.real("virtual-loss"),
+        threads: settings.integer_usize("threads"),
+        max_nodes: settings.integer_usize("nodes"),
+        max_playout_steps: settings.integer("max-steps"),
+        keep_tree: settings.flag("keep"),
+    }
+}
+
+fn heuristic_use(settings: &Settings) -> HeuristicUse {
+    let action_heuristic = settings.word("action-heuristic");
+    HeuristicUse {
+        playout: matches!(action_heuristic, "playout" | "combined"),
+        tree: matches!(action_heuristic, "tree" | "combined")
+            || goal_terms::selected_by(settings, "prior").is_some(),
+        implicit: match goal_terms::selected_by(settings, "implicit-minimax") {
+            Some(_) => settings.real("alpha"),
+            None => 0.0,
+        },
+        temperature: settings.real("heuristic-temperature"),
+        scale: settings.real("heuristic-scale"),
+        divisor: settings.real("heuristic-divisor"),
+        abreast: settings.integer_u32("heuristic-abreast"),
+    }
+}
+
+/// Returns the options of `mcts` without settings.
+pub(super) fn default_options() -> MctsOptions {
+    search_options(&Settings::new(&MCTS))
+}
+
+/// Returns the search of `mcts` without settings.
+pub(super) fn default_search<P: Position>(seed: u64) -> AdaptiveMcts<P> {
+    AdaptiveMcts::new(default_options(), seed)
+}
+
+impl Kind for Mcts {
+    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+        if context.start.shape().hidden {
+            let max_steps = self.options.max_playout_steps.try_into().unwrap_or(usize::MAX);
+            let options =
+                HiddenOptions { seed: context.seed, max_steps, ..HiddenOptions::default() };
+            return Box::new(PerceptPlayer::new(context.start, context.role, options));
+        }
+        let search = AdaptiveMcts::new(self.options.clone(), context.seed);
+        let rules = &context.rules;
+        let heuristic = match (&self.goal_terms, self.action_heuristic) {
+            (Some(terms), _) => rules
+                .rewriting
+                .as_ref()
+                .map(|game| MoveHeuristic::GoalTerms(game.clone(), terms.clone())),
+            (None, Some(request)) => {
+                rules.gdl.as_ref().map(|game| MoveHeuristic::RegressedGoals(game.clone(), request))
+            }
+            (None, None) => None,
+        };
+        match heuristic {
+            Some(heuristic) => context.seat(search.with_heuristic(heuristic)),
+            None => context.seat(search),
+        }
+    }
+
+    fn goal_terms(&self) -> Option<&GoalTermOptions> {
+        self.goal_terms.as_ref()
+    }
+
+    fn action_heuristic(&self) -> Option<HeuristicRequest> {
+        self.action_heuristic
+    }
+
+    fn threads(&self) -> Threads {
+        Threads::of_option(self.options.threads)
+    }
+}

@@ -1,0 +1,69 @@
+//! The facts about a game that the search needs again and again.
+
+use agon_game::{Role, Shape};
+
+/// The roles and the payoff range of a game, copied out of its [`Shape`].
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) n_roles: usize,
+    /// The roles that are played, without nature.
+    pub(crate) players: Vec<Role>,
+    pub(crate) nature: Option<Role>,
+    /// The least possible payoff.
+    pub(crate) min: f64,
+    /// The greatest possible payoff.
+    pub(crate) max: f64,
+    /// The sum of the payoffs of all players, if it is always the same.
+    pub(crate) constant_sum: Option<f64>,
+}
+
+impl Facts {
+    pub(crate) fn new(shape: &Shape) -> Facts {
+        Facts {
+            n_roles: shape.role_names.len(),
+            players: shape.players().collect(),
+            nature: shape.nature,
+            min: *shape.payoffs.start(),
+            max: *shape.payoffs.end(),
+            constant_sum: shape.constant_sum,
+        }
+    }
+
+    /// Returns the size of the payoff range, which is never zero.
+    #[inline]
+    pub(crate) fn range(&self) -> f64 {
+        (self.max - self.min).max(f64::MIN_POSITIVE)
+    }
+
+    #[inline]
+    pub(crate) fn is_nature(&self, role: Role) -> bool {
+        Some(role) == self.nature
+    }
+
+    /// Rewrites the payoffs of one position under the paranoid assumption
+    /// ([`Others::Paranoid`](super::Others::Paranoid)): all other players want the opposite of what
+    /// `us` wants.
+    pub(crate) fn make_paranoid(&self, us: Role, payoffs: &mut [f64]) {
+        let ours = payoffs[us.index()];
+        for player in self.players.iter().filter(|&&player| player != us) {
+            payoffs[player.index()] = self.min + self.max - ours;
+        }
+    }
+
+    /// Rewrites the sums of the payoffs of `n` playouts, and of their squares, under the paranoid
+    /// assumption.
+    pub(crate) fn make_sums_paranoid(
+        &self,
+        us: Role,
+        n: f64,
+        sums: &mut [f64],
+        squares: &mut [f64],
+    ) {
+        let (sum, square) = (sums[us.index()], squares[us.index()]);
+        let total = self.min + self.max;
+        for player in self.players.iter().filter(|&&player| player != us) {
+            sums[player.index()] = total * n - sum;
+            squares[player.index()] = total * total * n - 2.0 * total * sum + square;
+        }
+    }
+}

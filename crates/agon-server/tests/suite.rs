@@ -1,0 +1,8 @@
+//! Integration tests of `agon-server`, in one binary: `cargo test -p agon-server --test suite`.
+
+#[path = "../../../fuzz/wire_laws.rs"]
+mod wire_laws;
+
+mod suite {
+    mod fuzz_smoke;
+}

@@ -1,0 +1,15 @@
+//! Integration tests of `agon-toss`, in one binary: `cargo test -p agon-toss --test suite`.
+
+mod suite {
+    mod agreement;
+    mod circuit_perft;
+    mod codes;
+    mod constants;
+    mod engines;
+    mod fuzz_smoke;
+    mod positions;
+    mod reading;
+    mod rejects;
+    mod rewriting;
+    mod shipped;
+}

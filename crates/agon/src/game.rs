@@ -1,0 +1,296 @@
+//! An opened game: the rules, the engine that plays them, and the results of analysing them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use agon_analysis::Analysis;
+use agon_analysis::goal_formulas::RewritingAnalysis;
+use agon_board::{Board, sample};
+use agon_circuit::Compiled;
+use agon_game::{Notation as _, Shape, Table};
+use agon_gdl::circuit::CircuitLimits;
+use agon_gdl::interpreter as gdl;
+use agon_players::Rules;
+use agon_text::Source;
+use agon_toss::interpreter as toss;
+use agon_translate::to_gdl;
+
+use crate::engine::{Engine, GameTask, ToTable};
+use crate::open::{self, OpenError, OpenOptions};
+use crate::position::Position;
+use crate::shipped::Shipped;
+
+/// Maximum number of gates of a circuit that is made only to analyse a game.
+const MAX_ANALYSIS_GATES: usize = 1_000_000;
+
+/// A game that is ready to be played. A clone shares everything, including results of analysis.
+#[derive(Clone)]
+pub struct Game(Arc<Inner>);
+
+struct Inner {
+    name: String,
+    engine: Engine,
+    shape: Shape,
+    notes: Vec<String>,
+    analysis: OnceLock<Result<Analysis, NoAnalysis>>,
+    /// The evaluators of a structure rewriting game.
+    rewriting: Option<RewritingAnalysis>,
+    board: OnceLock<Option<Arc<Board>>>,
+}
+
+/// Why a structure rewriting game cannot be analysed as GDL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoAnalysis(String);
+
+impl fmt::Display for NoAnalysis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoAnalysis {}
+
+impl Game {
+    /// Opens a game: the name of a shipped game, the path of a rulesheet, or the text of the rules.
+    ///
+    /// # Errors
+    /// [`OpenError`] if there is no such game, or its rules have errors.
+    ///
+    /// ```
+    /// let game = agon::Game::open("tic-tac-toe")?;
+    /// assert_eq!(game.shape().role_names, ["xplayer", "oplayer"]);
+    /// assert!(agon::Game::open("(role me)").is_err(), "a game needs more than a role");
+    /// # Ok::<(), agon::OpenError>(())
+    /// ```
+    pub fn open(game: &str) -> Result<Game, OpenError> {
+        Game::open_with(game, &OpenOptions::default())
+    }
+
+    /// Opens a game like [`Game::open`], with options.
+    ///
+    /// # Errors
+    /// [`OpenError`] if there is no such game, its rules have errors, or the engine asked for
+    /// cannot play it.
+    pub fn open_with(game: &str, options: &OpenOptions) -> Result<Game, OpenError> {
+        let is_text = game.contains('\n') || game.trim_start().starts_with(['(', ';']);
+        if is_text && Shipped::named(game).is_none() {
+            return Game::from_source(Arc::new(Source::new("rules", game)), options);
+        }
+        let opened = Game::from_source(open::source(game)?, options)?;
+        Ok(opened.with_name(game))
+    }
+
+    /// Opens a game from its source.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the rules have errors, or the engine asked for cannot play them.
+    pub fn from_source(source: Arc<Source>, options: &OpenOptions) -> Result<Game, OpenError> {
+        let name = source.name().to_owned();
+        let (engine, notes) = open::open_engine(source, options)?;
+        Ok(Game::new(name, engine, notes))
+    }
+
+    /// Wraps an engine that was made by other means.
+    pub fn from_engine(name: &str, engine: Engine) -> Game {
+        Game::new(name.to_owned(), engine, Vec::new())
+    }
+
+    fn new(name: String, engine: Engine, notes: Vec<String>) -> Game {
+        let shape = engine.run(ToTable).shape().clone();
+        let (analysis, board) = (OnceLock::new(), OnceLock::new());
+        let rewriting = match &engine {
+            Engine::TossInterpreter(game) | Engine::TossCircuit(game, _) => {
+                Some(RewritingAnalysis::new(Arc::clone(game)))
+            }
+            Engine::GdlInterpreter(_) | Engine::GdlCircuit(..) => None,
+        };
+        Game(Arc::new(Inner { name, engine, shape, notes, analysis, rewriting, board }))
+    }
+
+    /// Returns the game under another name.
+    #[must_use]
+    pub fn with_name(self, name: &str) -> Game {
+        match Arc::try_unwrap(self.0) {
+            Ok(inner) => Game(Arc::new(Inner { name: name.to_owned(), ..inner })),
+            Err(shared) => Game(shared),
+        }
+    }
+
+    /// Returns the name by which the game was opened.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Returns the engine that plays the game.
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// Returns what is known of the game: roles, range of payoffs, who moves when.
+    pub fn shape(&self) -> &Shape {
+        &self.0.shape
+    }
+
+    /// Returns remarks on the choice of the engine that a user should see.
+    pub fn notes(&self) -> &[String] {
+        &self.0.notes
+    }
+
+    /// Returns the start position, for play with text moves.
+    pub fn start(&self) -> Position {
+        Position::new(self.clone())
+    }
+
+    /// Returns the start position as a [`Table`].
+    pub fn table(&self) -> Box<dyn Table> {
+        self.0.engine.run(ToTable)
+    }
+
+    /// Runs generic code on the start position: the way to write a search of one's own.
+    pub fn run<T: GameTask>(&self, task: T) -> T::Output {
+        self.0.engine.run(task)
+    }
+
+    /// Returns the rules as text, in the form in which they are sent to players.
+    pub fn rules_text(&self) -> String {
+        self.0.engine.rules_text()
+    }
+
+    /// Returns the GDL game, if the rules are GDL.
+    pub fn gdl(&self) -> Option<&Arc<gdl::Game>> {
+        match &self.0.engine {
+            Engine::GdlInterpreter(game) | Engine::GdlCircuit(game, _) => Some(game),
+            Engine::TossInterpreter(_) | Engine::TossCircuit(..) => None,
+        }
+    }
+
+    /// Returns the structure rewriting game, if the rules are that.
+    pub fn toss(&self) -> Option<&Arc<toss::Game>> {
+        match &self.0.engine {
+            Engine::TossInterpreter(game) | Engine::TossCircuit(game, _) => Some(game),
+            Engine::GdlInterpreter(_) | Engine::GdlCircuit(..) => None,
+        }
+    }
+
+    /// Returns the analysis of the game, shared by all users of the game. A structure rewriting
+    /// game is analysed through its translation to GDL.
+    ///
+    /// # Errors
+    /// [`NoAnalysis`] if the game has no translation that describes states in the same words.
+    pub fn analysis(&self) -> Result<&Analysis, &NoAnalysis> {
+        let analysis = self.0.analysis.get_or_init(|| match &self.0.engine {
+            Engine::GdlInterpreter(game) => Ok(Analysis::new(Arc::clone(game), None)),
+            Engine::GdlCircuit(game, compiled) => {
+                Ok(Analysis::new(Arc::clone(game), Some(Arc::clone(compiled))))
+            }
+            Engine::TossInterpreter(game) | Engine::TossCircuit(game, _) => translated(game),
+        });
+        analysis.as_ref()
+    }
+
+    /// Returns the evaluators of a structure rewriting game, shared by all users of the game.
+    /// `None` for GDL.
+    pub fn rewriting_analysis(&self) -> Option<&RewritingAnalysis> {
+        self.0.rewriting.as_ref()
+    }
+
+    /// Returns the rules in the form in which players analyse them. The translation of a structure
+    /// rewriting game to GDL is made only if it is needed.
+    pub(crate) fn rules(&self, needs: RulesNeeded) -> Rules {
+        let rewriting = self.rewriting_analysis().cloned();
+        let has_gdl = rewriting.is_none() || needs == RulesNeeded::Gdl;
+        let gdl = if has_gdl { self.analysis().ok().cloned() } else { None };
+        Rules { gdl, rewriting }
+    }
+
+    /// Returns the board on which states of the game can be drawn, if one is found.
+    pub fn board(&self) -> Option<&Arc<Board>> {
+        let board = self.0.board.get_or_init(|| find_board(self).map(Arc::new));
+        board.as_ref()
+    }
+
+    /// Returns the circuit of the game, if a circuit plays it.
+    pub fn compiled(&self) -> Option<&Arc<Compiled>> {
+        self.0.engine.compiled()
+    }
+}
+
+/// In which language players want to look into the rules.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(crate) enum RulesNeeded {
+    /// In the language in which they are written.
+    Own,
+    /// In GDL, translated if need be.
+    Gdl,
+}
+
+/// Translates a structure rewriting game to GDL for analysis.
+fn translated(game: &Arc<toss::Game>) -> Result<Analysis, NoAnalysis> {
+    let fail = |why: &dyn fmt::Display| NoAnalysis(why.to_string());
+    let translation =
+        to_gdl::to_gdl(game.arena(), to_gdl::ToGdlLimits::default()).map_err(|why| fail(&why))?;
+    if !translation.has_same_state_facts {
+        return Err(fail(&"some of its names mean something else in GDL"));
+    }
+    let source = Arc::new(Source::new("translation", translation.text));
+    let rules = agon_gdl::check::check(source).rules;
+    let rules = rules.ok_or_else(|| fail(&"its translation is not sound"))?;
+    let other = gdl::Game::open(rules, gdl::Options::default())
+        .map_err(|finding| fail(&finding.message))?;
+    debug_assert_eq!(
+        comparable(game.start().state_text()),
+        comparable(other.start().state_text()),
+        "both games describe states in the same words"
+    );
+    let limits = CircuitLimits { gates: MAX_ANALYSIS_GATES, ..CircuitLimits::default() };
+    let compiled = other.compile(&limits).ok().map(Arc::new);
+    Ok(Analysis::new(other, compiled))
+}
+
+/// Returns the facts of a state in a form that does not depend on order and capitalisation.
+fn comparable(texts: Vec<String>) -> Vec<String> {
+    let mut texts: Vec<String> = texts.into_iter().map(|text| text.to_lowercase()).collect();
+    texts.sort();
+    texts
+}
+
+fn find_board(game: &Game) -> Option<Board> {
+    if let Some(rules) = game.gdl() {
+        return Board::infer(&sample(game.table().as_ref()), &chains(rules));
+    }
+    let arena = game.toss()?.arena();
+    let cells = arena.layout()?.rows.iter().flatten().flatten();
+    Board::of_named_places(cells.map(|&cell| &**arena.start().name(cell)))
+}
+
+/// Returns the names that a binary relation of the rules puts in a line, as in
+/// `(succ a b) (succ b c)`.
+fn chains(game: &gdl::Game) -> Vec<Vec<String>> {
+    let symbols = &game.rules().sheet().symbols;
+    let mut relations: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for rule in game.rules().rules().iter().filter(|rule| rule.body.is_empty()) {
+        let [first, second] = rule.head.arguments.as_slice() else { continue };
+        let (Some(first), Some(second)) = (first.as_constant(), second.as_constant()) else {
+            continue;
+        };
+        let pair = (symbols.name(first).to_owned(), symbols.name(second).to_owned());
+        relations.entry(symbols.name(rule.head.relation).to_owned()).or_default().push(pair);
+    }
+    relations.into_values().filter_map(|pairs| chain(&pairs)).collect()
+}
+
+fn chain(pairs: &[(String, String)]) -> Option<Vec<String>> {
+    let after: BTreeMap<&str, &str> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let first = pairs.iter().find(|(a, _)| !pairs.iter().any(|(_, b)| a == b))?;
+    let mut names = vec![first.0.as_str()];
+    while let Some(next) = after.get(names.last()?) {
+        // A cycle, or longer than there are pairs.
+        if names.len() > pairs.len() {
+            return None;
+        }
+        names.push(next);
+    }
+    let is_line = after.len() == pairs.len() && names.len() == pairs.len() + 1;
+    is_line.then(|| names.into_iter().map(str::to_owned).collect())
+}

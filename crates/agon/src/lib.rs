@@ -1,0 +1,58 @@
+//! General game playing: give it the rules of any game, and play it, search it, explain it.
+//!
+//! Rules come in the Game Description Language (GDL, and GDL-II with chance and hidden
+//! information) or as structure rewriting games in the language of Toss. This crate is the front
+//! door: it opens games of either language with the engine that suits them, and ties together
+//! players, matches and analysis.
+//!
+//! ```
+//! use agon::prelude::*;
+//!
+//! let game = Game::open("connect-four")?; // shipped name, path, or text; GDL, GDL-II or Toss
+//! let mut position = game.start(); // text moves, checked
+//! position.play("(drop 4)")?;
+//! let report = game.player("mcts")?.think(&position, Budget::seconds(1.0));
+//! println!("{} {:.1}", report.best_move, report.value);
+//! let explanation = game.explain(&position)?;
+//! # assert!(report.best_move.starts_with("(drop"));
+//! # assert!(!explanation.sections.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules
+//!
+//! - [`shipped`]: the games that are part of the library.
+//! - [`open`]: from a name, path or text to a game; errors that say what is wrong.
+//! - [`engine`]: the engines, and [`GameTask`](engine::GameTask) for code that is generic over
+//!   them.
+//! - [`match_setup`]: matches between players of any kind.
+//! - [`explain`]: what the rules say about a game and a position.
+//! - [`factory`]: players for rules that arrive over a network.
+#![forbid(unsafe_code)]
+
+pub mod engine;
+pub mod explain;
+pub mod factory;
+mod game;
+pub mod match_setup;
+pub mod open;
+mod player;
+mod position;
+pub mod shipped;
+
+mod concepts;
+
+pub use agon_game::{Budget, IllegalMove, Rng, Role, Shape};
+pub use agon_match::{Ending, Match, PlayerError};
+pub use agon_players::PlayerSpec;
+pub use concepts::{ConceptsError, load_concepts};
+pub use game::{Game, NoAnalysis};
+pub use match_setup::{MatchLimits, MatchSetup, SetupError, play_match};
+pub use open::{OpenError, OpenOptions};
+pub use player::{Player, Report, SpecError, parse_players};
+pub use position::{PlayError, Position};
+
+/// The names that most programs need.
+pub mod prelude {
+    pub use crate::{Budget, Game, MatchLimits, Position, Report, Role, play_match};
+}
