@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""MAST, RAVE and both against plain UCT at equal iterations, on the games of 003's tables 5.2 and 5.3, beside what 003 found.
+r"""Plays MAST, RAVE and both against plain UCT at equal iterations, on the games of Trutman 2015.
 
     scripts/enhancements.py --out enhancements.jsonl --matches 40 --iterations 1000 --jobs 2
-    scripts/enhancements.py --out enhancements.jsonl --games connect-four,blocker --variants mast,rave --minutes 60
+    scripts/enhancements.py --out enhancements.jsonl --games connect-four,blocker \
+        --variants mast,rave --minutes 60
 
-Runs unattended: each match is a line of the file, matches that stand there are not played again, so it may be stopped at any time
-and goes on where it was. The table is printed at the end, and alone with `--matches 0`. Matches come in rounds, one of each game and
-variant, roles swapped, so that what there is after some time is spread evenly.
+Each match is a line of the output file. Matches that are in the file already are not played again,
+so the script may be stopped at any time and continues where it stopped. It prints the table at the
+end; with `--matches 0` it prints only the table. Matches are played in rounds, one of each game and
+variant, with roles swapped, so that an interrupted run has equally many of each.
 
-003 has the same players against heuristics of its own, not against UCT: its column is how much more MAST got against its playout
-heuristic than UCT did (tables 5.3 and 5.2), RAVE against its tree heuristic, both against the combination. UCT played there by 10 000
-simulations and the others by time, so only signs and sizes can be compared.
+Trutman 2015 played the same players against heuristics of its own, not against UCT (tables 5.2 and
+5.3). The number in brackets is the score of MAST minus that of UCT, both against the playout
+heuristic; for RAVE against the tree heuristic; for both against the combination. UCT had 10 000
+simulations there and the others equal time, so only signs and sizes can be compared.
 """
 
 import argparse
@@ -24,7 +27,8 @@ import tournament
 
 VARIANTS = {"mast": "uct(mast)", "rave": "uct(rave)", "both": "uct(mast,rave)"}
 
-# By game: ours, or its folder in ../shared/games if it does not ship; the score of UCT, and of the variant, against 003's heuristics.
+# By game: its folder in --shared, or None if it ships; then for each variant the scores of UCT and
+# of the variant against the heuristics of Trutman 2015.
 PAPER = {
     "battle": ("battle", [(85.0, 94.7), (88.5, 85.7), (90.9, 90.0)]),
     "bidding-tic-tac-toe": (None, [(42.8, 29.2), (40.8, 30.0), (39.3, 22.0)]),
@@ -45,17 +49,17 @@ PAPER = {
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="a line for each match; read first if it is there")
+    parser.add_argument("--out", type=Path, required=True, help="file with a line for each match; continued if it exists")
     parser.add_argument("--games", default=",".join(PAPER))
     parser.add_argument("--variants", default=",".join(VARIANTS))
-    parser.add_argument("--matches", type=int, default=40, help="for each game and variant")
+    parser.add_argument("--matches", type=int, default=40, help="matches for each game and variant")
     parser.add_argument("--iterations", type=int, default=1000)
     parser.add_argument("--max-steps", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1, help="matches at a time")
-    parser.add_argument("--agon", default="agon", help="the program")
+    parser.add_argument("--jobs", type=int, default=1, help="matches that run at the same time")
+    parser.add_argument("--agon", default="agon", help="path of the agon program")
     parser.add_argument("--shared", type=Path, default=Path(__file__).parent / "../../shared/games")
-    parser.add_argument("--minutes", type=float, default=1e9, help="begin no match after so long")
+    parser.add_argument("--minutes", type=float, default=1e9, help="start no match after this many minutes")
     return parser.parse_args()
 
 
@@ -102,7 +106,7 @@ def main():
 
 
 def show(args, lines):
-    print(f"Points % against `uct`, {args.iterations} iterations a move; in brackets what 003 makes of it\n")
+    print(f"Points % against `uct`, {args.iterations} iterations a move; in brackets the difference in Trutman 2015\n")
     print("| game | " + " | ".join(VARIANTS) + " |\n|---|" + "---|" * len(VARIANTS))
     for game, (_, scores) in PAPER.items():
         cells = []
@@ -118,7 +122,7 @@ def show(args, lines):
             cells.append(f"{mean:.1f} +-{half:.1f}, {n} matches ({after - before:+.1f})")
         if any(not cell.startswith("-") for cell in cells):
             print(f"| {game} | " + " | ".join(cells) + " |")
-    print(f"\n{len(lines)} matches, {sum(len(line['slips']) for line in lines)} slips")
+    print(f"\n{len(lines)} matches, {sum(len(line['slips']) for line in lines)} move errors")
 
 
 if __name__ == "__main__":

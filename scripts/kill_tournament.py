@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Kills a tournament with SIGKILL at random moments, starts it again each time, and compares it with one that was left alone.
+"""Kills a tournament at random moments, restarts it, and compares it with an undisturbed one.
 
     scripts/kill_tournament.py --agon target/release/agon --kills 20
     scripts/kill_tournament.py --spec examples/tournament.toml --seed 7
 
-The tournament must count iterations, so that every match has one result. After each kill the file has to be whole, and every match that
-was in it has to be there unchanged. At the end both files have to hold the same matches: players, seed, opening, result, every move.
-Fails if anything differs, or if it was finished before all the kills had happened.
+The signal is SIGKILL. The tournament must count iterations, so that every match has one result.
+After each kill the database must be intact and must hold every earlier match unchanged. At the end
+both databases must hold the same matches: players, seed, opening, result, every move. The script
+fails if anything differs, or if the tournament ends before the last kill.
 """
 
 import argparse
@@ -38,21 +39,21 @@ random = "random"
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--agon", default="target/release/agon")
-    parser.add_argument("--spec", help="another tournament than the built-in one")
+    parser.add_argument("--spec", help="specification of a tournament, instead of the built-in one")
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1, help="decides the moments")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the moments")
     parser.add_argument("--jobs", default="2")
     return parser.parse_args()
 
 
 def matches(store):
-    """Every match by id: what must not depend on when it was played."""
+    """Returns, by id, the parts of every match that must not depend on the time of play."""
     if not store.exists():
         return {}
     with sqlite3.connect(store) as base:
         (verdict,) = base.execute("PRAGMA integrity_check").fetchone()
         if verdict != "ok":
-            sys.exit(f"the file is broken: {verdict}")
+            sys.exit(f"the database is damaged: {verdict}")
         if not base.execute("SELECT 1 FROM sqlite_schema WHERE name = 'match'").fetchone():
             return {}
         rows = base.execute(
@@ -61,7 +62,7 @@ def matches(store):
     found = {}
     for row in rows:
         if row[0] in found:
-            sys.exit(f"{row[0]} is there twice")
+            sys.exit(f"match {row[0]} is stored twice")
         record = json.loads(row[-1])
         found[row[0]] = row[1:-1] + (json.dumps([record["moves"], record["states"], record["errors"]]),)
     return found
@@ -81,18 +82,18 @@ def main():
     subprocess.run(command(whole), check=True, stdout=subprocess.DEVNULL)
     took = time.time() - began
     expected = matches(whole.with_suffix(".db"))
-    print(f"left alone: {len(expected)} matches in {took:.1f} s")
+    print(f"undisturbed: {len(expected)} matches in {took:.1f} s")
 
     store, seen = killed.with_suffix(".db"), {}
     for number in range(1, args.kills + 1):
-        # So that, however the dice fall, something is left to be killed.
+        # All waits together are shorter than the tournament, so every kill meets a running one.
         wait = rng.uniform(0, took / args.kills)
         process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         time.sleep(wait)
         process.send_signal(signal.SIGKILL)
         code = process.wait()
         if code != -signal.SIGKILL:
-            sys.exit(f"kill {number}: it had ended before with {code}: {process.stderr.read().decode()}")
+            sys.exit(f"kill {number}: the tournament had already ended with code {code}: {process.stderr.read().decode()}")
         now = matches(store)
         lost = [id for id, one in seen.items() if now.get(id) != one]
         if lost:
@@ -103,8 +104,8 @@ def main():
     final = matches(store)
     differing = [id for id in expected.keys() | final.keys() if expected.get(id) != final.get(id)]
     if differing:
-        sys.exit(f"{len(differing)} matches differ from the one left alone: {differing[:5]}")
-    print(f"{args.kills} kills: {len(final)} matches, each there once and the same, move by move, as left alone")
+        sys.exit(f"{len(differing)} matches differ from the undisturbed tournament: {differing[:5]}")
+    print(f"{args.kills} kills: {len(final)} matches, each stored once and equal to the undisturbed one move by move")
     shutil.rmtree(folder)
 
 

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""One player against another over many games, roles swapped, by `agon match --json`.
+"""Plays one player against another over many games, roles swapped, by `agon match --json`.
 
     scripts/tournament.py A B --games connect-four,breakthrough --matches 20 --iterations 1000
     scripts/tournament.py mcts uct --games @paper --matches 4 --play-clock 0.3 --jobs 1
     scripts/tournament.py auto auto --games @load --matches 4 --play-clock 1 --max-steps 10 --jobs 4
 
-A sits at each role in turn and B at all others; both seats of a pair share a seed. Points are 50 + (A's goal - the mean of the
-others') / 2, so 50 is even. The table has the mean, the half-width of its 95 % interval, the mean goals, the steps, and the
-slips: moves that were late, illegal or missing. Any slip, crash or fault makes the script fail. Overdue moves, for which the clock
-took the best move so far because the search had not come back, are counted apart; they are no slips.
+A has each role in turn and B all others. The matches of a pair share a seed. Points are
+50 + (goal of A - mean goal of the others) / 2, so 50 is even. The table has the mean, the
+half-width of its 95 % interval, the mean goals, the steps, and the move errors: moves that were
+late, illegal or missing. The script fails if there is a move error, crash or fault. Overdue moves
+are counted apart and are not errors: the search did not return in time, and the clock took the
+best move so far.
+
+`agon tournament` can be resumed, takes any number of players, and computes Elo and SPRT.
 """
 
 import argparse
@@ -21,10 +25,10 @@ import time
 from pathlib import Path
 
 LISTS = {
-    # The games of 003's tables 5.2 and 5.3 that ship, and others of their kind instead of those that do not.
+    # The games of tables 5.2 and 5.3 of Trutman 2015 that ship, and four others.
     "@paper": "bidding-tic-tac-toe,blocker,breakthrough,checkers,chinese-checkers,connect-four,"
     "nine-board-tic-tac-toe,pentago,sheep-and-wolf,skirmish,othello,knightthrough,hex,amazons",
-    # Of every kind: turns, simultaneous, chance, hidden, one player, three and four players; small and large.
+    # Games of every kind: turns, simultaneous moves, chance, hidden information, 1 to 4 players.
     "@load": "tic-tac-toe,connect-three,nim,rock-paper-scissors,bidding-tic-tac-toe,three-way-tic-tac-toe,four-way-tron,"
     "dots-and-boxes,hanoi,eight-puzzle,lights-out,kuhn-poker,blind-nim,krieg-tic-tac-toe,liars-dice,dice-race,mastermind,"
     "connect-four,breakthrough,checkers,chinese-checkers,othello,amazons,pentago,hex,gomoku,skirmish,pursuit",
@@ -35,16 +39,16 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("a")
     parser.add_argument("b")
-    parser.add_argument("--games", default="@paper", help="names or paths with commas between them, @paper or @load")
-    parser.add_argument("--matches", type=int, default=10, help="for each game")
+    parser.add_argument("--games", default="@paper", help="names or paths, separated by commas; or @paper or @load")
+    parser.add_argument("--matches", type=int, default=10, help="matches of each game")
     parser.add_argument("--iterations", type=int)
     parser.add_argument("--play-clock", type=float, default=1.0)
     parser.add_argument("--start-clock", type=float)
     parser.add_argument("--max-steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=1, help="matches at a time")
-    parser.add_argument("--agon", default="agon", help="the program")
-    parser.add_argument("--minutes", type=float, default=1e9, help="begin no match after so long")
+    parser.add_argument("--jobs", type=int, default=1, help="matches that run at the same time")
+    parser.add_argument("--agon", default="agon", help="path of the agon program")
+    parser.add_argument("--minutes", type=float, default=1e9, help="start no match after this many minutes")
     return parser.parse_args()
 
 
@@ -55,7 +59,7 @@ def lines(command):
 
 
 def n_players(args, game):
-    """The roles that somebody plays, nature left out, and where they stand among all roles."""
+    """Returns the indices of the roles of players. The role of chance is not among them."""
     told, done = lines([args.agon, "match", game, "--iterations", "1", "--players", "random", "--max-steps", "1", "--json"])
     if not told:
         sys.exit(f"{game}: {done.stderr}")
@@ -82,7 +86,7 @@ def play(args, game, seats, number):
     ]
     slips += [f"{game}: {line['errors']}" for line in told if line.get("type") == "not_ready"]
     if result is None or result["ending"] == "fault" or done.returncode < 0:
-        slips.append(f"{game}: crashed or at fault: {done.stderr.strip()[-300:]}")
+        slips.append(f"{game}: crash or fault: {done.stderr.strip()[-300:]}")
         return None, slips, 0.0, 0
     thoughts = [thought for line in told if line.get("type") == "step" for thought in line["thoughts"].values()]
     n_overdue = sum(thought.get("overdue", False) for thought in thoughts)
@@ -101,7 +105,7 @@ def main():
     n_overdue = 0
     budget = f"{args.iterations} iterations" if args.iterations else f"{args.play_clock} s"
     print(f"`{args.a}` against `{args.b}`, {budget} a move, {args.jobs} at a time, {time.strftime('%Y-%m-%d')}\n")
-    print("| game | matches | points % | +- | A | B | steps | overdue | slips |\n|---|---|---|---|---|---|---|---|---|")
+    print("| game | matches | points % | +- | A | B | steps | overdue | errors |\n|---|---|---|---|---|---|---|---|---|")
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         waiting = []
         for game in LISTS.get(args.games, args.games).split(","):
@@ -142,7 +146,7 @@ def main():
         print(f"| all | {n_matches} | {sum(means) / len(means):.1f} | {half:.1f} | | | | {n_overdue} | {len(all_slips)} |")
     print(
         f"\n{n_matches} matches in {time.time() - began:.0f} s, slowest answer {slowest:.3f} s, "
-        f"{n_overdue} overdue, {len(all_slips)} slips"
+        f"{n_overdue} overdue, {len(all_slips)} move errors"
     )
     for slip in all_slips[:20]:
         print(slip)
