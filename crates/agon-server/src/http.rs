@@ -149,7 +149,8 @@ impl Reader {
             return Err(ReadError::BodyTooLarge);
         }
         if head.is_chunked {
-            self.chunks.feed(&self.bytes[head.end..]).map_err(ReadError::Malformed)?;
+            let raw = &self.bytes[head.end..];
+            self.chunks.feed(raw, self.sizes.body).map_err(ReadError::Malformed)?;
         } else {
             self.balance.feed(&self.bytes[head.end..]);
         }

@@ -13,8 +13,9 @@ pub(super) struct Chunks {
 const MAX_LINE: usize = 200;
 
 impl Chunks {
-    /// Receives a raw body that only grows, and processes the new bytes.
-    pub(super) fn feed(&mut self, raw: &[u8]) -> Result<(), &'static str> {
+    /// Receives a raw body that only grows, and processes the new bytes. A chunk may announce at
+    /// most `max_length` bytes.
+    pub(super) fn feed(&mut self, raw: &[u8], max_length: usize) -> Result<(), &'static str> {
         while !self.is_ended {
             let rest = &raw[self.n_done..];
             let Some(line_end) = rest.iter().take(MAX_LINE).position(|&byte| byte == b'\n') else {
@@ -28,8 +29,12 @@ impl Chunks {
             let digits = line.trim().split(';').next().unwrap_or_default().trim();
             let length =
                 usize::from_str_radix(digits, 16).map_err(|_| "a chunk has no valid length")?;
+            // The length comes from outside: nothing is added to it before this check.
+            if length > max_length {
+                return Err("a chunk is too long");
+            }
             let start = line_end + 1;
-            let end = start.checked_add(length).ok_or("a chunk is too long")?;
+            let end = start + length;
             if length > 0 && rest.len() < end + 2 {
                 return Ok(());
             }

@@ -85,6 +85,14 @@ fn malformed_requests_are_rejected() {
     }
     let flood = [b"POST / HTTP/1.0\r\n\r\n".as_slice(), &[b'('; 6000]].concat();
     assert_eq!(read(&flood, 100), Err(ReadError::BodyTooLarge));
+    // Sizes near the largest number neither overflow nor panic, wherever the bytes are cut.
+    for less in 0..64_u64 {
+        let size = u64::MAX - less;
+        let bytes = format!("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n{size:x}\r\nab");
+        for piece in [1, 9, bytes.len()] {
+            assert!(read(bytes.as_bytes(), piece).is_err(), "a chunk of {size} bytes");
+        }
+    }
     let huge = b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n";
     assert_eq!(read(huge, 9), Err(ReadError::Malformed("a chunk is too long")));
 }
