@@ -301,10 +301,38 @@ pub(crate) fn n_move_errors(game: &Match) -> Vec<usize> {
 }
 
 /// Writes the record of a match to a file, in the JSON format of ggp.org.
+///
+/// A match is not lost if the file cannot be written: the record then goes to the folder for
+/// temporary files, and the failure names it.
 pub(crate) fn write_record(hosted: &HostedMatch, game: &Match, path: &Path) -> Result<(), Failure> {
-    let text = format!("{}\n", hosted.record(game).to_json());
-    std::fs::write(path, text)
-        .map_err(|error| Failure::unreadable(format!("cannot write {}: {error}", path.display())))
+    keep_text(path, &format!("{}\n", hosted.record(game).to_json()), &hosted.setup.id)
+}
+
+/// Writes a text to a file, or under another name that the failure tells.
+pub(crate) fn keep_text(path: &Path, text: &str, id: &str) -> Result<(), Failure> {
+    let Err(error) = std::fs::write(path, text) else { return Ok(()) };
+    let failure = Failure::cannot_write(path, &error);
+    let kept = std::env::temp_dir().join(format!("{id}.json"));
+    match std::fs::write(&kept, text) {
+        Ok(()) => Err(Failure {
+            message: format!("{}; the record is kept in {}", failure.message, kept.display()),
+            ..failure
+        }),
+        Err(_) => Err(failure),
+    }
+}
+
+/// Checks before a match that its record can be written, because a long match must not be played in
+/// vain.
+pub(crate) fn check_record_path(path: &Path) -> Result<(), Failure> {
+    let existed = path.exists();
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(|error| Failure::cannot_write(path, &error))?;
+    if !existed {
+        // Only a test: the file comes with the match.
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
 }
 
 /// Returns the result of a command that played one match: a failure if the match has no result.
@@ -320,5 +348,21 @@ pub(crate) fn end(game: &Match) -> Result<(), Failure> {
         ))),
         Some(Ending::Aborted) => Err(Failure::wrong("the match was aborted")),
         Some(Ending::Finished(_) | Ending::Stopped(_)) | None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_cannot_be_written_is_kept_elsewhere() {
+        let id = format!("agon.kept.{}", std::process::id());
+        let failure = keep_text(Path::new("/no/such/folder/x.json"), "text", &id)
+            .expect_err("the folder does not exist");
+        let kept = std::env::temp_dir().join(format!("{id}.json"));
+        assert!(failure.message.contains(&kept.display().to_string()), "{}", failure.message);
+        assert_eq!(std::fs::read_to_string(&kept).ok().as_deref(), Some("text"));
+        std::fs::remove_file(kept).expect("the file was just read");
     }
 }

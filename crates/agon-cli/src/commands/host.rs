@@ -17,7 +17,8 @@ use serde_json::json;
 use crate::failure::{Failure, describe};
 use crate::hosted_match::{self, ClockOptions, HostedMatch, Hosting};
 use crate::match_report::{
-    JsonReporter, MatchReporter, Positions, TextReporter, end, n_move_errors,
+    JsonReporter, MatchReporter, Positions, TextReporter, check_record_path, end, keep_text,
+    n_move_errors,
 };
 use crate::open::{self, PlayOptions};
 use crate::terminal::{self, remark, say};
@@ -145,6 +146,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => Vec::new(),
         Some(path) => recorded_moves(path)?,
     };
+    if let Some(path) = &args.record {
+        let is_file = tables.len() == 1 && n_matches == 1 && !path.is_dir();
+        let folder = if is_file { path.parent().unwrap_or(path) } else { path };
+        if !folder.as_os_str().is_empty() {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Failure::cannot_write(folder, &error))?;
+        }
+        if is_file {
+            check_record_path(path)?;
+        }
+    }
     let host = Host { args, opened, shape, hosting, n_matches, opening, next: AtomicUsize::new(0) };
     host.ask_for_status(&tables);
     if tables.len() == 1 && n_matches == 1 {
@@ -514,7 +526,11 @@ impl Host<'_> {
                 Some(file) => file.to_owned(),
                 None => path.join(format!("{}.json", record.match_id)),
             };
-            put(&path, format!("{}\n", record.to_json()))?;
+            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                std::fs::create_dir_all(folder)
+                    .map_err(|error| Failure::cannot_write(folder, &error))?;
+            }
+            keep_text(&path, &format!("{}\n", record.to_json()), &record.match_id)?;
         }
         if let Some(folder) = &self.args.xml {
             let folder = folder.join(&record.match_id);

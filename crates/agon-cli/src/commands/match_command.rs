@@ -7,7 +7,7 @@ use agon_players::PlayerSource;
 use crate::failure::Failure;
 use crate::hosted_match::{self, ClockOptions, HostedMatch};
 use crate::match_report::{
-    JsonReporter, MatchReporter, Positions, TextReporter, end, write_record,
+    JsonReporter, MatchReporter, Positions, TextReporter, check_record_path, end, write_record,
 };
 use crate::open::{self, PlayOptions};
 use crate::terminal::remark;
@@ -48,6 +48,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         "" => Vec::new(),
         text => hosted_match::specs("--players", text)?,
     };
+    if let Some(path) = &args.record {
+        check_record_path(path)?;
+    }
     let n_given = specs.len();
     let opened = open::open_for_match(
         &args.game,

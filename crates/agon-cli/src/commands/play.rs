@@ -8,7 +8,9 @@ use agon_players::PlayerSpec;
 
 use crate::failure::Failure;
 use crate::hosted_match::{self, ClockOptions, HostedMatch};
-use crate::match_report::{MatchReporter as _, Positions, TextReporter, end, write_record};
+use crate::match_report::{
+    MatchReporter as _, Positions, TextReporter, check_record_path, end, write_record,
+};
 use crate::open::{self, PlayOptions};
 use crate::outside::StopRequest;
 use crate::terminal::say;
@@ -42,6 +44,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(path) = &args.record {
+        check_record_path(path)?;
+    }
     let opened = open::open_for_match(
         &args.game,
         open::source(&args.game)?,

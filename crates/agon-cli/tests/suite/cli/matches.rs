@@ -181,6 +181,20 @@ fn every_change_of_a_record_is_found() {
 }
 
 #[test]
+fn a_record_that_cannot_be_written_is_noticed_before_the_match() {
+    for command in ["match", "play", "host"] {
+        let path = if command == "host" { "/dev/null/x.json" } else { "/no/such/folder/x.json" };
+        let players = if command == "play" { "--against" } else { "--players" };
+        let seated = if command == "play" { "random" } else { "random,random" };
+        let run =
+            agon(&[command, "tic-tac-toe", players, seated, "--iterations", "5", "--record", path])
+                .fails_with(2);
+        assert!(run.err.contains("cannot write"), "{}", run.err);
+        assert!(!run.out.contains("mark"), "{command} has played:\n{}", run.out);
+    }
+}
+
+#[test]
 fn errors_in_the_players_are_shown() {
     let with = |players: &str| agon(&["match", "tic-tac-toe", "--players", players]);
     with("random,gredy").complains(2, "did you mean `greedy`?");
