@@ -46,8 +46,10 @@ pub struct Options<'o, A: Position, B: Position> {
     /// Changes the text of a move of the first game before it is compared.
     pub first_move: Option<FirstMoveText<'o>>,
     /// Returns the text in the first game for a move of the second, or `None` if there is no such
-    /// move. Each move is asked for once, so the answer must not depend on the position.
+    /// move.
     pub second_move: Option<SecondMoveText<'o>>,
+    /// Whether the text of a move depends on the position.
+    pub move_texts: MoveTexts,
     /// Whether the order of legal moves is compared.
     pub move_order: MoveOrder,
     /// Whether the chances of nature's moves are compared.
@@ -90,6 +92,16 @@ pub enum Draw {
     Uniform,
     /// By [`Position::draw`] of the first game: nature draws by its chances.
     ByChance,
+}
+
+/// Whether the text of a move depends on the position.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum MoveTexts {
+    /// Equal moves always have the same text. Each move is asked for its text once.
+    Fixed,
+    /// Equal moves may have different texts at different positions, as in games whose rules create
+    /// elements.
+    ByPosition,
 }
 
 /// Whether both engines must list legal moves in the same order.
@@ -141,6 +153,7 @@ impl<A: Position, B: Position> Default for Options<'_, A, B> {
             stop: None,
             first_move: None,
             second_move: None,
+            move_texts: MoveTexts::Fixed,
             move_order: MoveOrder::Same,
             chances: Chances::Ignored,
             states: true,
@@ -285,6 +298,9 @@ fn play_once<A: Notation, B: Notation>(
         }
         if comparator.is_abandoned(&a, &b) {
             return Ok(Outcome::Abandoned);
+        }
+        if options.move_texts == MoveTexts::ByPosition {
+            comparator.forget_texts();
         }
         comparator.compare_position(&a, &b)?;
         if a.is_terminal() {

@@ -64,6 +64,15 @@ impl<'o, A: Notation, B: Notation> Comparator<'o, A, B> {
         self.options
     }
 
+    /// Forgets the texts of moves. A caller whose moves have other texts at other positions calls
+    /// this before every position.
+    pub fn forget_texts(&mut self) {
+        self.numbers.clear();
+        self.first.iter_mut().for_each(Map::clear);
+        self.second.iter_mut().for_each(Map::clear);
+        self.sightings.clear();
+    }
+
     /// Returns whether nothing can be compared here because of a fault. See [`Faults`].
     pub fn is_abandoned(&self, a: &A, b: &B) -> bool {
         let is_refused = |fault: Option<&Fault>| matches!(fault, Some(Fault::Refused(_)));

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use agon_game::laws::Plan;
 use agon_game::lockstep::{
-    self, Agreement, Chances, Comparator, Difference, Faults, Mismatch, MoveOrder, Options,
-    PayoffValues, Payoffs,
+    self, Agreement, Chances, Difference, Faults, MoveOrder, MoveTexts, Options, PayoffValues,
+    Payoffs,
 };
-use agon_game::{Notation, Position as _, Rng, Role};
+use agon_game::{Notation, Role};
 use agon_gdl::interpreter as gdl;
 use agon_toss::interpreter as toss;
-use rand::SeedableRng as _;
 
 use super::Translation;
 
@@ -72,9 +71,6 @@ pub(crate) fn lockstep_options<'o, B: Notation>(
 
 /// Plays a structure rewriting game and a game that came from it in lockstep.
 ///
-/// A comparator remembers the texts of moves. If rules create elements, the same move has different
-/// texts in different states, so every position then gets a new comparator.
-///
 /// # Errors
 /// Returns the first difference.
 pub(crate) fn compare<B: Notation>(
@@ -82,46 +78,10 @@ pub(crate) fn compare<B: Notation>(
     second: &B,
     options: &Options<'_, toss::Interpreter, B>,
 ) -> Result<Agreement, Difference> {
-    let start = toss.start();
-    if toss.arena().keeps_universe() {
-        return lockstep::compare(&start, second, options);
-    }
-    let mut agreement = Agreement::default();
-    let mut rng = Rng::seed_from_u64(options.plan.seed);
-    for play in 0..options.plan.plays {
-        let mut moves = Vec::new();
-        let positions = (start.clone(), second.clone());
-        let played = play_once(positions, options, &mut rng, &mut moves);
-        agreement.plays += 1;
-        agreement.states += moves.len() + 1;
-        match played {
-            Ok(has_ended) => agreement.ended += usize::from(has_ended),
-            Err(mismatch) => return Err(Difference { play, moves, mismatch }),
-        }
-    }
-    Ok(agreement)
-}
-
-/// Plays one game with a new comparator for each position. Returns whether it has ended.
-fn play_once<B: Notation>(
-    (mut first, mut second): (toss::Interpreter, B),
-    options: &Options<'_, toss::Interpreter, B>,
-    rng: &mut Rng,
-    moves: &mut Vec<Vec<String>>,
-) -> Result<bool, Mismatch> {
-    loop {
-        let mut comparator = Comparator::new(&first, options);
-        comparator.compare_position(&first, &second)?;
-        if first.is_terminal() || moves.len() >= options.plan.max_steps {
-            return Ok(first.is_terminal());
-        }
-        let mut joint = Vec::new();
-        first.draw(rng, &mut joint);
-        let answer = comparator.joint(&first, &second, &joint)?;
-        moves.push(joint.iter().map(|m| first.move_text(m)).collect());
-        first.advance(&joint);
-        second.advance(&answer);
-    }
+    // Where rules create elements, the same move has different texts in different states.
+    let keeps_texts = toss.arena().keeps_universe();
+    let move_texts = if keeps_texts { MoveTexts::Fixed } else { MoveTexts::ByPosition };
+    lockstep::compare(&toss.start(), second, &Options { move_texts, ..options.clone() })
 }
 
 /// Returns a move in lower case with single spaces.
