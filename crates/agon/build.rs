@@ -1,4 +1,4 @@
-//! Puts the games that ship into the program, so that it needs no files to play them.
+//! Makes the shipped games part of the library, so that it needs no files to play them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn main() {
     }
     rulesheets.retain(|path| path.extension().is_some_and(|e| e == "kif" || e == "toss"));
     rulesheets.sort_by_key(|path| path.file_stem().map(ToOwned::to_owned));
-    // Rulesheets in GDL first: a game that ships in both languages is called by its bare name there.
+    // GDL comes first, because the bare name of a game that ships in both languages means that.
     rulesheets.sort_by_key(|path| path.extension().is_some_and(|e| e == "toss"));
     let mut table = String::from("&[\n");
     for path in rulesheets {
@@ -30,9 +30,10 @@ fn main() {
             .to_string_lossy();
         let ending = path.extension().expect("filtered by ending").to_string_lossy();
         let called = if family == "toss" { format!("toss/{name}") } else { name.to_string() };
+        let shown = format!("games/{family}/{name}.{ending}");
         writeln!(
             table,
-            "    Shipped {{ name: {called:?}, path: \"games/{family}/{name}.{ending}\", text: include_str!({file:?}) }},"
+            "    Shipped {{ name: {called:?}, path: {shown:?}, text: include_str!({file:?}) }},"
         )
         .expect("writing to a string does not fail");
     }

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 pub use action_heuristic::{action_heuristic_json, action_heuristic_text};
 pub use concepts::{concepts_json, concepts_text};
-pub use fuzzy::{evaluation_json, evaluation_text};
+pub use fuzzy::{evaluation_json, evaluation_text, features_json};
 pub use properties::{properties_json, properties_text};
 
 /// A section of an explanation.

@@ -53,8 +53,8 @@ pub fn parse_players(text: &str) -> Result<Vec<PlayerSpec>, SpecError> {
         .map_err(|finding| SpecError::Syntax { finding, text: text.to_owned() })
 }
 
-/// A built-in player of a game, such as `mcts`. It keeps what it has learnt from one position to the
-/// next of the same play.
+/// A built-in player of a game, such as `mcts`. It keeps what it has learnt from one position to
+/// the next of the same play.
 pub struct Player {
     game: Game,
     spec: PlayerSpec,

@@ -18,7 +18,6 @@ fn line_of(game: &Game, rule: usize) -> usize {
 /// Returns the evaluation as JSON: goals, nodes and numbers of features. With an evaluator also the
 /// value of each part in its current state.
 pub fn evaluation_json(fuzzy: &FuzzyEvaluation, evaluator: Option<&mut FuzzyEvaluator>) -> Value {
-    let counts = fuzzy.counts();
     let mut evaluator = evaluator;
     let roles = fuzzy.game.shape().role_names.iter().zip(&fuzzy.goals).enumerate();
     let goals: Vec<Value> = roles
@@ -65,13 +64,19 @@ pub fn evaluation_json(fuzzy: &FuzzyEvaluation, evaluator: Option<&mut FuzzyEval
     json!({
         "goals": goals,
         "nodes": nodes,
-        "features": {
-            "expression_cardinality": counts.expression_cardinality,
-            "fluent_cardinality": counts.fluent_cardinality,
-            "order": counts.order, "distance_between": counts.between,
-            "natural_distance": counts.natural, "graph_distance": counts.graph,
-            "persistence": counts.persistence,
-        },
+        "features": features_json(fuzzy),
+    })
+}
+
+/// Returns how often each feature of Michulke 2011 occurs in an evaluation, as JSON.
+pub fn features_json(fuzzy: &FuzzyEvaluation) -> Value {
+    let counts = fuzzy.counts();
+    json!({
+        "expression_cardinality": counts.expression_cardinality,
+        "fluent_cardinality": counts.fluent_cardinality,
+        "order": counts.order, "distance_between": counts.between,
+        "natural_distance": counts.natural, "graph_distance": counts.graph,
+        "persistence": counts.persistence,
     })
 }
 

@@ -10,6 +10,7 @@ use agon::explain::{
 };
 use agon_analysis::Analysis;
 use agon_analysis::concepts::write_concepts;
+use agon_analysis::explain::features_json;
 use agon_analysis::fuzzy::{FuzzyError, FuzzyEvaluation, FuzzyOptions};
 use agon_game::Position as _;
 use agon_gdl::circuit::CircuitLimits;
@@ -249,17 +250,10 @@ fn line(
             json!({"game": name, "seconds": seconds, "refused": {"fuzzy": why.to_string()}})
         }
         Ok(fuzzy) => {
-            let counts = fuzzy.counts();
             let has_circuit = analysis.compiled().is_some();
             json!({
                 "game": name, "seconds": seconds, "circuit": has_circuit, "nodes": fuzzy.tree.len(),
-                "features": {
-                    "expression_cardinality": counts.expression_cardinality,
-                    "fluent_cardinality": counts.fluent_cardinality,
-                    "order": counts.order, "distance_between": counts.between,
-                    "natural_distance": counts.natural, "graph_distance": counts.graph,
-                    "persistence": counts.persistence,
-                },
+                "features": features_json(fuzzy),
             })
         }
     }

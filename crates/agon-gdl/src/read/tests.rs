@@ -171,13 +171,16 @@ fn time_is_linear_in_the_text() {
             }
             text + after
         };
-        let small = reading_time(text(500_000));
-        let large = reading_time(text(5_000_000));
         // Ten times the text in a hundred times the time would be quadratic. The margin allows for
-        // noise.
-        assert!(
-            large < small * 40 + Duration::from_millis(500),
-            "{grows:?}: {small:?}, then {large:?}"
-        );
+        // noise, and other work on the machine can only make a measurement slower, so one good
+        // measurement of several is enough.
+        let mut measured = Vec::new();
+        let is_linear = (0..4).any(|_| {
+            let small = reading_time(text(500_000));
+            let large = reading_time(text(5_000_000));
+            measured.push((small, large));
+            large < small * 40 + Duration::from_millis(500)
+        });
+        assert!(is_linear, "{grows:?}: {measured:?}");
     }
 }

@@ -168,7 +168,8 @@ fn as_json(
                             .map(|(text, value)| json!({"term": text, "value": value}))
                             .collect();
                         json!({
-                            "player": name, "term": term.to_string(), "words": in_words(term), "parts": parts,
+                            "player": name, "term": term.to_string(),
+                            "words": in_words(term), "parts": parts,
                         })
                     })
                     .collect();
