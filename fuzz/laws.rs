@@ -186,8 +186,16 @@ fn agree<P: Notation>(
     text: &str,
 ) {
     let as_floats = |values: Vec<i64>| Some(values.into_iter().map(|value| value as f64).collect());
-    let first_goals = |position: &P, role| as_floats(goals(position, role));
-    let second_goals = |position: &ScalarCircuit, role| as_floats(position.goal_values(role));
+    // The comparison asks for players only, so the goal values of nature go with those of each.
+    let nature = engine.shape().nature;
+    let first_goals = |position: &P, role| {
+        let roles = [Some(role), nature].into_iter().flatten();
+        as_floats(roles.flat_map(|role| goals(position, role)).collect())
+    };
+    let second_goals = |position: &ScalarCircuit, role| {
+        let roles = [Some(role), nature].into_iter().flatten();
+        as_floats(roles.flat_map(|role| position.goal_values(role)).collect())
+    };
     let options = lockstep::Options {
         plan: Plan { seed: seed(text), plays: 1, max_steps: 20 },
         first_payoffs: Some(&first_goals),

@@ -35,7 +35,7 @@ impl Default for ExplainOptions {
 pub struct Explanation {
     /// The sections, in reading order.
     pub sections: Vec<Section>,
-    /// The same content for programs.
+    /// The content of the sections as JSON, for programs.
     pub json: Map<String, Value>,
 }
 

@@ -7,7 +7,7 @@ use crate::{Circuit, CircuitRole, Outputs, Signal};
 
 /// Builds a circuit gate by gate with structural hashing and local simplification.
 ///
-/// The same gate is never made twice. A gate that two levels of logic show to be something simpler
+/// No gate is made twice. A gate that two levels of logic show to be something simpler
 /// is not made at all: constants, `a & a`, `a & !a`, absorption and substitution through one AND
 /// gate below either side (the rules without blow-up of Brummayer and Biere, "Local two-level
 /// And-Inverter Graph minimization", 2006). The result depends on the calls alone, never on hash

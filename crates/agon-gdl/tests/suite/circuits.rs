@@ -40,8 +40,16 @@ fn compare<P: Hidden>(
     circuit: &ScalarCircuit,
     name: &str,
 ) {
-    let first_goals = |position: &P, role| Some(as_floats(goals(position, role)));
-    let second_goals = |position: &ScalarCircuit, role| Some(as_floats(position.goal_values(role)));
+    // The comparison asks for players only, so the goal values of nature go with those of each.
+    let nature = engine.shape().nature;
+    let first_goals = |position: &P, role| {
+        let roles = [Some(role), nature].into_iter().flatten();
+        Some(as_floats(roles.flat_map(|role| goals(position, role)).collect()))
+    };
+    let second_goals = |position: &ScalarCircuit, role| {
+        let roles = [Some(role), nature].into_iter().flatten();
+        Some(as_floats(roles.flat_map(|role| position.goal_values(role)).collect()))
+    };
     let options = lockstep::Options {
         plan: laws::Plan { seed: 11, plays: 3, max_steps: 120 },
         first_payoffs: Some(&first_goals),
