@@ -44,6 +44,9 @@ pub(crate) struct ClockOptions {
     /// Maximum number of steps; a longer match is aborted
     #[arg(long, default_value_t = 10_000)]
     pub(crate) max_steps: usize,
+    /// Whether built-in players think while others choose. Commands have options of their own.
+    #[arg(skip)]
+    pub(crate) ponder: bool,
 }
 
 impl ClockOptions {
@@ -55,6 +58,7 @@ impl ClockOptions {
             iterations: self.iterations,
             seed: self.seed,
             max_steps: self.max_steps,
+            ponder: self.ponder,
         }
     }
 }
@@ -131,6 +135,24 @@ impl HostedMatch {
         self.setup.is_aborted = Arc::clone(&hosting.is_aborted);
         self.hosting = hosting;
         self
+    }
+
+    /// Returns a warning if built-in players that ponder need more processors than there are: then
+    /// they slow each other down.
+    pub(crate) fn crowd_warning(&self) -> Option<String> {
+        let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let shape = self.shape();
+        let threads = self.setup.players.iter().map(|(_, spec)| match &spec.kind {
+            PlayerSource::BuiltIn(player) => player.threads().with_clock(shape, n_processors),
+            PlayerSource::Human | PlayerSource::Http(_) | PlayerSource::Command(_) => 0,
+        });
+        let n_threads: usize = threads.sum();
+        (n_threads > n_processors).then(|| {
+            format!(
+                "warning: players that ponder have {n_threads} threads together and share \
+                 {n_processors} processors; give them fewer, such as mcts(threads=1)"
+            )
+        })
     }
 
     /// Infers the board of the game, so that states can be drawn.

@@ -62,6 +62,16 @@ impl Budget {
         Budget { deadline: Instant::now().checked_add(time), ..Budget::default() }
     }
 
+    /// Stops the search that has this budget, or a clone of it.
+    pub fn cancel(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the search was told to stop. Deadlines and counts are not looked at.
+    pub fn is_cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// Returns a meter that measures this budget from now on.
     pub fn start(&self) -> Meter<'_> {
         let now = Instant::now();
@@ -104,7 +114,7 @@ impl Meter<'_> {
     /// The clock is read once in `stride` calls, or more often if the calls are far apart. In some
     /// games a step takes milliseconds, and the search must still meet its deadline.
     pub fn is_over(&mut self, stride: u32) -> bool {
-        let Budget { deadline, iterations, nodes, stop, .. } = self.budget;
+        let Budget { deadline, iterations, nodes, .. } = self.budget;
         if self.is_over
             || iterations.is_some_and(|n| self.n_iterations >= n)
             || nodes.is_some_and(|n| self.n_nodes >= n)
@@ -132,13 +142,18 @@ impl Meter<'_> {
             }
         };
         self.calls_left = self.interval.saturating_sub(1);
-        self.is_over = is_late || stop.load(Ordering::Relaxed);
+        self.is_over = is_late || self.budget.is_cancelled();
         self.is_over
     }
 
     /// Returns the deadline, if there is one.
     pub fn deadline(&self) -> Option<Instant> {
         self.budget.deadline
+    }
+
+    /// Returns the flag that another thread sets to stop the search.
+    pub fn stop(&self) -> &AtomicBool {
+        &self.budget.stop
     }
 
     /// Publishes the best move so far, as an index into the legal moves of the searching role.
@@ -152,13 +167,14 @@ impl Meter<'_> {
     }
 }
 
-/// Plays random moves until play ends, at most `max_steps` of them. Stops soon after the deadline,
-/// if there is one. Returns the number of steps that were made.
+/// Plays random moves until play ends, at most `max_steps` of them. If there is a deadline, it stops
+/// soon after the deadline or after `stop` is set. Returns the number of steps that were made.
 pub fn play_out_in_time<P: Position>(
     position: &mut P,
     rng: &mut Rng,
     max_steps: usize,
     deadline: Option<Instant>,
+    stop: &AtomicBool,
 ) -> usize {
     let Some(deadline) = deadline else { return position.play_out(rng, max_steps) };
     let (mut n_made, mut stretch, mut before) = (0, FIRST_STRETCH, Instant::now());
@@ -167,7 +183,7 @@ pub fn play_out_in_time<P: Position>(
         let made = position.play_out(rng, wanted);
         n_made += made;
         let now = Instant::now();
-        if made < wanted || now >= deadline {
+        if made < wanted || now >= deadline || stop.load(Ordering::Relaxed) {
             break;
         }
         stretch = if now - before > LONG { (stretch / 4).max(1) } else { stretch * 2 };

@@ -65,6 +65,7 @@
 //!     clocks: Clocks { start: second, play: second },
 //!     now: &|| 0,
 //!     is_aborted: &AtomicBool::new(false),
+//!     ponder: false,
 //! };
 //! run_match(&mut game, vec![seat], &options, &mut |_, _| {});
 //! assert_eq!(game.ending(), Some(&Ending::Finished(vec![100.0])));

@@ -70,6 +70,16 @@ pub trait Player: Send {
     /// If the player has no move.
     fn choose(&mut self, budget: &Budget) -> Result<Choice, PlayerError>;
 
+    /// Thinks while the other players choose, from the moment at which the own move was sent until
+    /// the next message. `own_move` is the move that was sent; `None` before the first one. The
+    /// player returns soon after the budget is cancelled ([`Budget::cancel`]).
+    ///
+    /// It is called after `prepare` or `choose`, at most once for each of them, and never in
+    /// matches that count iterations. By default the player waits.
+    fn ponder(&mut self, own_move: Option<&str>, budget: &Budget) {
+        let _ = (own_move, budget);
+    }
+
     /// Receives what the role observes of a step after which play goes on.
     ///
     /// # Errors

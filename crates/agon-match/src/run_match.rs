@@ -91,6 +91,9 @@ pub struct RunOptions<'a> {
     pub now: &'a dyn Fn() -> u64,
     /// Aborts the match when set.
     pub is_aborted: &'a AtomicBool,
+    /// Whether players in this process think while others choose ([`Player::ponder`]). Players
+    /// that count iterations never do.
+    pub ponder: bool,
 }
 
 /// Plays a match to its end. The referee plays for players that are late, fail or send nonsense.
@@ -100,7 +103,7 @@ pub fn run_match(
     options: &RunOptions<'_>,
     watch: &mut dyn FnMut(&Match, Event<'_>),
 ) {
-    let mut crew = Crew::start(seats, options.is_aborted);
+    let mut crew = Crew::start(seats, options);
     crew.prepare(game, options.clocks.start, watch);
     while !game.is_over() {
         if options.is_aborted.load(Ordering::Relaxed) {
@@ -190,6 +193,18 @@ impl Worker {
         }
     }
 
+    /// Lets the player think until the others have answered, if it is measured by the clock.
+    fn ponder(&self, answer: &Taken, play_clock: Duration) {
+        let own_move = match answer {
+            Taken::Ready(Ok(())) => None,
+            Taken::Choice(Ok(choice)) => Some(choice.text.clone()),
+            Taken::Ready(Err(_)) | Taken::Choice(Err(_)) | Taken::BestSoFar(_) => return,
+        };
+        if let (Timing::Margin(_), Some(thread)) = (self.timing, &self.thread) {
+            thread.ponder(own_move, play_clock);
+        }
+    }
+
     /// Returns the moments of a question that is asked at `asked_at`.
     fn times(&self, clock: Duration, asked_at: Instant) -> QuestionTimes {
         let (deadline, overdue, until) = match self.timing {
@@ -250,6 +265,8 @@ struct Crew<'a> {
     replies: Receiver<Reply>,
     serial: u64,
     is_aborted: &'a AtomicBool,
+    /// The play clock, if players ponder.
+    ponder_clock: Option<Duration>,
 }
 
 fn crashed() -> PlayerError {
@@ -257,11 +274,18 @@ fn crashed() -> PlayerError {
 }
 
 impl Crew<'_> {
-    fn start(seats: Vec<Seat>, is_aborted: &AtomicBool) -> Crew<'_> {
+    fn start<'a>(seats: Vec<Seat>, options: &RunOptions<'a>) -> Crew<'a> {
         let (sender, replies) = channel();
         let seated = seats.into_iter().enumerate();
         let workers = seated.map(|(number, seat)| Worker::start(number, seat, sender.clone()));
-        Crew { workers: workers.collect(), sender, replies, serial: 0, is_aborted }
+        Crew {
+            workers: workers.collect(),
+            sender,
+            replies,
+            serial: 0,
+            is_aborted: options.is_aborted,
+            ponder_clock: options.ponder.then_some(options.clocks.play),
+        }
     }
 
     fn prepare(
@@ -399,6 +423,10 @@ impl Crew<'_> {
         };
         if !is_gone {
             worker.note_lag(awaited.lag_deadline);
+        }
+        // With the last answer the step is made, and there is no time left to ponder.
+        if let (Some(clock), false) = (self.ponder_clock, waiting.is_empty()) {
+            worker.ponder(&answer, clock);
         }
         on_answer(worker.role, answer, took);
     }

@@ -4,10 +4,13 @@
 //! thinks, it publishes its legal moves, and its search reports the best move so far as an index
 //! among them. If the player does not answer in time, because the machine is busy or one step takes
 //! long, the owner takes the move from [`PlayerThread::best_so_far`].
+//!
+//! After an answer the owner may let the player ponder ([`PlayerThread::ponder`]). Every later order
+//! ends that first, so the owner need not care whether the player ponders.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agon_game::{Budget, Hint, Observation};
 
@@ -15,6 +18,9 @@ use crate::{Choice, Player, PlayerError};
 
 /// Stack size of a player's thread: proofs go as deep as games are long.
 const STACK: usize = 64 << 20;
+/// A player ponders for at most this number of play clocks. The other players have one, and hosts
+/// add time for the network.
+const PONDER_CLOCKS: u32 = 4;
 
 /// A question to a player.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -50,6 +56,8 @@ pub struct Reply {
 /// The thread of a player. Dropping it ends the thread after its current work.
 pub struct PlayerThread {
     seat: usize,
+    /// The budget of the last order to ponder.
+    pondering: Mutex<Option<Budget>>,
     orders: Sender<Order>,
     progress: Arc<Mutex<Progress>>,
     readiness: Arc<Readiness>,
@@ -58,6 +66,7 @@ pub struct PlayerThread {
 /// An order to the thread.
 enum Order {
     Ask { question: Question, budget: Budget, serial: u64, reply: Sender<Reply> },
+    Ponder { own_move: Option<String>, budget: Budget },
     Learn(Observation),
     Finish(Option<Observation>),
     Abort,
@@ -112,7 +121,7 @@ impl PlayerThread {
                 drop(guard);
             },
         )?;
-        Ok(PlayerThread { seat, orders, progress, readiness })
+        Ok(PlayerThread { seat, pondering: Mutex::default(), orders, progress, readiness })
     }
 
     /// Asks the player. The answer goes to `reply`. Returns whether the thread is still there.
@@ -124,23 +133,56 @@ impl PlayerThread {
         reply: &Sender<Reply>,
     ) -> bool {
         let reply = reply.clone();
-        self.orders.send(Order::Ask { question, budget, serial, reply }).is_ok()
+        self.send(Order::Ask { question, budget, serial, reply })
+    }
+
+    /// Lets the player think about the position after its own move, or about the current one if
+    /// the joint move is not known yet, until the next order. `play_clock` bounds how long: a host
+    /// that has gone away does not keep the processor busy for ever.
+    pub fn ponder(&self, own_move: Option<String>, play_clock: Duration) {
+        let deadline = Instant::now().checked_add(play_clock.saturating_mul(PONDER_CLOCKS));
+        if deadline.is_some() {
+            self.ponder_within(own_move, Budget { deadline, ..Budget::default() });
+        }
+    }
+
+    /// Lets the player ponder until the next order, within a budget.
+    pub fn ponder_within(&self, own_move: Option<String>, budget: Budget) {
+        // The budget is kept before the order is sent, so that no other thread can miss it.
+        if let Some(previous) = lock(&self.pondering).replace(budget.clone()) {
+            previous.cancel();
+        }
+        // A thread that is gone does not ponder.
+        let _ = self.orders.send(Order::Ponder { own_move, budget });
+    }
+
+    /// Ends pondering, if the player ponders.
+    pub fn stop_pondering(&self) {
+        if let Some(budget) = lock(&self.pondering).take() {
+            budget.cancel();
+        }
+    }
+
+    /// Sends an order, which ends pondering. Returns whether the thread is still there.
+    fn send(&self, order: Order) -> bool {
+        self.stop_pondering();
+        self.orders.send(order).is_ok()
     }
 
     /// Tells the player what it observes of a step after which play goes on.
     pub fn learn(&self, observation: Observation) {
         // A thread that is gone learns nothing; its owner is notified by `Answer::Gone`.
-        let _ = self.orders.send(Order::Learn(observation));
+        self.send(Order::Learn(observation));
     }
 
     /// Tells the player that the match is over, with the observation of the last step.
     pub fn finish(&self, last: Option<Observation>) {
-        let _ = self.orders.send(Order::Finish(last));
+        self.send(Order::Finish(last));
     }
 
     /// Tells the player that the match was aborted.
     pub fn abort(&self) {
-        let _ = self.orders.send(Order::Abort);
+        self.send(Order::Abort);
     }
 
     /// Returns the best move so far in answer to a question: the first legal move if nothing is
@@ -169,6 +211,12 @@ impl PlayerThread {
     /// Returns the number of the seat.
     pub fn seat(&self) -> usize {
         self.seat
+    }
+}
+
+impl Drop for PlayerThread {
+    fn drop(&mut self) {
+        self.stop_pondering();
     }
 }
 
@@ -208,6 +256,11 @@ impl Work {
                     };
                     readiness.set();
                     let _ = reply.send(Reply { seat: self.seat, serial, answer });
+                }
+                Order::Ponder { own_move, budget } => {
+                    if self.lost.is_none() && !budget.is_cancelled() {
+                        self.player.ponder(own_move.as_deref(), &budget);
+                    }
                 }
                 Order::Learn(observation) => {
                     if self.lost.is_none() {

@@ -101,6 +101,8 @@ pub struct Thinking {
     /// Seconds of the play clock that built-in players leave unused. `None` means the default for
     /// the clock.
     pub margin: Option<f64>,
+    /// Whether built-in players that use the clock think while other players choose.
+    pub ponder: bool,
 }
 
 #[cfg(test)]

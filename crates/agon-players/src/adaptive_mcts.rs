@@ -86,4 +86,10 @@ impl<P: Notation + 'static> Search<P> for AdaptiveMcts<P> {
         });
         search.think(position, us, budget)
     }
+
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        if let Some(search) = &mut self.search {
+            search.ponder(position, us, budget);
+        }
+    }
 }

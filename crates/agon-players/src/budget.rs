@@ -51,4 +51,9 @@ impl<P: Position, S: Search<P>> Search<P> for IterationsAsNodes<S> {
         let nodes = budget.nodes.or(budget.iterations);
         self.0.think(position, us, &Budget { nodes, iterations: None, ..budget.clone() })
     }
+
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        let nodes = budget.nodes.or(budget.iterations);
+        self.0.ponder(position, us, &Budget { nodes, iterations: None, ..budget.clone() });
+    }
 }

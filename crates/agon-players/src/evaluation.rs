@@ -130,6 +130,12 @@ impl<P: Notation + 'static, S: Search<P>> Search<P> for WithEvaluator<P, S> {
             .get_or_insert_with(|| make(evaluation.evaluator(rules, *seed, position, budget)));
         search.think(position, us, budget)
     }
+
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        if let Some(search) = &mut self.search {
+            search.ponder(position, us, budget);
+        }
+    }
 }
 
 /// An alpha-beta search with any evaluator.

@@ -19,6 +19,19 @@ impl<P: Notation, S: Search<P>> SearchPlayer<P, S> {
     pub fn new(start: P, role: Role, search: S) -> SearchPlayer<P, S> {
         SearchPlayer { position: start, role, search }
     }
+
+    /// Returns the joint move that follows from the own move alone: every other role has only one
+    /// move.
+    fn certain_joint(&self, own_move: &str) -> Option<Vec<P::Move>> {
+        let roles = self.position.shape().roles();
+        roles
+            .map(|role| match self.position.legal_moves(role) {
+                _ if role == self.role => self.position.parse_move(role, own_move),
+                [only] => Some(only.clone()),
+                [] | [_, _, ..] => None,
+            })
+            .collect()
+    }
 }
 
 impl<P: Notation + 'static, S: Search<P>> Player for SearchPlayer<P, S> {
@@ -53,6 +66,20 @@ impl<P: Notation + 'static, S: Search<P>> Player for SearchPlayer<P, S> {
                 Ok(Choice { text: self.position.move_text(&report.best), thought: Some(thought) })
             }
         }
+    }
+
+    fn ponder(&mut self, own_move: Option<&str>, budget: &Budget) {
+        if self.position.is_terminal() {
+            return;
+        }
+        let home = self.position.state().clone();
+        if let Some(joint) = own_move.and_then(|text| self.certain_joint(text)) {
+            self.position.advance(&joint);
+        }
+        if !self.position.is_terminal() {
+            self.search.ponder(&mut self.position, self.role, budget);
+        }
+        self.position.go_to(&home);
     }
 
     fn learn(&mut self, observation: &Observation) -> Result<(), PlayerError> {

@@ -202,6 +202,12 @@ impl<P: Notation + 'static> Search<P> for TrialSelected<P> {
         }
         self.search.as_mut().expect("it was made above").think(position, us, budget)
     }
+
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        if let Some(search) = &mut self.search {
+            search.ponder(position, us, budget);
+        }
+    }
 }
 
 fn goal_term_options() -> GoalTermOptions {

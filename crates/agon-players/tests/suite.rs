@@ -7,6 +7,7 @@ mod suite {
     mod hidden_information;
     mod openings;
     mod perfect_play;
+    mod pondering;
     mod referee;
     mod run_match;
     mod shipped_games;

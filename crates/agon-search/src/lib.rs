@@ -112,4 +112,15 @@ pub trait Search<P: Position>: Send {
     ///
     /// The position must not be terminal. The search may move it, but returns it to its state.
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move>;
+
+    /// Thinks while other players choose, so that a later call of [`think`](Search::think) starts
+    /// from more knowledge. It returns when the budget is used up, when nothing is left to find
+    /// out, or soon after the budget is cancelled ([`Budget::cancel`]).
+    ///
+    /// The position must not be terminal. The role may have one move or several there. The search
+    /// may move the position, but returns it to its state. By default the search thinks about the
+    /// position and drops the report. That is right for searches that keep a tree or a table.
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        self.think(position, us, budget);
+    }
 }

@@ -73,7 +73,7 @@ use facts::Facts;
 use heuristic::FIRST_K;
 use threads::{Coordinator, LeafQueue, Shared};
 use tree::Tree;
-use worker::Worker;
+use worker::{Purpose, Worker};
 
 /// Monte Carlo tree search for one game.
 ///
@@ -138,7 +138,7 @@ impl<P: Position> Mcts<P> {
     }
 
     /// Makes the workers before the first move, and prepares them for the next one.
-    fn prepare_workers(&mut self, position: &P, us: Role, budget: &Budget) {
+    fn prepare_workers(&mut self, position: &P, us: Role, budget: &Budget, purpose: Purpose) {
         if self.workers.is_empty() {
             let seeds = (0..self.options.threads as u64).map(|at| self.seed.wrapping_add(at << 32));
             let worker = |seed| {
@@ -149,7 +149,7 @@ impl<P: Position> Mcts<P> {
         }
         let prior_k = self.prior_k();
         for worker in &mut self.workers {
-            worker.prepare(position, us, budget, &self.options, prior_k);
+            worker.prepare(position, us, (budget, purpose), &self.options, prior_k);
         }
     }
 
@@ -168,15 +168,32 @@ impl<P: Position> Mcts<P> {
     /// Recycles nodes of a tree that is nearly full. Under a deadline that is better done at the
     /// beginning than when time is short.
     fn recycle_early(&self, tree: &mut Tree<P>, budget: &Budget) {
-        if let Some(deadline) = budget.deadline
+        if budget.deadline.is_some()
             && tree.nodes.len() > self.options.max_nodes / 4 * 3
+            && let Some(end) = self.workers[0].upkeep_end()
         {
             let now = Instant::now();
-            let half = deadline.saturating_duration_since(now) / 2;
+            let half = end.saturating_duration_since(now) / 2;
             if tree.can_recycle_before(Some(now + half)) {
                 tree.recycle(self.options.max_nodes / 2);
             }
         }
+    }
+
+    /// Moves the root to where the position stands and grows the tree within the budget.
+    fn search<'b>(
+        &mut self,
+        position: &mut P,
+        us: Role,
+        budget: &'b Budget,
+        purpose: Purpose,
+    ) -> Shared<'b, P> {
+        let meter = budget.start();
+        self.prepare_workers(position, us, budget, purpose);
+        let mut tree = self.rooted_tree(position, us);
+        self.recycle_early(&mut tree, budget);
+        self.us = Some(us);
+        self.grow(Shared::new(tree, meter, budget, us))
     }
 
     /// Grows the tree with all threads.
@@ -208,12 +225,7 @@ impl<P: Position> Mcts<P> {
 
 impl<P: Position> Search<P> for Mcts<P> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
-        let meter = budget.start();
-        self.prepare_workers(position, us, budget);
-        let mut tree = self.rooted_tree(position, us);
-        self.recycle_early(&mut tree, budget);
-        self.us = Some(us);
-        let shared = self.grow(Shared::new(tree, meter, budget, us));
+        let shared = self.search(position, us, budget, Purpose::Move);
         let rng = &mut self.workers[0].rng;
         let answer = shared.tree.answer(position, us, &self.options, rng);
         let report = Report {
@@ -232,6 +244,14 @@ impl<P: Position> Search<P> for Mcts<P> {
         self.tree = Some(shared.tree);
         self.n_last = Some(report.iterations);
         report
+    }
+
+    /// Grows the tree. The next call of `think` finds the nodes of all replies in it.
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        if self.options.keep_tree && !budget.is_cancelled() {
+            let shared = self.search(position, us, budget, Purpose::Ponder);
+            self.tree = Some(shared.tree);
+        }
     }
 }
 

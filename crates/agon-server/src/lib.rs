@@ -64,3 +64,4 @@ mod running;
 pub use client::WebPlayer;
 pub use listen::{Handler, Limits, Response, Server, bind};
 pub use player::{Exchange, PlayerOptions, PlayerServer};
+pub use running::AnsweredMove;

@@ -8,7 +8,7 @@ use agon_match::PlayerFactory;
 
 use crate::http::HttpRequest;
 use crate::listen::{Handler, Response};
-use crate::running::{Clock, LetterCase, Running};
+use crate::running::{AnsweredMove, Clock, LetterCase, Played, Pondering, Running};
 
 /// Options of a player over the network.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct PlayerOptions {
     pub margin: Option<Duration>,
     /// A match without messages for this long is forgotten.
     pub forget: Duration,
+    /// Whether the player thinks while it waits for the next message of its match. Default: yes.
+    pub ponder: bool,
 }
 
 impl Default for PlayerOptions {
@@ -28,6 +30,7 @@ impl Default for PlayerOptions {
             name: "agon".to_owned(),
             margin: None,
             forget: Duration::from_secs(20 * 60),
+            ponder: true,
         }
     }
 }
@@ -56,6 +59,8 @@ pub struct Exchange {
     pub took: Duration,
     /// A remark if something was unusual.
     pub remark: Option<String>,
+    /// How the player came to the move, if the response is a new move.
+    pub answered_move: Option<AnsweredMove>,
 }
 
 /// A player that answers GGP requests. It plays one match at a time and answers other requests
@@ -71,15 +76,16 @@ pub struct PlayerServer {
 struct Answer {
     text: String,
     remark: Option<String>,
+    answered_move: Option<AnsweredMove>,
 }
 
 impl Answer {
     fn plain(text: impl Into<String>) -> Answer {
-        Answer { text: text.into(), remark: None }
+        Answer { text: text.into(), remark: None, answered_move: None }
     }
 
     fn remarked(text: &str, remark: String) -> Answer {
-        Answer { text: text.to_owned(), remark: Some(remark) }
+        Answer { text: text.to_owned(), remark: Some(remark), answered_move: None }
     }
 }
 
@@ -153,14 +159,16 @@ impl PlayerServer {
                 self.start(&Start { id, role, rules, start_clock, play_clock }, received_at)
             }
             Request::Play { id, last_step } => {
-                let (text, remark) = self.named(id)?.play(last_step, received_at);
-                Ok(Answer { text, remark })
+                let Played { text, remark, answered } =
+                    self.named(id)?.play(last_step, received_at);
+                Ok(Answer { text, remark, answered_move: answered })
             }
             Request::Stop { id, last_step } => {
                 let running = self.named(id)?;
                 let remark = running.stop(Some(last_step));
                 self.clear(id);
-                Ok(Answer { text: running.in_host_case("done"), remark })
+                let text = running.in_host_case("done");
+                Ok(Answer { text, remark, answered_move: None })
             }
             Request::Abort { id } => {
                 let running = self.named(id)?;
@@ -176,7 +184,7 @@ impl PlayerServer {
         let Clock { whole, margin } = start.start_clock;
         let is_ready = running.wait_until_ready(received_at + whole.saturating_sub(margin / 2));
         let remark = (!is_ready).then(|| "the player is still preparing".to_owned());
-        Ok(Answer { text: running.in_host_case("ready"), remark })
+        Ok(Answer { text: running.in_host_case("ready"), remark, answered_move: None })
     }
 
     /// Starts a match. Returns the match in progress if it has the same id, because a host repeats
@@ -205,8 +213,9 @@ impl PlayerServer {
         } else {
             LetterCase::Lower
         };
-        let running =
-            Running::begin(start.id, game, clocks, received_at, case).map_err(|error| {
+        let pondering = if self.options.ponder { Pondering::On } else { Pondering::Off };
+        let running = Running::begin(start.id, game, clocks, received_at, (case, pondering))
+            .map_err(|error| {
                 Answer::remarked("busy", format!("no thread for the match: {error}"))
             })?;
         let running = Arc::new(running);
@@ -241,13 +250,14 @@ impl Handler for PlayerServer {
             }
             Err(error) => (String::new(), "?", Answer::remarked("what", error.to_string())),
         };
-        let Answer { text, remark } = answer;
+        let Answer { text, remark, answered_move } = answer;
         (self.log)(&Exchange {
             match_id,
             request: word.to_owned(),
             response: text.clone(),
             took: received_at.elapsed(),
             remark,
+            answered_move,
         });
         Response { status: 200, body: text }
     }

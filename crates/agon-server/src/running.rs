@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use agon_game::Budget;
 use agon_ggp::{LastStep, Session, TurnUpdate};
-use agon_match::{Answer, PlayerThread, PreparedGame, Question, View};
+use agon_match::{Answer, Choice, PlayerThread, PreparedGame, Question, Thought, View};
 
 /// A clock, and the part of it that is left unused.
 #[derive(Copy, Clone, Debug)]
@@ -39,6 +39,41 @@ pub(crate) struct Running {
     player: PlayerThread,
     /// The number of the next question to the player.
     serial: AtomicU64,
+    pondering: Pondering,
+}
+
+/// Whether the player thinks while it waits for the host.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Pondering {
+    On,
+    Off,
+}
+
+/// The answer to a request for a move.
+pub(crate) struct Played {
+    /// The move, or `nil` if there is no legal one.
+    pub(crate) text: String,
+    /// A remark if something is wrong.
+    pub(crate) remark: Option<String>,
+    /// What is known of the move; `None` if an earlier answer is repeated.
+    pub(crate) answered: Option<AnsweredMove>,
+}
+
+impl Played {
+    fn without_choice(text: String, remark: Option<String>) -> Played {
+        Played { text, remark, answered: None }
+    }
+}
+
+/// How a player came to a move, for a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnsweredMove {
+    /// The number of steps that were made before.
+    pub step: usize,
+    /// The number of legal moves.
+    pub n_legal: usize,
+    /// The report of the player's search; `None` if it did not search or did not answer in time.
+    pub thought: Option<Thought>,
 }
 
 /// What the connections of a match share.
@@ -61,7 +96,7 @@ impl Running {
         game: Box<dyn PreparedGame>,
         [start_clock, clock]: [Clock; 2],
         received_at: Instant,
-        letter_case: LetterCase,
+        (letter_case, pondering): (LetterCase, Pondering),
     ) -> std::io::Result<Running> {
         let stop = Arc::new(AtomicBool::new(false));
         let (shape, role) = (game.shape(), game.role());
@@ -87,6 +122,7 @@ impl Running {
             answered: Condvar::new(),
             player,
             serial: AtomicU64::new(1),
+            pondering,
         })
     }
 
@@ -112,12 +148,8 @@ impl Running {
         self.player.wait_until_ready(until)
     }
 
-    /// Answers a request for a move. Returns the move, and a remark if something is wrong.
-    pub(crate) fn play(
-        &self,
-        last_step: &LastStep,
-        received_at: Instant,
-    ) -> (String, Option<String>) {
+    /// Answers a request for a move.
+    pub(crate) fn play(&self, last_step: &LastStep, received_at: Instant) -> Played {
         let mut shared = lock(&self.shared);
         shared.last_message_at = Instant::now();
         let give_up = received_at + self.clock.whole.saturating_sub(self.clock.margin / 3);
@@ -133,28 +165,49 @@ impl Running {
         let legal = shared.view.legal_moves();
         let [first, others @ ..] = legal.as_slice() else {
             let why = remark.unwrap_or_else(|| "there is no legal move".to_owned());
-            return ("nil".to_owned(), Some(why));
+            return Played::without_choice("nil".to_owned(), Some(why));
         };
+        let mut answered = AnsweredMove { step: turn, n_legal: legal.len(), thought: None };
         if others.is_empty() {
             shared.session.note_answer(turn, first);
             self.answered.notify_all();
-            return (first.clone(), remark);
+            self.ponder(first);
+            return Played { text: first.clone(), remark, answered: Some(answered) };
         }
         let stop = shared.stop_previous();
         drop(shared);
         let deadline = received_at + self.clock.whole.saturating_sub(self.clock.margin);
         let budget = Budget { stop, ..Budget::until(deadline) };
-        let (text, problem) = self.ask(&legal, budget, give_up);
+        let (text, thought, problem) = match self.ask(&legal, budget, give_up) {
+            Ok(choice) => (choice.text, choice.thought, None),
+            Err((text, why)) => (text, None, Some(why)),
+        };
+        answered.thought = thought;
         let mut shared = lock(&self.shared);
         shared.stop.store(true, Ordering::Relaxed);
         shared.session.note_answer(turn, &text);
         self.answered.notify_all();
-        (text, remark.or(problem))
+        self.ponder(&text);
+        Played { text, remark: remark.or(problem), answered: Some(answered) }
     }
 
-    /// Asks the player for one of several legal moves. Returns a legal move, and what was wrong if
-    /// it is not the player's own answer.
-    fn ask(&self, legal: &[String], budget: Budget, give_up: Instant) -> (String, Option<String>) {
+    /// Lets the player think until the next message, after its own move.
+    fn ponder(&self, own_move: &str) {
+        if self.pondering == Pondering::On {
+            self.player.ponder(Some(own_move.to_owned()), self.clock.whole);
+        }
+    }
+
+    /// Asks the player for one of several legal moves.
+    ///
+    /// # Errors
+    /// A legal move that is not the player's own answer, and what was wrong.
+    fn ask(
+        &self,
+        legal: &[String],
+        budget: Budget,
+        give_up: Instant,
+    ) -> Result<Choice, (String, String)> {
         let first = legal[0].clone();
         let hint = Arc::clone(&budget.hint);
         let (reply, replies) = channel();
@@ -163,25 +216,22 @@ impl Running {
         // Only the order to the thread keeps a sender, so that a thread that ends is noticed.
         drop(reply);
         let left = give_up.saturating_duration_since(Instant::now());
-        match replies.recv_timeout(left).map(|reply| reply.answer) {
-            Ok(Answer::Choice(Ok(choice))) if legal.contains(&choice.text) => (choice.text, None),
+        Err(match replies.recv_timeout(left).map(|reply| reply.answer) {
+            Ok(Answer::Choice(Ok(choice))) if legal.contains(&choice.text) => return Ok(choice),
             Ok(Answer::Choice(Ok(choice))) => {
-                let why = format!("the player chose `{}`, which is not legal", choice.text);
-                (first, Some(why))
+                (first, format!("the player chose `{}`, which is not legal", choice.text))
             }
-            Ok(Answer::Choice(Err(error))) => (first, Some(format!("the player {error}"))),
+            Ok(Answer::Choice(Err(error))) => (first, format!("the player {error}")),
             // All engines list the moves of an open game in the same order, so the view knows which
             // move the index means.
             Err(RecvTimeoutError::Timeout) => match hint.get().and_then(|at| legal.get(at)) {
-                Some(best) if !self.is_hidden => {
-                    (best.clone(), Some("the best move so far".to_owned()))
-                }
-                Some(_) | None => (first, Some("the player is too slow".to_owned())),
+                Some(best) if !self.is_hidden => (best.clone(), "the best move so far".to_owned()),
+                Some(_) | None => (first, "the player is too slow".to_owned()),
             },
             Ok(Answer::Ready(_) | Answer::Gone) | Err(RecvTimeoutError::Disconnected) => {
-                (first, Some("the player has crashed".to_owned()))
+                (first, "the player has crashed".to_owned())
             }
-        }
+        })
     }
 
     /// Takes in a message. Returns the turn in which the same was asked before, if it was; the
@@ -213,16 +263,17 @@ impl Running {
         mut shared: MutexGuard<'_, Shared>,
         turn: usize,
         until: Instant,
-    ) -> (String, Option<String>) {
+    ) -> Played {
         let remark = Some("asked again".to_owned());
         loop {
             if let Some(answer) = shared.session.answer(turn) {
-                return (answer.to_owned(), remark);
+                return Played::without_choice(answer.to_owned(), remark);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let legal = shared.view.legal_moves();
-                return (legal.into_iter().next().unwrap_or_else(|| "nil".to_owned()), remark);
+                let text = legal.into_iter().next().unwrap_or_else(|| "nil".to_owned());
+                return Played::without_choice(text, remark);
             }
             let waited = self.answered.wait_timeout(shared, left);
             shared = waited.unwrap_or_else(PoisonError::into_inner).0;

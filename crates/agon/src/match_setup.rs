@@ -42,6 +42,8 @@ pub struct MatchLimits {
     pub seed: u64,
     /// Maximum number of steps. A longer match is ended without a result.
     pub max_steps: usize,
+    /// Whether built-in players think while other players choose. Not with `iterations`.
+    pub ponder: bool,
 }
 
 impl Default for MatchLimits {
@@ -53,6 +55,7 @@ impl Default for MatchLimits {
             iterations: None,
             seed: 1,
             max_steps: 10_000,
+            ponder: false,
         }
     }
 }
@@ -272,7 +275,12 @@ impl MatchSetup {
             substitute: self.substitute,
         };
         let mut game = Match::new(self.game.table(), options, now());
-        let run = RunOptions { clocks: self.clocks, now, is_aborted: &self.is_aborted };
+        let run = RunOptions {
+            clocks: self.clocks,
+            now,
+            is_aborted: &self.is_aborted,
+            ponder: self.limits.ponder,
+        };
         run_match(&mut game, seated.seats, &run, watch);
         game
     }

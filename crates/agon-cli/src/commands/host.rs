@@ -49,6 +49,9 @@ pub(crate) struct Args {
     matches: Option<usize>,
     #[command(flatten)]
     clocks: ClockOptions,
+    /// Built-in players wait while other players choose, instead of thinking on
+    #[arg(long)]
+    no_ponder: bool,
     /// Seconds to wait beyond the clock, for the network
     #[arg(long, default_value_t = 1.0, value_name = "SECONDS")]
     grace: f64,
@@ -329,7 +332,8 @@ impl Host<'_> {
 
     fn set_up(&self, players: Vec<PlayerSpec>, number: usize) -> Result<HostedMatch, Failure> {
         let seed = self.args.clocks.seed.wrapping_add(number as u64);
-        let options = ClockOptions { seed, ..self.args.clocks.clone() };
+        let ponder = !self.args.no_ponder;
+        let options = ClockOptions { seed, ponder, ..self.args.clocks.clone() };
         let mut hosted = HostedMatch::new(self.opened.clone(), players, &options)?;
         if self.n_matches > 1 {
             hosted.setup.id = format!("{}.{number}", hosted.setup.id);

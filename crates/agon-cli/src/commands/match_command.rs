@@ -33,6 +33,9 @@ pub(crate) struct Args {
     players: String,
     #[command(flatten)]
     clocks: ClockOptions,
+    /// Let built-in players think while others choose; each needs processors of its own
+    #[arg(long, conflicts_with = "iterations")]
+    ponder: bool,
     /// Write a record of the match to a file, in the JSON format of ggp.org
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -58,7 +61,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         &args.play,
         args.clocks.iterations,
     )?;
-    let mut hosted = HostedMatch::new(opened, specs, &args.clocks)?;
+    let clocks = ClockOptions { ponder: args.ponder, ..args.clocks.clone() };
+    let mut hosted = HostedMatch::new(opened, specs, &clocks)?;
+    if args.ponder
+        && let Some(warning) = hosted.crowd_warning()
+    {
+        remark!("{warning}");
+    }
     let shape = hosted.shape().clone();
     let has_human = hosted.setup.players.iter().any(|(_, spec)| spec.kind == PlayerSource::Human);
     if !args.json {

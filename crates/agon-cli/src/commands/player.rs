@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agon::factory::SpecPlayerFactory;
+use agon_match::Thought;
 use agon_players::PlayerSource;
-use agon_server::{Exchange, Limits, PlayerOptions, PlayerServer, Server, bind};
-use serde_json::json;
+use agon_server::{AnsweredMove, Exchange, Limits, PlayerOptions, PlayerServer, Server, bind};
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::hosted_match;
@@ -51,10 +52,13 @@ pub(crate) struct Args {
     /// Maximum size of a message in megabytes
     #[arg(long, default_value_t = 16, value_name = "N")]
     max_megabytes: usize,
+    /// Wait while other players choose, instead of thinking on
+    #[arg(long)]
+    no_ponder: bool,
     /// Seed of the random number generator
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print one JSON object per message
+    /// Print one JSON object per message, and one per move with the report of the search
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -83,6 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         name: args.name.clone(),
         margin: args.margin.map(|margin| seconds("margin", margin)).transpose()?,
         forget: seconds("forget", args.forget)?,
+        ponder: !args.no_ponder,
     };
     let mut limits = Limits { connections: args.connections.max(1), ..Limits::default() };
     limits.sizes.body = args.max_megabytes.clamp(1, 1024) << 20;
@@ -120,17 +125,30 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Prints a message and its answer as JSON.
 fn show_json(exchange: &Exchange) {
-    let Exchange { match_id, request, response, took, remark } = exchange;
+    let Exchange { match_id, request, response, took, remark, answered_move } = exchange;
+    let seconds = took.as_secs_f64();
     let line = json!({
         "type": "message", "match": match_id, "heard": request, "said": response,
-        "seconds": took.as_secs_f64(), "remark": remark,
+        "seconds": seconds, "remark": remark,
     });
     say!("{line}");
+    if let Some(AnsweredMove { step, n_legal, thought }) = answered_move {
+        let mut line = json!({
+            "type": "move", "match": match_id, "step": step, "choice": response,
+            "legal": n_legal, "seconds": seconds, "value": null, "depth": 0, "nodes": 0,
+        });
+        if let (Some(line), Some(Value::Object(report))) =
+            (line.as_object_mut(), thought.as_ref().map(Thought::to_json))
+        {
+            line.extend(report);
+        }
+        say!("{line}");
+    }
 }
 
 /// Prints a message and its answer as text.
 fn show_text(exchange: &Exchange) {
-    let Exchange { match_id, request, response, took, remark } = exchange;
+    let Exchange { match_id, request, response, took, remark, answered_move: _ } = exchange;
     let seconds = took.as_secs_f64();
     let remark = remark
         .as_ref()

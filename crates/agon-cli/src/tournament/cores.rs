@@ -2,8 +2,8 @@
 //! down.
 //!
 //! A built-in player needs as many processors as it has threads. If players take turns, which must
-//! be proved, only one of them thinks at a time, and a match needs the maximum over its players;
-//! otherwise it needs the sum. A program (`cmd:`) and a player that listens on this machine need
+//! be proved, and do not ponder, only one of them thinks at a time, and a match needs the maximum
+//! over its players; otherwise it needs the sum. A program (`cmd:`) and a player that listens on this machine need
 //! one processor each, unless `threads` is given. A player on another machine needs none, but plays
 //! only one match at a time.
 
@@ -32,7 +32,8 @@ impl Need {
         n_processors: usize,
     ) -> Need {
         let threads = seated.iter().map(|entrant| threads(entrant, shape, thinking, n_processors));
-        let cores = if shape.turn_taking { threads.max().unwrap_or(0) } else { threads.sum() };
+        let takes_turns = shape.turn_taking && !thinking.ponder;
+        let cores = if takes_turns { threads.max().unwrap_or(0) } else { threads.sum() };
         let mut addresses: Vec<String> =
             seated.iter().filter_map(|entrant| address(entrant)).collect();
         addresses.sort();
@@ -141,6 +142,7 @@ mod tests {
             ("\"mcts(threads=4)\", \"uct\"", clock, true, 8, 4),
             ("\"mcts(threads=4)\", \"uct\"", clock, false, 8, 5),
             ("\"mcts\", \"uct\"", "iterations = 5", true, 8, 1),
+            ("\"mcts(threads=1)\", \"uct\"", "play_clock = 1\nponder = true", true, 8, 2),
             ("\"cmd:x\", \"http://far:1\"", clock, false, 8, 1),
             ("\"cmd:x\", \"http://localhost:1\"", clock, false, 8, 2),
             ("{ player = \"cmd:x\", threads = 3 }, \"http://far\"", clock, true, 8, 3),

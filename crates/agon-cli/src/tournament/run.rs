@@ -228,6 +228,7 @@ fn clocks(tournament: &Tournament, seed: u64) -> ClockOptions {
         iterations: thinking.iterations,
         seed,
         max_steps: tournament.max_steps,
+        ponder: thinking.ponder,
     }
 }
 

@@ -93,6 +93,7 @@ fn changed_settings(old: &Tournament, new: &Tournament) -> Vec<String> {
         optional(was.margin.map(|x| x.to_string())),
         optional(is.margin.map(|x| x.to_string())),
     );
+    compare("ponder", was.ponder.to_string(), is.ponder.to_string());
     let sprt = |tournament: &Tournament| {
         optional(tournament.sprt.map(|sprt| {
             let (elo0, elo1) = (sprt.elo0, sprt.elo1);

@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 use super::{Entrant, EntrantKind, ParseEntrant, Sprt, Thinking, Tournament};
 
 /// The keys of a tournament, each with an example.
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 13] = [
     ("name", "name = \"my tournament\""),
     ("seed", "seed = 1"),
     ("repeats", "repeats = 10"),
@@ -15,6 +15,7 @@ const KEYS: [(&str, &str); 12] = [
     ("start_clock", "start_clock = 5.0"),
     ("play_clock", "play_clock = 1.0"),
     ("margin", "margin = 0.1"),
+    ("ponder", "ponder = true"),
     ("max_steps", "max_steps = 500"),
     ("games", "games = [\"tic-tac-toe\", \"connect-four\"]"),
     ("players", "players = [\"mcts\", \"random\"]"),
@@ -236,6 +237,7 @@ impl Reader<'_> {
         let play_clock = self.real(table, "play_clock", 0.001, MAX_CLOCK);
         let start_clock = self.real(table, "start_clock", 0.0, MAX_CLOCK);
         let margin = self.real(table, "margin", 0.0, MAX_CLOCK);
+        let ponder = self.truth(table, "ponder");
         let has_outside = players.iter().any(|player| player.is_outside);
         match (table.get("iterations"), table.get("play_clock")) {
             (None, None) => {
@@ -270,12 +272,13 @@ impl Reader<'_> {
             start_clock: start_clock.unwrap_or(play_clock),
             play_clock,
             margin,
+            ponder: ponder.unwrap_or(false),
         })
     }
 
     /// Reports settings that have no effect, and a margin that uses up the clock.
     fn check_clocks(&mut self, table: &DeTable<'_>, margin: Option<f64>, play_clock: Option<f64>) {
-        for key in ["start_clock", "margin"] {
+        for key in ["start_clock", "margin", "ponder"] {
             if let (Some(value), None) = (table.get(key), table.get("play_clock")) {
                 let idle =
                     error(span(value), format!("`{key}` has no effect without `play_clock`"));
@@ -380,6 +383,15 @@ impl Reader<'_> {
             self.report_type(value, &what, key);
         }
         number
+    }
+
+    fn truth(&mut self, table: &DeTable<'_>, key: &'static str) -> Option<bool> {
+        let value = table.get(key)?;
+        let DeValue::Boolean(truth) = value.get_ref() else {
+            self.report_type(value, "`true` or `false`", key);
+            return None;
+        };
+        Some(*truth)
     }
 
     fn real(&mut self, table: &DeTable<'_>, key: &'static str, low: f64, high: f64) -> Option<f64> {

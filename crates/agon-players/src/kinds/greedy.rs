@@ -106,4 +106,7 @@ impl<P: Position, E: Evaluate<P>> Search<P> for GreedySearch<E> {
             seconds: began.elapsed().as_secs_f64(),
         }
     }
+
+    /// Does nothing, because this search remembers nothing from call to call.
+    fn ponder(&mut self, _: &mut P, _: Role, _: &Budget) {}
 }

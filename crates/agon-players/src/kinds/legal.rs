@@ -31,4 +31,7 @@ impl<P: Position> Search<P> for FirstLegal {
     fn think(&mut self, position: &mut P, us: Role, _: &Budget) -> Report<P::Move> {
         report_without_search(position.legal_moves(us)[0].clone(), us)
     }
+
+    /// Does nothing, because this search remembers nothing from call to call.
+    fn ponder(&mut self, _: &mut P, _: Role, _: &Budget) {}
 }

@@ -95,4 +95,7 @@ impl<P: Position, S: Search<P>> Search<P> for PlanThenSearch<P, S> {
         let has_plan = plan.lines.first().is_some_and(|line| !line.joints.is_empty());
         if has_plan && plan.value >= opinion.value { plan } else { opinion }
     }
+
+    /// Does nothing: in a game with one player there is no time in which others choose.
+    fn ponder(&mut self, _: &mut P, _: Role, _: &Budget) {}
 }

@@ -38,4 +38,7 @@ impl<P: Position> Search<P> for RandomSearch {
         let moves = position.legal_moves(us);
         report_without_search(moves[self.rng.random_range(0..moves.len())].clone(), us)
     }
+
+    /// Does nothing, because this search remembers nothing from call to call.
+    fn ponder(&mut self, _: &mut P, _: Role, _: &Budget) {}
 }

@@ -202,4 +202,9 @@ impl<P: Position, S: Search<P>> Search<P> for SolveThenSearch<S> {
         }
         proved
     }
+
+    /// Lets the other search ponder. The solver keeps nothing of a position that it cannot solve.
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        self.other.ponder(position, us, budget);
+    }
 }

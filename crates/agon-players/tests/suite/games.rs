@@ -102,7 +102,8 @@ pub(super) fn run_with(
     clocks: Clocks,
     watch: &mut dyn FnMut(&Match, Event<'_>),
 ) {
-    let options = RunOptions { clocks, now: &|| 7, is_aborted: &AtomicBool::new(false) };
+    let options =
+        RunOptions { clocks, now: &|| 7, is_aborted: &AtomicBool::new(false), ponder: false };
     run_match(game, seats, &options, watch);
 }
 

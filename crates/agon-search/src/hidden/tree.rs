@@ -157,9 +157,13 @@ impl<P: Hidden> Tree<P> {
             }
         }
         let reached = depth;
-        meter.n_nodes +=
-            play_out_in_time(&mut self.cursor, &mut self.rng, self.max_steps, meter.deadline())
-                as u64;
+        meter.n_nodes += play_out_in_time(
+            &mut self.cursor,
+            &mut self.rng,
+            self.max_steps,
+            meter.deadline(),
+            meter.stop(),
+        ) as u64;
         for (role, index, arm) in path {
             let reward =
                 (self.cursor.payoff(role) - range.0) / (range.1 - range.0).max(f64::MIN_POSITIVE);

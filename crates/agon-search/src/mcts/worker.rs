@@ -1,5 +1,7 @@
 //! Workers: the tools of one thread.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use agon_game::{Position, Rng, Role, SequentialBatch};
@@ -20,6 +22,19 @@ use crate::Budget;
 /// time left.
 const EXAMINE_PART: f64 = 0.1;
 
+/// While the opponent thinks, a piece of work that cannot be interrupted takes at most this part of
+/// the time left. The next request may come at any moment.
+const PONDER_PART: u32 = 32;
+
+/// Whether a search answers a request.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A move must be made when the budget is used up.
+    Move,
+    /// The search uses the time until the next request, which may come at any moment.
+    Ponder,
+}
+
 /// The state of one thread, except the tree. Each group of fields is a struct of the module that
 /// uses it.
 pub(crate) struct Worker<P: Position> {
@@ -28,6 +43,8 @@ pub(crate) struct Worker<P: Position> {
     pub(crate) position: P,
     pub(crate) rng: Rng,
     pub(crate) deadline: Option<Instant>,
+    pub(crate) stop: Arc<AtomicBool>,
+    pub(crate) purpose: Purpose,
     pub(crate) policy: Option<Policy<P::Move>>,
     pub(crate) heuristic: Option<Box<dyn ActionHeuristic<P>>>,
     /// The equivalence parameter of the heuristic (Trutman 2015, section 3.4).
@@ -62,6 +79,8 @@ impl<P: Position> Worker<P> {
             position: position.clone(),
             rng: Rng::seed_from_u64(seed),
             deadline: None,
+            stop: Arc::default(),
+            purpose: Purpose::Move,
             policy: learns.then(|| Policy::new(options.policy, options.choice, &facts)),
             heuristic,
             prior_k: 0.0,
@@ -84,7 +103,7 @@ impl<P: Position> Worker<P> {
         &mut self,
         position: &P,
         us: Role,
-        budget: &Budget,
+        (budget, purpose): (&Budget, Purpose),
         options: &MctsOptions,
         prior_k: f64,
     ) {
@@ -92,6 +111,8 @@ impl<P: Position> Worker<P> {
         self.prior_k = prior_k;
         self.size.prepare(budget, options);
         self.deadline = budget.deadline;
+        self.stop = Arc::clone(&budget.stop);
+        self.purpose = purpose;
         if let Some(heuristic) = &mut self.heuristic {
             heuristic.commit(position);
         }
@@ -125,7 +146,7 @@ impl<P: Position> Worker<P> {
     fn examine_root_children(&mut self, position: &mut P) {
         if let Some(engine) = self.bulk.engine_mut() {
             self.batch.pending.examine_children(engine);
-        } else if self.deadline.is_none_or(|deadline| has_time_to_examine(position, deadline)) {
+        } else if self.upkeep_end().is_none_or(|end| has_time_to_examine(position, end)) {
             let mut engine = SequentialBatch::new(self.position.clone(), self.rng.clone());
             self.batch.pending.examine_children(&mut engine);
         }
@@ -144,11 +165,22 @@ impl<P: Position> Worker<P> {
         shared: &mut Shared<'_, P>,
         options: &MctsOptions,
     ) -> bool {
-        let is_done = shared.tree.can_recycle_before(self.deadline);
+        let is_done = shared.tree.can_recycle_before(self.upkeep_end());
         if is_done {
             shared.tree.recycle(options.max_nodes / 2);
         }
         is_done
+    }
+
+    /// Returns the moment until which work that cannot be interrupted may last, if there is a
+    /// deadline.
+    pub(crate) fn upkeep_end(&self) -> Option<Instant> {
+        let deadline = self.deadline?;
+        let now = Instant::now();
+        Some(match self.purpose {
+            Purpose::Move => deadline,
+            Purpose::Ponder => now + deadline.saturating_duration_since(now) / PONDER_PART,
+        })
     }
 
     /// Returns whether one thread does all work in the tree and the others simulate for it.

@@ -59,7 +59,7 @@ impl<P: Position> Sampler<P> {
         let (mut next_most, mut n_steps) = (0.0_f64, 0);
         for _ in 0..N_TRIAL_PLAYOUTS {
             position.go_to(&home);
-            n_steps += play_out_in_time(position, rng, max_steps, meter.deadline());
+            n_steps += play_out_in_time(position, rng, max_steps, meter.deadline(), meter.stop());
             let payoff = position.payoff(us);
             if payoff < *payoffs.end() {
                 next_most = next_most.max(payoff);

@@ -30,7 +30,8 @@ pub(super) fn solve<P: Position>(
     for _ in 0..n_plays {
         position.go_to(start.state());
         meter.n_nodes +=
-            play_out_in_time(&mut position, &mut rng, MAX_STEPS, meter.deadline()) as u64;
+            play_out_in_time(&mut position, &mut rng, MAX_STEPS, meter.deadline(), meter.stop())
+                as u64;
         if position.is_terminal() {
             prover.record_end(&position)?;
         }

@@ -43,6 +43,7 @@ fn errors_have_a_place_and_a_hint() {
         ("seed = -1\n", "-1", "`seed` must be a whole number of at least 0"),
         ("play_clock = 1\n", "1", "by the clock or by iterations, not both / remove one"),
         ("margin = 0.1\n", "0.1", "`margin` has no effect without `play_clock`"),
+        ("ponder = true\n", "true", "`ponder` has no effect without `play_clock`"),
         (
             "sprt = 3\n",
             "3",

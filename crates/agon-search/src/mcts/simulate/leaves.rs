@@ -162,7 +162,8 @@ impl<P: Position> Worker<P> {
             tools.play_out(&mut self.position, limits);
         } else {
             let max_steps = limits.max_steps as usize;
-            play_out_in_time(&mut self.position, &mut self.rng, max_steps, limits.deadline);
+            let (position, rng) = (&mut self.position, &mut self.rng);
+            play_out_in_time(position, rng, max_steps, limits.deadline, &self.stop);
         }
         leaves[leaf].record = start..record.len();
         let (sums, squares) = results.of_mut(leaf);

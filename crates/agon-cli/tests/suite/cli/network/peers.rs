@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -14,6 +15,7 @@ pub(super) struct Player {
     process: Child,
     pub(super) url: String,
     address: String,
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Drop for Player {
@@ -35,12 +37,33 @@ impl Player {
         let mut out = BufReader::new(process.stdout.take().expect("its output is piped"));
         let mut line = String::new();
         out.read_line(&mut line).expect("it says where it listens");
-        // The rest of the output is read and dropped, so that the player does not block.
-        std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
+        // The rest of the output is read all the time, so that the player does not block.
+        let log = Arc::<Mutex<Vec<String>>>::default();
+        let lines = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in out.lines().map_while(Result::ok) {
+                lines.lock().expect("no thread panics").push(line);
+            }
+        });
         let first: Value = serde_json::from_str(&line).expect("the line is JSON");
         let url = first["url"].as_str().expect("the line has an address").to_owned();
         let address = url.trim_start_matches("http://").to_owned();
-        Player { process, url, address }
+        Player { process, url, address, log }
+    }
+
+    /// Returns the JSON objects of a type in the log, once there are at least `n`.
+    pub(super) fn logged(&self, kind: &str, n: usize) -> Vec<Value> {
+        for _ in 0..600 {
+            let lines = self.log.lock().expect("no thread panics").clone();
+            let objects = lines.iter().map(|line| serde_json::from_str(line).expect("it is JSON"));
+            let found: Vec<Value> =
+                objects.filter(|object: &Value| object["type"] == kind).collect();
+            if found.len() >= n {
+                return found;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("the player logs fewer than {n} objects of the type {kind}");
     }
 
     pub(super) fn connect(&self) -> TcpStream {

@@ -2,6 +2,8 @@
 
 use std::io::{Read as _, Write as _};
 
+use serde_json::json;
+
 use super::peers::{Player, body, rules};
 
 fn start(role: &str, game: &str, clock: u64) -> String {
@@ -124,6 +126,61 @@ fn requests_are_answered_during_a_search_and_stop_ends_it() {
         assert_eq!(again.join().expect("it answers"), said);
     });
     assert!(player.say("( INFO )").contains("( status available )"));
+}
+
+#[test]
+fn the_player_follows_the_match_while_it_ponders() {
+    let player = Player::start(&["--player", "mcts(threads=1)"]);
+    let start = |id: &str| start("oplayer", "tic-tac-toe", 2).replace("Base.m.1", id);
+    let pause = || std::thread::sleep(std::time::Duration::from_millis(100));
+    // STOP and ABORT end a match in which the player ponders.
+    for (id, end, answer) in
+        [("m.1", "( STOP m.1 ((mark 1 1) noop) )", "done"), ("m.2", "( ABORT m.2 )", "aborted")]
+    {
+        assert_eq!(player.say(&start(id)), "ready");
+        assert_eq!(player.say(&format!("( PLAY {id} NIL )")), "noop");
+        pause();
+        assert_eq!(player.say(end), answer);
+        assert!(player.say("( INFO )").contains("( status available )"));
+    }
+    assert_eq!(player.say(&start("m.3")), "ready");
+    assert_eq!(player.say("( PLAY m.3 NIL )"), "noop");
+    pause();
+    let first = player.say("( PLAY m.3 ((mark 1 1) noop) )");
+    assert!(first.starts_with("(mark "), "{first}");
+    pause();
+    // The host makes another move than the player, while that ponders about its own.
+    let other = if first == "(mark 3 3)" { "(mark 3 2)" } else { "(mark 3 3)" };
+    assert_eq!(player.say(&format!("( PLAY m.3 (noop {other}) )")), "noop");
+    pause();
+    let second = player.say("( PLAY m.3 ((mark 1 3) noop) )");
+    assert_eq!(second, "(mark 1 2)", "it stops the row that is nearly complete");
+    assert_eq!(player.say("( ABORT m.3 )"), "aborted");
+}
+
+#[test]
+fn every_move_is_logged_with_the_report_of_the_search() {
+    for option in ["--seed=1", "--no-ponder"] {
+        let player = Player::start(&["--player", "mcts(threads=1)", option]);
+        assert_eq!(player.say(&start("oplayer", "tic-tac-toe", 1)), "ready");
+        assert_eq!(player.say("( PLAY Base.m.1 NIL )"), "noop");
+        let chosen = player.say("( PLAY Base.m.1 ((mark 2 2) noop) )");
+        // A repeated question is a message, but not another move.
+        assert_eq!(player.say("( PLAY Base.m.1 ((mark 2 2) noop) )"), chosen);
+        assert_eq!(player.say("( STOP Base.m.1 (noop (mark 1 1)) )"), "done");
+        assert_eq!(player.logged("message", 5).len(), 5);
+        let moves = player.logged("move", 2);
+        assert_eq!(moves.len(), 2);
+        assert_eq!((&moves[0]["choice"], &moves[0]["step"]), (&json!("noop"), &json!(0)));
+        assert_eq!((&moves[0]["legal"], &moves[0]["value"]), (&json!(1), &json!(null)));
+        let report = &moves[1];
+        assert_eq!((&report["match"], &report["step"]), (&json!("Base.m.1"), &json!(1)));
+        assert_eq!((&report["choice"], &report["legal"]), (&json!(chosen), &json!(8)));
+        for key in ["value", "depth", "nodes", "seconds", "iterations"] {
+            assert!(report[key].is_number(), "{key}: {report}");
+        }
+        assert_eq!(report["considered"][0]["move"], json!(chosen));
+    }
 }
 
 #[test]
