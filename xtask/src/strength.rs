@@ -3,6 +3,7 @@
 //! ```text
 //! cargo xtask strength match A B [--games a,b,c] [--matches 40]
 //!     [--iterations 1000 | --ms 100] [--seed 1]
+//! cargo xtask strength kinds [--games a,b,c] [--ms 1000]
 //! cargo xtask strength speed A [--games a,b,c] [--ms 1000]
 //! cargo xtask strength threads A [--games a,b,c] [--ms 1000] [--matches 40]
 //! cargo xtask strength rates A B … [--games a,b,c] [--ms 1000] [--matches 40]
@@ -10,6 +11,7 @@
 //! ```
 //!
 //! - `match`: plays A against B. Both play every role equally often.
+//! - `kinds`: the cost of playouts that look ahead.
 //! - `speed`: playouts per second of a search, and of the engine alone.
 //! - `threads`: what a second thread adds.
 //! - `rates`: iterations per second of several players.
@@ -17,10 +19,12 @@
 //!
 //! A player is a list of words separated by commas. It starts with `plain` or `default`, followed
 //! by any of `tuned`, `c=0.3`, `rave`, `k=500`, `grave`, `bias=1e-5`, `mast`, `past`, `nst`,
-//! `greedy=0.4`, `temperature=10`, `leaves=64x32`, `siblings=3`, `solver=no`, `look=no`,
+//! `uniform`, `decisive`, `careful`, `greedy=0.4`, `temperature=10`, `leaves=64x32`, `siblings=3`,
+//! `solver=no`, `look=no`,
 //! `graph=no`, `loss=0.5`, `first=0.1`, `matching`, `regret`, `threads=2`, `nodes=1000000`, and
 //! `scale=2` (a factor on its iterations).
 
+mod kinds;
 mod player;
 mod proofs;
 
@@ -325,12 +329,13 @@ pub(crate) fn run(args: Vec<String>) {
     }
     match words[..] {
         ["match", a, b] => strength(&[player(a), player(b)], &plan),
+        ["kinds"] => kinds::kinds(&plan),
         ["speed", a] => speed(&player(a).0, &plan),
         ["threads", a] => threads(&player(a).0, &plan),
         ["rates", ref names @ ..] if !names.is_empty() => rates(names, &plan),
         ["proofs", ref names @ ..] if !names.is_empty() => proofs::proofs(names, &plan),
         _ => panic!(
-            "usage: match A B, speed A, threads A, rates A B …, or proofs A B …; \
+            "usage: match A B, kinds, speed A, threads A, rates A B …, or proofs A B …; \
              see xtask/src/strength.rs"
         ),
     }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod compile;
+mod foresight;
 mod games;
 mod groups;
 mod incremental;

@@ -14,9 +14,17 @@ pub trait Batch: Send {
     /// A move of one role.
     type Move;
 
+    /// Selects how the moves of playouts are drawn from now on. Returns the kind that is used: a
+    /// simpler one where the engine cannot do what was asked, or only at a cost that does not pay.
+    fn set_playouts(&mut self, kind: PlayoutKind) -> PlayoutKind {
+        let _ = kind;
+        PlayoutKind::Uniform
+    }
+
     /// Starts playouts, replacing whatever was requested before.
     ///
-    /// A playout makes uniformly random moves from the requested state until play ends. A playout
+    /// A playout makes random moves from the requested state until play ends: uniformly random
+    /// ones, unless [`Batch::set_playouts`] has selected another kind. A playout
     /// that is longer than `max_steps` is cut off: after at least `max_steps` steps, and at most
     /// about twice as many.
     fn begin(&mut self, requests: &[PlayoutRequest<Self::State>], max_steps: u64);
@@ -67,6 +75,23 @@ pub trait Batch: Send {
     /// The results replace the contents of `ends`. They are the terminal ones among the children
     /// that [`Batch::expand`] would make, in the same order.
     fn look_ahead(&mut self, states: &[&Self::State], ends: &mut TerminalChildren);
+}
+
+/// How the moves of random playouts are drawn.
+///
+/// A move *wins* if play has ended after it and the player that moves has its highest payoff.
+/// Players look ahead only where they move alone.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum PlayoutKind {
+    /// Uniformly from the legal moves.
+    #[default]
+    Uniform,
+    /// Uniformly from the moves that win, if there are any (decisive moves; Teytaud & Teytaud
+    /// 2010).
+    Decisive,
+    /// Like `Decisive`. If no move wins, moves after which another player can win at once are
+    /// avoided (anti-decisive moves). An engine may recognise only some of these.
+    Careful,
 }
 
 /// A request for playouts from one state.

@@ -76,6 +76,7 @@
 //! - `shape`: [`Role`] and [`Shape`], the static facts about a game.
 //! - `position`: [`Position`] with its laws, [`Notation`], [`Hidden`].
 //! - `batch`, `children`, `sequential`: [`Batch`], which steps and plays out many games at once.
+//! - `foresight`: playouts that look ahead ([`PlayoutKind`]), by single steps.
 //! - `table`: [`Table`], the type-erased game in text.
 //! - `budget`: [`Budget`], the limits of a search.
 //! - `observation`: [`Observation`], what a role learns from one step.
@@ -87,6 +88,7 @@
 mod batch;
 mod budget;
 mod children;
+mod foresight;
 pub mod kif;
 pub mod laws;
 pub mod lockstep;
@@ -96,9 +98,10 @@ mod sequential;
 mod shape;
 mod table;
 
-pub use batch::{Batch, PlayoutRequest, PlayoutStats};
+pub use batch::{Batch, PlayoutKind, PlayoutRequest, PlayoutStats};
 pub use budget::{Budget, Hint, Meter, play_out_in_time};
 pub use children::{Children, LegalMoves, TerminalChildren};
+pub use foresight::{play_out_ahead, playout_moves};
 pub use observation::Observation;
 pub use position::{Fault, Hidden, Notation, Position};
 pub use sequential::{SequentialBatch, joint_moves};

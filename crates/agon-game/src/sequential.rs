@@ -1,7 +1,8 @@
 //! A batch that is made of single steps.
 
 use crate::{
-    Batch, Children, LegalMoves, PlayoutRequest, PlayoutStats, Position, Rng, TerminalChildren,
+    Batch, Children, LegalMoves, PlayoutKind, PlayoutRequest, PlayoutStats, Position, Rng,
+    TerminalChildren, play_out_ahead,
 };
 
 /// A [`Batch`] that steps through the games one after another by any position.
@@ -10,6 +11,7 @@ use crate::{
 pub struct SequentialBatch<P: Position> {
     position: P,
     rng: Rng,
+    kind: PlayoutKind,
     requests: Vec<PlayoutRequest<P::State>>,
     max_steps: u64,
     /// By request: the results so far.
@@ -24,6 +26,7 @@ impl<P: Position> SequentialBatch<P> {
         SequentialBatch {
             position,
             rng,
+            kind: PlayoutKind::Uniform,
             requests: Vec::new(),
             max_steps: 0,
             stats: Vec::new(),
@@ -59,6 +62,11 @@ impl<P: Position> Batch for SequentialBatch<P> {
     type State = P::State;
     type Move = P::Move;
 
+    fn set_playouts(&mut self, kind: PlayoutKind) -> PlayoutKind {
+        self.kind = kind;
+        kind
+    }
+
     fn begin(&mut self, requests: &[PlayoutRequest<P::State>], max_steps: u64) {
         self.requests.clear();
         self.requests.extend_from_slice(requests);
@@ -80,7 +88,11 @@ impl<P: Position> Batch for SequentialBatch<P> {
                 return false;
             }
             self.position.go_to(&request.state);
-            let n = self.position.play_out(&mut self.rng, self.max_steps as usize) as u64;
+            let (position, max_steps) = (&mut self.position, self.max_steps as usize);
+            let n = match self.kind {
+                PlayoutKind::Uniform => position.play_out(&mut self.rng, max_steps),
+                kind => play_out_ahead(position, kind, &mut self.rng, max_steps, None),
+            } as u64;
             // A playout from a terminal state counts as one step, so that this loop ends.
             n_made += n.max(1);
             stats.n_steps += n;

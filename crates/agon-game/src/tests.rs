@@ -7,7 +7,10 @@ mod lockstep;
 use rand::SeedableRng;
 
 use crate::laws::{self, Law, Plan, Summary};
-use crate::{Fault, Hidden, IllegalMove, Notation, PositionTable, Rng, Role, Table};
+use crate::{
+    Batch, Fault, Hidden, IllegalMove, Notation, PlayoutKind, PlayoutRequest, Position,
+    PositionTable, Rng, Role, SequentialBatch, Table, playout_moves,
+};
 use faulty::{Defect, Faulty};
 use games::{Engine, Gamble, Nim, Poker, Rochambeau, StuckNim};
 
@@ -283,4 +286,34 @@ fn tables_draw_as_positions_do() {
     let n_low = (0..1000).filter(|_| table.draw(&mut rng)[1] == "low").count();
     // 0.7 of 1000, and four standard deviations of 14.5 to either side.
     assert!((642..=758).contains(&n_low), "{n_low}");
+}
+
+#[test]
+fn playouts_look_ahead() {
+    let mut position = Engine::<Nim>::new();
+    let moves = |position: &mut Engine<Nim>, kind| -> Vec<u8> {
+        let joints = playout_moves(position, kind);
+        joints.iter().map(|joint| joint[0].max(joint[1])).collect()
+    };
+    // From nine every move is safe. From six, taking three loses; from five, all but taking one;
+    // from four, every move. From three, all are taken.
+    assert_eq!(moves(&mut position, PlayoutKind::Careful), [1, 2, 3]);
+    for (taken, left, careful) in [(3, 6, &[1, 2][..]), (1, 5, &[1]), (1, 4, &[1, 2, 3])] {
+        let mover = usize::from(position.legal_moves(Role::new(0)).len() == 1);
+        let mut joint = [0, 0];
+        joint[mover] = taken;
+        position.advance(&joint);
+        assert_eq!(position.state_text()[0], format!("left {left}"));
+        assert_eq!(moves(&mut position, PlayoutKind::Decisive), [1, 2, 3]);
+        assert_eq!(moves(&mut position, PlayoutKind::Careful), careful);
+    }
+    position.advance(&[0, 1]);
+    assert_eq!(moves(&mut position, PlayoutKind::Decisive), [3]);
+    let mut batch = SequentialBatch::new(position.clone(), Rng::seed_from_u64(1));
+    assert_eq!(batch.set_playouts(PlayoutKind::Decisive), PlayoutKind::Decisive);
+    let request =
+        PlayoutRequest { state: position.state().clone(), n_playouts: 50, expected_steps: 0 };
+    let stats = batch.play_out(&[request], 100).remove(0);
+    assert_eq!((stats.n_playouts, stats.n_steps), (50, 50));
+    assert_eq!(stats.mean_payoff(Role::new(0)), 100.0);
 }

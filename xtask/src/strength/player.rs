@@ -1,5 +1,6 @@
 //! Parses players such as `plain,rave,k=500`.
 
+use agon_game::PlayoutKind;
 use agon_search::{
     Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, PlayoutPolicy, Simultaneous,
 };
@@ -38,6 +39,9 @@ pub(crate) fn player(text: &str) -> (MctsOptions, f64) {
             "mast" => options.policy = PlayoutPolicy::Mast,
             "past" => options.policy = PlayoutPolicy::PAST,
             "nst" => options.policy = PlayoutPolicy::NST,
+            "uniform" => options.playout_kind = Some(PlayoutKind::Uniform),
+            "decisive" => options.playout_kind = Some(PlayoutKind::Decisive),
+            "careful" => options.playout_kind = Some(PlayoutKind::Careful),
             "greedy" => options.choice = Choice::EpsilonGreedy { epsilon: number(value) },
             "temperature" => options.choice = Choice::Gibbs { temperature: number(value) },
             "leaves" => {

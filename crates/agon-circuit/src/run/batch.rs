@@ -6,6 +6,8 @@
 //!
 //! - `playout` builds the logic of one step: the rules, a `sampler` that draws a legal move for
 //!   every role, and the restart of lanes whose game has ended.
+//! - `foresight` restricts the moves that are drawn to those that win at once, or do not lose at
+//!   once, as part of the same logic.
 //! - `lanes` distributes playouts over lanes and runs the steps. All lanes are in the same phase.
 //!   Results are counted in all lanes at once (`count`). A lane without work takes over playouts of
 //!   the same request that have not started (`sharing`).
@@ -20,6 +22,7 @@
 mod code;
 mod count;
 mod expand;
+pub(crate) mod foresight;
 mod lanes;
 mod late;
 pub(crate) mod playout;
@@ -30,13 +33,16 @@ mod sharing;
 use std::ops::Range;
 use std::sync::Arc;
 
-use agon_game::{Batch, Children, PlayoutRequest, PlayoutStats, Shape, TerminalChildren};
+use agon_game::{
+    Batch, Children, PlayoutKind, PlayoutRequest, PlayoutStats, Shape, TerminalChildren,
+};
 
 use crate::run::kernel::Backend;
 use crate::{Bits, Circuit, Input, Plane, Turns};
 pub(crate) use code::BatchCode;
 use code::Step;
 use expand::Expander;
+use foresight::Foresight;
 use playout::{Place, Restart};
 use random::PlaneRng;
 
@@ -55,6 +61,8 @@ pub struct BatchOptions {
 pub struct BatchCircuit {
     code: Arc<BatchCode>,
     rng: PlaneRng,
+    /// How far the moves of playouts look ahead.
+    foresight: Option<Foresight>,
     /// The steps of playouts that have been needed so far.
     steps: Vec<Step>,
     expander: Option<Expander>,
@@ -104,6 +112,7 @@ impl BatchCircuit {
         BatchCircuit {
             code,
             rng: PlaneRng::new(seed),
+            foresight: None,
             steps: Vec::new(),
             expander: None,
             lanes: lanes::Lanes::default(),
@@ -130,16 +139,16 @@ impl BatchCircuit {
     ///
     /// Playouts from the initial state start in this phase only, others in any.
     fn round(&mut self, start: usize, restart: Restart) -> Vec<usize> {
-        let BatchCircuit { code, steps, .. } = self;
+        let BatchCircuit { code, steps, foresight, .. } = self;
         let phases = &code.playable().phases;
         let mut round = Vec::new();
         let mut phase = start;
         loop {
             let after = phases.after(phase);
             let place = Place { restart, is_gate: after == start || restart == Restart::Planes };
-            let known = steps.iter().position(|step| (step.phase, step.place) == (phase, place));
+            let known = steps.iter().position(|step| step.is(phase, place, *foresight));
             round.push(known.unwrap_or_else(|| {
-                steps.push(code.step(phase, place));
+                steps.push(code.step(phase, place, *foresight));
                 steps.len() - 1
             }));
             phase = after;
@@ -187,6 +196,15 @@ impl Batch for BatchCircuit {
     type State = Bits;
     type Move = Input;
 
+    fn set_playouts(&mut self, kind: PlayoutKind) -> PlayoutKind {
+        self.foresight = self.code.foresight(kind);
+        match self.foresight {
+            None => PlayoutKind::Uniform,
+            Some(Foresight::Wins) => PlayoutKind::Decisive,
+            Some(Foresight::Blocks | Foresight::Safe) => PlayoutKind::Careful,
+        }
+    }
+
     fn begin(&mut self, requests: &[PlayoutRequest<Bits>], max_steps: u64) {
         let initial = self.code.initial();
         let is_initial = requests.iter().all(|request| request.state == *initial);
@@ -207,7 +225,7 @@ impl Batch for BatchCircuit {
     fn step(&mut self, n_steps: u64) -> bool {
         let mut left = n_steps;
         while !self.requested.running.is_empty() {
-            let BatchCircuit { code, steps, rng, lanes, expander, requested } = self;
+            let BatchCircuit { code, steps, rng, lanes, expander, requested, .. } = self;
             let playable = code.playable();
             let expander =
                 playable.may_reject.then(|| expander.get_or_insert_with(|| code.expander()));

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use agon_circuit::{BatchCircuit, BatchOptions, Bits, Executor, ScalarCircuit};
 use agon_game::{
-    Batch as _, Children, Hidden, PlayoutRequest, Position as _, Rng, Role, TerminalChildren, laws,
-    lockstep,
+    Batch as _, Children, Hidden, PlayoutKind, PlayoutRequest, Position as _, Rng, Role,
+    TerminalChildren, joint_moves, laws, lockstep, playout_moves,
 };
 use agon_gdl::check::check;
 use agon_gdl::circuit::{CircuitLimits, Compiled};
@@ -218,4 +218,71 @@ fn turn_taking_is_proved_and_correct() {
             "{name} is not among the proved: {proved:?}"
         );
     }
+}
+
+/// Where a move wins at once, every playout that looks ahead makes it. Where every move lets the
+/// other role win at once, it does.
+#[test]
+fn playouts_that_look_ahead_take_wins_at_once() {
+    let (mut n_won, mut n_lost) = (0, 0);
+    for name in [
+        "tic-tac-toe",
+        "connect-three",
+        "connect-four",
+        "breakthrough",
+        "knightthrough",
+        "pawn-whopping",
+        "nine-board-tic-tac-toe",
+    ] {
+        let path =
+            rulesheets().into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == name));
+        let (_, compiled) = open(&path.expect("it ships"));
+        let mut position = compiled.start();
+        let mut batch = position.batch(2).expect("circuits run in batches");
+        assert_eq!(batch.set_playouts(PlayoutKind::Careful), PlayoutKind::Careful, "{name}");
+        let mut rng = Rng::seed_from_u64(8);
+        let mut joint = Vec::new();
+        for _ in 0..400 {
+            if position.is_terminal() {
+                position.go_to(compiled.start().state());
+            }
+            let here = position.state().clone();
+            let us = position.choosers().next();
+            let n_moves = joint_moves(&position).len();
+            let n_preferred = playout_moves(&mut position, PlayoutKind::Decisive).len();
+            let is_won = n_preferred < n_moves || {
+                position.advance(&playout_moves(&mut position, PlayoutKind::Decisive)[0]);
+                position.is_terminal()
+            };
+            position.go_to(&here);
+            if let Some(us) = us.filter(|_| is_won && n_moves > 1) {
+                let request =
+                    PlayoutRequest { state: here.clone(), n_playouts: 300, expected_steps: 0 };
+                let stats = batch.play_out(&[request], 1000).remove(0);
+                let best = stats.mean_payoff(us) == 100.0;
+                assert_eq!(stats.n_steps, 300, "{name}: play ends at once");
+                assert!(best || n_preferred == n_moves, "{name}: the best move is made");
+                n_won += usize::from(best);
+            } else if n_moves > 1 {
+                let can_lose = |joint: &Vec<_>| {
+                    position.go_to(&here);
+                    position.advance(joint);
+                    let n = joint_moves(&position).len();
+                    n > 1 && playout_moves(&mut position, PlayoutKind::Decisive).len() < n
+                };
+                let joints = { joint_moves(&position) };
+                if joints.iter().all(can_lose) {
+                    let request =
+                        PlayoutRequest { state: here.clone(), n_playouts: 300, expected_steps: 0 };
+                    let stats = batch.play_out(&[request], 1000).remove(0);
+                    assert_eq!(stats.n_steps, 600, "{name}: the other role wins at once");
+                    n_lost += 1;
+                }
+            }
+            position.go_to(&here);
+            position.draw(&mut rng, &mut joint);
+            position.advance(&joint);
+        }
+    }
+    assert!(n_won > 100 && n_lost > 10, "{n_won} won, {n_lost} lost");
 }

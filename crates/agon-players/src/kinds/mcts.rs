@@ -1,7 +1,7 @@
 //! `mcts` and `uct`: Monte Carlo tree search.
 
 use agon_analysis::regression::{Goals, HeuristicRequest};
-use agon_game::{Hidden, Position};
+use agon_game::{Hidden, PlayoutKind, Position};
 use agon_match::Player;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{
@@ -33,7 +33,7 @@ pub(crate) static UCT: PlayerKind = PlayerKind {
     origin: Origin::BuiltIn(Mcts::from_settings),
 };
 
-static SELECTION_AND_PLAYOUTS: [OptionKind; 25] = [
+static SELECTION_AND_PLAYOUTS: [OptionKind; 26] = [
     OptionKind::real(
         "c",
         0.0..=100.0,
@@ -80,6 +80,13 @@ static SELECTION_AND_PLAYOUTS: [OptionKind; 25] = [
         0.0..=1.0,
         1e-5,
         "grave: bias; a smaller value trusts all-moves-as-first statistics for longer",
+    ),
+    OptionKind::word(
+        "playout-moves",
+        &["uniform", "decisive", "careful", "auto"],
+        "moves of playouts without a policy: any; those that win at once where there are any; also \
+         not those after which another player wins at once; auto: careful, if playouts run in \
+         batches. Batches draw uniformly if the rest takes too much logic",
     ),
     OptionKind::word(
         "policy",
@@ -327,6 +334,12 @@ pub(super) fn search_options(settings: &Settings) -> MctsOptions {
                 min_samples: settings.integer_u32("nst-samples"),
             },
             _ => PlayoutPolicy::Uniform,
+        },
+        playout_kind: match settings.word("playout-moves") {
+            "decisive" => Some(PlayoutKind::Decisive),
+            "careful" => Some(PlayoutKind::Careful),
+            "auto" => None,
+            _ => Some(PlayoutKind::Uniform),
         },
         choice: match settings.word("choice") {
             "greedy" => Choice::EpsilonGreedy { epsilon: settings.real("epsilon") },

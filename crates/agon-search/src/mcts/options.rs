@@ -1,5 +1,7 @@
 //! The options of Monte Carlo tree search, and where their defaults come from.
 
+use agon_game::PlayoutKind;
+
 use super::heuristic::HeuristicUse;
 
 /// Options of [`Mcts`](super::Mcts).
@@ -15,6 +17,10 @@ pub struct MctsOptions {
     pub amaf: Amaf,
     /// How moves are drawn in playouts. Default: uniformly. Otherwise playouts are made one by one.
     pub policy: PlayoutPolicy,
+    /// How moves are drawn in playouts without a policy. `None` is automatic: as careful as a batch
+    /// engine can be at a cost that pays, and uniformly where playouts are made one by one.
+    /// Default: uniformly.
+    pub playout_kind: Option<PlayoutKind>,
     /// How the playout policy turns values of moves into a choice. Default: Gibbs sampling with
     /// temperature 10 (Trutman 2015, table 5.1).
     pub choice: Choice,
@@ -61,6 +67,7 @@ impl Default for MctsOptions {
             first_play: FirstPlay::First,
             amaf: Amaf::Off,
             policy: PlayoutPolicy::Uniform,
+            playout_kind: Some(PlayoutKind::Uniform),
             choice: Choice::GIBBS,
             transpositions: true,
             solver: true,
@@ -86,6 +93,7 @@ impl MctsOptions {
             solver: false,
             look_ahead: false,
             leaves: Leaves::ONE,
+            playout_kind: Some(PlayoutKind::Uniform),
             ..MctsOptions::default()
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use agon_game::{Position, Rng, Role, SequentialBatch};
+use agon_game::{PlayoutKind, Position, Rng, Role, SequentialBatch};
 use rand::SeedableRng;
 
 use super::batch_size::BatchSize;
@@ -71,7 +71,10 @@ impl<P: Position> Worker<P> {
         let facts = Facts::new(position.shape());
         let n_roles = facts.n_roles;
         let wants_engine = options.look_ahead || options.allows_bulk();
-        let engine = if wants_engine { position.batch(seed) } else { None };
+        let mut engine = if wants_engine { position.batch(seed) } else { None };
+        if let Some(engine) = &mut engine {
+            engine.set_playouts(options.playout_kind.unwrap_or(PlayoutKind::Careful));
+        }
         let mut bulk = BulkPlayouts::new(engine, n_roles);
         bulk.warm_up(position, n_roles);
         let learns = options.policy != PlayoutPolicy::Uniform;

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use agon_game::Shape;
+use agon_game::{PlayoutKind, Shape};
 
 use super::expand::{Expander, LookAhead};
-use super::playout::{Place, Playable, PlayoutStep};
+use super::foresight::{Ahead, Foresight, Players};
+use super::playout::{Place, Playable, PlayoutStep, Restart};
 use crate::run::kernel::{Backend, Kernel};
 use crate::{Bits, Circuit, Turns};
 
@@ -20,6 +21,11 @@ pub(crate) struct BatchCode {
     backend: Backend,
     turns: Option<Turns>,
     playable: OnceLock<Playable>,
+    /// How far playouts look ahead if they are decisive, and if they are careful.
+    decisive: OnceLock<Option<Foresight>>,
+    careful: OnceLock<Option<Foresight>>,
+    /// Steps that were built to learn their size.
+    sized: Mutex<Vec<(usize, Option<Foresight>, Arc<PlayoutStep>)>>,
     steps: Mutex<Vec<Step>>,
     expander: OnceLock<Expander>,
     ahead: OnceLock<LookAhead>,
@@ -30,9 +36,29 @@ pub(crate) struct BatchCode {
 pub(super) struct Step {
     pub(super) phase: usize,
     pub(super) place: Place,
+    pub(super) foresight: Option<Foresight>,
     pub(super) step: Arc<PlayoutStep>,
     pub(super) kernel: Kernel,
 }
+
+impl Step {
+    /// Returns whether it is the step of this phase at this place, with moves of this kind.
+    pub(super) fn is(&self, phase: usize, place: Place, foresight: Option<Foresight>) -> bool {
+        (self.phase, self.place, self.foresight) == (phase, place, foresight)
+    }
+}
+
+/// Maximum size of a step that looks ahead, as a multiple of a step that does not.
+const MAX_RATIO: f64 = 3.0;
+
+/// Maximum number of gates of all phases of a game whose playouts look ahead.
+const MAX_GATES: usize = 300_000;
+
+/// The place of the steps of a search, which are built to learn their size.
+const SEARCH: Place = Place { restart: Restart::Planes, is_gate: true };
+
+/// Number of operations that a step may have in addition.
+const FREE: usize = 500;
 
 impl BatchCode {
     pub(crate) fn new(
@@ -48,6 +74,9 @@ impl BatchCode {
             backend,
             turns,
             playable: OnceLock::new(),
+            decisive: OnceLock::new(),
+            careful: OnceLock::new(),
+            sized: Mutex::new(Vec::new()),
             steps: Mutex::new(Vec::new()),
             expander: OnceLock::new(),
             ahead: OnceLock::new(),
@@ -69,30 +98,104 @@ impl BatchCode {
         self.playable.get_or_init(|| Playable::new(&self.circuit))
     }
 
+    /// Returns how far playouts of a kind look ahead: as far as the logic does not become too large.
+    pub(super) fn foresight(&self, kind: PlayoutKind) -> Option<Foresight> {
+        match kind {
+            PlayoutKind::Uniform => None,
+            PlayoutKind::Decisive => {
+                *self.decisive.get_or_init(|| self.affordable(&[Foresight::Wins]))
+            }
+            PlayoutKind::Careful => *self.careful.get_or_init(|| {
+                let safe = [Foresight::Safe, Foresight::Blocks];
+                self.affordable(&safe).or_else(|| self.foresight(PlayoutKind::Decisive))
+            }),
+        }
+    }
+
+    /// Returns the first of these that is not too large, in all phases together: the roles are
+    /// treated alike.
+    fn affordable(&self, wanted: &[Foresight]) -> Option<Foresight> {
+        let playable = self.playable();
+        if playable.may_reject {
+            // A winning move might be rejected.
+            return None;
+        }
+        let n_gates: usize =
+            playable.phases.circuits.iter().map(|circuit| circuit.ands.len()).sum();
+        if n_gates > MAX_GATES {
+            return None;
+        }
+        let size = |foresight, max_gates| {
+            (0..playable.phases.circuits.len()).try_fold(0, |sum, phase| {
+                let step = self.program(phase, SEARCH, foresight, max_gates)?;
+                Some(sum + step.program.instructions.len())
+            })
+        };
+        let plain = size(None, 0).expect("uniform moves are always possible");
+        let max = MAX_RATIO * plain as f64 + FREE as f64;
+        // Some gates of the graph are not part of the program.
+        let max_gates = 8 * max as usize;
+        wanted.iter().copied().find(|&foresight| {
+            size(Some(foresight), max_gates).is_some_and(|size| size as f64 <= max)
+        })
+    }
+
     /// Returns a copy of the step of a phase.
-    pub(super) fn step(&self, phase: usize, place: Place) -> Step {
+    pub(super) fn step(&self, phase: usize, place: Place, foresight: Option<Foresight>) -> Step {
         // A panic while code is generated leaves the list as it was.
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = steps.iter().find(|step| (step.phase, step.place) == (phase, place));
+        let known = steps.iter().find(|step| step.is(phase, place, foresight));
         if let Some(step) = known {
             return step.clone();
         }
-        let step = self.build_step(phase, place);
+        let step = self
+            .program(phase, place, foresight, usize::MAX)
+            .or_else(|| self.program(phase, place, None, 0))
+            .expect("uniform moves are always possible");
+        let kernel = Kernel::new(&step.program, self.playable().kept.len() + 1, self.backend);
+        let step = Step { phase, place, foresight, step, kernel };
         steps.push(step.clone());
         step
     }
 
-    fn build_step(&self, phase: usize, place: Place) -> Step {
+    /// Returns the logic of a step, or `None` if looking ahead takes too much of it.
+    fn program(
+        &self,
+        phase: usize,
+        place: Place,
+        foresight: Option<Foresight>,
+        max_gates: usize,
+    ) -> Option<Arc<PlayoutStep>> {
+        let mut sized = self.sized.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            sized.iter().find(|(of, by, _)| place == SEARCH && (*of, *by) == (phase, foresight));
+        if let Some((_, _, step)) = known {
+            return Some(Arc::clone(step));
+        }
+        let step = Arc::new(self.build_program(phase, place, foresight, max_gates)?);
+        if place == SEARCH {
+            sized.push((phase, foresight, Arc::clone(&step)));
+        }
+        Some(step)
+    }
+
+    fn build_program(
+        &self,
+        phase: usize,
+        place: Place,
+        foresight: Option<Foresight>,
+        max_gates: usize,
+    ) -> Option<PlayoutStep> {
         let playable = self.playable();
         // Where the circuit is cut into phases, the phase tells which roles wait.
-        let step = if playable.phases.circuits.len() > 1 {
-            let shape = Shape { turn_taking: false, ..self.shape.clone() };
-            PlayoutStep::new(playable, phase, &shape, None, place)
-        } else {
-            PlayoutStep::new(playable, phase, &self.shape, self.turns.as_ref(), place)
-        };
-        let kernel = Kernel::new(&step.program, playable.kept.len() + 1, self.backend);
-        Step { phase, place, step: Arc::new(step), kernel }
+        let is_cut = playable.phases.circuits.len() > 1;
+        let turns = self.turns.as_ref().filter(|_| !is_cut);
+        let take_turns = self.shape.turn_taking || self.turns.is_some();
+        let players = Players { take_turns, turns };
+        let ahead =
+            foresight.map(|foresight| Ahead { playable, phase, foresight, players, max_gates });
+        let shape = Shape { turn_taking: self.shape.turn_taking && !is_cut, ..self.shape.clone() };
+        PlayoutStep::looking_ahead(playable, phase, (&shape, turns), place, ahead.as_ref())
     }
 
     /// Returns a copy of the expander.

@@ -2,6 +2,7 @@
 
 use agon_game::Shape;
 
+use super::foresight::Ahead;
 use super::sampler::{Tree, draw, n_random};
 use crate::form::graph::Graph;
 use crate::optimise::forget_unread;
@@ -105,13 +106,14 @@ impl<'c> Rules<'c> {
     /// Adds the rules to a graph: first the gates of the state, then the moves, which depend on
     /// them, then the gates that depend on moves.
     ///
-    /// The first leaves are the kept bits.
+    /// The first leaves are the kept bits. Returns `None` if looking ahead takes too much logic.
     fn embed(
         graph: &mut Graph,
         circuit: &'c Circuit,
         kept: &[usize],
         sampler: &Sampler<'_>,
-    ) -> Rules<'c> {
+        ahead: Option<&Ahead<'_>>,
+    ) -> Option<Rules<'c>> {
         let mut map = vec![Signal::FALSE; circuit.n_gates()];
         for (leaf, &bit) in kept.iter().enumerate() {
             map[1 + bit] = graph.leaf(leaf);
@@ -121,12 +123,17 @@ impl<'c> Rules<'c> {
         let of = |&signal: &Signal| map[signal.gate()].inverted_if(signal.is_inverted());
         let legal: Vec<Vec<Signal>> =
             circuit.outputs.legal.iter().map(|of_role| of_role.iter().map(of).collect()).collect();
+        // Some of the moves are left where there are any, so the end of play is not affected.
+        let legal = match ahead {
+            Some(ahead) => ahead.restrict(graph, &map, &legal)?,
+            None => legal,
+        };
         let (inputs, can_move) = sampler.choose_moves(graph, circuit, &legal);
         for (gate, &input) in (circuit.first_input()..).zip(inputs.iter().flatten()) {
             map[gate] = input;
         }
         graph.embed(circuit, &mut map, |gate| reads_input[gate]);
-        Rules { circuit, map, can_move, n_random: sampler.n_random.iter().sum() }
+        Some(Rules { circuit, map, can_move, n_random: sampler.n_random.iter().sum() })
     }
 
     /// Returns the signal in the graph.
@@ -136,7 +143,9 @@ impl<'c> Rules<'c> {
 }
 
 impl PlayoutStep {
-    /// Builds the step of one phase. `turns` are used only if the circuit is not cut into phases.
+    /// Builds the step of one phase, with uniformly drawn moves. `turns` are used only if the
+    /// circuit is not cut into phases.
+    #[cfg(test)]
     pub(crate) fn new(
         playable: &Playable,
         phase: usize,
@@ -144,6 +153,19 @@ impl PlayoutStep {
         turns: Option<&Turns>,
         place: Place,
     ) -> PlayoutStep {
+        PlayoutStep::looking_ahead(playable, phase, (shape, turns), place, None)
+            .expect("only looking ahead may take too much logic")
+    }
+
+    /// Builds the step of one phase, with moves that may look ahead. Returns `None` if that takes
+    /// too much logic.
+    pub(crate) fn looking_ahead(
+        playable: &Playable,
+        phase: usize,
+        (shape, turns): (&Shape, Option<&Turns>),
+        place: Place,
+        ahead: Option<&Ahead<'_>>,
+    ) -> Option<PlayoutStep> {
         let kept = &playable.kept;
         let circuit = &playable.phases.circuits[phase];
         let n_state = kept.len() + 1;
@@ -156,8 +178,8 @@ impl PlayoutStep {
         };
         let n_leaves = sampler.first_random + sampler.n_random.iter().sum::<usize>();
         let mut graph = Graph::new(n_leaves);
-        let rules = Rules::embed(&mut graph, circuit, kept, &sampler);
-        PlayoutStep::of_rules(graph, &rules, playable, phase, place)
+        let rules = Rules::embed(&mut graph, circuit, kept, &sampler, ahead)?;
+        Some(PlayoutStep::of_rules(graph, &rules, playable, phase, place))
     }
 
     /// Adds the control of the lane to the rules, and lowers all of it.

@@ -1,12 +1,12 @@
 //! Examines the leaves of a batch and plays out from them, without access to the tree.
 
-use agon_game::{PlayoutRequest, Position, Role};
+use agon_game::{PlayoutKind, PlayoutRequest, Position, Role};
 
 use super::playout::{PlayoutLimits, PlayoutTools};
 use crate::mcts::leaf_batch::{LeafBatch, PathEnd};
 use crate::mcts::options::{MctsOptions, Others};
 use crate::mcts::worker::Worker;
-use agon_game::play_out_in_time;
+use agon_game::{play_out_ahead, play_out_in_time};
 
 impl<P: Position> Worker<P> {
     /// Finds out which positions the leaves lead to, and which children of these are terminal if an
@@ -161,9 +161,16 @@ impl<P: Position> Worker<P> {
             };
             tools.play_out(&mut self.position, limits);
         } else {
-            let max_steps = limits.max_steps as usize;
             let (position, rng) = (&mut self.position, &mut self.rng);
-            play_out_in_time(position, rng, max_steps, limits.deadline, &self.stop);
+            let max_steps = limits.max_steps as usize;
+            match options.playout_kind.unwrap_or_default() {
+                PlayoutKind::Uniform => {
+                    play_out_in_time(position, rng, max_steps, limits.deadline, &self.stop);
+                }
+                kind => {
+                    play_out_ahead(position, kind, rng, max_steps, limits.deadline);
+                }
+            }
         }
         leaves[leaf].record = start..record.len();
         let (sums, squares) = results.of_mut(leaf);
