@@ -24,6 +24,7 @@ export function serveAssets(folder, target) {
       if (headers.origin) headers.origin = origin;
       const passed = request(origin + incoming.url, { method: incoming.method, headers }, (answer) => {
         outgoing.writeHead(answer.statusCode, answer.headers);
+        answer.on('close', () => outgoing.destroy());
         answer.pipe(outgoing);
       });
       passed.on('error', () => outgoing.destroy());

@@ -155,13 +155,6 @@ impl Request {
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>, ApiError> {
         texts(&self.0[key]).ok_or_else(|| ApiError::bad(format!("`{key}` must be a list of texts")))
     }
-
-    /// Returns a list of joint moves; empty if it is missing or null.
-    pub(crate) fn moves(&self, key: &str) -> Result<Vec<Vec<String>>, ApiError> {
-        joint_moves(&self.0[key]).ok_or_else(|| {
-            ApiError::bad(format!("`{key}` must be a list of joint moves, each a list of texts"))
-        })
-    }
 }
 
 /// Reads a list of texts; null is the empty list.

@@ -33,7 +33,7 @@ pub(crate) struct Setup {
     pub(crate) is_clock_for_people: bool,
     pub(crate) iterations: Option<u64>,
     pub(crate) seed: u64,
-    /// Joint moves that were given when the match was created.
+    /// Complete joint moves that were given when the match was created.
     pub(crate) opening: Vec<Vec<String>>,
     /// The secret of the person who created the match.
     pub(crate) owner: String,
@@ -89,7 +89,7 @@ impl Setup {
             is_clock_for_people: request.flag("clock_for_people", false)?,
             iterations: request.whole("iterations")?,
             seed: request.whole("seed")?.unwrap_or(1),
-            opening: request.moves("opening")?,
+            opening: Vec::new(),
             owner: secret()?,
             watch: secret()?,
             keys: vec![None; shape.role_names.len()],
