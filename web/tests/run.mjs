@@ -113,9 +113,9 @@ const tests = {
     await o.getByLabel('Type a move').fill('(mark 1 3)');
     await o.getByRole('button', { name: 'Play', exact: true }).click();
     await until("x's turn", async () => (await status(x)).startsWith('Your move'));
+    await until('x knows its own mark', () => received[0].join('').includes('(cell 3 2 x)'));
+    await until('o knows its own mark', () => received[1].join('').includes('(cell 1 3 o)'));
     const [toX, toO] = received.map((parts) => parts.join(''));
-    check(toX.includes('(cell 3 2 x)'), 'x knows its own mark');
-    check(toO.includes('(cell 1 3 o)'), 'o knows its own mark');
     // The move itself is among x's own legal moves; the joint move and the cell would be a leak.
     check(!toX.includes('1 3 o)') && !toX.includes('"noop","(mark 1 3)"'), 'x has received o’s mark');
     check(!toO.includes('3 2 x)') && !toO.includes('"(mark 3 2)","noop"'), 'o has received x’s mark');

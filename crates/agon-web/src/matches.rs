@@ -26,7 +26,7 @@ use serde_json::{Map, Value, json};
 pub(crate) use frames::Frames;
 pub(crate) use person::Word;
 pub(crate) use setup::{Setup, player};
-pub(crate) use view::{Theme, Viewer};
+pub(crate) use view::{Theme, Viewer, touched};
 
 use crate::answer::ApiError;
 use crate::config::StartProgram;

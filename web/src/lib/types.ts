@@ -53,7 +53,8 @@ export interface Step {
   errors?: string[];
   thoughts?: Record<string, { value: number | null; proven: boolean; line: string[][] }>;
   choosers?: number[];
-  own?: { role: number; move: string; error: string; percepts: string[] | null }[];
+  places?: string[];
+  own?: { role: number; move: string; places: string[]; error: string; percepts: string[] | null }[];
 }
 
 export interface Seat {
@@ -113,6 +114,8 @@ export interface MatchSummary {
 
 export interface PositionView {
   game: string;
+  /** Places that the last move touched. */
+  last: string[];
   moves: string[][];
   state: string[];
   svg: string;

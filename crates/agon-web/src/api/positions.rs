@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use super::{blocking, theme};
 use crate::answer::{ApiError, Request};
 use crate::app::App;
+use crate::matches::touched;
 
 /// Maximum number of steps of a line.
 const MAX_STEPS: usize = 2000;
@@ -50,8 +51,9 @@ pub(super) async fn position(State(app): State<Arc<App>>, body: Bytes) -> Respon
             .is_terminal()
             .then(|| shape.roles().map(|role| position.payoff(role)).collect::<Vec<f64>>());
         let choosers: Vec<usize> = position.choosers().into_iter().map(Role::index).collect();
+        let last = position.history().last().map(<[String]>::to_vec).unwrap_or_default();
         Ok(json!({
-            "game": entry.id, "moves": position.history().collect::<Vec<_>>(),
+            "game": entry.id, "last": touched(layout, &last), "moves": position.history().collect::<Vec<_>>(),
             "state": state, "svg": svg(&layout.scene(&state), &options),
             "layout": layout.kind(), "roles": roles, "choosers": choosers,
             "nature": shape.nature.map(Role::index), "terminal": position.is_terminal(),

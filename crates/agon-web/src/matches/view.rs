@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use agon::Game;
+use agon_board::Layout;
 use agon_board::svg::{SvgOptions, role_colour, svg};
 use agon_ggp::Record;
 use serde_json::{Map, Value, json};
@@ -79,7 +80,7 @@ impl Hosted {
         let sight = state.sight(&game);
         let from = from.min(n_steps);
         let steps: Vec<Value> =
-            (from..n_steps).map(|at| state.step_json(at, viewer, sight)).collect();
+            (from..n_steps).map(|at| state.step_json(at, viewer, sight, &layout)).collect();
         let boards = state.boards(viewer, sight, n_steps, theme, &layout);
         // In a game with hidden information even the turn of others may be a secret.
         let is_shown = |role: &usize| sight == Sight::Everything || viewer.roles.contains(role);
@@ -227,12 +228,13 @@ impl Hosted {
 }
 
 impl State {
-    fn step_json(&self, at: usize, viewer: &Viewer, sight: Sight) -> Value {
+    fn step_json(&self, at: usize, viewer: &Viewer, sight: Sight, layout: &Layout) -> Value {
         let step = &self.steps[at];
         let mut object = json!({"at": at, "time": step.time});
         match sight {
             Sight::Everything => {
                 object["joint"] = json!(step.joint);
+                object["places"] = json!(touched(layout, &step.joint));
                 object["errors"] = json!(step.errors);
                 object["thoughts"] = step.thoughts.clone();
                 let before = self.frames.as_ref().and_then(|frames| frames.get(at));
@@ -243,7 +245,8 @@ impl State {
                 let own = viewer.roles.iter().map(|&role| {
                     let percepts = frame.map(|frame| frame.percepts[role].clone());
                     let move_made = &step.joint[role];
-                    json!({"role": role, "move": move_made, "error": step.errors[role],
+                    let places = touched(layout, std::slice::from_ref(move_made));
+                    json!({"role": role, "move": move_made, "places": places, "error": step.errors[role],
                         "percepts": percepts})
                 });
                 object["own"] = own.collect();
@@ -260,7 +263,7 @@ impl State {
         sight: Sight,
         at: usize,
         theme: Theme,
-        layout: &agon_board::Layout,
+        layout: &Layout,
     ) -> Vec<Value> {
         let Some(frame) = self.frames.as_ref().and_then(|frames: &Frames| frames.get(at)) else {
             return Vec::new();
@@ -282,6 +285,13 @@ impl State {
         });
         known.collect()
     }
+}
+
+/// Returns the places that moves touch, to mark them on the board. A move that selects a whole line
+/// of places, such as a column, touches none in particular.
+pub(crate) fn touched(layout: &Layout, moves: &[String]) -> Vec<String> {
+    let steps = layout.targets(moves).into_iter().flat_map(|target| target.steps);
+    steps.filter(|places| places.len() == 1).flatten().collect()
 }
 
 /// Returns the facts that hold in all of the states.
