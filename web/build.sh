@@ -22,6 +22,5 @@ if [ "${1:-}" = "--check" ]; then
   }
   echo "crates/agon-web/assets matches web/"
 else
-  npx svelte-check --tsconfig ./tsconfig.json --threshold warning
   npx vite build --logLevel warn
 fi
