@@ -61,8 +61,8 @@ pub(crate) fn infer(evidence: &Evidence) -> Layout {
         places::find(&mut builder);
         edges::find(&mut builder);
         plans = grids::find(&mut builder);
-        stacks::find(&mut builder);
         nodes::find(&mut builder);
+        stacks::find(&mut builder);
     }
     find_panels(&mut builder);
     let styles = owners::styles(&builder);
@@ -141,7 +141,9 @@ fn find_panels(builder: &mut Builder<'_>) {
             (2, Some(role), Some(value)) if pattern.is_key(&[role]) => {
                 Use::Counter { role: Some(role), value }
             }
-            (2, None, Some(value)) if value == 1 && pattern.is_key(&[0]) => {
+            (2, None, Some(value))
+                if value == 1 && pattern.is_key(&[0]) && pattern.max_rows() > 1 =>
+            {
                 Use::Counter { role: Some(0), value }
             }
             (2 | 3, Some(holder), _) => Use::Hand { holder },
@@ -161,7 +163,8 @@ fn steps(builder: &Builder<'_>) -> Vec<(Flat, Changed)> {
     const MAX_STEPS: usize = 400;
     let mut steps = Vec::new();
     for play in &builder.world.evidence.plays {
-        for (index, joint) in play.joints.iter().enumerate() {
+        let n_steps_known = play.states.len().saturating_sub(1);
+        for (index, joint) in play.joints.iter().take(n_steps_known).enumerate() {
             if steps.len() >= MAX_STEPS {
                 return steps;
             }

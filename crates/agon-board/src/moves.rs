@@ -66,7 +66,9 @@ impl MoveMatcher {
 
     /// Returns for each move the places that it touches.
     pub(crate) fn targets(&self, boards: &[BoardPlan], legal: &[String]) -> Vec<MoveTarget> {
-        let targets: Vec<MoveTarget> = legal.iter().map(|text| self.target(boards, text)).collect();
+        let mut targets: Vec<MoveTarget> =
+            legal.iter().map(|text| self.target(boards, text)).collect();
+        shorten(&mut targets);
         // The name of the move is a choice only where the clicks do not tell moves apart.
         let mut same: BTreeMap<&[Vec<String>], usize> = BTreeMap::new();
         for target in &targets {
@@ -150,6 +152,25 @@ impl MoveMatcher {
         // A move onto the place where it starts is one click.
         target.steps.dedup();
         target
+    }
+}
+
+/// Leaves out the places between the first and the last one where those two tell the move. Rules of
+/// structure rewriting games name every place that they look at.
+fn shorten(targets: &mut [MoveTarget]) {
+    let ends = |target: &MoveTarget| match target.steps.as_slice() {
+        [first, .., last] => vec![first.clone(), last.clone()],
+        short => short.to_vec(),
+    };
+    let mut same: BTreeMap<(Vec<Vec<String>>, String), usize> = BTreeMap::new();
+    for target in targets.iter() {
+        *same.entry((ends(target), target.choice.clone())).or_default() += 1;
+    }
+    for target in targets.iter_mut().filter(|target| target.steps.len() > 2) {
+        let short = ends(target);
+        if same[&(short.clone(), target.choice.clone())] == 1 {
+            target.steps = short;
+        }
     }
 }
 

@@ -140,9 +140,12 @@ impl Styles {
         if let Some((_, Some(role))) = hinted {
             owner = Some(*role);
         }
+        // Where pieces have owners, a relation without owner and contents marks places.
+        let is_mark_layer = !has_contents
+            && (layer.role == LayerRole::Mark || (owner.is_none() && !self.owners.is_empty()));
         let mut symbol = match layer.role {
             LayerRole::Line => Symbol::Line,
-            LayerRole::Mark if !has_contents => {
+            LayerRole::Mark | LayerRole::Main if is_mark_layer => {
                 let known = self.symbol(&kind);
                 if matches!(known, Symbol::Text | Symbol::Disc | Symbol::Tile) {
                     Symbol::Dot

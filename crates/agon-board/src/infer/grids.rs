@@ -40,7 +40,10 @@ pub(crate) fn find(builder: &mut Builder<'_>) -> Vec<GridPlan> {
     while plans.len() < MAX_BOARDS {
         let candidates = builder.unused().into_iter().filter_map(|index| {
             let candidate = best(&builder.world, index)?;
-            Some((candidate.weight(), candidate))
+            // Two numbers of which there is one pair are a board only if there is no other one.
+            let is_single = builder.pattern(index).max_rows() <= 1;
+            let is_allowed = !is_single || builder.boards.is_empty();
+            is_allowed.then(|| (candidate.weight(), candidate))
         });
         let Some((_, found)) = candidates.max_by(|(a, _), (b, _)| a.total_cmp(b)) else { break };
         plans.push(add(builder, found));

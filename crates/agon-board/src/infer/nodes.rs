@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::axis::chain;
 use crate::graph;
 use crate::infer::Builder;
 use crate::layout::{BoardPlan, Layer, LayerRole, PlacePlan, Use};
@@ -75,8 +76,12 @@ fn fixed(builder: &mut Builder<'_>) {
             && (4..=graph::MAX_NODES).contains(&nodes.len())
             && pairs.len() + 1 >= nodes.len()
             && pairs.len() <= 6 * nodes.len()
-            // Numbers are more often counted than visited.
-            && !nodes.iter().all(|name| name.parse::<i64>().is_ok());
+            // Numbers are more often counted than visited, and orders are not drawn.
+            && !nodes.iter().any(|name| name.parse::<i64>().is_ok())
+            && nodes.is_disjoint(&builder.world.roles)
+            && joins_its_own(&pairs, nodes.len())
+            && chain(&pairs).is_none()
+            && !is_order(&pairs);
         if !is_graph {
             continue;
         }
@@ -136,6 +141,23 @@ fn fixed(builder: &mut Builder<'_>) {
         };
         builder.set_use(index, Use::Layer(layer));
     }
+}
+
+/// Returns whether most nodes are joined in both roles. A relation from things to their attributes
+/// is not a graph.
+fn joins_its_own(pairs: &[(String, String)], n_nodes: usize) -> bool {
+    let sources: BTreeSet<&String> = pairs.iter().map(|(a, _)| a).collect();
+    let targets: BTreeSet<&String> = pairs.iter().map(|(_, b)| b).collect();
+    2 * sources.intersection(&targets).count() >= n_nodes
+}
+
+/// Returns whether pairs are a transitive relation, such as `less`.
+fn is_order(pairs: &[(String, String)]) -> bool {
+    let set: BTreeSet<(&String, &String)> = pairs.iter().map(|(a, b)| (a, b)).collect();
+    pairs.iter().all(|(a, b)| {
+        let next = pairs.iter().filter(|(c, _)| c == b);
+        next.into_iter().all(|(_, d)| d == a || set.contains(&(a, d)))
+    })
 }
 
 /// Returns the relations with exactly one argument among the nodes, and that argument.

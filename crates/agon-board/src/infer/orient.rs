@@ -288,13 +288,32 @@ fn shade(builder: &mut Builder<'_>, plan: &GridPlan) {
     let evidence = builder.world.evidence;
     let n_mentioned = mentioned.iter().filter(|is| **is).count();
     // All fluents are known, or each state names all places.
-    let knows_all = !evidence.fluents.is_empty() || always == Some(n_mentioned);
+    let given = given_places(builder, plan, &mentioned);
+    if let Some(given) = &given {
+        mentioned.iter_mut().zip(given).for_each(|(is, given)| *is = *given);
+    }
+    let knows_all = given.is_some() || !evidence.fluents.is_empty() || always == Some(n_mentioned);
     let board = &mut builder.boards[plan.board];
     // A single missing cell is more likely one that was never seen.
     let is_plausible = n_mentioned * 5 >= mentioned.len();
     for (place, is_mentioned) in board.places.iter_mut().zip(mentioned) {
         place.shade = shade_of(is_mentioned, knows_all && is_plausible);
     }
+}
+
+/// Returns the places that a static relation of the rules lists, such as `(hole ?x ?y)`, if it
+/// lists all places that play mentions, and not all of the rectangle.
+fn given_places(builder: &Builder<'_>, plan: &GridPlan, mentioned: &[bool]) -> Option<Vec<bool>> {
+    let board = &builder.boards[plan.board];
+    builder.world.facts.values().find_map(|rows| {
+        let mut given = vec![false; mentioned.len()];
+        for row in rows {
+            given[*board.lookup.get(row)?] = true;
+        }
+        let n_given = given.iter().filter(|is| **is).count();
+        let covers = mentioned.iter().zip(&given).all(|(is, given)| *given || !is);
+        (covers && n_given >= 4 && n_given < mentioned.len()).then_some(given)
+    })
 }
 
 fn position(board: &mut BoardPlan, plan: &GridPlan, orientation: Orientation) {

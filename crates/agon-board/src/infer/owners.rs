@@ -25,11 +25,15 @@ pub(crate) fn styles(builder: &Builder<'_>) -> Styles {
             styles.kinds.insert(value.clone(), without_owner(value, &roles[role]));
         }
     }
+    one_kind_each(&mut styles, roles);
     let kind = |value: &String| styles.kinds.get(value).unwrap_or(value).to_lowercase();
     let kinds: BTreeSet<String> =
         values.iter().filter(|value| !styles.blanks.contains(*value)).map(kind).collect();
     let has = |names: &[&str]| names.iter().filter(|name| kinds.contains(**name)).count();
-    styles.is_chess = has(&["p", "n", "b", "r", "q", "k"]) >= 3 && has(&["k", "q", "r"]) >= 1;
+    let is_only_chess =
+        kinds.iter().all(|kind| ["p", "n", "b", "r", "q", "k"].contains(&kind.as_str()));
+    styles.is_chess = has(&["p", "n", "b", "r", "q", "k"]) >= 3 && has(&["k", "q", "r"]) >= 1
+        || kinds.contains("k") && has(&["p", "n", "b", "r", "q"]) >= 1 && is_only_chess;
     let is_piece_game = has(&["queen", "bishop", "rook", "knight", "q", "r", "n"]) > 0;
     styles.is_checkers = !styles.is_chess
         && !is_piece_game
@@ -73,7 +77,9 @@ fn values(builder: &Builder<'_>) -> BTreeSet<String> {
     let mut values = BTreeSet::new();
     for (index, layer) in layers(builder) {
         let pattern = builder.pattern(index);
-        if layer.contents.is_empty() && layer.role != LayerRole::Exists {
+        let says_owner_only =
+            layer.contents.iter().all(|&i| builder.world.is_role(&pattern.domains[i]));
+        if says_owner_only && layer.role != LayerRole::Exists {
             values.insert(pattern.relation.clone());
         }
         for &i in &layer.contents {
@@ -115,12 +121,19 @@ fn blanks(builder: &Builder<'_>, values: &BTreeSet<String>) -> BTreeSet<String> 
         }
     }
     let most = counts.values().copied().max().unwrap_or(0);
+    let mut contents: BTreeSet<&String> = BTreeSet::new();
+    for (index, layer) in layers(builder) {
+        contents.extend(layer.contents.iter().flat_map(|&i| &builder.pattern(index).domains[i]));
+    }
     let is_blank = |value: &String| {
         let lower = value.to_lowercase();
         if SURE.contains(&lower.as_str()) {
             return true;
         }
         let count = counts.get(value).copied().unwrap_or(0);
+        if !contents.contains(value) {
+            return false;
+        }
         let is_number = lower == "0";
         // A short name is an empty place only if it is the usual value at the start, or the one
         // value among numbers that is not a number.
@@ -163,8 +176,15 @@ fn by_name(
             with.collect()
         };
         let rests: Vec<BTreeSet<String>> = letters.iter().map(|&letter| rest(letter)).collect();
-        let common: BTreeSet<String> =
-            rests[0].iter().filter(|r| rests.iter().all(|set| set.contains(*r))).cloned().collect();
+        // Nature, and roles without pieces, do not count.
+        let with: Vec<&BTreeSet<String>> = rests.iter().filter(|set| !set.is_empty()).collect();
+        let common: BTreeSet<String> = match with.as_slice() {
+            [first, _, ..] => {
+                let in_all = |rest: &&String| with.iter().all(|set| set.contains(*rest));
+                first.iter().filter(in_all).cloned().collect()
+            }
+            _ => BTreeSet::new(),
+        };
         for value in &pieces {
             let name = value.to_lowercase();
             for (role, &letter) in letters.iter().enumerate() {
@@ -184,7 +204,8 @@ fn by_play(builder: &Builder<'_>, blanks: &BTreeSet<String>) -> BTreeMap<String,
     let mut counts: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut n_steps = 0;
     for play in &builder.world.evidence.plays {
-        for (index, joint) in play.joints.iter().enumerate() {
+        let n_steps_known = play.states.len().saturating_sub(1);
+        for (index, joint) in play.joints.iter().take(n_steps_known).enumerate() {
             n_steps += 1;
             if n_steps > MAX_STEPS {
                 break;
@@ -270,6 +291,27 @@ fn without_owner(value: &str, role: &str) -> String {
         return value.to_owned();
     };
     rest.trim_matches(['_', '-']).to_owned()
+}
+
+/// Where each role has a single kind of piece, its name says nothing: such pieces are discs, or the
+/// mark after which the role is named.
+fn one_kind_each(styles: &mut Styles, roles: &[String]) {
+    let of = |role: usize| styles.owners.values().filter(|owner| **owner == role).count();
+    let counts: Vec<usize> = (0..roles.len()).map(of).collect();
+    if counts.iter().any(|n| *n > 1) || counts.iter().filter(|n| **n == 1).count() < 2 {
+        return;
+    }
+    for (value, &role) in &styles.owners {
+        let name = roles[role].to_lowercase();
+        let mark = name.strip_suffix("player").unwrap_or(&name);
+        let is_mark = matches!(mark, "x" | "o" | "cross" | "ring" | "circle");
+        let is_letter =
+            value.chars().count() == 1 && !matches!(value.as_str(), "x" | "o" | "X" | "O");
+        if is_letter || value.eq_ignore_ascii_case(&name) {
+            let kind = if is_mark { mark.to_owned() } else { String::new() };
+            styles.kinds.insert(value.clone(), kind);
+        }
+    }
 }
 
 /// Returns a short name for each role, different from those of the others.

@@ -271,3 +271,34 @@ fn a_drawing_in_the_rules_is_the_board() {
     let target = &layout.targets(&["(step a1 b1)".to_owned()])[0];
     assert_eq!(target.steps, [["board/a1"], ["board/b1"]]);
 }
+
+#[test]
+fn places_between_the_ends_of_a_move_need_no_click() {
+    let states = ["(W a1) (B c3)", "(W b2) (B c3)"];
+    let mut known = evidence(&["white", "black"], &states, &[&["(step a1 b2)", "noop"]]);
+    let name = |text: &str| Some(text.to_owned());
+    known.drawing = ["3", "2", "1"]
+        .iter()
+        .map(|row| ["a", "b", "c"].iter().map(|c| name(&format!("{c}{row}"))).collect())
+        .collect();
+    let layout = Layout::infer(&known);
+    let legal = terms("(double a1 a2 a3) (jump a1 b2 c1) (jump a1 b1 c1)");
+    let targets = layout.targets(&legal);
+    assert_eq!(targets[0].steps, [["board/a1"], ["board/a3"]]);
+    assert_eq!(targets[1].steps.len(), 3, "the ends alone do not tell which jump it is");
+}
+
+#[test]
+fn pieces_are_not_taken_for_empty_places_and_marks_are_small() {
+    let states = ["(W a1) (B b2) (moved a1)", "(W b1) (B b2)", "(W b1) (B a2)"];
+    let joints: [&[&str]; 2] = [&["(step a1 b1)", "noop"], &["noop", "(step b2 a2)"]];
+    let mut known = evidence(&["white", "black"], &states, &joints);
+    let name = |text: &str| Some(text.to_owned());
+    known.drawing = vec![vec![name("a2"), name("b2")], vec![name("a1"), name("b1")]];
+    let scene = Layout::infer(&known).scene(&terms(states[0]));
+    let first = scene.place("board/a1").expect("a place");
+    let symbols: Vec<Symbol> = first.pieces.iter().map(|piece| piece.symbol).collect();
+    assert!(symbols.contains(&Symbol::Disc) && symbols.contains(&Symbol::Dot), "{symbols:?}");
+    let second = scene.place("board/b2").expect("a place");
+    assert_eq!((second.pieces[0].symbol, second.pieces[0].owner), (Symbol::Disc, Some(1)));
+}

@@ -43,7 +43,10 @@ pub(super) fn show(
     let mut at = 0;
     while at < record.states.len() {
         if let Some(joint) = at.checked_sub(1).and_then(|step| record.moves.get(step)) {
-            let moves = names.iter().zip(joint).map(|(name, text)| format!("{name} {text}"));
+            let moves = names.iter().zip(joint).map(|(name, text)| {
+                let text = agon_game::kif::first_term(text).unwrap_or_else(|| text.clone());
+                format!("{name} {text}")
+            });
             say!("\n{} {}", terminal::dim(&format!("{at}.")), moves.collect::<Vec<_>>().join(", "));
         }
         let before = at.checked_sub(1).map(|before| record.states[before].as_slice());

@@ -50,7 +50,6 @@ fn sizes_of_boards() {
         ("nine-board-tic-tac-toe", 81),
         ("toss/chess", 64),
         ("peg-solitaire", 15),
-        ("pursuit", 25),
     ];
     for (name, n_places) in sizes {
         let drawn = json(&agon(&["draw", name, "--json"]).succeeds());
