@@ -14,6 +14,8 @@ fn every_shipped_game_has_the_right_kind_of_picture() {
     let others = [
         ("dots-and-boxes", Some(BoardKind::Edges)),
         ("hex", Some(BoardKind::Hex)),
+        ("chinese-checkers", Some(BoardKind::Hex)),
+        ("peg-solitaire", Some(BoardKind::Hex)),
         ("nim", Some(BoardKind::Stacks)),
         ("hanoi", Some(BoardKind::Stacks)),
         ("toss/entanglement", Some(BoardKind::Graph)),
