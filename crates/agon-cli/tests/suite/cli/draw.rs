@@ -51,7 +51,6 @@ fn sizes_of_boards() {
         ("hex", 49),
         ("nine-board-tic-tac-toe", 81),
         ("toss/chess", 64),
-        ("peg-solitaire", 15),
     ];
     for (name, n_places) in sizes {
         let drawn = json(&agon(&["draw", name, "--json"]).succeeds());
