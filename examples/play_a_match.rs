@@ -18,10 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let played = setup.play(seated, Vec::new(), &|| 0, &mut |game, event| {
         if let Event::Step(step) = event {
             println!("{}", step.joint.join(" "));
-            match setup.game.board() {
-                Some(board) => println!("{}\n", board.picture(&game.table().state())),
-                None => println!("{}\n", game.table().state().join(" ")),
-            }
+            let scene = setup.game.layout().scene(&game.table().state());
+            println!("{}", agon_board::text::text(&scene, &agon_board::TextOptions::default()));
         }
     });
     match played.ending() {

@@ -5,6 +5,7 @@
 
 mod action_coverage;
 mod agree;
+mod boards;
 mod clock;
 mod growing;
 mod growth;
@@ -83,6 +84,11 @@ const TASKS: &[Task] = &[
         name: "translate-all",
         about: "Translates every rulesheet of a folder and compares",
         run: translate_all::run,
+    },
+    Task {
+        name: "boards",
+        about: "Counts the rulesheets that get a board, and draws contact sheets",
+        run: boards::run,
     },
     Task {
         name: "growth",

@@ -1,200 +1,189 @@
-//! Finds the board of a game in sampled states.
+//! Infers the layout of a game.
 //!
-//! Names have no meaning here. A board is a relation such as `(cell ?x ?y ?what)` with two
-//! arguments that are coordinates on ordered axes, and with at most one fluent at each place. So
-//! boards are found whether rules use `cell`, `piece`, `disc` or `at`, and whether coordinates are
-//! numbers or words.
+//! Names of relations matter little here: what counts is how arguments behave in sampled play. An
+//! axis is an argument whose values have an order. A board is a relation with two axes, neither of
+//! them roles. Relations whose coordinates lie on a board are drawn on it. The rest are counters,
+//! hands, words, or a list.
+
+mod edges;
+mod grids;
+mod hex;
+mod nodes;
+mod orient;
+mod owners;
+mod places;
+pub(crate) mod stacks;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
 
-use agon_game::{Rng, Table};
-use rand::SeedableRng as _;
-
-use crate::axis::Axis;
-use crate::board::{Board, Layer, MAX_SIDE};
+use crate::evidence::Evidence;
 use crate::fluent::Flat;
+use crate::hints::HintedKind;
+use crate::layout::{BoardPlan, Layout, LayoutKind, Use};
+use crate::moves::{Changed, MoveMatcher};
+use crate::scene::BoardKind;
+use crate::world::{Pattern, World};
 
-/// Returns states of random play from the position of a table, beginning with that position. Takes
-/// at most about a second.
-pub fn sample(table: &dyn Table) -> Vec<Vec<String>> {
-    const PLAYS: u64 = 12;
-    const STEPS: usize = 120;
-    let until = Instant::now() + Duration::from_secs(1);
-    let mut states = vec![table.state()];
-    for seed in 0..PLAYS {
-        let mut rng = Rng::seed_from_u64(seed);
-        let mut play = table.fork();
-        for _ in 0..STEPS {
-            let joint = play.draw(&mut rng);
-            let joint: Vec<&str> = joint.iter().map(String::as_str).collect();
-            if play.advance(&joint).is_err() || Instant::now() > until {
-                break;
-            }
-            states.push(play.state());
-        }
-    }
-    states
+/// A layout while it is found.
+pub(crate) struct Builder<'e> {
+    pub(crate) world: World<'e>,
+    pub(crate) boards: Vec<BoardPlan>,
+    pub(crate) uses: BTreeMap<String, Use>,
 }
 
-impl Board {
-    /// Finds a board in states of a game. `chains` are names in an order that the rules define,
-    /// such as by `succ`. Returns `None` if there is no board.
-    pub fn infer(samples: &[Vec<String>], chains: &[Vec<String>]) -> Option<Board> {
-        let states: Vec<Vec<Flat<'_>>> = samples
-            .iter()
-            .map(|state| state.iter().filter_map(|f| Flat::new(f)).collect())
-            .collect();
-        let relations: BTreeSet<(&str, usize)> =
-            states.iter().flatten().map(|flat| (flat.relation, flat.arguments.len())).collect();
-        let mut found: Vec<Candidate> = Vec::new();
-        for (relation, arity) in relations {
-            for first in 0..arity {
-                for second in first + 1..arity {
-                    found.extend(Candidate::new(&states, relation, arity, (first, second)));
-                }
-            }
-        }
-        // The relation with the most places is the board. Other relations are drawn on it if all of
-        // their places are on it.
-        let is_board = |candidate: &&Candidate| candidate.is_spread && candidate.n_places >= 4;
-        let boards = found.iter().filter(is_board).filter_map(|candidate| {
-            let sides =
-                (Axis::new(&candidate.firsts, chains)?, Axis::new(&candidate.seconds, chains)?);
-            (sides.0.len() <= MAX_SIDE && sides.1.len() <= MAX_SIDE).then_some((candidate, sides))
-        });
-        let (main, (first, second)) =
-            boards.max_by_key(|(c, _)| (c.n_places, std::cmp::Reverse(c.places)))?;
-        let mut layers = vec![main.layer("#".to_owned())];
-        for other in &found {
-            let is_within = other.firsts.iter().all(|name| first.index(name).is_some())
-                && other.seconds.iter().all(|name| second.index(name).is_some());
-            // A relation without values that has one fluent for each column is a counter, such as
-            // the heights of columns. It is not drawn.
-            let is_drawn = other.has_values || other.is_spread || other.is_single;
-            if other.relation != main.relation && is_within && is_drawn {
-                let mark = other.relation.chars().next().unwrap_or('#').to_uppercase().to_string();
-                layers.push(other.layer(mark));
-            }
-        }
-        layers.dedup_by(|a, b| a.relation == b.relation && a.arity == b.arity);
-        let labels = labels(&states, &layers);
-        let is_transposed = second.is_letters() && !first.is_letters();
-        let (columns, rows) = if is_transposed { (second, first) } else { (first, second) };
-        if is_transposed {
-            layers
-                .iter_mut()
-                .for_each(|layer| std::mem::swap(&mut layer.column_at, &mut layer.row_at));
-        }
-        Some(Board { columns, rows, layers, labels, named: BTreeMap::new() })
+impl Builder<'_> {
+    /// Returns the patterns that have no use yet.
+    pub(crate) fn unused(&self) -> Vec<usize> {
+        let patterns = self.world.patterns.iter().enumerate();
+        patterns
+            .filter(|(_, pattern)| !self.uses.contains_key(&pattern.skeleton))
+            .map(|(index, _)| index)
+            .collect()
+    }
+
+    pub(crate) fn pattern(&self, index: usize) -> &Pattern {
+        &self.world.patterns[index]
+    }
+
+    pub(crate) fn set_use(&mut self, pattern: usize, use_: Use) {
+        let skeleton = self.world.patterns[pattern].skeleton.clone();
+        self.uses.insert(skeleton, use_);
     }
 }
 
-/// A relation with two arguments that may be coordinates, over all sampled states.
-#[derive(Clone, Debug)]
-struct Candidate {
-    relation: String,
-    arity: usize,
-    /// Indices of the two arguments.
-    places: (usize, usize),
-    /// The values of the first argument.
-    firsts: BTreeSet<String>,
-    /// The values of the second argument.
-    seconds: BTreeSet<String>,
-    /// Number of different places.
-    n_places: usize,
-    /// Whether the relation has arguments besides the coordinates.
-    has_values: bool,
-    /// Whether some state has several fluents in one column, and some state several in one row:
-    /// then neither coordinate is a function of the other.
-    is_spread: bool,
-    /// Whether no state has two fluents of the relation.
-    is_single: bool,
+/// Infers the layout of a game.
+pub(crate) fn infer(evidence: &Evidence) -> Layout {
+    let world = World::new(evidence);
+    let mut builder = Builder { world, boards: Vec::new(), uses: BTreeMap::new() };
+    find_turn(&mut builder);
+    let mut plans = Vec::new();
+    if evidence.hints.kind != Some(HintedKind::List) {
+        places::find(&mut builder);
+        edges::find(&mut builder);
+        plans = grids::find(&mut builder);
+        nodes::find(&mut builder);
+        stacks::find(&mut builder);
+    }
+    find_panels(&mut builder);
+    let styles = owners::styles(&builder);
+    orient::finish(&mut builder, &plans, &styles);
+    let steps = steps(&builder);
+    let matcher = MoveMatcher::new(&builder.boards, &builder.world.moves, &steps);
+    if matcher.has_two_places(&builder.world.moves) {
+        orient::chequer(&mut builder);
+    }
+    let kind = kind(&builder);
+    Layout {
+        roles: evidence.roles.clone(),
+        boards: builder.boards,
+        uses: builder.uses,
+        styles,
+        movers: evidence.movers.clone(),
+        hidden: evidence.hints.hide.clone(),
+        matcher,
+        kind,
+    }
 }
 
-impl Candidate {
-    /// Returns the candidate, or `None` if some state has two fluents at one place.
-    fn new(
-        states: &[Vec<Flat<'_>>],
-        relation: &str,
-        arity: usize,
-        places: (usize, usize),
-    ) -> Option<Candidate> {
-        let own = |flat: &&Flat<'_>| flat.relation == relation && flat.arguments.len() == arity;
-        let place = |flat: &Flat<'_>| {
-            (flat.arguments[places.0].to_owned(), flat.arguments[places.1].to_owned())
-        };
-        let mut all: BTreeSet<(String, String)> = BTreeSet::new();
-        let (mut spread_first, mut spread_second, mut is_single) = (false, false, true);
-        for state in states {
-            let here: Vec<(String, String)> = state.iter().filter(own).map(place).collect();
-            let set: BTreeSet<&(String, String)> = here.iter().collect();
-            if set.len() < here.len() {
-                return None;
-            }
-            let firsts: BTreeSet<&String> = set.iter().map(|(first, _)| first).collect();
-            let seconds: BTreeSet<&String> = set.iter().map(|(_, second)| second).collect();
-            spread_first |= firsts.len() < set.len();
-            spread_second |= seconds.len() < set.len();
-            is_single &= here.len() <= 1;
-            all.extend(here);
-        }
-        Some(Candidate {
-            relation: relation.to_owned(),
-            arity,
-            places,
-            n_places: all.len(),
-            firsts: all.iter().map(|(first, _)| first.clone()).collect(),
-            seconds: all.iter().map(|(_, second)| second.clone()).collect(),
-            has_values: arity > 2,
-            is_spread: spread_first && spread_second,
-            is_single,
+fn kind(builder: &Builder<'_>) -> LayoutKind {
+    let is_grid = |board: &BoardPlan| matches!(board.kind, BoardKind::Grid | BoardKind::Hex);
+    if builder.boards.iter().any(is_grid) {
+        return LayoutKind::Grid;
+    }
+    let has_list = builder.uses.values().any(|use_| matches!(use_, Use::Row));
+    if builder.boards.is_empty() && has_list { LayoutKind::List } else { LayoutKind::Picture }
+}
+
+/// Finds the fluents that say whose turn it is.
+fn find_turn(builder: &mut Builder<'_>) {
+    let movers = &builder.world.evidence.movers;
+    let by_table: Vec<usize> = (0..builder.world.patterns.len())
+        .filter(|&i| {
+            let relation = &builder.world.patterns[i].relation;
+            movers.keys().any(|key| Flat::parse(key).is_some_and(|key| key.relation == *relation))
         })
+        .collect();
+    for index in by_table {
+        builder.set_use(index, Use::Movers);
     }
-
-    fn layer(&self, mark: String) -> Layer {
-        Layer {
-            relation: self.relation.clone(),
-            arity: self.arity,
-            column_at: self.places.0,
-            row_at: self.places.1,
-            mark,
-        }
+    const NAMES: [&str; 6] = ["control", "turn", "whose", "tomove", "moves", "active"];
+    let is_turn = |pattern: &Pattern| {
+        let is_named = NAMES.iter().any(|name| pattern.relation.to_lowercase().contains(name));
+        pattern.arity == 1
+            && builder.world.is_role(&pattern.domains[0])
+            && pattern.max_rows() == 1
+            && (is_named || pattern.min_rows() == 1 && pattern.domains[0].len() > 1)
+    };
+    let candidates: Vec<usize> =
+        builder.unused().into_iter().filter(|&i| is_turn(builder.pattern(i))).collect();
+    // Several relations may name one role each; the one called after the turn is meant.
+    let named = candidates.iter().copied().find(|&i| {
+        let relation = builder.pattern(i).relation.to_lowercase();
+        NAMES.iter().any(|name| relation.contains(name))
+    });
+    if let Some(index) = named.or_else(|| candidates.first().copied()) {
+        builder.set_use(index, Use::Turn);
     }
 }
 
-/// Returns a short, unique label for each word that occurs as a value.
-fn labels(states: &[Vec<Flat<'_>>], layers: &[Layer]) -> BTreeMap<String, String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for flat in states.first().into_iter().flatten() {
-        for layer in layers.iter().filter(|layer| layer.holds(flat)) {
-            layer.values(flat).into_iter().for_each(|value| *counts.entry(value).or_default() += 1);
+/// Decides how fluents are shown that are not on a board.
+fn find_panels(builder: &mut Builder<'_>) {
+    for index in builder.unused() {
+        let pattern = builder.pattern(index);
+        let is_number =
+            |i: usize| pattern.domains[i].iter().all(|value| value.parse::<f64>().is_ok());
+        let is_role = |i: usize| builder.world.is_role(&pattern.domains[i]);
+        let role = (0..pattern.arity).find(|&i| is_role(i));
+        let number = (0..pattern.arity).rfind(|&i| is_number(i) && Some(i) != role);
+        let use_ = match (pattern.arity, role, number) {
+            (0, ..) => Use::Status,
+            (1, _, Some(value)) if pattern.max_rows() <= 1 => Use::Counter { role: None, value },
+            (2, Some(role), Some(value)) if pattern.is_key(&[role]) => {
+                Use::Counter { role: Some(role), value }
+            }
+            (2, None, Some(value))
+                if value == 1 && pattern.is_key(&[0]) && pattern.max_rows() > 1 =>
+            {
+                Use::Counter { role: Some(0), value }
+            }
+            (2 | 3, Some(holder), _) => Use::Hand { holder },
+            (1, ..) if pattern.max_rows() <= 12 => Use::Status,
+            (2, None, _) if pattern.is_key(&[0]) && pattern.domains[0].len() <= 24 => {
+                Use::Hand { holder: 0 }
+            }
+            (_, ..) if pattern.max_rows() <= 2 => Use::Status,
+            _ => Use::Row,
+        };
+        builder.set_use(index, use_);
+    }
+}
+
+/// Returns the sampled moves of all roles with the places that the step changed.
+fn steps(builder: &Builder<'_>) -> Vec<(Flat, Changed)> {
+    const MAX_STEPS: usize = 400;
+    let mut steps = Vec::new();
+    for play in &builder.world.evidence.plays {
+        let n_steps_known = play.states.len().saturating_sub(1);
+        for (index, joint) in play.joints.iter().take(n_steps_known).enumerate() {
+            if steps.len() >= MAX_STEPS {
+                return steps;
+            }
+            let (before, after) = (&play.states[index], &play.states[index + 1]);
+            let (before, after): (BTreeSet<&String>, BTreeSet<&String>) =
+                (before.iter().collect(), after.iter().collect());
+            let changed: Changed = before
+                .symmetric_difference(&after)
+                .filter_map(|fluent| place_of(builder, fluent))
+                .collect();
+            steps.extend(joint.iter().filter_map(|m| Some((Flat::parse(m)?, changed.clone()))));
         }
     }
-    let most_common = counts.iter().max_by_key(|(_, n)| **n).map(|(word, _)| *word);
-    let mut words: BTreeSet<&str> = BTreeSet::new();
-    for flat in states.iter().flatten() {
-        for layer in layers.iter().filter(|layer| layer.holds(flat)) {
-            words.extend(layer.values(flat));
-        }
-    }
-    let is_blank = |word: &str| match word.to_ascii_lowercase().as_str() {
-        "blank" | "empty" | "none" | "nil" | "clear" | "vacant" | "nothing" => true,
-        // A single letter may also stand for a colour, unless it is the most common word at the
-        // start.
-        "b" | "e" => most_common == Some(word) && words.len() > 2,
-        _ => false,
-    };
-    let blanks: BTreeSet<&str> = words.iter().copied().filter(|word| is_blank(word)).collect();
-    words.retain(|word| !blanks.contains(word));
-    let shortest = |word: &str| {
-        let lengths = word.char_indices().map(|(at, c)| at + c.len_utf8());
-        let mut prefixes = lengths.map(|end| &word[..end]);
-        let is_unique =
-            |prefix: &&str| !words.iter().any(|other| *other != word && other.starts_with(*prefix));
-        let is_number = word.parse::<i64>().is_ok();
-        (if is_number { word } else { prefixes.find(is_unique).unwrap_or(word) }).to_owned()
-    };
-    let labelled = words.iter().map(|word| ((*word).to_owned(), shortest(word)));
-    labelled.chain(blanks.iter().map(|word| ((*word).to_owned(), String::new()))).collect()
+    steps
+}
+
+/// Returns the place on which a fluent is drawn.
+pub(crate) fn place_of(builder: &Builder<'_>, fluent: &str) -> Option<(usize, usize)> {
+    let flat = Flat::parse(fluent)?;
+    let Use::Layer(layer) = builder.uses.get(&flat.skeleton)? else { return None };
+    Some((layer.board, layer.place(&builder.boards[layer.board], &flat)?))
 }

@@ -1,38 +1,65 @@
-//! Boards: finds a board in the states of any game and draws states on it.
+//! Finds out how to draw any game, and draws it.
 //!
-//! A game says nothing about how to draw it. This crate looks at sampled states, finds a relation
-//! whose arguments look like coordinates, and draws states as grids of short labels.
+//! 1. [`Layout::infer`] finds boards, counters and hands in an [`Evidence`]: sampled play, static
+//!    facts of the rules, and [`Hints`] of the author. It never fails; the worst layout is a list.
+//! 2. [`Layout::scene`] makes the [`Scene`] of a state, which is a list of fluents as text.
+//! 3. [`svg::svg`], [`text::text`] and `png::png` (feature `png`) draw a scene. Scenes are also
+//!    JSON by way of serde.
+//! 4. [`Layout::targets`] returns for legal moves the places that a person clicks on.
 //!
-//! # Example
 //! ```
-//! use agon_board::Board;
+//! use agon_board::{Evidence, Layout, LayoutKind, Play};
 //!
-//! let state = |fluents: &[&str]| fluents.iter().map(|f| f.to_string()).collect::<Vec<String>>();
-//! let samples = [
-//!     state(&["(cell 1 1 b)", "(cell 1 2 b)", "(cell 2 1 b)", "(cell 2 2 b)"]),
-//!     state(&["(cell 1 1 x)", "(cell 1 2 o)", "(cell 2 1 b)", "(cell 2 2 b)"]),
-//! ];
-//! let board = Board::infer(&samples, &[]).expect("`cell` has two coordinates");
-//! assert_eq!(board.picture(&samples[1]).to_string(), "2 o .\n1 x .\n  1 2");
+//! let states: Vec<Vec<String>> = [
+//!     "(cell 1 1 b) (cell 2 1 b) (cell 1 2 b) (cell 2 2 b)",
+//!     "(cell 1 1 x) (cell 2 1 b) (cell 1 2 b) (cell 2 2 b)",
+//!     "(cell 1 1 x) (cell 2 1 b) (cell 1 2 b) (cell 2 2 o)",
+//! ]
+//! .map(|state| state.split_inclusive(')').map(|fluent| fluent.trim().to_owned()).collect())
+//! .to_vec();
+//! let evidence = Evidence {
+//!     roles: vec!["xplayer".to_owned(), "oplayer".to_owned()],
+//!     plays: vec![Play { states: states.clone(), joints: Vec::new() }],
+//!     ..Evidence::default()
+//! };
+//! let layout = Layout::infer(&evidence);
+//! assert_eq!(layout.kind(), LayoutKind::Grid);
+//! let scene = layout.scene(&states[2]);
+//! let place = scene.place("board/2/2").expect("there is such a place");
+//! assert_eq!(place.pieces[0].owner, Some(1));
+//! let targets = layout.targets(&["(mark 2 1)".to_owned()]);
+//! assert_eq!(targets[0].steps, [["board/2/1"]]);
 //! ```
 //!
-//! # Modules in reading order
-//! - `board`: [`Board`], how states are drawn.
-//! - `picture`: [`Picture`], a state as a grid of texts.
-//! - `infer`: finds the board in states; [`sample`] plays at random to get states.
-//! - `axis`: the coordinates along one side of a board.
-//! - `fluent`: fluents with atomic arguments.
+//! # Modules, in reading order
+//!
+//! 1. [`scene`] is the picture of a state, [`layout`] makes it, [`moves`] matches moves.
+//! 2. [`evidence`] and [`hints`] are what inference looks at.
+//! 3. [`svg`], [`text`] and `png` draw scenes, [`animation`] draws matches.
 #![forbid(unsafe_code)]
 
+pub mod animation;
 mod axis;
-mod board;
+pub mod evidence;
 mod fluent;
+mod graph;
+pub mod hints;
 mod infer;
-mod picture;
+pub mod layout;
+pub mod moves;
+mod panels;
+mod pieces;
+#[cfg(feature = "png")]
+pub mod png;
+pub mod scene;
+pub mod svg;
+pub mod text;
+mod world;
 
-pub use board::Board;
-pub use infer::sample;
-pub use picture::Picture;
-
-#[cfg(test)]
-mod tests;
+pub use evidence::{Evidence, Play};
+pub use hints::Hints;
+pub use layout::{Layout, LayoutKind};
+pub use moves::MoveTarget;
+pub use scene::Scene;
+pub use svg::{SvgOptions, Theme};
+pub use text::TextOptions;

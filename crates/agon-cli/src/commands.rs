@@ -1,7 +1,9 @@
 //! The subcommands of `agon`.
 
+mod assess;
 mod bench;
 mod check;
+mod draw;
 mod experiment;
 mod explain;
 mod explain_code;
@@ -17,6 +19,7 @@ mod player;
 mod players;
 mod record;
 mod replay;
+mod serve;
 mod show;
 mod simulate;
 mod solve;
@@ -52,6 +55,7 @@ pub(crate) struct Agon {
 enum Command {
     Play(play::Args),
     Match(match_command::Args),
+    Serve(serve::Args),
     Players(players::Args),
     Games(games::Args),
     Info(info::Args),
@@ -59,7 +63,9 @@ enum Command {
     Why(why::Args),
     Solve(solve::Args),
     Simulate(simulate::Args),
+    Draw(draw::Args),
     Check(check::Args),
+    Assess(assess::Args),
     ExplainCode(explain_code::Args),
     Show(show::Args),
     Translate(translate::Args),
@@ -77,9 +83,9 @@ enum Command {
 
 /// The commands as `agon --help` lists them: a heading and the names below it.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Play", &["play", "match", "players"]),
-    ("Study games", &["games", "info", "explain", "why", "solve", "simulate"]),
-    ("Write games", &["check", "explain-code", "show", "translate"]),
+    ("Play", &["play", "match", "serve", "players"]),
+    ("Study games", &["games", "info", "explain", "why", "solve", "simulate", "draw"]),
+    ("Write games", &["check", "assess", "explain-code", "show", "translate"]),
     ("Compare players", &["tournament", "experiment"]),
     ("Play over the network", &["host", "player"]),
     ("Test and measure engines", &["perft", "record", "replay", "ground", "bench", "gdl-perf"]),
@@ -129,10 +135,13 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::GdlPerf(args) => gdl_perf::run(args),
         Command::Simulate(args) => simulate::run(args),
         Command::Solve(args) => solve::run(args),
+        Command::Draw(args) => draw::run(args),
+        Command::Assess(args) => assess::run(args),
         Command::Perft(args) => perft::run(args),
         Command::Record(args) => record::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Match(args) => match_command::run(args),
+        Command::Serve(args) => serve::run(args),
         Command::Tournament(args) => tournament::run(args),
         Command::Experiment(args) => experiment::run(args),
         Command::Play(args) => play::run(args),

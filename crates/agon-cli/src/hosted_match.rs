@@ -8,7 +8,7 @@ use agon::Game;
 use agon::match_setup::{
     MatchLimits, MatchSetup, OutsidePlayers, OutsideSeat, SeatError, SetupError, game_key,
 };
-use agon_board::Board;
+use agon_board::Layout;
 use agon_game::{Role, Shape};
 use agon_ggp::{Dialect, Record, Scrambler};
 use agon_match::{Event, Match, Player, Substitute, Timing};
@@ -96,10 +96,11 @@ impl Default for Hosting {
     }
 }
 
-/// A match that is set up, with the terminal, the board and the hosting options that it needs.
+/// A match that is set up, with the terminal, the layout and the hosting options that it needs.
 pub(crate) struct HostedMatch {
     pub(crate) setup: MatchSetup,
-    pub(crate) board: Option<Arc<Board>>,
+    /// How states are drawn, once it was asked for.
+    pub(crate) layout: Option<Arc<Layout>>,
     pub(crate) console: Arc<Console>,
     hosting: Hosting,
 }
@@ -123,7 +124,12 @@ impl HostedMatch {
     ) -> Result<HostedMatch, Failure> {
         let mut setup = MatchSetup::new(game, players, options.limits())?;
         setup.id = format!("agon.{}.{}", game_key(setup.game.name()), clock::now());
-        Ok(HostedMatch { setup, board: None, console: Arc::default(), hosting: Hosting::default() })
+        Ok(HostedMatch {
+            setup,
+            layout: None,
+            console: Arc::default(),
+            hosting: Hosting::default(),
+        })
     }
 
     /// Returns the match with other hosting options.
@@ -155,9 +161,9 @@ impl HostedMatch {
         })
     }
 
-    /// Infers the board of the game, so that states can be drawn.
-    pub(crate) fn find_board(&mut self) {
-        self.board = self.setup.game.board().cloned();
+    /// Infers the layout of the game, so that states can be drawn.
+    pub(crate) fn find_layout(&mut self) {
+        self.layout = Some(Arc::clone(self.setup.game.layout()));
     }
 
     /// Returns the shape of the game: roles, range of payoffs, hidden information.
@@ -203,9 +209,11 @@ impl OutsidePlayers for HostedMatch {
     fn seat(&self, seat: OutsideSeat<'_>) -> Result<Box<dyn Player>, SeatError> {
         Ok(match &seat.spec.kind {
             PlayerSource::Human => {
-                let name = seat.invitation.role_name().to_owned();
+                let name = seat.invitation.role_name();
+                let role = self.shape().role_named(name).unwrap_or(Role::new(0));
                 let console = Arc::clone(&self.console);
-                Box::new(Human::new(name, seat.view, self.board.clone(), console))
+                let layout = self.layout.clone();
+                Box::new(Human::new(&self.setup.game, role, seat.view, layout, console))
             }
             PlayerSource::Http(address) => Box::new(self.web_player(address, seat)),
             PlayerSource::Command(words) => {

@@ -28,11 +28,21 @@ pub(crate) enum Positions {
     Secret,
 }
 
+/// Whether the reports of the players are shown.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Thoughts {
+    /// The value, the best moves and the expected line are shown.
+    Shown,
+    /// Only moves are shown, and no moves of roles that wait.
+    Hidden,
+}
+
 /// Shows a match as text for people.
 pub(crate) struct TextReporter<'a> {
     hosted: &'a HostedMatch,
     shape: &'a Shape,
     positions: Positions,
+    shown_thoughts: Thoughts,
     /// The reports of the players on the current step.
     thoughts: Vec<(Role, String)>,
 }
@@ -51,10 +61,18 @@ impl<'a> TextReporter<'a> {
             })
             .collect();
         say!("{}: {}", terminal::bold(hosted.setup.game.name()), players.join(", "));
-        if let Some(board) = hosted.board.as_ref().filter(|_| positions == Positions::Shown) {
-            picture::show_legend(board);
+        if let Some(layout) = hosted.layout.as_ref().filter(|_| positions == Positions::Shown) {
+            picture::show_legend(layout, &hosted.setup.game.table().state());
         }
-        TextReporter { hosted, shape, positions, thoughts: Vec::new() }
+        let shown_thoughts = Thoughts::Shown;
+        TextReporter { hosted, shape, positions, shown_thoughts, thoughts: Vec::new() }
+    }
+
+    /// Returns the reporter with the choice whether reports of players are shown.
+    #[must_use]
+    pub(crate) fn with_thoughts(mut self, thoughts: Thoughts) -> TextReporter<'a> {
+        self.shown_thoughts = thoughts;
+        self
     }
 
     fn name(&self, role: Role) -> &str {
@@ -69,7 +87,13 @@ impl<'a> TextReporter<'a> {
             return;
         }
         let number = game.steps().len();
-        let moves = self.shape.roles().map(|role| {
+        let is_quiet = self.shown_thoughts == Thoughts::Hidden;
+        if is_quiet {
+            thoughts.clear();
+        }
+        let all_wait = step.joint.iter().all(|text| text == "noop");
+        let is_shown = |role: &Role| !is_quiet || all_wait || step.joint[role.index()] != "noop";
+        let moves = self.shape.roles().filter(is_shown).map(|role| {
             format!("{} {}", self.name(role), terminal::bold(&step.joint[role.index()]))
         });
         say!("\n{} {}", terminal::dim(&format!("{number}.")), moves.collect::<Vec<_>>().join(", "));
@@ -84,7 +108,9 @@ impl<'a> TextReporter<'a> {
             say!("  {}", terminal::dim(&format!("{}: {text}", self.name(role))));
         }
         let states = game.states();
-        picture::show(self.hosted.board.as_deref(), &states[number], Some(&states[number - 1]));
+        if let Some(layout) = &self.hosted.layout {
+            picture::show(layout, &states[number], Some(&states[number - 1]));
+        }
     }
 
     fn show_end(&self, game: &Match) {

@@ -2,6 +2,8 @@
 
 mod human;
 mod program;
+mod prompt;
 
 pub(crate) use human::{Console, Human, StopRequest};
 pub(crate) use program::Program;
+pub(crate) use prompt::Prompt;

@@ -54,6 +54,11 @@ pub(crate) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
+/// Returns whether a person types and reads here, so that questions make sense.
+pub(crate) fn is_interactive() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
 fn colour_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
@@ -77,6 +82,30 @@ pub(crate) fn green(text: &str) -> String {
 /// Returns text in red on a terminal, plain in a pipe.
 pub(crate) fn red(text: &str) -> String {
     if colour_on_stdout() { format!("\x1b[31m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Returns the text of a piece in bold and in a colour of the terminal, and underlined if it is new.
+/// Plain in a pipe.
+pub(crate) fn piece(text: &str, colour: u8, is_new: bool) -> String {
+    if !colour_on_stdout() {
+        return text.to_owned();
+    }
+    let padding = text.len() - text.trim_start().len();
+    let (before, rest) = text.split_at(padding);
+    let new = if is_new { ";4" } else { "" };
+    format!("{before}\x1b[1;{colour}{new}m{rest}\x1b[0m")
+}
+
+/// Returns a spinner with the time that has passed, for work of unknown length. It is shown on a
+/// terminal only.
+pub(crate) fn spinner(what: &str) -> indicatif::ProgressBar {
+    let spinner = indicatif::ProgressBar::new_spinner();
+    let style = indicatif::ProgressStyle::with_template("{spinner} {msg} {elapsed}")
+        .expect("the template is a valid constant");
+    spinner.set_style(style);
+    spinner.set_message(what.to_owned());
+    spinner.enable_steady_tick(std::time::Duration::from_millis(120));
+    spinner
 }
 
 /// Returns a progress bar for long work. It is shown on a terminal only.

@@ -18,6 +18,9 @@ use crate::syntax::Name;
 /// Maximum number of witnesses that an explanation lists.
 const MAX_WITNESSES: usize = 20;
 
+/// Maximum number of witnesses that are returned as data, enough to mark them on a board.
+const MAX_ASSIGNMENTS: usize = 400;
+
 /// The answer to a question.
 #[derive(Clone, Debug)]
 pub struct Explanation {
@@ -27,6 +30,9 @@ pub struct Explanation {
     pub holds: Option<bool>,
     /// The reasons, witnesses or values.
     pub findings: Vec<Finding>,
+    /// The first assignments that satisfy a formula with free variables: each variable with the
+    /// name of its element.
+    pub witnesses: Vec<Vec<(String, String)>>,
 }
 
 /// A part of an explanation.
@@ -157,7 +163,7 @@ fn explain_move(
         findings.retain(|finding| finding.holds == Some(false));
     }
     let question = format!("({} {})", rule.name, words.join(" "));
-    Ok(Explanation { question, holds: Some(holds), findings })
+    Ok(Explanation { question, holds: Some(holds), findings, witnesses: Vec::new() })
 }
 
 /// Finds the elements that the words of a move name.
@@ -272,7 +278,8 @@ fn explain_term(position: &Interpreter, term: &Term) -> Result<Explanation, Expl
     let value = position.game().value(position.state().structure(), term)?;
     let text = value.map_or("it has no value".to_owned(), |value| format!("its value is {value}"));
     let findings = vec![Finding { holds: None, text, span: None }];
-    Ok(Explanation { question: term.to_string(), holds: None, findings })
+    let (question, witnesses) = (term.to_string(), Vec::new());
+    Ok(Explanation { question, holds: None, findings, witnesses })
 }
 
 fn explain_formula(position: &Interpreter, formula: &Formula) -> Result<Explanation, ExplainError> {
@@ -293,7 +300,8 @@ fn explain_formula(position: &Interpreter, formula: &Formula) -> Result<Explanat
     let question = formula.to_string();
     if wanted.is_empty() {
         let holds = position.game().holds(structure, formula, &fixed, &elements)?;
-        return Ok(Explanation { question, holds: Some(holds), findings: Vec::new() });
+        let (findings, witnesses) = (Vec::new(), Vec::new());
+        return Ok(Explanation { question, holds: Some(holds), findings, witnesses });
     }
     let all: Vec<Variable> = [fixed.as_slice(), &wanted].concat();
     let found = position.game().solutions(structure, &body, &all)?;
@@ -313,7 +321,15 @@ fn explain_formula(position: &Interpreter, formula: &Formula) -> Result<Explanat
         let text = format!("and {} more", found.len() - MAX_WITNESSES);
         findings.push(Finding { holds: None, text, span: None });
     }
-    Ok(Explanation { question, holds: Some(!found.is_empty()), findings })
+    let assignment = |row: &&Vec<Element>| {
+        let values = wanted.iter().zip(&row[fixed.len()..]);
+        let named = |(variable, &element): (&Variable, &Element)| {
+            (variable.to_string(), structure.name(element).to_string())
+        };
+        values.map(named).collect()
+    };
+    let witnesses = found.iter().take(MAX_ASSIGNMENTS).map(assignment).collect();
+    Ok(Explanation { question, holds: Some(!found.is_empty()), findings, witnesses })
 }
 
 /// Returns all words of a text, as names that may be free variables.

@@ -1,12 +1,11 @@
 //! An opened game: the rules, the engine that plays them, and the results of analysing them.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use agon_analysis::Analysis;
 use agon_analysis::goal_formulas::RewritingAnalysis;
-use agon_board::{Board, sample};
+use agon_board::Layout;
 use agon_circuit::Compiled;
 use agon_game::{Notation as _, Shape, Table};
 use agon_gdl::circuit::CircuitLimits;
@@ -17,6 +16,7 @@ use agon_toss::interpreter as toss;
 use agon_translate::to_gdl;
 
 use crate::engine::{Engine, GameTask, ToTable};
+use crate::layout;
 use crate::open::{self, OpenError, OpenOptions};
 use crate::position::Position;
 use crate::shipped::Shipped;
@@ -36,7 +36,7 @@ struct Inner {
     analysis: OnceLock<Result<Analysis, NoAnalysis>>,
     /// The evaluators of a structure rewriting game.
     rewriting: Option<RewritingAnalysis>,
-    board: OnceLock<Option<Arc<Board>>>,
+    layout: OnceLock<Arc<Layout>>,
 }
 
 /// Why a structure rewriting game cannot be analysed as GDL.
@@ -98,14 +98,14 @@ impl Game {
 
     fn new(name: String, engine: Engine, notes: Vec<String>) -> Game {
         let shape = engine.run(ToTable).shape().clone();
-        let (analysis, board) = (OnceLock::new(), OnceLock::new());
+        let (analysis, layout) = (OnceLock::new(), OnceLock::new());
         let rewriting = match &engine {
             Engine::TossInterpreter(game) | Engine::TossCircuit(game, _) => {
                 Some(RewritingAnalysis::new(Arc::clone(game)))
             }
             Engine::GdlInterpreter(_) | Engine::GdlCircuit(..) => None,
         };
-        Game(Arc::new(Inner { name, engine, shape, notes, analysis, rewriting, board }))
+        Game(Arc::new(Inner { name, engine, shape, notes, analysis, rewriting, layout }))
     }
 
     /// Returns the game under another name.
@@ -204,10 +204,10 @@ impl Game {
         Rules { gdl, rewriting }
     }
 
-    /// Returns the board on which states of the game can be drawn, if one is found.
-    pub fn board(&self) -> Option<&Arc<Board>> {
-        let board = self.0.board.get_or_init(|| find_board(self).map(Arc::new));
-        board.as_ref()
+    /// Returns how states of the game are drawn. It is inferred at the first call, which takes up
+    /// to about a second and a half.
+    pub fn layout(&self) -> &Arc<Layout> {
+        self.0.layout.get_or_init(|| Arc::new(layout::find(self)))
     }
 
     /// Returns the circuit of the game, if a circuit plays it.
@@ -253,44 +253,4 @@ fn comparable(texts: Vec<String>) -> Vec<String> {
     let mut texts: Vec<String> = texts.into_iter().map(|text| text.to_lowercase()).collect();
     texts.sort();
     texts
-}
-
-fn find_board(game: &Game) -> Option<Board> {
-    if let Some(rules) = game.gdl() {
-        return Board::infer(&sample(game.table().as_ref()), &chains(rules));
-    }
-    let arena = game.toss()?.arena();
-    let cells = arena.layout()?.rows.iter().flatten().flatten();
-    Board::of_named_places(cells.map(|&cell| &**arena.start().name(cell)))
-}
-
-/// Returns the names that a binary relation of the rules puts in a line, as in
-/// `(succ a b) (succ b c)`.
-fn chains(game: &gdl::Game) -> Vec<Vec<String>> {
-    let symbols = &game.rules().sheet().symbols;
-    let mut relations: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for rule in game.rules().rules().iter().filter(|rule| rule.body.is_empty()) {
-        let [first, second] = rule.head.arguments.as_slice() else { continue };
-        let (Some(first), Some(second)) = (first.as_constant(), second.as_constant()) else {
-            continue;
-        };
-        let pair = (symbols.name(first).to_owned(), symbols.name(second).to_owned());
-        relations.entry(symbols.name(rule.head.relation).to_owned()).or_default().push(pair);
-    }
-    relations.into_values().filter_map(|pairs| chain(&pairs)).collect()
-}
-
-fn chain(pairs: &[(String, String)]) -> Option<Vec<String>> {
-    let after: BTreeMap<&str, &str> = pairs.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-    let first = pairs.iter().find(|(a, _)| !pairs.iter().any(|(_, b)| a == b))?;
-    let mut names = vec![first.0.as_str()];
-    while let Some(next) = after.get(names.last()?) {
-        // A cycle, or longer than there are pairs.
-        if names.len() > pairs.len() {
-            return None;
-        }
-        names.push(next);
-    }
-    let is_line = after.len() == pairs.len() && names.len() == pairs.len() + 1;
-    is_line.then(|| names.into_iter().map(str::to_owned).collect())
 }

@@ -26,14 +26,17 @@
 //! - [`engine`]: the engines, and [`GameTask`](engine::GameTask) for code that is generic over
 //!   them.
 //! - [`match_setup`]: matches between players of any kind.
+//! - [`assess`]: how a game plays, for its author.
 //! - [`explain`]: what the rules say about a game and a position.
 //! - [`factory`]: players for rules that arrive over a network.
 #![forbid(unsafe_code)]
 
+pub mod assess;
 pub mod engine;
 pub mod explain;
 pub mod factory;
 mod game;
+mod layout;
 pub mod match_setup;
 pub mod open;
 mod player;

@@ -173,13 +173,11 @@ impl Position {
         }
     }
 
-    /// Draws the position as lines of text, on its board if the game has one.
+    /// Draws the position as lines of text: its boards, counters, and what does not fit on them.
     pub fn picture(&self) -> String {
         let state = self.state();
-        match self.game.board() {
-            Some(board) => board.picture(&state).to_string(),
-            None => state.join("\n"),
-        }
+        let scene = self.game.layout().scene(&state);
+        agon_board::text::text(&scene, &agon_board::TextOptions::default())
     }
 }
 

@@ -345,7 +345,7 @@ impl Host<'_> {
     fn play_one(&self, players: Vec<PlayerSpec>) -> Result<(), Failure> {
         let mut hosted = self.set_up(players, 0)?;
         if !self.args.json {
-            hosted.find_board();
+            hosted.find_layout();
         }
         let mut reporter: Box<dyn MatchReporter> = if self.args.json {
             Box::new(JsonReporter::new(&hosted, &self.shape))

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let shape = hosted.shape().clone();
     let has_human = hosted.setup.players.iter().any(|(_, spec)| spec.kind == PlayerSource::Human);
     if !args.json {
-        hosted.find_board();
+        hosted.find_layout();
     }
     if hosted.setup.players.len() > n_given {
         let left = hosted.setup.players[n_given..].iter();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agon::shipped::Shipped;
 use agon_game::{Role, Shape};
 use agon_match::{Ending, Event, Match};
 use agon_players::PlayerSpec;
@@ -9,11 +10,11 @@ use agon_players::PlayerSpec;
 use crate::failure::Failure;
 use crate::hosted_match::{self, ClockOptions, HostedMatch};
 use crate::match_report::{
-    MatchReporter as _, Positions, TextReporter, check_record_path, end, write_record,
+    MatchReporter as _, Positions, TextReporter, Thoughts, check_record_path, end, write_record,
 };
 use crate::open::{self, PlayOptions};
 use crate::outside::StopRequest;
-use crate::terminal::say;
+use crate::terminal::{self, say};
 
 /// Play a game yourself
 #[derive(clap::Args)]
@@ -34,6 +35,9 @@ pub(crate) struct Args {
     /// Players of the other roles, separated by commas: one for all of them, or one for each
     #[arg(long, value_name = "A,B,…", default_value = "auto")]
     against: String,
+    /// Show what the computer thinks of each move
+    #[arg(long)]
+    analysis: bool,
     #[command(flatten)]
     clocks: ClockOptions,
     /// Write a record of the match to a file, in the JSON format of ggp.org
@@ -57,15 +61,25 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let us = own_role(args, &shape)?;
     let seated = seat(args, &shape, us)?;
     let mut hosted = HostedMatch::new(opened, seated, &args.clocks)?;
-    hosted.find_board();
+    hosted.find_layout();
 
+    introduce(&hosted, us);
     let mut opening: Vec<Vec<String>> = Vec::new();
     loop {
         // In a game with hidden information, the person must not see the whole position.
         let positions = if shape.hidden { Positions::Secret } else { Positions::Shown };
-        let mut reporter = TextReporter::new(&hosted, &shape, positions);
+        let thoughts = if args.analysis { Thoughts::Shown } else { Thoughts::Hidden };
+        let mut reporter = TextReporter::new(&hosted, &shape, positions).with_thoughts(thoughts);
+        let mut spinner: Option<indicatif::ProgressBar> = None;
         let n_known = opening.len();
         let game = hosted.play(opening, &mut |game: &Match, event| {
+            // While the computer thinks, a spinner shows that something happens.
+            if let Some(spinner) = spinner.take() {
+                spinner.finish_and_clear();
+            }
+            if matches!(event, Event::Chosen(role, Ok(_), _) if role == us) {
+                spinner = Some(terminal::spinner("the computer thinks"));
+            }
             let was_shown = matches!(event, Event::Step(_)) && game.steps().len() <= n_known;
             let is_stop =
                 matches!(event, Event::Over) && matches!(game.ending(), Some(Ending::Stopped(_)));
@@ -74,6 +88,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         })?;
         match hosted.console.take_stop_request() {
+            Some(StopRequest::Save(path)) => {
+                match write_record(&hosted, &game, &path) {
+                    Ok(()) => say!("saved to {}", path.display()),
+                    Err(failure) => say!("{failure}"),
+                }
+                opening = game.steps().iter().map(|step| step.joint.clone()).collect();
+            }
             Some(StopRequest::Undo) => opening = before_last_choice(&hosted, &game, us)?,
             Some(StopRequest::Quit) | None => {
                 if let Some(path) = &args.record {
@@ -86,6 +107,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             }
         }
     }
+}
+
+/// Prints the title, the rules in a sentence, and the role of the person.
+fn introduce(hosted: &HostedMatch, us: Role) {
+    let game = &hosted.setup.game;
+    let text = Shipped::named(game.name()).map(|game| game.text);
+    let header = |key: &str| text.and_then(|text| agon::shipped::header(text, key));
+    if let Some(title) = header("title") {
+        say!("{}", terminal::bold(&title));
+    }
+    if let Some(summary) = header("summary") {
+        say!("{summary}");
+    }
+    let name = &hosted.shape().role_names[us.index()];
+    say!("You are {}. `help` lists the commands.", terminal::bold(name));
 }
 
 /// Returns the role of the person.

@@ -3,6 +3,7 @@
 mod compare;
 mod lanes;
 mod sequential;
+mod show;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,6 +31,7 @@ Examples:
   agon replay tic-tac-toe games/gdl/tic-tac-toe.trace.json
   agon replay --games rulesheets/ --traces traces/ --jobs 2
   agon replay match.json
+  agon replay --show match.json                    # step through a match
   agon replay --games rulesheets/ --traces traces/ --engine lanes
 
 The last line is `replayed P plays, S states, M mismatches`. The exit code is 0 only if M is 0. If
@@ -42,6 +44,9 @@ pub(crate) struct Args {
     rules: Option<String>,
     /// Trace or recorded match, .json or .json.gz
     trace: Option<PathBuf>,
+    /// Show the positions of a recorded match one after the other, instead of comparing them
+    #[arg(long, conflicts_with_all = ["games", "traces"])]
+    show: bool,
     /// Folder of rulesheets, to replay a whole collection
     #[arg(long, requires = "traces", conflicts_with_all = ["rules", "trace"])]
     games: Option<PathBuf>,
@@ -131,6 +136,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Engine::Circuit | Engine::Lanes | Engine::Portable => EngineChoice::Circuit,
     };
     let play = PlayOptions { engine, rules: args.reading.clone() };
+    if args.show {
+        return show::show(args.rules.as_deref(), args.trace.as_deref(), &play);
+    }
     if let Some(verdict) =
         match_record::replay(args.rules.as_deref(), args.trace.as_deref(), &play)?
     {

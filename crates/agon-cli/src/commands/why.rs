@@ -89,6 +89,18 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Prints why a sentence about a game holds or not, after some moves from the start.
+pub(crate) fn print(game: &str, sentence: &str, after: &str) -> Result<(), Failure> {
+    run(&Args {
+        game: game.to_owned(),
+        sentence: sentence.to_owned(),
+        after: after.to_owned(),
+        does: None,
+        json: false,
+        play: RuleOptions::default(),
+    })
+}
+
 /// Plays moves given as text and returns the number of steps.
 pub(crate) fn play_moves<P: Notation>(position: &mut P, moves: &str) -> Result<usize, Failure> {
     let mut moves = split_moves(moves)?;

@@ -1,6 +1,7 @@
 //! The program as a user sees it: output, exit codes and error messages of each command.
 
 mod bench;
+mod draw;
 mod experiment;
 mod explain;
 mod exploding;
@@ -8,6 +9,7 @@ mod matches;
 mod mistakes;
 mod network;
 mod run;
+mod serve;
 mod signature;
 mod solve;
 mod tournament;
@@ -74,6 +76,9 @@ fn help_lists_all_commands_and_has_examples() {
         "ground",
         "bench",
         "gdl-perf",
+        "draw",
+        "serve",
+        "assess",
     ];
     for command in commands {
         assert!(help.err.contains(&format!("\n  {command}")), "{command} is not in the help");

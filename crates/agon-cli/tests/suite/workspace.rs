@@ -46,6 +46,27 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     ("agon", &LIBRARY),
     (
+        "agon-web",
+        &[
+            "agon-text",
+            "agon-game",
+            "agon-datalog",
+            "agon-structures",
+            "agon-circuit",
+            "agon-gdl",
+            "agon-toss",
+            "agon-analysis",
+            "agon-translate",
+            "agon-search",
+            "agon-board",
+            "agon-ggp",
+            "agon-match",
+            "agon-players",
+            "agon-server",
+            "agon",
+        ],
+    ),
+    (
         "agon-cli",
         &[
             "agon-text",
@@ -64,6 +85,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "agon-players",
             "agon-server",
             "agon",
+            "agon-web",
         ],
     ),
 ];
@@ -103,9 +125,11 @@ const DEVELOPMENT: [&str; 2] = ["agon-testkit", "xtask"];
 /// The rule languages, and crates that know them.
 const LANGUAGES: [&str; 4] = ["agon-gdl", "agon-toss", "agon-analysis", "agon-translate"];
 
-/// Crates from crates.io that read arguments, handle signals, draw on the terminal or keep
-/// databases.
-const COMMAND_ONLY: [&str; 4] = ["clap", "ctrlc", "indicatif", "rusqlite"];
+/// Crates from crates.io that read arguments, handle signals or draw on the terminal.
+const COMMAND_ONLY: [&str; 3] = ["clap", "ctrlc", "indicatif"];
+
+/// Crates from crates.io that serve pages or keep databases.
+const SERVER_ONLY: [&str; 3] = ["axum", "tokio", "rusqlite"];
 
 /// The normal dependencies of every crate of the workspace, as cargo reports them.
 struct Graph {
@@ -214,6 +238,12 @@ fn forbidden_dependencies_are_absent() {
                     "only agon-cli may depend on {other}: {crate_name}"
                 );
             }
+            for other in SERVER_ONLY {
+                assert!(
+                    crate_name == "agon-web" || !direct.contains(other),
+                    "only agon-web and agon-cli may depend on {other}: {crate_name}"
+                );
+            }
         }
     }
 }
@@ -238,7 +268,8 @@ fn only_the_server_and_the_command_use_the_network() {
             }
         }
     }
-    let allowed = BTreeSet::from(["agon-cli".to_owned(), "agon-server".to_owned()]);
+    let allowed = ["agon-cli", "agon-server", "agon-web"].map(str::to_owned);
+    let allowed = BTreeSet::from(allowed);
     assert_eq!(found, allowed, "crates with `std::net`");
 }
 

@@ -1,6 +1,5 @@
 //! Every shipped game is played, and the record of the match is replayed.
 
-use agon_board::{Board, sample};
 use agon_ggp::Record;
 use agon_match::{Ending, Match};
 use agon_players::KINDS;
@@ -114,29 +113,4 @@ fn greedy_makes_a_winning_move() {
     assert_eq!(played.steps().len(), 5);
     assert_eq!(played.steps()[4].joint[0], "(mark 1 3)");
     assert_eq!(played.ending(), Some(&Ending::Finished(vec![100.0, 0.0])));
-}
-
-#[test]
-fn boards_are_found() {
-    let sizes = [
-        ("tic-tac-toe", 3, 3),
-        ("connect-four", 7, 6),
-        ("breakthrough", 8, 8),
-        ("checkers", 8, 8),
-        ("othello", 8, 8),
-        ("hex", 7, 7),
-        ("eight-puzzle", 3, 3),
-        ("knights-tour", 5, 5),
-        ("krieg-tic-tac-toe", 3, 3),
-    ];
-    for (name, columns, rows) in sizes {
-        let samples = sample(table(shipped(name).start()).as_ref());
-        let board = Board::infer(&samples, &[]).unwrap_or_else(|| panic!("{name} has a board"));
-        let picture = board.picture(&samples[0]);
-        assert_eq!((picture.columns.len(), picture.rows.len()), (columns, rows), "{name}");
-    }
-    for name in ["nim", "hanoi", "matching-pennies", "prisoners-dilemma", "kuhn-poker"] {
-        let samples = sample(table(shipped(name).start()).as_ref());
-        assert!(Board::infer(&samples, &[]).is_none(), "{name} has no board");
-    }
 }

@@ -61,8 +61,12 @@ fn to_json(explanation: &Explanation, source: &Source, state: &[String]) -> Valu
             json!({"holds": finding.holds, "text": finding.text, "line": line})
         })
         .collect();
+    let witnesses = explanation.witnesses.iter().map(|witness| {
+        let pairs = witness.iter().map(|(variable, name)| (variable.clone(), json!(name)));
+        Value::Object(pairs.collect())
+    });
     json!({
         "question": explanation.question, "holds": explanation.holds, "findings": findings,
-        "state": state,
+        "witnesses": witnesses.collect::<Vec<_>>(), "state": state,
     })
 }

@@ -1,3 +1,0 @@
-//! Tests of this crate.
-
-mod board;

@@ -1,0 +1,304 @@
+//! Layouts of small made-up games, each with one feature.
+
+use std::collections::BTreeMap;
+
+use agon_board::scene::{BoardKind, PanelKind, Shade, Symbol};
+use agon_board::svg::svg;
+use agon_board::text::text;
+use agon_board::{Evidence, Hints, Layout, LayoutKind, Play, SvgOptions, TextOptions};
+
+/// Splits a text such as `(a 1) (b (c 2)) d` into terms.
+fn terms(text: &str) -> Vec<String> {
+    agon_game::kif::list(&format!("({text})")).expect("the test writes balanced terms")
+}
+
+fn evidence(roles: &[&str], states: &[&str], joints: &[&[&str]]) -> Evidence {
+    let play = Play {
+        states: states.iter().map(|state| terms(state)).collect(),
+        joints: joints
+            .iter()
+            .map(|joint| joint.iter().map(|m| (*m).to_owned()).collect())
+            .collect(),
+    };
+    Evidence {
+        roles: roles.iter().map(|role| (*role).to_owned()).collect(),
+        plays: vec![play],
+        ..Evidence::default()
+    }
+}
+
+fn grid(rows: i32, columns: i32, cell: impl Fn(i32, i32) -> String) -> String {
+    let cells = (1..=rows).flat_map(|y| (1..=columns).map(move |x| (x, y)));
+    cells.map(|(x, y)| cell(x, y)).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_grid_has_places_pieces_and_targets() {
+    let start = grid(3, 3, |x, y| format!("(cell {x} {y} b)")) + " (control xplayer)";
+    let next = start.replace("(cell 2 3 b)", "(cell 2 3 x)").replace("xplayer", "oplayer");
+    let known = evidence(&["xplayer", "oplayer"], &[&start, &next], &[&["(mark 2 3)", "noop"]]);
+    let layout = Layout::infer(&known);
+    assert_eq!(layout.kind(), LayoutKind::Grid);
+    let scene = layout.scene(&terms(&next));
+    assert_eq!(scene.turn, [1]);
+    assert_eq!(scene.places().count(), 9);
+    let place = scene.place("board/2/3").expect("the place exists");
+    assert_eq!((place.pieces[0].symbol, place.pieces[0].owner), (Symbol::Cross, Some(0)));
+    assert!(scene.place("board/1/1").is_some_and(|place| place.pieces.is_empty()));
+    let legal = ["(mark 1 1)".to_owned(), "resign".to_owned()];
+    let targets = layout.targets(&legal);
+    assert_eq!(targets[0].steps, [["board/1/1"]]);
+    assert!(targets[1].steps.is_empty() && targets[1].label == "resign");
+    let drawing = svg(&scene, &SvgOptions::default());
+    assert!(drawing.contains("data-place=\"board/2/3\"") && !drawing.contains("style="));
+    assert!(text(&scene, &TextOptions::default()).contains('x'));
+}
+
+#[test]
+fn things_fall_down() {
+    // Row 1 is filled first, so it is at the bottom; and the other way round.
+    for (low, high) in [(1, 4), (4, 1)] {
+        let step = if high > low { 1 } else { -1 };
+        let mut state: Vec<String> = vec!["(control red)".to_owned()];
+        let mut states = vec![state.join(" ")];
+        let mut joints = Vec::new();
+        for turn in 0..12 {
+            let (column, height) = (turn % 3 + 1, turn / 3);
+            let role = if turn % 2 == 0 { "red" } else { "yellow" };
+            state.push(format!("(disc {column} {} {role})", low + step * height));
+            states.push(state.join(" "));
+            joints.push([format!("(drop {column})"), "noop".to_owned()]);
+        }
+        let states: Vec<&str> = states.iter().map(String::as_str).collect();
+        let joints: Vec<Vec<&str>> =
+            joints.iter().map(|joint| joint.iter().map(String::as_str).collect()).collect();
+        let joints: Vec<&[&str]> = joints.iter().map(Vec::as_slice).collect();
+        let layout = Layout::infer(&evidence(&["red", "yellow"], &states, &joints));
+        let scene = layout.scene(&terms(states[12]));
+        let y = |row: i32| scene.place(&format!("board/1/{row}")).expect("a place").y;
+        assert!(y(low) > y(high), "row {low} is at the bottom");
+        // A move names a column: any place of it will do.
+        let target = &layout.targets(&["(drop 2)".to_owned()])[0];
+        assert_eq!(target.steps.len(), 1);
+        assert_eq!(target.steps[0].len(), 4, "{target:?}");
+    }
+}
+
+#[test]
+fn the_first_player_sits_at_the_bottom() {
+    let pawns = |white: i32, black: i32| {
+        let row = |y: i32, role: &str| {
+            (1..=6).map(|x| format!("(pawn {x} {y} {role})")).collect::<Vec<_>>().join(" ")
+        };
+        format!("{} {}", row(white, "white"), row(black, "black"))
+    };
+    let middle = (1..=6).map(|y| format!("(pawn 3 {y} white)")).collect::<Vec<_>>().join(" ");
+    for (white, black) in [(1, 6), (6, 1)] {
+        let start = pawns(white, black);
+        let layout = Layout::infer(&evidence(&["white", "black"], &[&start, &middle], &[]));
+        let scene = layout.scene(&terms(&start));
+        let y = |row: i32| scene.place(&format!("board/1/{row}")).expect("a place").y;
+        assert!(y(white) > y(black));
+    }
+}
+
+#[test]
+fn six_neighbours_make_a_hex_board() {
+    let start = grid(4, 4, |x, y| format!("(cell {x} {y} empty)"));
+    let mut known = evidence(&["red", "blue"], &[&start], &[]);
+    for x in 1..=4 {
+        for y in 1..=4 {
+            for (dx, dy) in [(1, 0), (0, 1), (1, -1)] {
+                let (u, v) = (x + dx, y + dy);
+                if (1..=4).contains(&u) && (1..=4).contains(&v) {
+                    known.facts.push(format!("(adjacent {x} {y} {u} {v})"));
+                }
+            }
+        }
+    }
+    let scene = Layout::infer(&known).scene(&terms(&start));
+    assert_eq!(scene.boards[0].kind, BoardKind::Hex);
+    let at = |x: i32, y: i32| {
+        let place = scene.place(&format!("board/{x}/{y}")).expect("a place");
+        (place.x, place.y)
+    };
+    for (dx, dy) in [(1, 0), (0, 1), (1, -1)] {
+        let (a, b) = (at(2, 2), at(2 + dx, 2 + dy));
+        let square = (a.0 - b.0) * (a.0 - b.0) + (a.1 - b.1) * (a.1 - b.1);
+        assert!((square - 1.0).abs() < 0.01, "neighbours touch: {dx} {dy} {square}");
+    }
+}
+
+#[test]
+fn numbers_of_roles_are_counters_and_not_boards() {
+    let states = ["(score red 3) (score blue 4) (step 1)", "(score red 5) (score blue 1) (step 2)"];
+    let layout = Layout::infer(&evidence(&["red", "blue"], &states, &[]));
+    assert_eq!(layout.kind(), LayoutKind::Picture);
+    let scene = layout.scene(&terms(states[0]));
+    assert!(scene.boards.is_empty());
+    assert!(scene.panels.iter().all(|panel| panel.kind == PanelKind::Counters));
+    let score = scene.panels.iter().find(|panel| panel.title == "score").expect("a panel");
+    assert_eq!(score.entries[0].values, ["3"]);
+}
+
+#[test]
+fn heaps_are_stacks() {
+    let states = ["(heap a 3) (heap b 5) (heap c 7)", "(heap a 3) (heap b 0) (heap c 7)"];
+    let mut known = evidence(&["first", "second"], &states, &[&["(take b 5)", "noop"]]);
+    known.moves = terms("(take a 1) (take c 2)");
+    let layout = Layout::infer(&known);
+    let scene = layout.scene(&terms(states[0]));
+    assert_eq!(scene.boards[0].kind, BoardKind::Stacks);
+    let heap = scene.place("board/c").expect("a heap");
+    assert_eq!(heap.pieces[0].count, 7);
+    let target = &layout.targets(&["(take a 2)".to_owned()])[0];
+    assert_eq!(
+        (target.steps.as_slice(), target.choice.as_str()),
+        (&[vec!["board/a".to_owned()]][..], "2")
+    );
+}
+
+#[test]
+fn edges_between_dots_are_places() {
+    let all: Vec<String> = (1..=2)
+        .flat_map(|a| (1..=3).map(move |b| (a, b)))
+        .flat_map(|(a, b)| [format!("(drawn (h {a} {b}))"), format!("(drawn (v {b} {a}))")])
+        .collect();
+    let state = all.join(" ") + " (box 1 1 left) (box 2 2 right)";
+    let layout = Layout::infer(&evidence(&["left", "right"], &[&state], &[&["(draw (h 1 1))"]]));
+    let scene = layout.scene(&terms("(drawn (h 1 2)) (box 1 1 left)"));
+    assert_eq!(scene.boards[0].kind, BoardKind::Edges);
+    assert_eq!(scene.place("board/h/1/2").expect("an edge").pieces.len(), 1);
+    assert_eq!(scene.place("board/box/1/1").expect("a box").pieces[0].owner, Some(0));
+    let target = &layout.targets(&["(draw (v 3 1))".to_owned()])[0];
+    assert_eq!(target.steps, [["board/v/3/1"]]);
+}
+
+#[test]
+fn four_coordinates_are_a_board_of_boards() {
+    let mut cells = Vec::new();
+    for key in 0..81 {
+        let at = [key / 27, key / 9 % 3, key / 3 % 3, key % 3].map(|n| (n + 1).to_string());
+        cells.push(format!("(cell {} x)", at.join(" ")));
+    }
+    let state = cells.join(" ");
+    let layout = Layout::infer(&evidence(&["x", "o"], &[&state], &[]));
+    let scene = layout.scene(&terms(&state));
+    assert_eq!((scene.boards.len(), scene.boards[0].frames.len()), (1, 9));
+    assert_eq!(scene.places().count(), 81);
+    let target = &layout.targets(&["(mark 1 2 3 1)".to_owned()])[0];
+    assert_eq!(target.steps, [["board/1/2/3/1"]]);
+}
+
+#[test]
+fn hidden_places_are_backs() {
+    let state = |secret: &str| {
+        grid(3, 3, |x, y| format!("(cell {x} {y} empty)"))
+            .replace("(cell 2 2 empty)", &format!("(cell 2 2 {secret})"))
+    };
+    let (first, second) = (state("x"), state("empty"));
+    let layout = Layout::infer(&evidence(&["x", "o"], &[&first, &second], &[]));
+    let scene = layout.scene_of_possible(&[terms(&first), terms(&second)]);
+    let secret = scene.place("board/2/2").expect("a place");
+    assert_eq!((secret.shade, secret.pieces[0].symbol), (Shade::Unknown, Symbol::Back));
+    assert_eq!(scene.place("board/1/1").expect("a place").shade, Shade::Plain);
+    let json = serde_json::to_string(&scene).expect("scenes are JSON");
+    assert!(!json.contains("\"x\",\"owner\""), "the secret is not in the scene");
+    let nothing = layout.scene_of_possible(&[]);
+    assert!(nothing.places().all(|place| place.shade == Shade::Unknown));
+}
+
+#[test]
+fn graphs_have_nodes_and_lines() {
+    let states = ["(thief a) (guard c)", "(thief b) (guard d)", "(thief c) (guard a)"];
+    let mut known = evidence(&["thief", "guard"], &states, &[]);
+    known.facts = terms("(edge a b) (edge b c) (edge c d) (edge d a) (edge a e)");
+    known.fluents = terms("(thief a) (thief b) (thief c) (thief d) (thief e)");
+    let layout = Layout::infer(&known);
+    let scene = layout.scene(&terms(states[0]));
+    assert_eq!(scene.boards[0].kind, BoardKind::Graph);
+    assert_eq!((scene.places().count(), scene.boards[0].lines.len()), (5, 5));
+    assert_eq!(scene.place("board/a").expect("a node").pieces.len(), 1);
+}
+
+#[test]
+fn what_is_not_understood_is_listed_and_not_lost() {
+    let states = [
+        "(knows ann (secret bob p) q r) (knows ann (secret cid p) q r) (knows x (secret y z) u v)",
+    ];
+    let layout = Layout::infer(&evidence(&["ann", "bob"], &states, &[]));
+    assert_eq!(layout.kind(), LayoutKind::List);
+    let scene = layout.scene(&terms(states[0]));
+    let shown: usize = scene.panels.iter().map(|panel| panel.entries.len()).sum();
+    assert_eq!(shown, 3);
+    // A fluent that was never seen before is listed too.
+    let odd = layout.scene(&terms("(surprise 1 2 3)"));
+    assert_eq!(odd.panels.len(), 1);
+}
+
+#[test]
+fn hints_change_pieces_and_direction() {
+    let start = grid(3, 3, |x, y| format!("(cell {x} {y} b)"));
+    let next = start.replace("(cell 2 3 b)", "(cell 2 3 wP)");
+    let mut known = evidence(&["white", "black"], &[&start, &next], &[]);
+    let direction = |known: &Evidence| {
+        let scene = Layout::infer(known).scene(&terms(&next));
+        let y = |row: i32| scene.place(&format!("board/1/{row}")).expect("a place").y;
+        (y(1) < y(3), scene.place("board/2/3").expect("a place").pieces[0].symbol)
+    };
+    known.hints = Hints::from_header("; board: grid up=no\n; piece wP: ♙ white").expect("hints");
+    assert_eq!(direction(&known), (true, Symbol::Pawn));
+    known.hints.up = Some(true);
+    assert_eq!(direction(&known), (false, Symbol::Pawn));
+}
+
+#[test]
+fn a_drawing_in_the_rules_is_the_board() {
+    let states = ["(W a1) (B b2) (location white)", "(W b1) (B b2) (location black)"];
+    let mut known = evidence(&["white", "black"], &states, &[&["(step a1 b1)", "noop"]]);
+    let name = |text: &str| Some(text.to_owned());
+    known.drawing = vec![vec![name("a2"), name("b2")], vec![name("a1"), name("b1")]];
+    known.movers = BTreeMap::from([
+        ("(location white)".to_owned(), vec![0]),
+        ("(location black)".to_owned(), vec![1]),
+    ]);
+    let layout = Layout::infer(&known);
+    let scene = layout.scene(&terms(states[1]));
+    assert_eq!(scene.turn, [1]);
+    let (low, high) = (scene.place("board/a1"), scene.place("board/a2"));
+    assert!(low.expect("a place").y > high.expect("a place").y);
+    assert_eq!(scene.place("board/b2").expect("a place").pieces[0].owner, Some(1));
+    let target = &layout.targets(&["(step a1 b1)".to_owned()])[0];
+    assert_eq!(target.steps, [["board/a1"], ["board/b1"]]);
+}
+
+#[test]
+fn places_between_the_ends_of_a_move_need_no_click() {
+    let states = ["(W a1) (B c3)", "(W b2) (B c3)"];
+    let mut known = evidence(&["white", "black"], &states, &[&["(step a1 b2)", "noop"]]);
+    let name = |text: &str| Some(text.to_owned());
+    known.drawing = ["3", "2", "1"]
+        .iter()
+        .map(|row| ["a", "b", "c"].iter().map(|c| name(&format!("{c}{row}"))).collect())
+        .collect();
+    let layout = Layout::infer(&known);
+    let legal = terms("(double a1 a2 a3) (jump a1 b2 c1) (jump a1 b1 c1)");
+    let targets = layout.targets(&legal);
+    assert_eq!(targets[0].steps, [["board/a1"], ["board/a3"]]);
+    assert_eq!(targets[1].steps.len(), 3, "the ends alone do not tell which jump it is");
+}
+
+#[test]
+fn pieces_are_not_taken_for_empty_places_and_marks_are_small() {
+    let states = ["(W a1) (B b2) (moved a1)", "(W b1) (B b2)", "(W b1) (B a2)"];
+    let joints: [&[&str]; 2] = [&["(step a1 b1)", "noop"], &["noop", "(step b2 a2)"]];
+    let mut known = evidence(&["white", "black"], &states, &joints);
+    let name = |text: &str| Some(text.to_owned());
+    known.drawing = vec![vec![name("a2"), name("b2")], vec![name("a1"), name("b1")]];
+    let scene = Layout::infer(&known).scene(&terms(states[0]));
+    let first = scene.place("board/a1").expect("a place");
+    let symbols: Vec<Symbol> = first.pieces.iter().map(|piece| piece.symbol).collect();
+    assert!(symbols.contains(&Symbol::Disc) && symbols.contains(&Symbol::Dot), "{symbols:?}");
+    let second = scene.place("board/b2").expect("a place");
+    assert_eq!((second.pieces[0].symbol, second.pieces[0].owner), (Symbol::Disc, Some(1)));
+}

@@ -1,0 +1,117 @@
+//! Games, checks, positions, analysis.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{Server, text};
+
+#[test]
+fn all_shipped_games_are_listed_with_their_players_and_kind() {
+    let server = Server::new();
+    let answer = server.get_json("/api/v1/games", "");
+    let games = answer["games"].as_array().expect("a list");
+    assert_eq!(games.len(), agon::shipped::SHIPPED.len());
+    let find = |id: &str| games.iter().find(|game| game["id"] == id).expect("the game");
+    let chess = find("tic-tac-toe");
+    assert_eq!((&chess["players"], &chess["kind"]), (&json!(2), &json!("GDL")));
+    assert_eq!(find("toss-tic-tac-toe")["kind"], "Toss");
+    assert!(games.iter().any(|game| game["kind"] == "GDL-II" && game["hidden"] == true));
+    assert!(games.iter().all(|game| game["problem"].is_null()));
+}
+
+#[test]
+fn a_game_that_does_not_exist_is_refused_with_a_hint() {
+    let (status, body) = Server::new().get("/api/v1/games/tic-tac-to", "");
+    assert_eq!(status, StatusCode::NOT_FOUND);
+    assert!(body.contains("tic-tac-toe"), "{body}");
+}
+
+#[test]
+fn a_picture_of_the_start_position_is_svg_without_script() {
+    let (status, svg) = Server::new().get("/api/v1/games/connect-four/picture.svg", "");
+    assert_eq!(status, StatusCode::OK);
+    assert!(svg.starts_with("<svg") && !svg.contains("<script") && !svg.contains("style="));
+}
+
+#[test]
+fn a_check_names_the_place_and_the_fix() {
+    let server = Server::new();
+    let rules = "(role é)\n(<= (legal é ?m) )\n(<= (goal é 100) (not (p ?x)))";
+    let answer = server.post_ok("/api/v1/check", "", &json!({"rules": rules}));
+    assert!(answer["errors"].as_u64() > Some(0), "{answer}");
+    let findings = answer["findings"].as_array().expect("findings");
+    let units: Vec<u16> = rules.encode_utf16().collect();
+    for finding in findings {
+        let (from, to) = (finding["from"].as_u64(), finding["to"].as_u64());
+        assert!(from <= to && to <= Some(units.len() as u64), "{finding}");
+    }
+    // Offsets count UTF-16 units, so the letter with an accent counts once.
+    let unsafe_ = findings.iter().find(|f| f["message"].as_str().unwrap_or("").contains("?x"));
+    let unsafe_ = unsafe_.expect("a finding about ?x");
+    let at = usize::try_from(unsafe_["from"].as_u64().expect("a number")).expect("small");
+    assert_eq!(String::from_utf16_lossy(&units[at..at + 2]), "?x");
+}
+
+#[test]
+fn a_rulesheet_with_errors_is_refused_with_its_findings() {
+    let server = Server::new();
+    let (status, body) = server.post("/api/v1/games", "", &json!({"rules": "(role me)"}));
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(!body["findings"].as_array().expect("findings").is_empty());
+}
+
+#[test]
+fn a_rulesheet_can_be_added_and_played() {
+    let server = Server::new();
+    let rules = agon::shipped::Shipped::named("nim").expect("nim").text;
+    let body = json!({"name": "../../etc/mine.kif", "rules": rules});
+    let game = server.post_ok("/api/v1/games", "", &body);
+    assert_eq!((&game["name"], &game["origin"]), (&json!("mine.kif"), &json!("upload")));
+    let body = json!({"game": game["id"]});
+    let position = server.post_ok("/api/v1/positions", "", &body);
+    assert!(!position["roles"][0]["moves"].as_array().expect("moves").is_empty());
+}
+
+#[test]
+fn a_line_is_completed_and_its_position_shown() {
+    let server = Server::new();
+    let body = json!({"game": "tic-tac-toe", "moves": [["(mark 2 2)"], [null, "(mark 1 1)"]]});
+    let position = server.post_ok("/api/v1/positions", "", &body);
+    assert_eq!(position["moves"], json!([["(mark 2 2)", "noop"], ["noop", "(mark 1 1)"]]));
+    assert_eq!(position["choosers"], json!([0]));
+    assert_eq!(position["roles"][0]["n_moves"], 7);
+    assert_eq!(position["terminal"], false);
+    let body = json!({"game": "tic-tac-toe", "moves": [["(mark 2 2)"], ["(mark 2 2)"]]});
+    let (status, answer) = server.post("/api/v1/positions", "", &body);
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+    assert!(text(&answer["error"]).starts_with("step 2: "), "{answer}");
+}
+
+#[test]
+fn an_analysis_streams_reports_until_the_value_is_proved() {
+    let server = Server::new();
+    let moves = json!([["(mark 1 1)"], [null, "(mark 2 1)"], ["(mark 2 2)"], [null, "(mark 3 1)"]]);
+    let body = json!({"game": "tic-tac-toe", "moves": moves, "player": "mcts", "seconds": 20});
+    let request = axum::http::Request::post("/api/v1/analysis")
+        .header("host", "localhost")
+        .header("content-type", "application/json");
+    let request = request.body(axum::body::Body::from(body.to_string())).expect("a request");
+    let (status, stream) = server.send(request);
+    assert_eq!(status, StatusCode::OK, "{stream}");
+    let reports: Vec<Value> = stream
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .map(|data| serde_json::from_str(data).expect("JSON"))
+        .collect();
+    let last = reports.last().expect("a report");
+    assert_eq!((&last["best"], &last["proven"]), (&json!("(mark 3 3)"), &json!(true)));
+    assert_eq!(last["last"], true);
+}
+
+#[test]
+fn a_position_is_explained_in_words() {
+    let server = Server::new();
+    let body = json!({"game": "tic-tac-toe", "moves": [["(mark 2 2)"]]});
+    let answer = server.post_ok("/api/v1/explain", "", &body);
+    assert!(!answer["sections"][0]["lines"].as_array().expect("lines").is_empty());
+}

@@ -1,0 +1,175 @@
+// The shapes of what the API sends; `openapi.json` of agon-web describes them.
+
+export interface GameEntry {
+  id: string;
+  name: string;
+  title: string;
+  origin: 'shipped' | 'folder' | 'upload';
+  kind: 'GDL' | 'GDL-II' | 'Toss';
+  roles: string[];
+  players: number;
+  chance: boolean;
+  hidden: boolean;
+  summary: string | null;
+  interest: string | null;
+  facts: string | null;
+  problem: string | null;
+  engine?: string;
+  notes?: string[];
+  layout?: string;
+  nature?: number | null;
+  turn_taking?: boolean;
+  constant_sum?: number | null;
+}
+
+export interface PlayerKind {
+  name: string;
+  form: string;
+  summary: string;
+  built_in: boolean;
+  options: { name: string; type: string; range: unknown; default: unknown; meaning: string }[];
+}
+
+/** A legal move and the clicks that make it. */
+export interface MoveTarget {
+  text: string;
+  steps: string[][];
+  choice: string;
+  label: string;
+}
+
+export interface BoardView {
+  role: number | null;
+  svg: string;
+  state?: string[];
+  known?: string[];
+  n_possible?: number;
+}
+
+export interface Step {
+  at: number;
+  time: number;
+  joint?: string[];
+  errors?: string[];
+  thoughts?: Record<string, { value: number | null; proven: boolean; line: string[][] }>;
+  choosers?: number[];
+  places?: string[];
+  own?: { role: number; move: string; places: string[]; error: string; percepts: string[] | null }[];
+}
+
+export interface Seat {
+  role: number;
+  name: string;
+  colour: string;
+  player: string;
+  person: boolean;
+  mine: boolean;
+  key?: string | null;
+}
+
+export interface Ending {
+  kind: 'finished' | 'fault' | 'too-long' | 'resigned' | 'aborted';
+  payoffs?: number[];
+  role?: number;
+  text?: string;
+  imported?: boolean;
+}
+
+export interface MatchView {
+  id: string;
+  game: string;
+  title: string;
+  roles: string[];
+  nature: number | null;
+  hidden: boolean;
+  secret: boolean;
+  constant_sum: number | null;
+  payoffs: [number, number];
+  seats: Seat[];
+  play_clock: number;
+  owner: boolean;
+  watch_key?: string;
+  ending: Ending | null;
+  n_steps: number;
+  from: number;
+  steps: Step[];
+  boards: BoardView[];
+  asked: { role: number; since: number; deadline: number | null; moves?: MoveTarget[] }[];
+  thinking: number[];
+  takeback: number[];
+  warnings: string[];
+  now: number;
+  opening: number;
+}
+
+export interface MatchSummary {
+  id: string;
+  game: string;
+  title: string;
+  players: string[];
+  n_steps: number;
+  ending: Ending | null;
+  created: number;
+}
+
+export interface PositionView {
+  game: string;
+  /** Places that the last move touched. */
+  last: string[];
+  moves: string[][];
+  state: string[];
+  svg: string;
+  layout: string;
+  roles: { role: number; name: string; colour: string; n_moves: number; moves: MoveTarget[] }[];
+  choosers: number[];
+  nature: number | null;
+  terminal: boolean;
+  payoffs: number[] | null;
+  range: [number, number];
+  constant_sum: number | null;
+}
+
+export interface Considered {
+  move: string;
+  visits: number;
+  value: number;
+  probability: number;
+  proven: boolean;
+}
+
+export interface Report {
+  role: number;
+  role_name: string;
+  best: string;
+  value: number | null;
+  proven: boolean;
+  considered: Considered[];
+  targets: MoveTarget[];
+  line: string[][];
+  iterations: number;
+  nodes: number;
+  playouts: number;
+  seconds: number;
+  last: boolean;
+  error: string | null;
+}
+
+export interface Finding {
+  severity: 'error' | 'warning' | 'note';
+  code: string;
+  message: string;
+  line: number;
+  column: number;
+  from: number;
+  to: number;
+  hints: string[];
+  fix: { title: string; edits: { from: number; to: number; insert: string }[] } | null;
+}
+
+/** A mark on the board: places to point at, with a label. */
+export interface Mark {
+  places: string[];
+  kind: 'last' | 'candidate' | 'witness' | 'hint';
+  label?: string;
+  weight?: number;
+}

@@ -1,0 +1,318 @@
+// Browser tests of `agon serve`: node tests/run.mjs [NAME…]
+// They need a release build of agon and Chromium; without these they say that they are skipped.
+
+import {
+  Server, browserPath, check, clickAnyMove, clickPlace, launch, openPage, program, status,
+  turnOrEnd, until,
+} from './harness.mjs';
+
+if (!program() || !browserPath()) {
+  const missing = [program() ? null : 'target/release/agon', browserPath() ? null : 'chromium'];
+  console.log(`SKIPPED: browser tests need ${missing.filter(Boolean).join(' and ')}`);
+  process.exit(0);
+}
+
+const tests = {
+  async 'tic-tac-toe is played to its end by clicks against the computer'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/`);
+    await page.getByPlaceholder(/Search/).fill('tic-tac-toe');
+    await page.locator('a.card[href="/game/tic-tac-toe"]').click();
+    await page.locator('.setup .picker').nth(1).locator('select').selectOption('random');
+    await page.locator('.setup input[type=number]').first().fill('0.3');
+    await page.locator('.setup input[type=number]').nth(1).fill('0');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    for (let step = 0; step < 6; step += 1) {
+      const text = await turnOrEnd(page);
+      if (!text.startsWith('Your move')) break;
+      await clickAnyMove(page, step);
+    }
+    const text = await status(page);
+    check(/^(You win|You lose|Draw)/.test(text), `the match has not ended: ${text}`);
+    // Step back to the start and forth again.
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await until('the start', async () => (await page.locator('.steps span').textContent())?.startsWith('0 /'));
+    await page.keyboard.press('End');
+    return page;
+  },
+
+  async 'hex is played by clicks on hexagons'({ server, context }) {
+    const page = await play(server, context, 'hex', ['human', 'random']);
+    for (let step = 0; step < 3; step += 1) {
+      await turnOrEnd(page);
+      await clickAnyMove(page, step * 7);
+    }
+    check((await steps(page)) >= 6, 'three moves of each side were made');
+    return page;
+  },
+
+  async 'chess asks for the piece of a promotion'({ server, context }) {
+    const line = [
+      ['(WhiteDouble h2 h3 h4)'], [null, '(BlackDouble g7 g6 g5)'], ['(WhiteTake h4 g5)'],
+      [null, '(BlackPawn h7 h6)'], ['(WhiteTake g5 h6)'], [null, '(BlackPawn a7 a6)'],
+      ['(WhitePawn h6 h7)'], [null, '(BlackPawn a6 a5)'],
+    ];
+    const page = await play(server, context, 'toss-chess', ['human', 'random'], { opening: line });
+    await turnOrEnd(page);
+    const view = await server.get(`/matches/${page.made.id}`, page.made.role_keys[0]);
+    const promotion = view.asked[0].moves.find((move) => /WhitePromoteQueen h7 g8/i.test(move.text));
+    await clickPlace(page, promotion.steps[0][0]);
+    await page.locator('.board .layer .dot').first().waitFor();
+    await clickPlace(page, promotion.steps.at(-1)[0]);
+    const choices = page.locator('.choices button.primary');
+    await choices.first().waitFor();
+    const names = (await choices.allTextContents()).join(' ').toLowerCase();
+    check(/queen/.test(names) && /knight/.test(names), `the menu has all pieces: ${names}`);
+    await choices.filter({ hasText: /queen/i }).click();
+    await until('the promotion', async () => (await steps(page)) >= 9);
+    const moves = (await page.locator('.moves li').allTextContents()).join(' ');
+    check(/WhitePromoteQueen/i.test(moves), `the pawn became a queen: ${moves}`);
+    return page;
+  },
+
+  async 'dots and boxes is played by clicks on edges'({ server, context }) {
+    const page = await play(server, context, 'dots-and-boxes', ['human', 'random']);
+    for (let step = 0; step < 3; step += 1) {
+      await turnOrEnd(page);
+      await clickAnyMove(page, step * 3);
+    }
+    check((await steps(page)) >= 6, 'edges were drawn');
+    return page;
+  },
+
+  async 'hidden information never reaches the other browser'({ server, browser }) {
+    const made = await server.post('/matches', {
+      game: 'krieg-tic-tac-toe', players: ['human', 'human'],
+    });
+    const received = [[], []];
+    const pages = [];
+    for (const role of [0, 1]) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      page.problems = [];
+      // Everything that the browser receives is recorded, streams included: the debugger of the
+      // browser reports the bytes of each response as they arrive.
+      const session = await context.newCDPSession(page);
+      await session.send('Network.enable');
+      session.on('Network.dataReceived', (event) => {
+        if (event.data) received[role].push(Buffer.from(event.data, 'base64').toString());
+      });
+      session.on('Network.responseReceived', (event) => {
+        void session.send('Network.streamResourceContent', { requestId: event.requestId })
+          .then(({ bufferedData }) => received[role].push(Buffer.from(bufferedData, 'base64').toString()))
+          .catch(() => undefined);
+      });
+      await page.goto(`${server.origin}/match/${made.id}#key=${made.role_keys[role]}`);
+      await page.locator('.board svg').waitFor();
+      pages.push(page);
+    }
+    const [x, o] = pages;
+    await turnOrEnd(x);
+    await x.getByLabel('Type a move').fill('(mark 3 2)');
+    await x.getByRole('button', { name: 'Play', exact: true }).click();
+    await until("o's turn", async () => (await status(o)).startsWith('Your move'));
+    await o.getByLabel('Type a move').fill('(mark 1 3)');
+    await o.getByRole('button', { name: 'Play', exact: true }).click();
+    await until("x's turn", async () => (await status(x)).startsWith('Your move'));
+    await until('x knows its own mark', () => received[0].join('').includes('(cell 3 2 x)'));
+    await until('o knows its own mark', () => received[1].join('').includes('(cell 1 3 o)'));
+    const [toX, toO] = received.map((parts) => parts.join(''));
+    // The move itself is among x's own legal moves; the joint move and the cell would be a leak.
+    check(!toX.includes('1 3 o)') && !toX.includes('"noop","(mark 1 3)"'), 'x has received o’s mark');
+    check(!toO.includes('3 2 x)') && !toO.includes('"(mark 3 2)","noop"'), 'o has received x’s mark');
+    check(toX.length > 1000 && toO.length > 1000, 'what was received was recorded');
+    await o.context().close();
+    return x;
+  },
+
+  async 'a puzzle is played alone'({ server, context }) {
+    const page = await play(server, context, 'eight-puzzle', ['human']);
+    for (let step = 0; step < 3; step += 1) {
+      await turnOrEnd(page);
+      await clickAnyMove(page, step);
+    }
+    await until('three steps', async () => (await steps(page)) >= 3);
+    await page.getByRole('button', { name: 'Take back' }).click();
+    await until('a step taken back', async () => (await steps(page)) === 2);
+    return page;
+  },
+
+  async 'four players take part'({ server, context }) {
+    const page = await play(server, context, 'four-way-tron', ['human', 'random', 'random', 'random']);
+    for (let step = 0; step < 2; step += 1) {
+      const text = await turnOrEnd(page);
+      if (!text.startsWith('Your move')) break;
+      await clickAnyMove(page, 0);
+    }
+    check((await page.locator('.seats li').count()) === 4, 'four seats');
+    check((await steps(page)) >= 1, 'a step was made');
+    return page;
+  },
+
+  async 'the editor shows an error, and its fix by a click'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/editor`);
+    await page.getByTestId('counts').filter({ hasText: '0 errors' }).waitFor();
+    await page.locator('.board svg').waitFor();
+    const text = page.locator('.editor .cm-content');
+    await text.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('(<= (goal ?p ?points) (role ?p) (not (true (control ?q))))');
+    await page.locator('.findings li.error').first().waitFor();
+    check((await page.locator('.editor .cm-lintRange-error').count()) > 0, 'the place is marked');
+    await page.keyboard.press('Control+z');
+    await page.getByTestId('counts').filter({ hasText: '0 errors' }).waitFor();
+    await page.keyboard.press('Control+End');
+    // An empty body is a finding with a fix that does not change the meaning.
+    await page.keyboard.type('\n(<= (cell d))\n');
+    const fix = page.locator('.findings button.fix').first();
+    await fix.waitFor();
+    await fix.click();
+    await until('the fix', async () => (await page.locator('.findings button.fix').count()) === 0);
+    return page;
+  },
+
+  async 'a match goes on after the server was killed'({ server, context }) {
+    const page = await play(server, context, 'tic-tac-toe', ['human', 'human']);
+    await turnOrEnd(page);
+    await clickAnyMove(page, 4);
+    await until('the first step', async () => (await steps(page)) === 1);
+    await server.kill('SIGKILL');
+    await page.getByText('The connection is lost').waitFor();
+    await server.start();
+    await page.getByText('The connection is lost').waitFor({ state: 'detached' });
+    check((await steps(page)) === 1, 'the step is still there');
+    await turnOrEnd(page);
+    await clickAnyMove(page, 0);
+    await until('the second step', async () => (await steps(page)) === 2);
+    return page;
+  },
+
+  async 'analysis shows values, candidates and proofs'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/analysis/tic-tac-toe`);
+    await page.locator('.board svg').waitFor();
+    await clickAnyMove(page, 4);
+    await page.getByLabel('Analyse').check();
+    await page.locator('.lines tbody tr').first().waitFor();
+    await page.locator('.evalbar').waitFor();
+    check((await page.locator('.board .layer .candidate').count()) > 0, 'candidates are marked');
+    await page.getByLabel('Sentence to prove').fill('(legal xplayer (mark 1 1))');
+    await page.getByRole('button', { name: 'Prove', exact: true }).click();
+    await page.getByText('does not hold').first().waitFor();
+    // Back, and another move: a variation.
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
+    await until('the start', async () => (await page.locator('.steps span').textContent()) === '0');
+    await clickAnyMove(page, 0);
+    await page.locator('.tree .variation').first().waitFor();
+    return page;
+  },
+
+  async 'formulas are evaluated and their assignments marked'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/analysis/toss-tic-tac-toe`);
+    await page.locator('.board svg').waitFor();
+    await page.getByLabel('Sentence to prove').fill('R(x, y)');
+    await page.getByRole('button', { name: 'Prove', exact: true }).click();
+    await page.locator('.witnesses li').first().waitFor();
+    await page.locator('.witnesses li button').nth(2).hover();
+    await until('two marked places', async () => (await page.locator('.board .layer .witness').count()) === 2);
+    return page;
+  },
+
+  async 'a tournament is played and its matches can be watched'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/tournaments`);
+    await page.locator('textarea').fill(
+      'name = "small"\ngames = ["tic-tac-toe"]\nplayers = ["mcts", "random"]\nrepeats = 1\niterations = 20\n');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('2 of 2 matches').waitFor({ timeout: 60000 });
+    await page.getByRole('button', { name: 'watch' }).first().click();
+    await page.locator('.board svg').waitFor();
+    return page;
+  },
+
+  async 'the first board is there soon'({ server, context }) {
+    let page;
+    for (const game of ['connect-four', 'gomoku']) {
+      await page?.close();
+      const began = Date.now();
+      page = await openPage(context, `${server.origin}/analysis/${game}`);
+      await page.locator('.board svg').waitFor();
+      const took = Date.now() - began;
+      console.log(`        first board of ${game}: ${took} ms`);
+      // A second on an idle machine; tests also run on busy ones.
+      check(took < 8000, `${took} ms`);
+    }
+    // Frames while a move is chosen on a board of 15 x 15.
+    const frames = await page.evaluate(async () => {
+      const places = [...document.querySelectorAll('.board [data-place]')];
+      const began = performance.now();
+      let n = 0;
+      while (performance.now() - began < 1000) {
+        places[n % places.length].dispatchEvent(new MouseEvent('mouseover', { bubbles: true }));
+        await new Promise((next) => requestAnimationFrame(next));
+        n += 1;
+      }
+      return n;
+    });
+    console.log(`        ${frames} frames in a second on the board of gomoku`);
+    return page;
+  },
+
+  async 'every page fits on a narrow screen'({ server, browser }) {
+    const context = await browser.newContext({ viewport: { width: 400, height: 800 } });
+    let last;
+    for (const path of ['/', '/game/tic-tac-toe', '/matches', '/tournaments', '/editor', '/analysis/hex']) {
+      const page = await openPage(context, server.origin + path);
+      await page.waitForLoadState('networkidle');
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      check(width <= 400, `${path} is ${width} pixels wide`);
+      check(page.problems.length === 0, `${path}: ${page.problems.join('; ')}`);
+      await last?.close();
+      last = page;
+    }
+    return last;
+  },
+};
+
+const steps = async (page) =>
+  Number((await page.locator('.steps span').textContent())?.split('/')[1] ?? -1);
+
+/** Creates a match by the API, gives the browser its keys, and opens it. */
+async function play(server, context, game, players, more = {}) {
+  const made = await server.post('/matches', {
+    game, players, play_clock: 0.3, start_clock: 0, ...more,
+  });
+  const keys = [made.owner_key, ...made.role_keys.filter(Boolean)];
+  await context.addInitScript(([id, list]) => {
+    const known = JSON.parse(localStorage.getItem('agon-keys') ?? '{}');
+    localStorage.setItem('agon-keys', JSON.stringify({ [id]: list, ...known }));
+  }, [made.id, keys]);
+  const page = await openPage(context, `${server.origin}/match/${made.id}`);
+  page.made = made;
+  await page.locator('.board svg').waitFor();
+  return page;
+}
+
+const wanted = process.argv.slice(2);
+const server = await new Server().start();
+const browser = await launch();
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue;
+  const began = Date.now();
+  const context = await browser.newContext();
+  context.setDefaultTimeout(30000);
+  try {
+    const page = await test({ server, browser, context });
+    check((page?.problems ?? []).length === 0, `the page reports: ${page?.problems?.join('; ')}`);
+    console.log(`ok      ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${name}: ${error.message.split('\n').slice(0, 6).join('\n        ')}`);
+    for (const page of context.pages()) {
+      await page.screenshot({ path: `/tmp/agon-web-failed-${failed}.png` }).catch(() => undefined);
+    }
+  }
+  await context.close();
+}
+await browser.close();
+await server.end();
+console.log(failed === 0 ? 'all browser tests passed' : `${failed} browser tests failed`);
+process.exit(failed === 0 ? 0 : 1);
