@@ -186,9 +186,9 @@ fn cut(program: &mut Program, index: usize, part: &Part) {
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for (goal, condition) in std::mem::take(&mut whole.body).into_iter().enumerate() {
         if part.goals.binary_search(&goal).is_ok() {
-            inside.push(condition)
+            inside.push(condition);
         } else {
-            outside.push(condition)
+            outside.push(condition);
         }
     }
     outside.insert(0, Goal::Holds(Atom { predicate, arguments: arguments.clone() }));
