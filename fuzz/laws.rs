@@ -5,9 +5,11 @@
 #![allow(dead_code)] // Each target uses one law.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use agon_circuit::{Backend, BatchCircuit, BatchOptions, Executor, ScalarCircuit};
-use agon_datalog::{GroundLimits, Limits};
+use agon_datalog::{GroundLimits, Limits, StopFlag};
 use agon_game::laws::Plan;
 use agon_game::{Batch as _, Children, Notation, Position as _, Rng, Role, lockstep};
 use agon_gdl::check::check as check_rules;
@@ -115,6 +117,17 @@ pub(crate) fn play(text: &str) {
     }
 }
 
+/// Checks that opening ends with a refusal if it is cancelled or its time is over.
+pub(crate) fn open_cancelled(text: &str) {
+    let Some(rules) = check_rules(source(text)).rules else { return };
+    let stop = StopFlag::new(Arc::new(AtomicBool::new(true)));
+    let cancelled = Options { limits: Limits { stop, ..Limits::default() }, ..Options::default() };
+    assert!(Game::open(rules.clone(), cancelled).is_err(), "a cancelled game is not opened");
+    let late = Options { deadline: Some(Instant::now()), ..Options::default() };
+    std::thread::sleep(Duration::from_micros(1));
+    assert!(Game::open(rules, late).is_err(), "a game is not opened after its deadline");
+}
+
 /// Checks that any sentence can be explained. The last line of the text is the sentence, the rest
 /// the rules.
 pub(crate) fn why(text: &str) {
@@ -150,6 +163,7 @@ pub(crate) fn circuit(text: &str) {
         bytes: 8 << 20,
         steps: 1_000_000,
         deadline: None,
+        stop: StopFlag::NEVER,
     };
     let Ok(compiled) = oracle.game().compile(&CircuitLimits { ground, gates: 100_000 }) else {
         return;

@@ -64,7 +64,7 @@ pub struct Compiled {
 /// one. When the deadline passes, the result is the smallest circuit found until then.
 pub fn compile(
     ground: GroundCircuit,
-    deadline: Deadline,
+    deadline: Deadline<'_>,
     shape: impl FnOnce(Option<&Turns>) -> Shape,
 ) -> Compiled {
     let start = Instant::now();

@@ -49,7 +49,7 @@ pub struct PassReport {
 }
 
 /// A pass: see the module. Returns `None` if the deadline passes before it is complete.
-pub(crate) type Pass = fn(&Circuit, Deadline) -> Option<Circuit>;
+pub(crate) type Pass = fn(&Circuit, Deadline<'_>) -> Option<Circuit>;
 
 /// All passes of [`optimise`] by name, in the order of one round.
 pub(crate) const PASSES: [(&str, Pass); 6] = [
@@ -65,7 +65,7 @@ pub(crate) const PASSES: [(&str, Pass); 6] = [
 ///
 /// Returns the smallest circuit seen until the deadline, with a report of each pass. It need not be
 /// the last one: a pass may grow a circuit for the benefit of the next one.
-pub fn optimise(circuit: &Circuit, deadline: Deadline) -> (Circuit, Vec<PassReport>) {
+pub fn optimise(circuit: &Circuit, deadline: Deadline<'_>) -> (Circuit, Vec<PassReport>) {
     let mut reports = Vec::new();
     let Some(mut best) = run(("sweep", sweep), circuit, deadline, &mut reports) else {
         return (circuit.clone(), reports);
@@ -99,7 +99,7 @@ pub fn optimise(circuit: &Circuit, deadline: Deadline) -> (Circuit, Vec<PassRepo
 pub(crate) fn optimise_by_groups(
     circuit: &Circuit,
     groups: &[Vec<usize>],
-    deadline: Deadline,
+    deadline: Deadline<'_>,
     reports: &mut Vec<PassReport>,
 ) -> Option<Circuit> {
     let start = Instant::now();
@@ -140,7 +140,7 @@ pub(crate) fn fold_into(circuit: &Circuit, value: impl Fn(Signal) -> Option<bool
 fn run(
     (name, pass): (&'static str, Pass),
     circuit: &Circuit,
-    deadline: Deadline,
+    deadline: Deadline<'_>,
     reports: &mut Vec<PassReport>,
 ) -> Option<Circuit> {
     let start = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agon_ggp::{Record, Signature};
+use agon_ggp::{Record, Signature, rules_hash};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -77,6 +77,14 @@ fn verify(
         ))
     })?;
     let opened = open::open_engine(rules, play)?;
+    let hash = rules_hash(&opened.rules_text());
+    if let Some(recorded) = record.rules_hash.as_ref().filter(|recorded| **recorded != hash) {
+        return Err(Failure::wrong(format!(
+            "{shown} was recorded with other rules than {rules}: the hash of its rules is \
+             {recorded}, that of {rules} is {hash}; give the rules of the match: agon replay RULES \
+             {shown}"
+        )));
+    }
     let verdict = record.verify(opened.table().as_mut());
     let n_mismatches = verdict.differences.len();
     verdict.differences.iter().take(MAX_SHOWN).for_each(|difference| say!("  {difference}"));

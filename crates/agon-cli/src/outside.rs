@@ -1,6 +1,7 @@
 //! Players that this crate adds to those of the library: programs and people at the terminal.
 
 mod human;
+pub(crate) mod process_group;
 mod program;
 mod prompt;
 

@@ -3,6 +3,8 @@
 use std::fmt::Arguments;
 use std::io::{IsTerminal as _, Write as _};
 
+use agon_text::printable_with_colours;
+
 /// Prints a line to standard output. Unlike `println!`, it ends the program without an error when
 /// the output is closed, as in `agon games | head`.
 macro_rules! say {
@@ -25,18 +27,26 @@ macro_rules! remark {
 
 pub(crate) use {put, remark, say};
 
-/// Writes to standard output. Ends the program if that is closed.
+/// Writes to standard output. Ends the program if that is closed. On a terminal, control characters
+/// of texts from outside are shown instead of sent. A file or another program gets what there is.
 pub(crate) fn write(text: Arguments<'_>) {
-    if let Err(error) = std::io::stdout().lock().write_fmt(text) {
+    let mut stdout = std::io::stdout().lock();
+    let written = if stdout.is_terminal() {
+        stdout.write_all(printable_with_colours(&text.to_string()).as_bytes())
+    } else {
+        stdout.write_fmt(text)
+    };
+    if let Err(error) = written {
         let code = if error.kind() == std::io::ErrorKind::BrokenPipe { 0 } else { 2 };
         std::process::exit(code);
     }
 }
 
-/// Writes to standard error.
+/// Writes to standard error. Control characters of texts from outside are shown instead of sent.
 pub(crate) fn write_error(text: Arguments<'_>) {
     // An error here cannot be reported anywhere.
-    let _ = std::io::stderr().lock().write_fmt(text);
+    let text = text.to_string();
+    let _ = std::io::stderr().lock().write_all(printable_with_colours(&text).as_bytes());
 }
 
 /// Returns whether errors are shown in colour: on a terminal, unless `NO_COLOR` is set.

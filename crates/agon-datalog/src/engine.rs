@@ -16,7 +16,6 @@
 //! their atoms, are evaluated correctly.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::limits::{Limits, Refusal, RefusalKind};
 use crate::plan::{
@@ -555,8 +554,8 @@ impl Evaluation {
             RefusalKind::Steps
         } else if self.n_cells * 4 + self.bank.bytes() > self.limits.bytes {
             RefusalKind::Bytes
-        } else if self.limits.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            RefusalKind::Deadline
+        } else if let Some(kind) = self.limits.stop.reason(self.limits.deadline) {
+            kind
         } else {
             return Ok(());
         };

@@ -23,7 +23,7 @@ mod split;
 
 use std::time::Instant;
 
-use crate::limits::{Refusal, RefusalKind};
+use crate::limits::{Refusal, RefusalKind, StopFlag};
 use crate::plan::prepare::{Prepared, prepare};
 use crate::program::{Goal, Level, PredicateId, Program};
 use crate::relation::{END, IndexSpec, Path, Relation};
@@ -31,7 +31,7 @@ use crate::{TermBank, TermId};
 pub use demand::demand;
 use join::{Join, joins};
 pub use merge::merge;
-pub use split::split;
+pub use split::{SplitLimits, split};
 
 /// Limits of grounding.
 #[derive(Clone, Debug)]
@@ -46,6 +46,8 @@ pub struct GroundLimits {
     pub steps: u64,
     /// Time to stop at.
     pub deadline: Option<Instant>,
+    /// Cancels the work when it is set.
+    pub stop: StopFlag,
 }
 
 impl Default for GroundLimits {
@@ -56,9 +58,15 @@ impl Default for GroundLimits {
             bytes: 3 << 30,
             steps: 20_000_000_000,
             deadline: None,
+            stop: StopFlag::NEVER,
         }
     }
 }
+
+/// Maximum number of conditions of a rule that [`merge()`] and [`demand()`] rewrite. Their time
+/// and memory grow with the square of that number. Rules of public rulesheets have fewer than a
+/// hundred conditions.
+const MAX_REWRITTEN: usize = 400;
 
 /// An atom of a [`GroundProgram`]. Dense: `0..n_atoms()`.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -246,8 +254,9 @@ const WHOLE_ROW: usize = 0;
 impl Grounder<'_> {
     fn run(&mut self, prepared: &Prepared, relevant: &[bool]) -> Result<(), Refusal> {
         for (index, predicate) in prepared.program.predicates.iter().enumerate() {
-            let columns = (0..u16::try_from(predicate.arity).expect("fewer than 65536 columns"))
-                .map(|column| Path::from([column].as_slice()));
+            let n_columns = u16::try_from(predicate.arity)
+                .map_err(|_| Refusal { kind: RefusalKind::Width, origin: None })?;
+            let columns = (0..n_columns).map(|column| Path::from([column].as_slice()));
             let whole = IndexSpec { forms: Vec::new(), keys: columns.collect() };
             let mut relation = Relation::new(predicate.arity, vec![whole.clone()]);
             if self.is_static[index] {
@@ -271,8 +280,14 @@ impl Grounder<'_> {
                 self.program.always[atom as usize] = true;
             }
         }
-        let joins =
-            joins(prepared, relevant, &self.is_static, &mut self.program.relations, self.bank)?;
+        let joins = joins(
+            prepared,
+            relevant,
+            &self.is_static,
+            &mut self.program.relations,
+            self.bank,
+            self.limits,
+        )?;
         // Rules without changing conditions apply from the start.
         for join in joins.iter().filter(|join| join.delta.is_none()) {
             self.start(join)?;
@@ -523,8 +538,8 @@ impl Grounder<'_> {
     fn check_limits(&self, origin: u32) -> Result<(), Refusal> {
         let kind = if self.n_steps > self.limits.steps {
             RefusalKind::Steps
-        } else if self.limits.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            RefusalKind::Deadline
+        } else if let Some(kind) = self.limits.stop.reason(self.limits.deadline) {
+            kind
         } else {
             return Ok(());
         };

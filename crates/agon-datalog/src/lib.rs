@@ -76,11 +76,13 @@ mod term_cache;
 pub(crate) mod tests;
 
 pub use engine::{Answers, Engine};
-pub use ground::{AtomId, GroundLimits, GroundProgram, GroundRule, demand, ground, merge, split};
-pub use limits::{Limits, Refusal, RefusalKind};
+pub use ground::{
+    AtomId, GroundLimits, GroundProgram, GroundRule, SplitLimits, demand, ground, merge, split,
+};
+pub use limits::{Limits, Refusal, RefusalKind, StopFlag};
 pub use materialise::{MaterialiseLimits, materialise};
 pub use order::TermOrder;
-pub use plan::{PlanRefusal, Plans, QueryForm, QueryId};
+pub use plan::{MAX_WIDTH, PlanRefusal, Plans, QueryForm, QueryId};
 pub use program::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule};
 pub use symbol::Symbol;
 pub use term::{TermBank, TermId, TermRefusal};

@@ -1,9 +1,44 @@
 //! Limits of evaluation, and the refusals when they are exceeded.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crate::plan::PlanRefusal;
+
+/// Lets another thread cancel work: a flag that all clones share. A flag that was never asked for
+/// by [`StopFlag::new`] is never set.
+#[derive(Clone, Debug, Default)]
+pub struct StopFlag(Option<Arc<AtomicBool>>);
+
+impl StopFlag {
+    /// The flag of work that nobody cancels.
+    pub const NEVER: StopFlag = StopFlag(None);
+
+    /// Returns a flag that is set when `flag` is.
+    pub fn new(flag: Arc<AtomicBool>) -> StopFlag {
+        StopFlag(Some(flag))
+    }
+
+    /// Returns whether the work is cancelled.
+    pub fn is_set(&self) -> bool {
+        self.0.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// Returns the flag itself, if there is one.
+    pub fn flag(&self) -> Option<&AtomicBool> {
+        self.0.as_deref()
+    }
+
+    /// Returns the reason why work must end now, if there is one.
+    pub(crate) fn reason(&self, deadline: Option<Instant>) -> Option<RefusalKind> {
+        if self.is_set() {
+            return Some(RefusalKind::Cancelled);
+        }
+        deadline.is_some_and(|deadline| Instant::now() > deadline).then_some(RefusalKind::Deadline)
+    }
+}
 
 /// Limits of evaluation. An evaluation that exceeds a limit stops with a [`Refusal`]. It never
 /// hangs or exhausts the memory.
@@ -21,6 +56,8 @@ pub struct Limits {
     pub steps: u64,
     /// Time to stop at.
     pub deadline: Option<Instant>,
+    /// Cancels the evaluation when it is set.
+    pub stop: StopFlag,
 }
 
 impl Default for Limits {
@@ -33,7 +70,16 @@ impl Default for Limits {
             bytes: 4 << 30,
             steps: 20_000_000_000,
             deadline: None,
+            stop: StopFlag::NEVER,
         }
+    }
+}
+
+impl Limits {
+    /// Returns the reason why evaluation would end at once, if the deadline has passed or the
+    /// evaluation is cancelled.
+    pub fn refusal(&self) -> Option<RefusalKind> {
+        self.stop.reason(self.deadline)
     }
 }
 
@@ -52,6 +98,10 @@ pub enum RefusalKind {
     Steps,
     /// The deadline has passed.
     Deadline,
+    /// The evaluation was cancelled.
+    Cancelled,
+    /// A sentence or term has too many arguments.
+    Width,
     /// An atom depends on its own negation.
     Unstratified,
     /// A variable is not bound by any condition.
@@ -76,6 +126,8 @@ impl fmt::Display for RefusalKind {
             RefusalKind::Bytes => "evaluating the rules takes more memory than the budget allows",
             RefusalKind::Steps => "evaluating the rules takes more steps than the budget allows",
             RefusalKind::Deadline => "evaluating the rules took longer than the budget allows",
+            RefusalKind::Cancelled => "evaluating the rules was cancelled",
+            RefusalKind::Width => "a sentence or term has more than 10000 arguments",
             RefusalKind::Unstratified => "a sentence depends on its own negation",
             RefusalKind::Unbound => "a variable is bound by no condition",
         })
@@ -98,6 +150,9 @@ impl From<PlanRefusal> for Refusal {
             }
             PlanRefusal::Term { origin } => {
                 Refusal { kind: RefusalKind::TermDepth, origin: Some(origin) }
+            }
+            PlanRefusal::Width { origin } => {
+                Refusal { kind: RefusalKind::Width, origin: Some(origin) }
             }
             PlanRefusal::TooManyProcedures => Refusal { kind: RefusalKind::Bytes, origin: None },
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::program::{Goal, Level, PredicateId, Program};
-use crate::{Engine, Limits, Plans, QueryForm, TermBank, TermId};
+use crate::{Engine, Limits, Plans, QueryForm, StopFlag, TermBank, TermId};
 
 /// Limits of [`materialise`]. A relation that exceeds them keeps its rules and is evaluated on
 /// demand. Arithmetic on large numbers is an example, where few of many rows are used.
@@ -18,6 +18,8 @@ pub struct MaterialiseLimits {
     pub total_steps: u64,
     /// Time to stop at.
     pub deadline: Option<Instant>,
+    /// Cancels the work when it is set.
+    pub stop: StopFlag,
 }
 
 impl Default for MaterialiseLimits {
@@ -27,6 +29,7 @@ impl Default for MaterialiseLimits {
             steps: 3_000_000,
             total_steps: 30_000_000,
             deadline: None,
+            stop: StopFlag::NEVER,
         }
     }
 }
@@ -48,9 +51,11 @@ pub fn materialise(
             && !roots.contains(&predicate)
             && !required_arguments[index].contains(&true)
             && !program.predicates[index].rules.is_empty();
-        let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() > deadline);
-        if !is_fit || n_steps > limits.total_steps || is_late() {
+        if !is_fit {
             continue;
+        }
+        if n_steps > limits.total_steps || limits.stop.reason(limits.deadline).is_some() {
+            return;
         }
         let (rows, spent) = rows_of(program, bank, predicate, limits);
         n_steps += spent;
@@ -81,6 +86,7 @@ fn rows_of(
         facts: 2 * limits.rows,
         steps: limits.steps,
         deadline: limits.deadline,
+        stop: limits.stop.clone(),
         ..Limits::default()
     };
     let mut engine = Engine::new(Arc::new(plans), engine_limits);

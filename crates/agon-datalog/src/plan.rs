@@ -36,15 +36,25 @@ pub enum PlanRefusal {
         /// Origin of the rule.
         origin: u32,
     },
+    /// A sentence or term of the rule has more than [`MAX_WIDTH`] arguments.
+    Width {
+        /// Origin of the rule.
+        origin: u32,
+    },
     /// The program needs too many procedures.
     TooManyProcedures,
 }
+
+/// Maximum number of arguments of a sentence or term. Columns are numbered by 16 bits, and an index
+/// over all columns has to fit in memory.
+pub const MAX_WIDTH: usize = 10_000;
 
 impl fmt::Display for PlanRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             PlanRefusal::Unbound { .. } => "a variable is bound by no condition",
             PlanRefusal::Term { .. } => "a term is nested too deeply",
+            PlanRefusal::Width { .. } => "a sentence or term has too many arguments",
             PlanRefusal::TooManyProcedures => "the rules need too many procedures",
         })
     }

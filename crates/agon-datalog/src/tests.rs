@@ -5,6 +5,7 @@ mod budgets;
 mod grounding;
 mod negation;
 mod oracle;
+mod order;
 mod programs;
 mod terms;
 

@@ -29,7 +29,7 @@ use std::time::Instant;
 use agon_circuit::{Builder, Circuit, CircuitRole, Outputs, Signal};
 use agon_datalog::{
     AtomId, GroundLimits, GroundProgram, MaterialiseLimits, PredicateId, Refusal, RefusalKind,
-    TermId, demand, ground, materialise, merge, split,
+    SplitLimits, TermId, demand, ground, materialise, merge, split,
 };
 
 use crate::interpreter::Game;
@@ -134,11 +134,19 @@ impl Game {
         let feeds = [(r.init, r.state), (r.next, r.state), (r.legal, r.moves)];
         let mut program = compiled.program;
         merge(&mut program);
-        let materialise_limits =
-            MaterialiseLimits { deadline: limits.ground.deadline, ..MaterialiseLimits::default() };
+        let materialise_limits = MaterialiseLimits {
+            deadline: limits.ground.deadline,
+            stop: limits.ground.stop.clone(),
+            ..MaterialiseLimits::default()
+        };
+        let split_limits = SplitLimits {
+            deadline: limits.ground.deadline,
+            stop: limits.ground.stop.clone(),
+            ..SplitLimits::default()
+        };
         materialise(&mut program, &self.bank, &roots, &materialise_limits);
         demand(&mut program, &self.bank, &roots);
-        split(&mut program);
+        split(&mut program, &split_limits);
         materialise(&mut program, &self.bank, &roots, &materialise_limits);
         let program = ground(program, &self.bank, &feeds, &roots, &limits.ground)?;
         Ok(GroundRules { game: self, program, relations })
@@ -217,7 +225,8 @@ impl<'a> Wiring<'a> {
             is_nature: shape.nature == Some(role),
         });
         let initial = game.initial.fluents();
-        let base = self.base.iter().map(|&f| (game.text(f), initial.contains(&f))).collect();
+        let base =
+            self.base.iter().map(|&f| (game.text(f), initial.binary_search(&f).is_ok())).collect();
         let mut builder = Builder::new(roles.collect(), base);
         let signals = self.signals(&mut builder, limits)?;
         let outputs = self.outputs(&signals);
@@ -338,6 +347,8 @@ impl<'a> Wiring<'a> {
     ) -> Result<(), Refusal> {
         let kind = if builder.n_ands() > limits.gates {
             RefusalKind::Bytes
+        } else if limits.ground.stop.is_set() {
+            RefusalKind::Cancelled
         } else if limits.ground.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             RefusalKind::Deadline
         } else {

@@ -20,6 +20,7 @@ pub fn page(code: &str) -> Option<&'static CodePage> {
 const PAGES: &[CodePage] = agon_text::code_pages! {
     Error "unmatched-parenthesis" "a parenthesis has no partner"
     Error "nested-too-deep" "lists are nested too deep"
+    Error "too-many-arguments" "a sentence or term with more than 1000 arguments"
     Error "empty-rule" "a rule without a head"
     Error "empty-list" "`()` where a sentence or term is expected"
     Error "list-as-name" "a list where a name is expected"

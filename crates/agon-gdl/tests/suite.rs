@@ -9,6 +9,7 @@ mod suite {
     mod fixes;
     mod fuzz_smoke;
     mod groups;
+    mod growth;
     mod reachable;
     mod rejects;
     mod why;

@@ -42,7 +42,7 @@ mod session;
 
 pub use address::{Address, AddressError};
 pub use message::{ALL_MOVES_VISIBLE, Dialect, Message};
-pub use record::{Record, RecordError, Signature, Verdict};
+pub use record::{Record, RecordError, Signature, Verdict, rules_hash};
 pub use request::{LastStep, ParseError, Request, is_upper_case};
 pub use scramble::Scrambler;
 pub use session::{Session, TurnUpdate};

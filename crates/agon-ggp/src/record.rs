@@ -7,10 +7,12 @@ pub use signature::Signature;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::fmt::Write as _;
 
 use agon_game::kif::{canonical, joined, list, spaced};
 use agon_game::{Role, Table};
 use serde_json::{Map, Value, json};
+use sha1::{Digest as _, Sha1};
 
 /// A match in the format of ggp.org. Lists of moves, errors, goal values and names are by role.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,19 @@ pub struct Record {
     pub is_aborted: bool,
     /// Whether players received scrambled rules.
     pub is_scrambled: bool,
+    /// The [`rules_hash`] of the rules of the match, if it is known. Names of games are not unique,
+    /// so a replay compares it.
+    pub rules_hash: Option<String>,
+}
+
+/// Returns a hash of rules, in the form in which they are sent to players: `sha1:` and 40 digits.
+/// Comments and spacing of the rulesheet are not part of that form.
+pub fn rules_hash(rules: &str) -> String {
+    let digest = Sha1::digest(rules.as_bytes());
+    digest.iter().fold("sha1:".to_owned(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 impl Record {
@@ -74,6 +89,9 @@ impl Record {
         put("playerNamesFromHost", json!(self.player_names));
         put("isPlayerHuman", json!(self.is_human));
         put("scrambled", json!(self.is_scrambled));
+        if let Some(hash) = &self.rules_hash {
+            put("rulesHash", json!(hash));
+        }
         Value::Object(object)
     }
 
@@ -136,6 +154,7 @@ impl Record {
             goal_values: goal_values.transpose()?,
             is_aborted: object.get("isAborted").is_some_and(is_true),
             is_scrambled: object.get("scrambled").is_some_and(is_true),
+            rules_hash: object.get("rulesHash").and_then(Value::as_str).map(str::to_owned),
         })
     }
 

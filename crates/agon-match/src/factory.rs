@@ -4,6 +4,8 @@
 //! `agon` library implements.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use agon_game::{Role, Shape};
@@ -19,10 +21,40 @@ pub trait PlayerFactory: Send + Sync {
     /// [`FactoryError`] if the rules cannot be played or have no such role.
     fn open(&self, rules: &str, role: &str) -> Result<Box<dyn PreparedGame>, FactoryError>;
 
+    /// Like [`PlayerFactory::open`], but for rules from strangers: returns soon after the deadline,
+    /// or after another thread has set the flag. The flag also cancels all later work of the game
+    /// and its player, in every thread.
+    ///
+    /// # Errors
+    /// [`FactoryError`] as for [`PlayerFactory::open`], and if there is not enough time or memory.
+    fn open_within(
+        &self,
+        rules: &str,
+        role: &str,
+        limits: &WorkLimits,
+    ) -> Result<Box<dyn PreparedGame>, FactoryError> {
+        let _ = limits;
+        self.open(rules, role)
+    }
+
+    /// Like [`PlayerFactory::preview`], and ends soon after another thread has set the flag.
+    fn preview_within(&self, rules: &str, limits: &WorkLimits) {
+        self.preview(rules, limits.deadline);
+    }
+
     /// Receives rules that may be played soon. Expensive work may be done until the given moment.
     fn preview(&self, rules: &str, until: Instant) {
         let _ = (rules, until);
     }
+}
+
+/// Limits on the work for rules from strangers.
+#[derive(Clone, Debug)]
+pub struct WorkLimits {
+    /// The moment at which the work must have ended.
+    pub deadline: Instant,
+    /// Set by another thread to cancel the work.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// A game whose rules were checked, before any expensive work was done.

@@ -105,7 +105,7 @@ pub mod tournament;
 mod view;
 
 pub use belief::Belief;
-pub use factory::{FactoryError, PlayerFactory, PreparedGame};
+pub use factory::{FactoryError, PlayerFactory, PreparedGame, WorkLimits};
 pub use invitation::Invitation;
 pub use player::{Choice, MoveTracker, Player, PlayerError, role_seed};
 pub use record::fill_record;

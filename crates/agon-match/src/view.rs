@@ -21,6 +21,12 @@ pub trait View: Send {
     /// that follow from what the role knows.
     fn legal_moves(&mut self) -> Vec<String>;
 
+    /// Returns why the position could not be computed, if that is so. There are no legal moves
+    /// then.
+    fn fault(&mut self) -> Option<String> {
+        None
+    }
+
     /// Returns a joint move in the spelling of the rules. Returns `None` if the joint move is not
     /// legal here, or if the game has hidden information.
     fn find_joint_move(&mut self, texts: &[String]) -> Option<Vec<String>>;
@@ -71,6 +77,10 @@ impl View for OpenView {
 
     fn legal_moves(&mut self) -> Vec<String> {
         self.table.legal_moves(self.role)
+    }
+
+    fn fault(&mut self) -> Option<String> {
+        self.table.fault().map(ToString::to_string)
     }
 
     fn find_joint_move(&mut self, texts: &[String]) -> Option<Vec<String>> {

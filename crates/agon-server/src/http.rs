@@ -113,6 +113,7 @@ struct Head {
     length: Option<usize>,
     is_chunked: bool,
     expects: bool,
+    origin: Option<String>,
 }
 
 impl Reader {
@@ -202,6 +203,16 @@ impl Reader {
         }
     }
 
+    /// Returns whether the head of the request has been read.
+    pub fn has_head(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// Returns the origin of the web page that has sent the request, if its head says so.
+    pub fn origin(&self) -> Option<&str> {
+        self.head.as_ref()?.origin.as_deref()
+    }
+
     /// Returns the part of the body that has been read.
     fn body(&self, head: &Head) -> &[u8] {
         if head.is_chunked { self.chunks.body() } else { &self.bytes[head.end..] }
@@ -242,20 +253,26 @@ impl Head {
             length: None,
             is_chunked: false,
             expects: false,
+            origin: None,
         };
         for (name, value) in lines.filter_map(|line| line.split_once(':')) {
             let value = value.trim();
             match name.trim().to_ascii_lowercase().as_str() {
                 "content-length" => {
-                    let length = value.parse();
-                    head.length = Some(
-                        length
-                            .map_err(|_| ReadError::Malformed("Content-Length is not a number"))?,
-                    );
+                    // `parse` would take a sign.
+                    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+                    let length = value.parse().ok().filter(|_| is_number);
+                    let length =
+                        length.ok_or(ReadError::Malformed("Content-Length is not a number"))?;
+                    if head.length.is_some_and(|other| other != length) {
+                        return Err(ReadError::Malformed("there are two values of Content-Length"));
+                    }
+                    head.length = Some(length);
                 }
                 "transfer-encoding" => {
                     head.is_chunked |= value.to_ascii_lowercase().contains("chunked");
                 }
+                "origin" => head.origin = Some(value.to_owned()),
                 "expect" => head.expects = value.eq_ignore_ascii_case("100-continue"),
                 _ => {}
             }
@@ -295,11 +312,17 @@ fn decode_path(path: &str) -> String {
     String::from_utf8_lossy(&bytes).replace(['\r', '\n'], " ")
 }
 
-/// Returns a response, byte for byte as ggp-base sends it, with the headers that browsers need.
+/// Returns a response as ggp-base sends it, without the headers by which web pages may read it.
 pub fn response(status: u16, body: &str) -> Vec<u8> {
+    response_for_origin(status, body, None)
+}
+
+/// Returns a response. Web pages of the allowed origin may read it.
+pub fn response_for_origin(status: u16, body: &str, allowed_origin: Option<&str>) -> Vec<u8> {
     let reason = match status {
         200 => "OK",
         400 => "Bad Request",
+        403 => "Forbidden",
         408 => "Request Timeout",
         413 => "Content Too Large",
         431 => "Request Header Fields Too Large",
@@ -307,11 +330,18 @@ pub fn response(status: u16, body: &str) -> Vec<u8> {
         _ => "Error",
     };
     let length = body.len();
+    // A line break in the option must not start another header.
+    let origin = allowed_origin.filter(|origin| !origin.contains(['\r', '\n']));
+    let access = origin.map_or(String::new(), |origin| {
+        format!(
+            "Access-Control-Allow-Origin: {origin}\r\nVary: Origin\r\n\
+             Access-Control-Allow-Methods: POST, GET, OPTIONS\r\n\
+             Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Max-Age: 86400\r\n"
+        )
+    });
     format!(
         "HTTP/1.0 {status} {reason}\r\nContent-type: text/acl\r\nContent-length: {length}\r\n\
-         Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: POST, GET, OPTIONS\r\n\
-         Access-Control-Allow-Headers: Content-Type\r\nAccess-Control-Allow-Age: 86400\r\n\
-         Access-Control-Max-Age: 86400\r\nConnection: close\r\n\r\n{body}"
+         {access}Connection: close\r\n\r\n{body}"
     )
     .into_bytes()
 }

@@ -43,19 +43,23 @@
 //! ```
 //!
 //! # How a request for a move is answered
-//! Each connection has its own thread. The player thinks in another thread. While it thinks, the
-//! connection holds a legal move from the [`agon_match::View`] of the role, so that the answer is
+//! Each connection has its own thread. A match has a thread that opens the rules and follows the
+//! match, and the player thinks in another one. The connection waits for them within its clock
+//! only, so that rules that explode never block a message. While the player thinks, the match holds
+//! a legal move from the [`agon_match::View`] of the role, so that the answer is
 //! never late. An [`agon_ggp::Session`] tells new steps from repeated messages.
 //!
 //! # Modules in reading order
 //! - [`http`]: requests and responses as bytes.
 //! - `listen`: [`Server`], sockets and threads.
 //! - `player`: [`PlayerServer`], the answers to GGP requests.
+//! - `hosted`: a match from its `START` to its end, and the thread that does its work.
 //! - `running`: a match in progress.
 //! - `client`: [`WebPlayer`], a player over the network.
 #![forbid(unsafe_code)]
 
 mod client;
+mod hosted;
 pub mod http;
 mod listen;
 mod player;

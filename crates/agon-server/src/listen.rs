@@ -1,11 +1,19 @@
-//! An HTTP server with a thread for each connection and a limit on their number.
+//! An HTTP server with a thread for each connection and limits on their number.
+//!
+//! A peer that opens connections without sending requests cannot keep others out. Such connections
+//! end after a few seconds, each peer has a limited number of connections, and if there are too
+//! many in all, the oldest one that has not sent a whole request gives way to a new one.
+
+mod connections;
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use connections::{Connections, OpenConnection};
 
 use crate::http::{self, HttpRequest, Progress, ReadError, Reader, Sizes};
 
@@ -16,13 +24,29 @@ pub struct Limits {
     pub sizes: Sizes,
     /// Maximum number of connections. Others get the status 503.
     pub connections: usize,
+    /// Maximum number of connections of one peer, except of the peer of the running match.
+    pub connections_per_peer: usize,
+    /// Number of further connections that only the peer of the running match may use.
+    pub reserved: usize,
+    /// Maximum time without a byte of a request.
+    pub idle: Duration,
+    /// Maximum time in which the head of a request must arrive.
+    pub head: Duration,
     /// Maximum time in which a whole request must arrive.
     pub reading: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { sizes: Sizes::default(), connections: 64, reading: Duration::from_secs(30) }
+        Limits {
+            sizes: Sizes::default(),
+            connections: 64,
+            connections_per_peer: 32,
+            reserved: 4,
+            idle: Duration::from_secs(3),
+            head: Duration::from_secs(5),
+            reading: Duration::from_secs(30),
+        }
     }
 }
 
@@ -40,6 +64,25 @@ pub trait Handler: Send + Sync + 'static {
     /// Answers a request whose first byte arrived at `received_at`. It may block, because each
     /// connection has its own thread.
     fn respond(&self, request: &HttpRequest, received_at: Instant) -> Response;
+
+    /// Answers a request of a peer. Override it if the answer depends on the peer.
+    fn respond_to(&self, request: &HttpRequest, received_at: Instant, peer: IpAddr) -> Response {
+        let _ = peer;
+        self.respond(request, received_at)
+    }
+
+    /// Returns whether requests of this peer are expected, so that it may use the reserved
+    /// connections. Must not block.
+    fn is_expected(&self, peer: IpAddr) -> bool {
+        let _ = peer;
+        false
+    }
+
+    /// Returns the origin of web pages that may send requests; `*` means all. By default, requests
+    /// with an `Origin` are refused, because a browser sends them for any page that a user visits.
+    fn allowed_origin(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Listens at a port, or at the first free one of the nine ports that follow.
@@ -116,22 +159,13 @@ impl Drop for Server {
     }
 }
 
-/// Counts an open connection until it is dropped, even by a panic.
-struct OpenConnection(Arc<AtomicUsize>);
-
-impl Drop for OpenConnection {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 fn listen(
     listener: &TcpListener,
     limits: Limits,
     handler: &Arc<dyn Handler>,
     is_over: &AtomicBool,
 ) {
-    let n_open = Arc::new(AtomicUsize::new(0));
+    let connections = Connections::new(limits);
     for stream in listener.incoming() {
         if is_over.load(Ordering::Relaxed) {
             return;
@@ -141,17 +175,16 @@ fn listen(
             std::thread::sleep(Duration::from_millis(10));
             continue;
         };
-        let is_full = n_open.fetch_add(1, Ordering::Relaxed) >= limits.connections;
-        let connection = OpenConnection(Arc::clone(&n_open));
-        if is_full {
+        let Ok(peer) = stream.peer_addr() else { continue };
+        let peer = peer.ip().to_canonical();
+        let Some(connection) = connections.admit(&stream, peer, handler.is_expected(peer)) else {
             reject(stream);
             continue;
-        }
+        };
         let handler = Arc::clone(handler);
         // If no thread can be started, the connection is dropped.
         let _ = std::thread::Builder::new().name("connection".to_owned()).spawn(move || {
-            let _connection = connection;
-            serve(stream, &limits, handler.as_ref());
+            serve(stream, &limits, handler.as_ref(), peer, &connection);
         });
     }
 }
@@ -163,15 +196,30 @@ fn reject(mut stream: TcpStream) {
 }
 
 /// Reads one request and sends the response.
-fn serve(mut stream: TcpStream, limits: &Limits, handler: &dyn Handler) {
+fn serve(
+    mut stream: TcpStream,
+    limits: &Limits,
+    handler: &dyn Handler,
+    peer: IpAddr,
+    connection: &OpenConnection,
+) {
     let _ = stream.set_nodelay(true);
+    let allowed = handler.allowed_origin();
     let response = match read(&mut stream, limits) {
-        Ok((request, received_at)) => handler.respond(&request, received_at),
+        Ok((_, _, origin)) if !is_allowed(origin.as_deref(), allowed) => {
+            Response { status: 403, body: "requests of web pages are not accepted".to_owned() }
+        }
+        Ok((request, received_at, _)) => {
+            connection.has_read();
+            handler.respond_to(&request, received_at, peer)
+        }
         Err(ReadError::Empty) => return,
         Err(error) => Response { status: error.status(), body: "what".to_owned() },
     };
+    connection.has_read();
     let _ = stream.set_write_timeout(Some(Duration::from_secs(10)));
-    if stream.write_all(&http::response(response.status, &response.body)).is_err() {
+    let bytes = http::response_for_origin(response.status, &response.body, allowed);
+    if stream.write_all(&bytes).is_err() {
         return;
     }
     let _ = stream.shutdown(Shutdown::Write);
@@ -183,25 +231,39 @@ fn serve(mut stream: TcpStream, limits: &Limits, handler: &dyn Handler) {
     while Instant::now() < until && matches!(stream.read(&mut rest), Ok(n) if n > 0) {}
 }
 
+/// Returns whether a request with this origin may be answered.
+fn is_allowed(origin: Option<&str>, allowed: Option<&str>) -> bool {
+    origin.is_none_or(|origin| allowed.is_some_and(|allowed| allowed == "*" || allowed == origin))
+}
+
 /// How long to wait for more bytes of a request that may be complete.
 const LAST_BYTES: Duration = Duration::from_millis(50);
 
-/// Reads a request. Returns it with the time of its first byte.
-fn read(stream: &mut TcpStream, limits: &Limits) -> Result<(HttpRequest, Instant), ReadError> {
-    let until = Instant::now() + limits.reading;
+/// A request, the time of its first byte, and the web page that it comes from.
+type ReadRequest = (HttpRequest, Instant, Option<String>);
+
+/// Reads a request.
+fn read(stream: &mut TcpStream, limits: &Limits) -> Result<ReadRequest, ReadError> {
+    let began = Instant::now();
     let mut reader = Reader::new(limits.sizes);
     let mut received_at = None;
     let mut buffer = vec![0; 64 << 10];
     let mut perhaps_complete: Option<HttpRequest> = None;
+    let found = |reader: &Reader, request: HttpRequest, received_at: Option<Instant>| {
+        let origin = reader.origin().map(str::to_owned);
+        (request, received_at.unwrap_or_else(Instant::now), origin)
+    };
     loop {
+        let until = began + if reader.has_head() { limits.reading } else { limits.head };
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(ReadError::Timeout);
         }
-        let timeout = if perhaps_complete.is_some() { LAST_BYTES.min(left) } else { left };
+        let patience = if perhaps_complete.is_some() { LAST_BYTES } else { limits.idle };
+        let timeout = patience.min(left);
         stream.set_read_timeout(Some(timeout)).map_err(|_| ReadError::Empty)?;
         match stream.read(&mut buffer) {
-            Ok(0) => return Ok((reader.finish()?, received_at.unwrap_or_else(Instant::now))),
+            Ok(0) => return Ok(found(&reader, reader.finish()?, received_at)),
             Ok(n) => {
                 received_at.get_or_insert_with(Instant::now);
                 reader.feed(&buffer[..n])?;
@@ -209,7 +271,7 @@ fn read(stream: &mut TcpStream, limits: &Limits) -> Result<(HttpRequest, Instant
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 let request = perhaps_complete.take().ok_or(ReadError::Timeout)?;
-                return Ok((request, received_at.unwrap_or_else(Instant::now)));
+                return Ok(found(&reader, request, received_at));
             }
             Err(_) => return Err(ReadError::Empty),
         }
@@ -222,7 +284,7 @@ fn read(stream: &mut TcpStream, limits: &Limits) -> Result<(HttpRequest, Instant
             }
             Progress::PerhapsComplete(request) => perhaps_complete = Some(request),
             Progress::Complete(request) => {
-                return Ok((request, received_at.unwrap_or_else(Instant::now)));
+                return Ok(found(&reader, request, received_at));
             }
         }
     }

@@ -1,14 +1,17 @@
 //! A player that any host of the GGP protocol can call.
 
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agon_ggp::{Request, is_upper_case};
-use agon_match::PlayerFactory;
+use agon_match::{PlayerFactory, WorkLimits};
 
+use crate::hosted::{Hosted, LetterCase, MIN_OPENING, Phase, Start};
 use crate::http::HttpRequest;
 use crate::listen::{Handler, Response};
-use crate::running::{AnsweredMove, Clock, LetterCase, Played, Pondering, Running};
+use crate::running::{AnsweredMove, Clock, Played, Pondering};
 
 /// Options of a player over the network.
 #[derive(Clone, Debug)]
@@ -22,6 +25,12 @@ pub struct PlayerOptions {
     pub forget: Duration,
     /// Whether the player thinks while it waits for the next message of its match. Default: yes.
     pub ponder: bool,
+    /// Whether every peer may send messages for a match. Otherwise only the peer that started the
+    /// match may.
+    pub any_peer: bool,
+    /// The origin of web pages that may send requests, such as `http://localhost:8080`, or `*` for
+    /// all. By default requests of web pages are refused.
+    pub allow_origin: Option<String>,
 }
 
 impl Default for PlayerOptions {
@@ -31,13 +40,16 @@ impl Default for PlayerOptions {
             margin: None,
             forget: Duration::from_secs(20 * 60),
             ponder: true,
+            any_peer: false,
+            allow_origin: None,
         }
     }
 }
 
 impl PlayerOptions {
     fn clock(&self, seconds: f64) -> Clock {
-        let whole = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        // The number comes from outside. A longer clock could not be added to a moment.
+        let whole = Duration::try_from_secs_f64(seconds).unwrap_or(MAX_CLOCK).min(MAX_CLOCK);
         let margin = self.margin.unwrap_or_else(|| {
             (whole / 8).clamp(Duration::from_millis(200), Duration::from_millis(1500))
         });
@@ -45,6 +57,9 @@ impl PlayerOptions {
         Clock { whole, margin: margin.min(whole / 2) }
     }
 }
+
+/// Maximum length of a clock.
+const MAX_CLOCK: Duration = Duration::from_secs(100 * 24 * 60 * 60);
 
 /// A request and its response, for a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,14 +84,28 @@ pub struct PlayerServer {
     factory: Arc<dyn PlayerFactory>,
     options: PlayerOptions,
     log: Box<dyn Fn(&Exchange) + Send + Sync>,
-    running: Mutex<Option<Arc<Running>>>,
+    hosted: Mutex<Option<Arc<Hosted>>>,
+    /// Number of threads of matches, the one in progress and those that are ending.
+    n_threads: Arc<AtomicUsize>,
+    preview: Mutex<Option<Preview>>,
+    n_previews: Arc<AtomicUsize>,
+}
+
+/// Maximum number of threads of matches. Threads of matches that were aborted end soon.
+const MAX_MATCH_THREADS: usize = 8;
+
+/// A preview in progress.
+struct Preview {
+    rules: String,
+    stop: Arc<AtomicBool>,
 }
 
 /// The answer to a request, with a remark for the log.
 struct Answer {
     text: String,
     remark: Option<String>,
-    answered_move: Option<AnsweredMove>,
+    /// In a box, because it is larger than the rest.
+    answered_move: Option<Box<AnsweredMove>>,
 }
 
 impl Answer {
@@ -84,18 +113,13 @@ impl Answer {
         Answer { text: text.into(), remark: None, answered_move: None }
     }
 
-    fn remarked(text: &str, remark: String) -> Answer {
-        Answer { text: text.to_owned(), remark: Some(remark), answered_move: None }
+    fn remarked(text: &str, remark: impl Into<String>) -> Answer {
+        Answer { text: text.to_owned(), remark: Some(remark.into()), answered_move: None }
     }
 }
 
-/// A `START` request.
-struct Start<'a> {
-    id: &'a str,
-    role: &'a str,
-    rules: &'a str,
-    start_clock: Clock,
-    play_clock: Clock,
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl PlayerServer {
@@ -105,37 +129,59 @@ impl PlayerServer {
         options: PlayerOptions,
         log: Box<dyn Fn(&Exchange) + Send + Sync>,
     ) -> PlayerServer {
-        PlayerServer { factory, options, log, running: Mutex::new(None) }
-    }
-
-    fn lock_running(&self) -> MutexGuard<'_, Option<Arc<Running>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        PlayerServer {
+            factory,
+            options,
+            log,
+            hosted: Mutex::new(None),
+            n_threads: Arc::default(),
+            preview: Mutex::new(None),
+            n_previews: Arc::default(),
+        }
     }
 
     /// Returns the match in progress, unless it is forgotten.
-    fn current(&self) -> Option<Arc<Running>> {
-        let mut running = self.lock_running();
-        if running.as_ref().is_some_and(|running| running.silence() > self.options.forget) {
-            *running = None;
+    fn current(&self) -> Option<Arc<Hosted>> {
+        let mut place = lock(&self.hosted);
+        if let Some(forgotten) = place.take_if(|hosted| hosted.silence() > self.options.forget) {
+            forgotten.abort();
         }
-        running.clone()
+        place.clone()
     }
 
-    /// Returns the match in progress if it has this id.
-    fn named(&self, id: &str) -> Result<Arc<Running>, Answer> {
-        self.current()
-            .filter(|running| running.id() == id)
-            .ok_or_else(|| Answer::remarked("busy", format!("`{id}` is not being played")))
+    /// Returns whether a peer may send messages for a match.
+    fn may_control(&self, hosted: &Hosted, peer: Option<IpAddr>) -> bool {
+        self.options.any_peer || hosted.peer().is_none() || hosted.peer() == peer
     }
 
-    fn clear(&self, id: &str) {
-        let mut running = self.lock_running();
-        if running.as_ref().is_some_and(|running| running.id() == id) {
-            *running = None;
+    /// Returns the match in progress if it has this id and the peer has started it.
+    fn named(&self, id: &str, peer: Option<IpAddr>) -> Result<Arc<Hosted>, Answer> {
+        let hosted = self.current().filter(|hosted| hosted.id() == id);
+        let hosted = hosted
+            .ok_or_else(|| Answer::remarked("busy", format!("`{id}` is not being played")))?;
+        if !self.may_control(&hosted, peer) {
+            let who = peer.map_or_else(|| "this peer".to_owned(), |peer| peer.to_string());
+            let why = format!("{who} has not started `{id}`; `--any-peer` accepts it");
+            return Err(Answer::remarked("busy", why));
+        }
+        hosted.note_message();
+        Ok(hosted)
+    }
+
+    /// Forgets a match, unless another one has taken its place.
+    fn clear(&self, ended: &Arc<Hosted>) {
+        let mut place = lock(&self.hosted);
+        if place.as_ref().is_some_and(|hosted| Arc::ptr_eq(hosted, ended)) {
+            *place = None;
         }
     }
 
-    fn answer(&self, request: &Request, received_at: Instant) -> Result<Answer, Answer> {
+    fn answer(
+        &self,
+        request: &Request,
+        received_at: Instant,
+        peer: Option<IpAddr>,
+    ) -> Result<Answer, Answer> {
         match request {
             Request::Info => {
                 let status = if self.current().is_some() { "busy" } else { "available" };
@@ -145,82 +191,188 @@ impl PlayerServer {
                 )))
             }
             Request::Preview { rules, clock } => {
-                let factory = Arc::clone(&self.factory);
-                let (rules, clock) = (rules.clone(), self.options.clock(*clock));
-                // A preview saves time in the match. The player plays without it, too.
-                let _ = std::thread::Builder::new()
-                    .name("preview".to_owned())
-                    .spawn(move || factory.preview(&rules, received_at + clock.whole));
-                Ok(Answer::plain("ready"))
+                let until = received_at + self.options.clock(*clock).whole;
+                Ok(self.preview(rules, until, peer))
             }
             Request::Start { id, role, rules, start_clock, play_clock } => {
                 let [start_clock, play_clock] =
                     [*start_clock, *play_clock].map(|seconds| self.options.clock(seconds));
-                self.start(&Start { id, role, rules, start_clock, play_clock }, received_at)
+                let (id, role, rules) = (id.clone(), role.clone(), rules.clone());
+                let pondering = if self.options.ponder { Pondering::On } else { Pondering::Off };
+                let start = Start { id, role, rules, start_clock, play_clock, pondering };
+                self.start(start, received_at, peer)
             }
             Request::Play { id, last_step } => {
                 let Played { text, remark, answered } =
-                    self.named(id)?.play(last_step, received_at);
-                Ok(Answer { text, remark, answered_move: answered })
+                    self.named(id, peer)?.play(last_step, received_at);
+                Ok(Answer { text, remark, answered_move: answered.map(Box::new) })
             }
             Request::Stop { id, last_step } => {
-                let running = self.named(id)?;
-                let remark = running.stop(Some(last_step));
-                self.clear(id);
-                let text = running.in_host_case("done");
-                Ok(Answer { text, remark, answered_move: None })
+                let hosted = self.named(id, peer)?;
+                let remark = hosted.stop(last_step);
+                self.clear(&hosted);
+                Ok(Answer { text: hosted.in_host_case("done"), remark, answered_move: None })
             }
             Request::Abort { id } => {
-                let running = self.named(id)?;
-                running.stop(None);
-                self.clear(id);
-                Ok(Answer::plain(running.in_host_case("aborted")))
+                let hosted = self.named(id, peer)?;
+                hosted.abort();
+                self.clear(&hosted);
+                Ok(Answer::plain(hosted.in_host_case("aborted")))
             }
         }
     }
 
-    fn start(&self, start: &Start<'_>, received_at: Instant) -> Result<Answer, Answer> {
-        let running = self.running_match(start, received_at)?;
+    /// Prepares for rules in a thread of its own, if none is doing that. A preview saves time in
+    /// the match; the player plays without it, too.
+    fn preview(&self, rules: &str, until: Instant, peer: Option<IpAddr>) -> Answer {
+        if self.current().is_some_and(|hosted| !self.may_control(&hosted, peer)) {
+            return Answer::remarked("ready", "ignored, because a match is in progress");
+        }
+        let mut place = lock(&self.preview);
+        if let Some(earlier) = place.take() {
+            earlier.stop.store(true, Ordering::Relaxed);
+        }
+        if self.n_previews.load(Ordering::Relaxed) > 1 {
+            return Answer::remarked("ready", "ignored, because earlier previews are ending");
+        }
+        self.n_previews.fetch_add(1, Ordering::Relaxed);
+        let live = LivePreview(Arc::clone(&self.n_previews));
+        let stop = Arc::new(AtomicBool::new(false));
+        let limits = WorkLimits { deadline: until, stop: Arc::clone(&stop) };
+        let (factory, text) = (Arc::clone(&self.factory), rules.to_owned());
+        let spawned = std::thread::Builder::new().name("preview".to_owned()).spawn(move || {
+            let _live = live;
+            factory.preview_within(&text, &limits);
+        });
+        match spawned {
+            Ok(_) => {
+                *place = Some(Preview { rules: rules.to_owned(), stop });
+                Answer::plain("ready")
+            }
+            Err(error) => Answer::remarked("ready", format!("no thread for it: {error}")),
+        }
+    }
+
+    fn start(
+        &self,
+        start: Start,
+        received_at: Instant,
+        peer: Option<IpAddr>,
+    ) -> Result<Answer, Answer> {
         let Clock { whole, margin } = start.start_clock;
-        let is_ready = running.wait_until_ready(received_at + whole.saturating_sub(margin / 2));
-        let remark = (!is_ready).then(|| "the player is still preparing".to_owned());
-        Ok(Answer { text: running.in_host_case("ready"), remark, answered_move: None })
+        let until = received_at + whole.saturating_sub(margin / 2).max(MIN_OPENING);
+        let hosted = self.hosted_match(start, received_at, peer)?;
+        let why = match hosted.wait_until_opened(until) {
+            Phase::Running(running) => {
+                let is_ready = running.wait_until_ready(until);
+                let remark = (!is_ready).then(|| "the player is still preparing".to_owned());
+                let text = hosted.in_host_case("ready");
+                return Ok(Answer { text, remark, answered_move: None });
+            }
+            Phase::Refused(why) => why,
+            Phase::Opening => "the rules could not be opened within the start clock".to_owned(),
+        };
+        hosted.cancel();
+        self.clear(&hosted);
+        Err(Answer::remarked("busy", why))
     }
 
     /// Starts a match. Returns the match in progress if it has the same id, because a host repeats
     /// the request if the connection breaks before the answer.
-    fn running_match(
+    fn hosted_match(
         &self,
-        start: &Start<'_>,
+        start: Start,
         received_at: Instant,
-    ) -> Result<Arc<Running>, Answer> {
-        let mut place = self.lock_running();
-        match place.as_ref() {
-            Some(running) if running.id() == start.id => return Ok(Arc::clone(running)),
-            Some(running) if running.silence() <= self.options.forget => {
-                let remark = format!("`{}` is being played", running.id());
-                return Err(Answer::remarked("busy", remark));
+        peer: Option<IpAddr>,
+    ) -> Result<Arc<Hosted>, Answer> {
+        if let Some(hosted) = self.current() {
+            if hosted.id() == start.id && self.may_control(&hosted, peer) {
+                hosted.note_message();
+                return Ok(hosted);
             }
-            Some(_) | None => {}
+            let remark = format!("`{}` is being played", hosted.id());
+            return Err(Answer::remarked("busy", remark));
         }
-        let game = self
-            .factory
-            .open(start.rules, start.role)
-            .map_err(|error| Answer::remarked("busy", error.to_string()))?;
-        let clocks = [start.start_clock, start.play_clock];
-        let case = if is_upper_case(start.role, start.rules) {
+        if self.n_threads.load(Ordering::Relaxed) >= MAX_MATCH_THREADS {
+            return Err(Answer::remarked("busy", "earlier matches are still ending"));
+        }
+        // A preview of the same rules goes on: what it finds is used by the match.
+        if let Some(preview) = lock(&self.preview).take_if(|seen| seen.rules != start.rules) {
+            preview.stop.store(true, Ordering::Relaxed);
+        }
+        let case = if is_upper_case(&start.role, &start.rules) {
             LetterCase::Upper
         } else {
             LetterCase::Lower
         };
-        let pondering = if self.options.ponder { Pondering::On } else { Pondering::Off };
-        let running = Running::begin(start.id, game, clocks, received_at, (case, pondering))
+        let mut place = lock(&self.hosted);
+        if let Some(hosted) = place.as_ref() {
+            // Another connection was quicker.
+            if hosted.id() == start.id && self.may_control(hosted, peer) {
+                return Ok(Arc::clone(hosted));
+            }
+            let remark = format!("`{}` is being played", hosted.id());
+            return Err(Answer::remarked("busy", remark));
+        }
+        let factory = Arc::clone(&self.factory);
+        let hosted = Hosted::begin(start, peer, case, factory, received_at, &self.n_threads)
             .map_err(|error| {
                 Answer::remarked("busy", format!("no thread for the match: {error}"))
             })?;
-        let running = Arc::new(running);
-        *place = Some(Arc::clone(&running));
-        Ok(running)
+        let hosted = Arc::new(hosted);
+        *place = Some(Arc::clone(&hosted));
+        Ok(hosted)
+    }
+
+    fn respond_to_peer(
+        &self,
+        request: &HttpRequest,
+        received_at: Instant,
+        peer: Option<IpAddr>,
+    ) -> Response {
+        if request.method != "POST" && request.method != "GET" {
+            // Browsers send `OPTIONS` first to ask whether they may send a request.
+            return Response { status: 200, body: String::new() };
+        }
+        let (match_id, word, answer) = match Request::parse(&request.message) {
+            Ok(request) => {
+                let (word, id) = word_and_id(&request);
+                let answer =
+                    self.answer(&request, received_at, peer).unwrap_or_else(|answer| answer);
+                (id.to_owned(), word, answer)
+            }
+            Err(error) => (String::new(), "?", Answer::remarked("what", error.to_string())),
+        };
+        let Answer { text, remark, answered_move } = answer;
+        (self.log)(&Exchange {
+            match_id,
+            request: word.to_owned(),
+            response: text.clone(),
+            took: received_at.elapsed(),
+            remark,
+            answered_move: answered_move.map(|answered| *answered),
+        });
+        Response { status: 200, body: text }
+    }
+}
+
+/// Counts a preview until it is dropped, even by a panic.
+struct LivePreview(Arc<AtomicUsize>);
+
+impl Drop for LivePreview {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for PlayerServer {
+    fn drop(&mut self) {
+        if let Some(hosted) = lock(&self.hosted).take() {
+            hosted.abort();
+        }
+        if let Some(preview) = lock(&self.preview).take() {
+            preview.stop.store(true, Ordering::Relaxed);
+        }
     }
 }
 
@@ -238,27 +390,18 @@ fn word_and_id(request: &Request) -> (&'static str, &str) {
 
 impl Handler for PlayerServer {
     fn respond(&self, request: &HttpRequest, received_at: Instant) -> Response {
-        if request.method != "POST" && request.method != "GET" {
-            // Browsers send `OPTIONS` first to ask whether they may send a request.
-            return Response { status: 200, body: String::new() };
-        }
-        let (match_id, word, answer) = match Request::parse(&request.message) {
-            Ok(request) => {
-                let (word, id) = word_and_id(&request);
-                let answer = self.answer(&request, received_at).unwrap_or_else(|answer| answer);
-                (id.to_owned(), word, answer)
-            }
-            Err(error) => (String::new(), "?", Answer::remarked("what", error.to_string())),
-        };
-        let Answer { text, remark, answered_move } = answer;
-        (self.log)(&Exchange {
-            match_id,
-            request: word.to_owned(),
-            response: text.clone(),
-            took: received_at.elapsed(),
-            remark,
-            answered_move,
-        });
-        Response { status: 200, body: text }
+        self.respond_to_peer(request, received_at, None)
+    }
+
+    fn respond_to(&self, request: &HttpRequest, received_at: Instant, peer: IpAddr) -> Response {
+        self.respond_to_peer(request, received_at, Some(peer))
+    }
+
+    fn is_expected(&self, peer: IpAddr) -> bool {
+        lock(&self.hosted).as_ref().is_some_and(|hosted| hosted.peer() == Some(peer))
+    }
+
+    fn allowed_origin(&self) -> Option<&str> {
+        self.options.allow_origin.as_deref()
     }
 }

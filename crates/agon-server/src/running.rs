@@ -19,17 +19,8 @@ pub(crate) struct Clock {
     pub(crate) margin: Duration,
 }
 
-/// The letter case in which a host expects answers.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(crate) enum LetterCase {
-    Upper,
-    Lower,
-}
-
 /// A match in progress.
 pub(crate) struct Running {
-    id: String,
-    letter_case: LetterCase,
     is_hidden: bool,
     role: usize,
     clock: Clock,
@@ -39,6 +30,8 @@ pub(crate) struct Running {
     player: PlayerThread,
     /// The number of the next question to the player.
     serial: AtomicU64,
+    /// A legal move of the last turn whose moves are known. Locked only for a moment.
+    last_resort: Mutex<String>,
     pondering: Pondering,
 }
 
@@ -60,7 +53,8 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    fn without_choice(text: String, remark: Option<String>) -> Played {
+    /// Returns an answer that no search was made for.
+    pub(crate) fn without_choice(text: String, remark: Option<String>) -> Played {
         Played { text, remark, answered: None }
     }
 }
@@ -82,7 +76,11 @@ struct Shared {
     view: Box<dyn View>,
     /// Ends the search in flight.
     stop: Arc<AtomicBool>,
-    last_message_at: Instant,
+}
+
+/// Returns the answer where no move is known.
+fn nothing() -> String {
+    "nil".to_owned()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -91,30 +89,31 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Running {
     /// Starts the match: the player is made and prepares in its thread.
+    ///
+    /// # Errors
+    /// A text if the legal moves at the start cannot be computed, or there is no thread left.
     pub(crate) fn begin(
-        id: &str,
         game: Box<dyn PreparedGame>,
         [start_clock, clock]: [Clock; 2],
         received_at: Instant,
-        (letter_case, pondering): (LetterCase, Pondering),
-    ) -> std::io::Result<Running> {
+        pondering: Pondering,
+    ) -> Result<Running, String> {
         let stop = Arc::new(AtomicBool::new(false));
         let (shape, role) = (game.shape(), game.role());
-        let shared = Shared {
-            session: Session::new(shape, role),
-            view: game.view(),
-            stop: Arc::clone(&stop),
-            last_message_at: Instant::now(),
-        };
+        let mut view = game.view();
+        let first_move = view.legal_moves().into_iter().next().unwrap_or_else(nothing);
+        if let Some(why) = view.fault() {
+            return Err(format!("the start position cannot be played: {why}"));
+        }
+        let shared = Shared { session: Session::new(shape, role), view, stop: Arc::clone(&stop) };
         let is_hidden = shape.hidden;
         let deadline = received_at + start_clock.whole.saturating_sub(start_clock.margin);
-        let player = PlayerThread::start(role.index(), move || game.player(deadline), None)?;
+        let player = PlayerThread::start(role.index(), move || game.player(deadline), None)
+            .map_err(|error| format!("no thread for the player: {error}"))?;
         // The answer is not needed: `wait_until_ready` tells when the player has prepared.
         let (reply, _) = channel();
         player.ask(Question::Prepare, Budget { stop, ..Budget::until(deadline) }, 0, &reply);
         Ok(Running {
-            id: id.to_owned(),
-            letter_case,
             is_hidden,
             role: role.index(),
             clock,
@@ -122,24 +121,22 @@ impl Running {
             answered: Condvar::new(),
             player,
             serial: AtomicU64::new(1),
+            last_resort: Mutex::new(first_move),
             pondering,
         })
     }
 
-    pub(crate) fn id(&self) -> &str {
-        &self.id
+    /// Returns a move for a caller that cannot wait until the legal moves of this turn are known: a
+    /// legal move of an earlier turn. Never blocks.
+    pub(crate) fn last_resort(&self) -> String {
+        lock(&self.last_resort).clone()
     }
 
-    /// Returns how long ago the last message arrived.
-    pub(crate) fn silence(&self) -> Duration {
-        lock(&self.shared).last_message_at.elapsed()
-    }
-
-    /// Returns a lower-case word in the letter case that the host uses.
-    pub(crate) fn in_host_case(&self, word: &str) -> String {
-        match self.letter_case {
-            LetterCase::Upper => word.to_uppercase(),
-            LetterCase::Lower => word.to_owned(),
+    /// Ends the search in flight, unless the match is busy with something else than a search. Never
+    /// blocks.
+    pub(crate) fn interrupt(&self) {
+        if let Ok(mut shared) = self.shared.try_lock() {
+            shared.stop_previous();
         }
     }
 
@@ -151,7 +148,6 @@ impl Running {
     /// Answers a request for a move.
     pub(crate) fn play(&self, last_step: &LastStep, received_at: Instant) -> Played {
         let mut shared = lock(&self.shared);
-        shared.last_message_at = Instant::now();
         let give_up = received_at + self.clock.whole.saturating_sub(self.clock.margin / 3);
         let mut remark = None;
         match self.update(&mut shared, last_step) {
@@ -164,10 +160,12 @@ impl Running {
         let turn = shared.session.turn();
         let legal = shared.view.legal_moves();
         let [first, others @ ..] = legal.as_slice() else {
-            let why = remark.unwrap_or_else(|| "there is no legal move".to_owned());
-            return Played::without_choice("nil".to_owned(), Some(why));
+            let fault = shared.view.fault();
+            let why = remark.or(fault).unwrap_or_else(|| "there is no legal move".to_owned());
+            return Played::without_choice(nothing(), Some(why));
         };
         let mut answered = AnsweredMove { step: turn, n_legal: legal.len(), thought: None };
+        lock(&self.last_resort).clone_from(first);
         if others.is_empty() {
             shared.session.note_answer(turn, first);
             self.answered.notify_all();
@@ -272,7 +270,7 @@ impl Running {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 let legal = shared.view.legal_moves();
-                let text = legal.into_iter().next().unwrap_or_else(|| "nil".to_owned());
+                let text = legal.into_iter().next().unwrap_or_else(nothing);
                 return Played::without_choice(text, remark);
             }
             let waited = self.answered.wait_timeout(shared, left);

@@ -4,5 +4,8 @@
 mod wire_laws;
 
 mod suite {
+    mod connections;
+    mod frozen;
     mod fuzz_smoke;
+    mod http_oracle;
 }

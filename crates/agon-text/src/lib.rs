@@ -25,6 +25,7 @@ mod codes;
 mod diagnostic;
 mod did_you_mean;
 mod fix;
+mod printable;
 mod render;
 mod source;
 #[cfg(test)]
@@ -34,5 +35,6 @@ pub use codes::{CodePage, find_page};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use did_you_mean::{closest_name, did_you_mean};
 pub use fix::{Edit, Fix, apply_fixes};
+pub use printable::{printable, printable_with_colours};
 pub use render::render;
 pub use source::{LineColumn, Source, Span};

@@ -1,19 +1,32 @@
 //! Diagnostics as text for people.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{Config, emit_into_string, termcolor};
 
+use crate::printable::{printable, with_placeholders};
 use crate::{Diagnostic, Severity, Source};
 
 /// Returns the text of diagnostics with the lines they refer to, carets below the place, notes and
-/// hints. ANSI colours are added if `colour` is set.
+/// hints. ANSI colours are added if `colour` is set. Control characters of the source are not part
+/// of the result.
 pub fn render(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> String {
+    let shown = with_placeholders(source.text());
+    let changed;
+    let source = match shown {
+        Cow::Borrowed(_) if printable(source.name()) == source.name() => source,
+        shown => {
+            changed = Source::new(printable(source.name()), shown);
+            &changed
+        }
+    };
     let config = Config::default();
     let mut shown = String::new();
     for diagnostic in diagnostics {
+        let diagnostic = &clean(diagnostic);
         if line_length(source, diagnostic) > LONG_LINE {
             excerpt(diagnostic, source, &mut shown);
             continue;
@@ -36,6 +49,17 @@ pub fn render(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> Stri
         }
     }
     shown
+}
+
+/// Returns a diagnostic without control characters in its texts, which quote the source.
+fn clean(diagnostic: &Diagnostic) -> Diagnostic {
+    let mut clean = diagnostic.clone();
+    let texts = clean.notes.iter_mut().map(|(_, text)| text).chain(&mut clean.hints);
+    for text in texts.chain([&mut clean.message]) {
+        let escaped = printable(text).into_owned();
+        *text = escaped;
+    }
+    clean
 }
 
 /// Longer lines, in bytes, are not shown in full. A generated rulesheet may be one single line.

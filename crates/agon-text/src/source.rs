@@ -58,6 +58,17 @@ pub struct Source {
     name: String,
     text: String,
     line_starts: Vec<usize>,
+    /// The number of characters before each multiple of [`BLOCK`] bytes. A generated text may be a
+    /// single line of megabytes, and thousands of places in it may be asked for.
+    chars_before: Vec<usize>,
+}
+
+/// Number of bytes between places at which the number of characters so far is stored.
+const BLOCK: usize = 256;
+
+/// Returns whether a byte of UTF-8 is the first of a character.
+fn starts_char(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
 }
 
 impl Source {
@@ -74,12 +85,17 @@ impl Source {
         }
         let bytes = text.as_bytes();
         let mut line_starts = vec![0];
+        let (mut chars_before, mut n_chars) = (Vec::new(), 0);
         for (at, &byte) in bytes.iter().enumerate() {
+            if at.is_multiple_of(BLOCK) {
+                chars_before.push(n_chars);
+            }
+            n_chars += usize::from(starts_char(byte));
             if byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')) {
                 line_starts.push(at + 1);
             }
         }
-        Source { name, text, line_starts }
+        Source { name, text, line_starts, chars_before }
     }
 
     /// Returns a source with bytes of unknown encoding. Bytes that are not UTF-8 become U+FFFD, so
@@ -118,7 +134,15 @@ impl Source {
         let byte = byte.min(self.text.len());
         let line = self.line_at(byte);
         let start = self.line_starts[line - 1];
-        LineColumn { line, column: self.text[start..byte].chars().count() + 1 }
+        LineColumn { line, column: self.chars_before(byte) - self.chars_before(start) + 1 }
+    }
+
+    /// Returns the number of characters that start before a byte.
+    fn chars_before(&self, byte: usize) -> usize {
+        let block = (byte / BLOCK).min(self.chars_before.len().saturating_sub(1));
+        let known = self.chars_before.get(block).copied().unwrap_or(0);
+        let rest = &self.text.as_bytes()[block * BLOCK..byte];
+        known + rest.iter().filter(|&&byte| starts_char(byte)).count()
     }
 
     /// Returns the bytes of a line, counted from 1, including its end of line. Returns `None` after

@@ -12,7 +12,7 @@ mod flat;
 mod formulas;
 mod locations;
 mod model;
-mod payoffs;
+pub(crate) mod payoffs;
 mod rules;
 mod signature;
 mod style;
@@ -147,6 +147,19 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
             .filter(|(player, _)| Some(*player) != nature)
             .map(|(_, payoff)| payoff)
     });
+    for location in &locations {
+        let is_too_large = |payoff| payoffs::is_always_too_large(payoff, n_elements as f64);
+        if location.payoffs.iter().any(is_too_large) {
+            let what = format!(
+                "a payoff at the location `{}` is beyond 1000000000, the largest possible one",
+                location.name
+            );
+            findings.push(Diagnostic::error("toss-too-large", location.span, what));
+        }
+    }
+    if findings.has_errors() {
+        return None;
+    }
     let payoff_bounds = payoffs::bounds(paid, n_elements as f64);
     let constant_sum = payoffs::constant_sum(&locations);
     Some(CheckedArena {

@@ -99,7 +99,7 @@ pub enum NoCircuit {
     UniverseChanges,
     /// Nature's choices are not equally likely; circuits draw uniformly.
     UnevenChances,
-    /// The payoff of this player may be fractional or undefined.
+    /// The payoff of this player may be fractional, undefined or too large.
     Payoff(String),
     /// The circuit exceeds this number of gates.
     Gates(usize),
@@ -122,7 +122,7 @@ impl fmt::Display for NoCircuit {
                 write!(f, "nature's choices are not equally likely, but circuits draw uniformly")
             }
             NoCircuit::Payoff(player) => {
-                write!(f, "the payoff of `{player}` may be fractional or undefined")
+                write!(f, "the payoff of `{player}` may be fractional, undefined or too large")
             }
             NoCircuit::Gates(limit) => write!(f, "the circuit grows beyond {limit} gates"),
             NoCircuit::TooLarge(limit) => write!(f, "a formula grows beyond {limit} cases"),
@@ -178,7 +178,7 @@ impl Game {
     pub fn compile(
         &self,
         limits: &CircuitLimits,
-        deadline: Deadline,
+        deadline: Deadline<'_>,
     ) -> Result<Compiled, NoCircuit> {
         let start = Instant::now();
         let GroundArena { circuit, candidates } = self.ground(limits)?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use agon_analysis::{Analysis, DEFAULT_TIME};
 use agon_game::{Budget, Role, Shape};
-use agon_ggp::Record;
+use agon_ggp::{Record, rules_hash};
 use agon_match::{
     Clocks, Event, Invitation, Match, MatchOptions, Player, RunOptions, Seat, Substitute, Timing,
     View, fill_record, role_seed, run_match, view,
@@ -313,6 +313,7 @@ impl MatchSetup {
             goal_values: None,
             is_aborted: false,
             is_scrambled: self.is_scrambled,
+            rules_hash: Some(rules_hash(&self.game.rules_text())),
         };
         fill_record(&mut record, game);
         record

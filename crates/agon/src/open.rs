@@ -3,10 +3,12 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use agon_circuit::{Compiled, Deadline};
-use agon_game::{Rng, Shape};
+use agon_datalog::StopFlag;
+use agon_game::Shape;
 use agon_gdl::check::Checked;
 use agon_gdl::interpreter as gdl;
 pub use agon_gdl::interpreter::GoalPolicy;
@@ -14,9 +16,8 @@ pub use agon_gdl::symbols::Case;
 use agon_text::{Diagnostic, Severity, Source, did_you_mean, render};
 use agon_toss::circuit::NoCircuit;
 use agon_toss::interpreter as toss;
-use rand::SeedableRng as _;
 
-use crate::engine::{Engine, GamePosition, GameTask};
+use crate::engine::Engine;
 use crate::shipped::{SHIPPED, Shipped};
 
 /// Maximum size of a rulesheet in bytes. The largest public one has 70 kB.
@@ -26,8 +27,13 @@ pub const MAX_BYTES: u64 = 64 << 20;
 const AUTO_SECONDS: u64 = 2;
 /// Maximum number of gates of a circuit made by the automatic choice.
 const AUTO_GATES: usize = 1_000_000;
-/// How long each engine is tried before one is chosen.
-const TRIAL: Duration = Duration::from_millis(40);
+/// Maximum number of gates, and of steps of grounding, of a circuit made for single games. Making
+/// it takes a second or two, and the choice must not depend on the clock.
+const SINGLE_GATES: usize = 150_000;
+const SINGLE_STEPS: u64 = 20_000_000;
+/// Maximum number of findings shown for rules that cannot be opened. The first ones are usually the
+/// cause of the others.
+const MAX_SHOWN: usize = 100;
 
 /// How a game is opened.
 #[derive(Clone, Debug)]
@@ -40,6 +46,30 @@ pub struct OpenOptions {
     pub goals: GoalPolicy,
     /// The kind of play for which [`EngineChoice::Auto`] chooses the engine.
     pub purpose: Purpose,
+    /// Limits on opening and playing, for rules from strangers.
+    pub limits: OpenLimits,
+}
+
+/// Limits on the time and memory of a game. By default there is no deadline, and the memory is that
+/// of the engines' own limits.
+#[derive(Clone, Debug, Default)]
+pub struct OpenLimits {
+    /// Time at which opening must have ended. It does not limit play.
+    pub deadline: Option<Instant>,
+    /// Cancels opening and every evaluation of the game when it is set.
+    pub stop: Option<Arc<AtomicBool>>,
+    /// Maximum number of bytes that the interpreter uses for one state, and the grounder for the
+    /// rules.
+    pub bytes: Option<usize>,
+    /// Maximum number of evaluation steps of the interpreter for one state.
+    pub steps: Option<u64>,
+}
+
+impl OpenLimits {
+    /// Returns the flag that cancels work.
+    pub fn stop_flag(&self) -> StopFlag {
+        self.stop.clone().map_or(StopFlag::NEVER, StopFlag::new)
+    }
 }
 
 impl Default for OpenOptions {
@@ -49,6 +79,7 @@ impl Default for OpenOptions {
             case: Case::Ignored,
             goals: GoalPolicy::Highest,
             purpose: Purpose::Search,
+            limits: OpenLimits::default(),
         }
     }
 }
@@ -67,8 +98,8 @@ pub enum EngineChoice {
 /// What an opened game is used for. It decides which engine [`EngineChoice::Auto`] takes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// Single games: a circuit if it is made quickly and is faster than the interpreter in a short
-    /// trial.
+    /// Single games: a circuit if one can be made within a small fixed size. The choice does not
+    /// depend on the clock, so it is the same on every machine.
     Single,
     /// Search: a circuit if one is made in two seconds. Searches run hundreds of games at once on
     /// it, so a trial of single games would be misleading.
@@ -133,7 +164,12 @@ impl OpenError {
         match self {
             OpenError::Unreadable { reason, .. } => reason.clone(),
             OpenError::Rules { findings, source } => {
-                let shown = render(findings, source, colour);
+                let first = &findings[..findings.len().min(MAX_SHOWN)];
+                let mut shown = render(first, source, colour);
+                if findings.len() > first.len() {
+                    let more = findings.len() - first.len();
+                    shown.push_str(&format!("… and {more} more (`agon check --json` shows all)\n"));
+                }
                 format!("{shown}{} cannot be played as it stands", source.name())
             }
             OpenError::NotGdl { name } => {
@@ -214,7 +250,15 @@ pub fn open_gdl(source: Arc<Source>, options: &OpenOptions) -> Result<Arc<gdl::G
     let Some(rules) = rules else {
         return Err(OpenError::Rules { findings: errors(findings.0), source });
     };
-    let gdl_options = gdl::Options { goal_policy: options.goals, ..gdl::Options::default() };
+    let defaults = agon_datalog::Limits::default();
+    let limits = agon_datalog::Limits {
+        bytes: options.limits.bytes.unwrap_or(defaults.bytes),
+        steps: options.limits.steps.unwrap_or(defaults.steps),
+        stop: options.limits.stop_flag(),
+        ..defaults
+    };
+    let gdl_options =
+        gdl::Options { limits, goal_policy: options.goals, deadline: options.limits.deadline };
     gdl::Game::open(rules, gdl_options)
         .map_err(|finding| OpenError::Rules { findings: vec![*finding], source })
 }
@@ -260,10 +304,8 @@ pub(crate) fn open_engine(
 
 fn auto_deadline(purpose: Purpose) -> Option<Instant> {
     match purpose {
-        Purpose::Single | Purpose::Search => {
-            Some(Instant::now() + Duration::from_secs(AUTO_SECONDS))
-        }
-        Purpose::ReproducibleSearch => None,
+        Purpose::Search => Some(Instant::now() + Duration::from_secs(AUTO_SECONDS)),
+        Purpose::Single | Purpose::ReproducibleSearch => None,
     }
 }
 
@@ -283,25 +325,23 @@ fn open_gdl_engine(
         }
         EngineChoice::Auto => {}
     }
-    limits.ground.deadline = auto_deadline(options.purpose);
+    let deadlines = [auto_deadline(options.purpose), options.limits.deadline];
+    limits.ground.deadline = deadlines.into_iter().flatten().min();
+    limits.ground.stop = options.limits.stop_flag();
     limits.gates = AUTO_GATES;
+    if options.purpose == Purpose::Single {
+        limits.gates = SINGLE_GATES;
+        limits.ground.steps = SINGLE_STEPS;
+    }
     match (game.compile(&limits), options.purpose) {
         (Ok(compiled), Purpose::Single) => {
-            let circuit = Engine::GdlCircuit(Arc::clone(&game), Arc::new(compiled));
-            let interpreter = Engine::GdlInterpreter(game);
-            let is_faster = circuit.run(Trial) >= interpreter.run(Trial);
-            Ok((if is_faster { circuit } else { interpreter }, Vec::new()))
+            Ok((Engine::GdlCircuit(game, Arc::new(compiled)), Vec::new()))
         }
         (Ok(compiled), Purpose::Search | Purpose::ReproducibleSearch) => {
             Ok((Engine::GdlCircuit(game, Arc::new(with_proofs(compiled))), Vec::new()))
         }
-        (Err(why), purpose) => {
-            let within = match purpose {
-                Purpose::Single => format!(" in {AUTO_SECONDS} s"),
-                Purpose::Search | Purpose::ReproducibleSearch => String::new(),
-            };
-            let note =
-                format!("played by the interpreter, because no circuit was made{within}: {why}");
+        (Err(why), _) => {
+            let note = format!("played by the interpreter, because no circuit was made: {why}");
             Ok((Engine::GdlInterpreter(game), vec![note]))
         }
     }
@@ -334,26 +374,5 @@ fn open_toss_engine(
             Ok((Engine::TossInterpreter(game), vec![note]))
         }
         Err(why) => Err(OpenError::NoCircuit { reason: why.to_string() }),
-    }
-}
-
-/// Plays at random for a moment and returns states per second.
-struct Trial;
-
-impl GameTask for Trial {
-    type Output = f64;
-
-    fn run<P: GamePosition + 'static>(self, start: P) -> f64 {
-        let mut rng = Rng::seed_from_u64(0);
-        let mut position = start.clone();
-        let (began, mut n_states) = (Instant::now(), 0);
-        while began.elapsed() < TRIAL {
-            if position.is_terminal() {
-                position.go_to(start.state());
-            }
-            // A few steps at a time: a playout of a long game may take longer than the trial.
-            n_states += 1 + position.play_out(&mut rng, 8);
-        }
-        n_states as f64 / began.elapsed().as_secs_f64()
     }
 }

@@ -66,7 +66,8 @@ pub(super) fn find(
 /// that are hard to prove are not reported.
 pub fn prove_constant_sum(compiled: &Compiled) -> Option<i64> {
     let players: Vec<usize> = compiled.shape().players().map(agon_game::Role::index).collect();
-    if players.len() < 2 {
+    // Plays on a circuit that is too large for the proof would only take time.
+    if players.len() < 2 || compiled.circuit.n_gates() > MAX_PROOF_GATES {
         return None;
     }
     let mut rng = Rng::seed_from_u64(0);
@@ -86,7 +87,7 @@ pub fn prove_constant_sum(compiled: &Compiled) -> Option<i64> {
     }
     let sum = sum? as i64;
     let limits = ProofLimits {
-        gates: 100_000,
+        gates: MAX_PROOF_GATES,
         conflicts: 300,
         conflicts_in_all: 6_000,
         ..ProofLimits::default()
@@ -96,6 +97,8 @@ pub fn prove_constant_sum(compiled: &Compiled) -> Option<i64> {
     is_proved(compiled, &players, sum, &mut prover).then_some(sum)
 }
 
+/// Maximum number of gates of a circuit for which a constant sum is proved.
+const MAX_PROOF_GATES: usize = 100_000;
 /// Number of random plays that may refute a constant sum before a proof is tried.
 const N_REFUTING_PLAYS: usize = 64;
 /// Maximum number of steps of such a play. Longer plays are ignored.

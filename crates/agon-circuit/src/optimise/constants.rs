@@ -9,7 +9,7 @@ use crate::{Circuit, Deadline, Signal};
 /// The bits are found by propagation. At first all base bits are assumed never to change. The
 /// assumption is retracted for each bit whose next value is then not known to be the initial one,
 /// until nothing has to be retracted. A gate is retracted at most once, so the time is linear.
-pub(crate) fn fold_constants(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+pub(crate) fn fold_constants(circuit: &Circuit, deadline: Deadline<'_>) -> Option<Circuit> {
     let known = known_values(circuit);
     let value_of = |signal: Signal| known[signal.gate()].map(|value| value != signal.is_inverted());
     let mut result =

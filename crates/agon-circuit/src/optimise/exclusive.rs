@@ -19,7 +19,7 @@ const MAX_LOOKED_AT: usize = 32;
 pub(crate) fn exclusive(
     circuit: &Circuit,
     groups: &[Vec<usize>],
-    deadline: Deadline,
+    deadline: Deadline<'_>,
 ) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     let groups = GroupsOf::new(circuit, groups);

@@ -12,7 +12,7 @@ use crate::{Builder, Circuit, Deadline, Signal};
 /// and with the rest. Occurrence lists and a heap with lazy deletion keep the time near `n log n`
 /// in the number of literals. All literals that a whole group shares are pulled out together, so no
 /// group is visited twice in vain.
-pub(crate) fn factor(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+pub(crate) fn factor(circuit: &Circuit, deadline: Deadline<'_>) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     nary.rebuild(deadline, |builder, root, renamed| {
         let mut factors = Vec::new();

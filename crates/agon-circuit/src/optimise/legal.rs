@@ -11,7 +11,7 @@ use crate::{Circuit, Deadline, Signal};
 /// negation of a literal, the conjunction is false. Dropping never costs a gate. What the legality
 /// of a move implies is read off the outermost conjunction of its legal signal. Legal signals
 /// depend on no move and are never changed.
-pub(crate) fn assume_legal(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+pub(crate) fn assume_legal(circuit: &Circuit, deadline: Deadline<'_>) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     let implied = Implied::new(circuit);
     let reads_input = circuit.reads_input();

@@ -23,7 +23,7 @@ const MAX_WORK: usize = 1 << 23;
 /// complement is built. An OR of such functions of several roles is one set per role. This pass
 /// collapses frame axioms of the form "some move was made which does not affect this cell", however
 /// the OR of those hundreds of moves is shared with other cells.
-pub(crate) fn move_sets(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+pub(crate) fn move_sets(circuit: &Circuit, deadline: Deadline<'_>) -> Option<Circuit> {
     let sets = Sets::of(circuit, deadline)?;
     let mut best = None;
     let mut n_built = 0;
@@ -43,7 +43,12 @@ pub(crate) fn move_sets(circuit: &Circuit, deadline: Deadline) -> Option<Circuit
     Some(best.unwrap_or_else(|| circuit.clone()))
 }
 
-fn rebuild(circuit: &Circuit, sets: &Sets, small: usize, deadline: Deadline) -> Option<Circuit> {
+fn rebuild(
+    circuit: &Circuit,
+    sets: &Sets,
+    small: usize,
+    deadline: Deadline<'_>,
+) -> Option<Circuit> {
     let mut builder = Builder::like(circuit);
     let mut map = vec![Signal::FALSE; circuit.n_gates()];
     for (gate, to) in map.iter_mut().enumerate().take(circuit.first_and()).skip(1) {
@@ -83,7 +88,7 @@ struct Place {
 
 impl Sets {
     /// Finds the sets. Returns `None` if the deadline passes.
-    fn of(circuit: &Circuit, deadline: Deadline) -> Option<Sets> {
+    fn of(circuit: &Circuit, deadline: Deadline<'_>) -> Option<Sets> {
         let first_input = circuit.first_input();
         let roles = circuit.role_ids().map(|role| {
             let gates = circuit.inputs(role);

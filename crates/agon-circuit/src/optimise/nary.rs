@@ -66,7 +66,7 @@ impl<'c> Nary<'c> {
     /// new signals. Returns `None` if the deadline passes.
     pub(super) fn rebuild(
         &self,
-        deadline: Deadline,
+        deadline: Deadline<'_>,
         mut build: impl FnMut(&mut Builder, usize, &Renamed) -> Signal,
     ) -> Option<Circuit> {
         let circuit = self.circuit;

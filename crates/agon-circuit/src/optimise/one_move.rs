@@ -14,7 +14,7 @@ use crate::{Builder, Circuit, Deadline, Signal};
 /// - the negations of more than half of them: one of the others is made.
 ///
 /// The last rule collapses frame axioms to `cell & !touched`.
-pub(crate) fn one_move(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+pub(crate) fn one_move(circuit: &Circuit, deadline: Deadline<'_>) -> Option<Circuit> {
     let nary = Nary::new(circuit);
     let roles = RoleOf::new(circuit);
     nary.rebuild(deadline, |builder, root, renamed| {

@@ -5,7 +5,7 @@ use crate::{Builder, Circuit, Deadline, Signal};
 /// Rebuilds the live gates through [`Builder`] until that saves nothing.
 ///
 /// This propagates constants, merges duplicates, absorbs and removes dead logic to a fixed point.
-pub(crate) fn sweep(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
+pub(crate) fn sweep(circuit: &Circuit, deadline: Deadline<'_>) -> Option<Circuit> {
     let mut result = rebuild(circuit, deadline, |signal| signal)?;
     loop {
         // At the deadline, the last complete result is kept.
@@ -21,7 +21,7 @@ pub(crate) fn sweep(circuit: &Circuit, deadline: Deadline) -> Option<Circuit> {
 /// gates. Returns `None` if the deadline passes.
 pub(super) fn rebuild(
     circuit: &Circuit,
-    deadline: Deadline,
+    deadline: Deadline<'_>,
     mut leaf: impl FnMut(Signal) -> Signal,
 ) -> Option<Circuit> {
     let live = circuit.cone(circuit.outputs.signals());

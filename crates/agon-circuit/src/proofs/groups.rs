@@ -39,7 +39,7 @@ const MAX_GATES: usize = 200_000;
 pub fn prove_groups(
     circuit: &Circuit,
     candidates: Vec<Vec<usize>>,
-    deadline: Deadline,
+    deadline: Deadline<'_>,
 ) -> Vec<Vec<usize>> {
     let mut groups = candidates;
     groups.retain(|group| group.iter().filter(|&&bit| circuit.initial[bit]).count() <= 1);
@@ -76,7 +76,7 @@ struct Implied {
 
 impl Implied {
     /// Computes the literals. Returns `None` if the deadline passes.
-    fn new(circuit: &Circuit, deadline: Deadline) -> Option<Implied> {
+    fn new(circuit: &Circuit, deadline: Deadline<'_>) -> Option<Implied> {
         let mut implied = Implied { literals: Vec::new(), starts: vec![0] };
         // Legality depends on no moves, so the first round, which does not know what moves imply,
         // is complete for it.
@@ -100,7 +100,7 @@ impl Implied {
     fn fill(
         &mut self,
         circuit: &Circuit,
-        deadline: Deadline,
+        deadline: Deadline<'_>,
         of_input: &dyn Fn(usize, bool) -> Vec<u32>,
     ) -> Option<()> {
         for gate in 0..circuit.n_gates() {
@@ -194,7 +194,7 @@ impl Assumed {
         &self,
         group: &[usize],
         ways: &[Option<Vec<Vec<u32>>>],
-        deadline: Deadline,
+        deadline: Deadline<'_>,
         n_left: &mut usize,
     ) -> bool {
         let mut all = Vec::new();

@@ -12,6 +12,7 @@ use crate::experiment::{
 };
 use crate::failure::Failure;
 use crate::open::{self, EngineChoice, PlayOptions, RuleOptions};
+use crate::outside::process_group;
 use crate::terminal::{self, say};
 use crate::tournament::RunOptions;
 
@@ -180,6 +181,7 @@ fn matches(args: &Args, name: &str, experiment: &Experiment, games: &Games) -> R
     let flag = Arc::clone(&is_interrupted);
     let _ = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
+            process_group::kill_all();
             std::process::exit(130);
         }
     });

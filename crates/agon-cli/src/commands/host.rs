@@ -21,6 +21,7 @@ use crate::match_report::{
     n_move_errors,
 };
 use crate::open::{self, PlayOptions};
+use crate::outside::process_group;
 use crate::terminal::{self, remark, say};
 use crate::trace;
 
@@ -141,6 +142,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let _ = ctrlc::set_handler(move || {
         // The second Ctrl-C ends the program at once.
         if is_aborted.swap(true, Ordering::Relaxed) {
+            process_group::kill_all();
             std::process::exit(130);
         }
     });

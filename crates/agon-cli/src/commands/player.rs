@@ -46,6 +46,13 @@ pub(crate) struct Args {
     /// Seconds without a message after which a match is abandoned
     #[arg(long, default_value_t = 1200.0, value_name = "SECONDS")]
     forget: f64,
+    /// Accept messages for a match from every peer, not only from the one that started it
+    #[arg(long)]
+    any_peer: bool,
+    /// Origin of web pages that may send messages, such as http://localhost:8080, or * for all
+    /// [default: none]
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Option<String>,
     /// Maximum number of connections at the same time
     #[arg(long, default_value_t = 64, value_name = "N")]
     connections: usize,
@@ -88,6 +95,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         margin: args.margin.map(|margin| seconds("margin", margin)).transpose()?,
         forget: seconds("forget", args.forget)?,
         ponder: !args.no_ponder,
+        any_peer: args.any_peer,
+        allow_origin: args.allow_origin.clone(),
     };
     let mut limits = Limits { connections: args.connections.max(1), ..Limits::default() };
     limits.sizes.body = args.max_megabytes.clamp(1, 1024) << 20;

@@ -44,13 +44,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = args.seconds.map(Duration::try_from_secs_f64).transpose();
     let limit = limit.map_err(|error| Failure::unreadable(format!("--seconds: {error}")))?;
     let opened = open::open_engine(&args.game, &args.play)?;
-    opened.run(Simulate { args, limit })
+    opened.run(Simulate { args, limit, engine: opened.engine().name() })
 }
 
 /// The task of playing random games.
 struct Simulate<'a> {
     args: &'a Args,
     limit: Option<Duration>,
+    /// The name of the engine.
+    engine: &'static str,
 }
 
 impl GameTask for Simulate<'_> {
@@ -69,7 +71,7 @@ impl GameTask for Simulate<'_> {
                 break;
             }
             position.go_to(start.state());
-            let n_steps = position.play_out(&mut rng, args.max_steps);
+            let n_steps = play_out(&mut position, &mut rng, args.max_steps);
             if let Some(fault) = position.fault() {
                 outcomes.faults.push(describe(fault, &shape));
             }
@@ -83,9 +85,9 @@ impl GameTask for Simulate<'_> {
         bar.finish_and_clear();
         let seconds = began.elapsed().as_secs_f64();
         if args.json {
-            outcomes.print_json(args, &shape, seconds);
+            outcomes.print_json(args, &shape, self.engine, seconds);
         } else {
-            outcomes.print(args, &shape, seconds);
+            outcomes.print(args, &shape, self.engine, seconds);
         }
         match outcomes.faults.first() {
             None => Ok(()),
@@ -95,6 +97,23 @@ impl GameTask for Simulate<'_> {
             }
         }
     }
+}
+
+/// Plays random moves until play ends, at most `max_steps` of them. Returns the number of steps.
+///
+/// All engines list moves in the same order, and [`agon_game::Position::draw`] uses one random
+/// number for each role. So a seed gives the same plays on every engine. The playouts of the
+/// engines themselves are faster and draw in their own ways.
+fn play_out<P: GamePosition>(position: &mut P, rng: &mut Rng, max_steps: usize) -> usize {
+    let mut joint = Vec::new();
+    for step in 0..max_steps {
+        if position.is_terminal() {
+            return step;
+        }
+        position.draw(rng, &mut joint);
+        position.advance(&joint);
+    }
+    max_steps
 }
 
 /// Returns a number of plays in words.
@@ -157,7 +176,7 @@ impl Outcomes {
         self.n_states as f64 / self.n_plays.max(1) as f64
     }
 
-    fn print(&self, args: &Args, shape: &agon_game::Shape, seconds: f64) {
+    fn print(&self, args: &Args, shape: &agon_game::Shape, engine: &str, seconds: f64) {
         say!(
             "{}: {} at random, seed {}",
             terminal::bold(&args.game),
@@ -177,10 +196,10 @@ impl Outcomes {
             say!("  {name:width$}  {mean:6.2} ± {:.2} points", self.half_width(role));
         }
         let rate = self.n_states as f64 / seconds.max(1e-9);
-        say!("{}", terminal::dim(&format!("  {seconds:.2} s, {rate:.0} states/s")));
+        say!("{}", terminal::dim(&format!("  {seconds:.2} s, {rate:.0} states/s, {engine}")));
     }
 
-    fn print_json(&self, args: &Args, shape: &agon_game::Shape, seconds: f64) {
+    fn print_json(&self, args: &Args, shape: &agon_game::Shape, engine: &str, seconds: f64) {
         let players: Vec<_> = shape
             .players()
             .map(|role| {
@@ -190,7 +209,7 @@ impl Outcomes {
             })
             .collect();
         let object = json!({
-            "game": args.game, "seed": args.seed, "plays": self.n_plays, "ended": self.n_ended,
+            "game": args.game, "seed": args.seed, "engine": engine, "plays": self.n_plays, "ended": self.n_ended,
             "states": self.n_states, "mean_length": self.mean_length(),
             "shortest": if self.n_plays > 0 { self.shortest } else { 0 }, "longest": self.longest,
             "players": players, "faults": self.faults.len(), "seconds": seconds,

@@ -56,13 +56,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = Duration::try_from_secs_f64(args.seconds).map_err(|_| {
         Failure::unreadable(format!("--seconds: {} is not a number of seconds", args.seconds))
     })?;
-    open::open_engine(&args.game, &args.play)?.run(Solve { args, limit })
+    let opened = open::open_engine(&args.game, &args.play)?;
+    opened.run(Solve { args, limit, engine: opened.engine().name() })
 }
 
 /// The task of solving a game.
 struct Solve<'a> {
     args: &'a Args,
     limit: Duration,
+    /// The name of the engine.
+    engine: &'static str,
 }
 
 impl GameTask for Solve<'_> {
@@ -81,7 +84,9 @@ impl GameTask for Solve<'_> {
         };
         match solve(&start, &budget, &options) {
             Ok(solution) if args.json => {
-                say!("{}", solution_json(&start, &solution));
+                let mut object = solution_json(&start, &solution);
+                object["engine"] = json!(self.engine);
+                say!("{object}");
                 Ok(())
             }
             Ok(solution) => {
@@ -89,7 +94,9 @@ impl GameTask for Solve<'_> {
                 Ok(())
             }
             Err(unsolved) if args.json => {
-                say!("{}", unsolved_json(start.shape(), &unsolved));
+                let mut object = unsolved_json(start.shape(), &unsolved);
+                object["engine"] = json!(self.engine);
+                say!("{object}");
                 Err(Failure::wrong(""))
             }
             Err(unsolved) => Err(Failure::wrong(refusal(start.shape(), &unsolved, &args.game))),

@@ -8,6 +8,7 @@ use agon_match::tournament::{Outcome, Schedule, Standings, Tournament, standings
 use serde_json::json;
 
 use crate::failure::Failure;
+use crate::outside::process_group;
 use crate::terminal::{remark, say};
 use crate::tournament::{self, Ended, Plan, Played, RerunFormat, RunOptions, Store, Stored};
 
@@ -124,6 +125,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     let _ = ctrlc::set_handler(move || {
         // The second Ctrl-C ends the process at once. Only the matches in progress are lost.
         if flag.swap(true, Ordering::Relaxed) {
+            process_group::kill_all();
             std::process::exit(130);
         }
     });

@@ -12,6 +12,7 @@ use agon_match::{Choice, Player, PlayerError, View};
 use agon_search::Budget;
 use serde_json::{Map, Value, json};
 
+use crate::outside::process_group;
 use crate::terminal::remark;
 use agon_match::Invitation;
 
@@ -74,12 +75,9 @@ impl Program {
         let [program, arguments @ ..] = words else {
             return Err(StartError::Missing);
         };
-        let mut child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = process_group::spawn(&mut command)
             .map_err(|error| StartError::NotRun { program: program.clone(), error })?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let stderr = child.stderr.take();
@@ -251,9 +249,7 @@ impl Player for Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // A program that has already exited is not an error.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        process_group::kill(&mut self.child);
     }
 }
 

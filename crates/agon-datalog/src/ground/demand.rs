@@ -16,6 +16,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::MAX_REWRITTEN;
 use crate::plan::prepare::ground;
 use crate::program::{Atom, Goal, Level, Predicate, PredicateId, Program, Rule};
 use crate::{TermBank, TermId};
@@ -28,8 +29,19 @@ const MAX_STATIC_VALUES: usize = 48;
 /// Restricts the relations that `roots` depend on to their needed tuples. The rows of the roots and
 /// of unrestricted relations stay the same.
 pub fn demand(program: &mut Program, bank: &TermBank, roots: &[PredicateId]) {
-    let rules = reachable_rules(program, roots);
+    let mut rules = reachable_rules(program, roots);
     let mut known = may_be_limited(program, roots);
+    // A rule that is too long to be rewritten neither has a demand nor adds to one.
+    let is_short = |rule: &usize| program.rules[*rule].body.len() <= MAX_REWRITTEN;
+    for rule in rules.iter().filter(|&&rule| !is_short(&rule)).map(|&rule| &program.rules[rule]) {
+        known[rule.head.predicate.index()] = None;
+        for goal in &rule.body {
+            if let Goal::Holds(atom) | Goal::Fails(atom) = goal {
+                known[atom.predicate.index()] = None;
+            }
+        }
+    }
+    rules.retain(is_short);
     let mut branching = Branching { bank, known: BTreeMap::new() };
     // Known arguments are only removed, so the loop terminates.
     loop {

@@ -1,5 +1,6 @@
 //! Join plans for grounding: one join for each condition that may have new rows.
 
+use super::GroundLimits;
 use crate::limits::{Refusal, RefusalKind};
 use crate::plan::prepare::{Prepared, ground};
 use crate::plan::shape::scan_shape;
@@ -82,8 +83,10 @@ pub(super) fn joins(
     is_static: &[bool],
     relations: &mut [Relation],
     bank: &TermBank,
+    limits: &GroundLimits,
 ) -> Result<Vec<Join>, Refusal> {
     let mut joins = Vec::new();
+    let mut n_steps = 0_u64;
     let is_static = |predicate: usize| is_static[predicate];
     for (index, predicate) in prepared.program.predicates.iter().enumerate() {
         if !relevant[index] {
@@ -97,10 +100,20 @@ pub(super) fn joins(
                 _ => None,
             });
             let changing: Vec<usize> = changing.collect();
+            // Ordering the conditions of a join takes the square of their number.
+            let n_goals = rule.body.len() as u64;
+            let work = (changing.len() as u64).saturating_mul(n_goals).saturating_mul(n_goals);
+            n_steps = n_steps.saturating_add(work);
+            if n_steps > limits.steps {
+                return Err(Refusal { kind: RefusalKind::Steps, origin: Some(rule.origin) });
+            }
             if changing.is_empty() {
                 joins.push(planner.join(&changing, None)?);
             }
             for position in 0..changing.len() {
+                if let Some(kind) = limits.stop.reason(limits.deadline) {
+                    return Err(Refusal { kind, origin: Some(rule.origin) });
+                }
                 joins.push(planner.join(&changing, Some(position))?);
             }
         }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::MAX_REWRITTEN;
 use crate::program::{Atom, Goal, Pattern, PredicateId, Program, Rule};
 
 /// Merges the rules of each relation. The rows of existing relations stay the same.
@@ -36,6 +37,9 @@ fn largest_group(program: &Program, predicate: usize) -> Option<Group> {
     let mut alike: BTreeMap<String, Group> = BTreeMap::new();
     for &index in rules {
         let rule = &program.rules[index as usize];
+        if rule.body.len() > MAX_REWRITTEN {
+            continue;
+        }
         let conditions: Vec<String> = rule.body.iter().map(|goal| format!("{goal:?}")).collect();
         for place in
             (0..rule.body.len()).filter(|&place| matches!(rule.body[place], Goal::Holds(_)))

@@ -8,16 +8,42 @@
 //! Negated conditions and disequalities bind nothing. If a part has one on variables that only the
 //! rest binds, the part gets a demand relation with the values that the whole rule needs.
 
+use std::time::Instant;
+
+use crate::limits::StopFlag;
 use crate::program::{Atom, Goal, Pattern, Program, Rule};
 
 /// Rules with at most this number of variables are not split.
 const MAX_UNSPLIT_VARIABLES: usize = 3;
 
+/// Limits of [`split`]. When one is reached, the remaining rules stay as they are.
+#[derive(Clone, Debug)]
+pub struct SplitLimits {
+    /// Maximum number of steps, a machine-independent measure of time: looking at a condition of a
+    /// rule, or copying it, is one step.
+    pub steps: u64,
+    /// Time to stop at.
+    pub deadline: Option<Instant>,
+    /// Cancels the work when it is set.
+    pub stop: StopFlag,
+}
+
+impl Default for SplitLimits {
+    fn default() -> SplitLimits {
+        SplitLimits { steps: 50_000_000, deadline: None, stop: StopFlag::NEVER }
+    }
+}
+
 /// Splits the rules of a program. The rows of existing relations stay the same.
-pub fn split(program: &mut Program) {
+pub fn split(program: &mut Program, limits: &SplitLimits) {
+    let mut n_steps = 0;
     let mut index = 0;
     while index < program.rules.len() {
-        while let Some(part) = part_to_cut(&program.rules[index]) {
+        while let Some(part) = part_to_cut(&program.rules[index], &mut n_steps) {
+            if n_steps > limits.steps || limits.stop.reason(limits.deadline).is_some() {
+                return;
+            }
+            n_steps += program.rules[index].body.len() as u64;
             cut(program, index, &part);
         }
         index += 1;
@@ -33,93 +59,118 @@ struct Part {
     is_safe: bool,
 }
 
-fn part_to_cut(rule: &Rule) -> Option<Part> {
-    let n = rule.n_variables as usize;
-    let variables: Vec<Vec<u32>> = rule.body.iter().map(variables_of).collect();
-    let mut used = vec![false; n];
-    variables.iter().flatten().for_each(|&v| used[v as usize] = true);
-    let n_used = used.iter().filter(|&&used| used).count();
-    if n_used <= MAX_UNSPLIT_VARIABLES || rule.body.len() < 2 {
-        return None;
+/// The variables of the conditions of a rule, and the conditions of its variables.
+struct Occurrences {
+    /// By condition: its variables, sorted.
+    variables: Vec<Vec<u32>>,
+    /// By variable: the conditions that have it, sorted.
+    goals: Vec<Vec<usize>>,
+    is_positive: Vec<bool>,
+    in_head: Vec<bool>,
+}
+
+impl Occurrences {
+    fn new(rule: &Rule) -> Occurrences {
+        let n = rule.n_variables as usize;
+        let variables: Vec<Vec<u32>> = rule.body.iter().map(variables_of).collect();
+        let mut goals = vec![Vec::new(); n];
+        for (goal, variables) in variables.iter().enumerate() {
+            variables.iter().for_each(|&v| goals[v as usize].push(goal));
+        }
+        let mut in_head = vec![false; n];
+        rule.head.each_variable(&mut |v| in_head[v as usize] = true);
+        let is_positive = rule.body.iter().map(|goal| matches!(goal, Goal::Holds(_))).collect();
+        Occurrences { variables, goals, is_positive, in_head }
     }
-    let mut in_head = vec![false; n];
-    rule.head.each_variable(&mut |v| in_head[v as usize] = true);
-    let mut best: Option<(usize, Part)> = None;
-    for v in (0..rule.n_variables).filter(|&v| used[v as usize] && !in_head[v as usize]) {
-        let mut goals: Vec<usize> =
-            (0..rule.body.len()).filter(|&g| variables[g].contains(&v)).collect();
-        let inside = inside(&goals, &variables, n);
-        // Tests on variables of the part belong to it as well, because they make it smaller.
-        goals.extend((0..rule.body.len()).filter(|g| {
-            !goals_contain(&variables, *g, v)
-                && !variables[*g].is_empty()
-                && variables[*g].iter().all(|&w| inside[w as usize])
-        }));
-        goals.sort_unstable();
-        let n_inside = inside.iter().filter(|&&inside| inside).count();
-        if goals.len() == rule.body.len()
-            || n_inside >= n_used
-            || !is_connected(rule, &goals, &variables)
-        {
-            continue;
-        }
-        let is_safe = inside == positive_inside(rule, &goals, &variables);
-        let is_shared = |w: u32| {
-            in_head[w as usize]
-                || (0..rule.body.len()).any(|g| !goals.contains(&g) && variables[g].contains(&w))
-        };
-        let shared: Vec<u32> =
-            (0..rule.n_variables).filter(|&w| inside[w as usize] && is_shared(w)).collect();
-        // A part of a single condition is useful only if it eliminates a variable.
-        if goals.len() == 1 && shared.len() == n_inside {
-            continue;
-        }
-        if best.as_ref().is_none_or(|(least, _)| n_inside < *least) {
-            best = Some((n_inside, Part { goals, shared, is_safe }));
-        }
+
+    /// Returns the variables of conditions, sorted.
+    fn inside(&self, goals: impl Iterator<Item = usize>) -> Vec<u32> {
+        let mut inside: Vec<u32> = goals.flat_map(|goal| &self.variables[goal]).copied().collect();
+        inside.sort_unstable();
+        inside.dedup();
+        inside
     }
-    best.map(|(_, part)| part)
-}
 
-fn goals_contain(variables: &[Vec<u32>], goal: usize, v: u32) -> bool {
-    variables[goal].contains(&v)
-}
-
-fn inside(goals: &[usize], variables: &[Vec<u32>], n: usize) -> Vec<bool> {
-    let mut inside = vec![false; n];
-    goals.iter().flat_map(|&goal| &variables[goal]).for_each(|&v| inside[v as usize] = true);
-    inside
-}
-
-/// Returns the variables that the positive conditions among `goals` bind.
-fn positive_inside(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> Vec<bool> {
-    let positive = goals.iter().copied().filter(|&goal| matches!(rule.body[goal], Goal::Holds(_)));
-    inside(&positive.collect::<Vec<_>>(), variables, rule.n_variables as usize)
-}
-
-/// Returns whether the positive conditions of a part are connected by variables. Otherwise the part
-/// would be a cross product.
-fn is_connected(rule: &Rule, goals: &[usize], variables: &[Vec<u32>]) -> bool {
-    let positive: Vec<usize> =
-        goals.iter().copied().filter(|&goal| matches!(rule.body[goal], Goal::Holds(_))).collect();
-    let Some(&first) = positive.first() else { return false };
-    let n = rule.n_variables as usize;
-    let bound = inside(&positive, variables, n);
-    let mut reached = inside(&[first], variables, n);
-    loop {
-        let mut grew = false;
-        for &goal in &positive {
-            let touches = variables[goal].iter().any(|&v| reached[v as usize]);
-            if touches {
-                for &v in &variables[goal] {
-                    grew |= !std::mem::replace(&mut reached[v as usize], true);
+    /// Returns whether the positive conditions of a part are connected by variables. Otherwise the
+    /// part would be a cross product. All of them have variables.
+    fn are_connected(&self, goals: &[usize]) -> bool {
+        let positive = || goals.iter().copied().filter(|&goal| self.is_positive[goal]);
+        let Some(first) = positive().next() else { return false };
+        let bound = self.inside(positive());
+        let mut reached = vec![false; bound.len()];
+        let place = |v: u32| bound.binary_search(&v).ok();
+        let mut open = vec![first];
+        let mut is_seen = vec![false; goals.len()];
+        while let Some(goal) = open.pop() {
+            for &v in &self.variables[goal] {
+                let place = place(v).expect("it is a variable of a positive condition");
+                if std::mem::replace(&mut reached[place], true) {
+                    continue;
+                }
+                for &next in &self.goals[v as usize] {
+                    if self.is_positive[next]
+                        && let Ok(at) = goals.binary_search(&next)
+                        && !std::mem::replace(&mut is_seen[at], true)
+                    {
+                        open.push(next);
+                    }
                 }
             }
         }
-        if !grew {
-            return reached == bound;
+        reached.iter().all(|&reached| reached)
+    }
+}
+
+fn part_to_cut(rule: &Rule, n_steps: &mut u64) -> Option<Part> {
+    if rule.n_variables as usize <= MAX_UNSPLIT_VARIABLES || rule.body.len() < 2 {
+        return None;
+    }
+    let occurrences = Occurrences::new(rule);
+    *n_steps += rule.body.len() as u64 + u64::from(rule.n_variables);
+    let Occurrences { variables, goals: goals_of, in_head, .. } = &occurrences;
+    let n_used = goals_of.iter().filter(|goals| !goals.is_empty()).count();
+    if n_used <= MAX_UNSPLIT_VARIABLES {
+        return None;
+    }
+    let mut best: Option<(usize, Part)> = None;
+    for v in (0..rule.n_variables as usize).filter(|&v| !goals_of[v].is_empty() && !in_head[v]) {
+        let inside = occurrences.inside(goals_of[v].iter().copied());
+        *n_steps += goals_of[v].len() as u64;
+        // The part has at least these variables, so it cannot become the smallest.
+        if best.as_ref().is_some_and(|(least, _)| inside.len() >= *least) || inside.len() >= n_used
+        {
+            continue;
+        }
+        let is_inside = |w: &u32| inside.binary_search(w).is_ok();
+        // Tests on variables of the part belong to it as well, because they make it smaller.
+        let mut goals: Vec<usize> = goals_of[v].clone();
+        for &w in &inside {
+            *n_steps += goals_of[w as usize].len() as u64;
+            let within = |goal: &&usize| variables[**goal].iter().all(is_inside);
+            goals.extend(goals_of[w as usize].iter().filter(within));
+        }
+        goals.sort_unstable();
+        goals.dedup();
+        if goals.len() == rule.body.len() || !occurrences.are_connected(&goals) {
+            continue;
+        }
+        let positive = goals.iter().copied().filter(|&goal| occurrences.is_positive[goal]);
+        let is_safe = inside == occurrences.inside(positive);
+        let is_shared = |w: &&u32| {
+            in_head[**w as usize]
+                || goals_of[**w as usize].iter().any(|goal| goals.binary_search(goal).is_err())
+        };
+        let shared: Vec<u32> = inside.iter().filter(is_shared).copied().collect();
+        // A part of a single condition is useful only if it eliminates a variable.
+        if goals.len() == 1 && shared.len() == inside.len() {
+            continue;
+        }
+        best = Some((inside.len(), Part { goals, shared, is_safe }));
+        if inside.len() == 1 {
+            break;
         }
     }
+    best.map(|(_, part)| part)
 }
 
 fn cut(program: &mut Program, index: usize, part: &Part) {
@@ -134,7 +185,11 @@ fn cut(program: &mut Program, index: usize, part: &Part) {
     let whole = &mut program.rules[index];
     let (mut inside, mut outside) = (Vec::new(), Vec::new());
     for (goal, condition) in std::mem::take(&mut whole.body).into_iter().enumerate() {
-        if part.goals.contains(&goal) { inside.push(condition) } else { outside.push(condition) }
+        if part.goals.binary_search(&goal).is_ok() {
+            inside.push(condition);
+        } else {
+            outside.push(condition);
+        }
     }
     outside.insert(0, Goal::Holds(Atom { predicate, arguments: arguments.clone() }));
     whole.body = outside;

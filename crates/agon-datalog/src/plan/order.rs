@@ -83,25 +83,42 @@ impl Planner {
     ) -> Result<(Vec<Step>, Vec<Option<BoundAt>>), PlanRefusal> {
         let mut bound_at: Vec<Option<BoundAt>> =
             bound.iter().map(|&b| b.then_some(BoundAt::Input)).collect();
-        let mut left: Vec<&Goal> = specialised.body.iter().collect();
+        let goals: Vec<&Goal> = specialised.body.iter().collect();
+        // By variable: the goals in which it occurs. A goal is judged again only when one of its
+        // variables has become bound, because a rule may have thousands of goals.
+        let mut goals_with: Vec<Vec<usize>> = vec![Vec::new(); bound.len()];
+        for (i, goal) in goals.iter().enumerate() {
+            goal.each_variable(&mut |v| goals_with[v as usize].push(i));
+        }
+        let mut costs = Vec::with_capacity(goals.len());
+        for goal in &goals {
+            costs.push(self.cost(goal, &bound, uses, origin)?);
+        }
+        let mut left: Vec<usize> = (0..goals.len()).collect();
         let mut steps = Vec::new();
         while !left.is_empty() {
             let mut best: Option<(f64, usize)> = None;
-            for (i, goal) in left.iter().enumerate() {
-                if let Some(cost) = self.cost(goal, &bound, uses, origin)?
+            for (place, &i) in left.iter().enumerate() {
+                if let Some(cost) = costs[i]
                     // Ties are broken by the order in the rule.
                     && best.is_none_or(|(least, _)| cost < least)
                 {
-                    best = Some((cost, i));
+                    best = Some((cost, place));
                 }
             }
             let Some((_, chosen)) = best else { return Err(PlanRefusal::Unbound { origin }) };
-            let goal = left.remove(chosen);
+            let goal = goals[left.remove(chosen)];
             steps.push(self.step(goal, &mut bound, uses, origin)?);
-            for (at, &is_bound) in bound_at.iter_mut().zip(&bound) {
-                if is_bound && at.is_none() {
+            let mut newly_bound = Vec::new();
+            goal.each_variable(&mut |v| {
+                let at = &mut bound_at[v as usize];
+                if bound[v as usize] && at.is_none() {
                     *at = Some(BoundAt::Step(steps.len() - 1));
+                    newly_bound.push(v);
                 }
+            });
+            for i in newly_bound.into_iter().flat_map(|v| &goals_with[v as usize]).copied() {
+                costs[i] = self.cost(goals[i], &bound, uses, origin)?;
             }
         }
         Ok((steps, bound_at))

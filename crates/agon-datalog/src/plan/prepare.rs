@@ -4,7 +4,7 @@ use crate::program::{Atom, Goal, Level, Pattern, PredicateId, Program, Rule};
 use crate::term::TermRefusal;
 use crate::{TermBank, TermId};
 
-use super::PlanRefusal;
+use super::{MAX_WIDTH, PlanRefusal};
 
 pub(crate) struct Prepared {
     pub(crate) program: Program,
@@ -17,6 +17,9 @@ pub(crate) struct Prepared {
 /// Moves ground facts from rules to rows. A relation that consists of facts only becomes a given
 /// relation. If it also has rules, the facts get a relation of their own and a rule that reads it.
 pub(crate) fn prepare(mut program: Program, bank: &TermBank) -> Result<Prepared, PlanRefusal> {
+    if let Some(wide) = program.rules.iter().find(|rule| is_wide(rule)) {
+        return Err(PlanRefusal::Width { origin: wide.origin });
+    }
     let mut facts: Vec<Vec<Vec<TermId>>> = vec![Vec::new(); program.predicates.len()];
     for predicate in 0..program.predicates.len() {
         if program.predicates[predicate].given.is_some() {
@@ -51,6 +54,24 @@ pub(crate) fn prepare(mut program: Program, bank: &TermBank) -> Result<Prepared,
     }
     let (levels, required_arguments) = (program.levels(), program.required_arguments());
     Ok(Prepared { program, facts, levels, required_arguments })
+}
+
+/// Returns whether a sentence or term of a rule has too many arguments.
+fn is_wide(rule: &Rule) -> bool {
+    fn pattern_is_wide(pattern: &Pattern) -> bool {
+        match pattern {
+            Pattern::Variable(_) => false,
+            Pattern::Function(_, arguments) => list_is_wide(arguments),
+        }
+    }
+    fn list_is_wide(arguments: &[Pattern]) -> bool {
+        arguments.len() > MAX_WIDTH || arguments.iter().any(pattern_is_wide)
+    }
+    list_is_wide(&rule.head.arguments)
+        || rule.body.iter().any(|goal| match goal {
+            Goal::Holds(atom) | Goal::Fails(atom) => list_is_wide(&atom.arguments),
+            Goal::Differ(a, b) => pattern_is_wide(a) || pattern_is_wide(b),
+        })
 }
 
 impl Prepared {

@@ -10,7 +10,7 @@ use super::programs::{Built, draft, rows, tangle, universe};
 use super::{atom, holds, rule, seeded, variable};
 use crate::{
     Engine, Limits, MaterialiseLimits, Plans, PredicateId, Program, QueryForm, QueryId, Refusal,
-    RefusalKind, TermBank, TermId, materialise, split,
+    RefusalKind, SplitLimits, TermBank, TermId, materialise, split,
 };
 
 /// A query: the relation, which arguments are known, and their values.
@@ -240,7 +240,7 @@ proptest! {
     fn splitting_rules_keeps_all_answers(draft in draft(), rows in rows(), queries in queries()) {
         let (built, bank) = (draft.build(), bank());
         let mut program = built.program.clone();
-        split(&mut program);
+        split(&mut program, &SplitLimits::default());
         let mut trial = Trial::new(&built, program, &bank, &[], &queries, Limits::default());
         trial.set(&built, 0..4, &rows);
         trial.ask_all(&truth(&built, &rows));

@@ -11,8 +11,8 @@ use super::programs::{Built, draft, rows, tangle, universe};
 use super::{atom, holds, rule, seeded, variable};
 use crate::program::{Goal, Pattern, Program};
 use crate::{
-    GroundLimits, GroundProgram, Level, MaterialiseLimits, PredicateId, Symbol, TermBank, demand,
-    ground, materialise, merge, split,
+    GroundLimits, GroundProgram, Level, MaterialiseLimits, PredicateId, SplitLimits, Symbol,
+    TermBank, demand, ground, materialise, merge, split,
 };
 
 /// Returns the atoms that hold if only the atoms of `given` among the given ones hold. Negation is
@@ -70,7 +70,7 @@ fn check(built: &Built, rows: &[Vec<Vec<Ground>>]) -> Result<(), TestCaseError> 
     merge(&mut program);
     materialise(&mut program, &bank, &all_roots, &MaterialiseLimits::default());
     demand(&mut program, &bank, &all_roots);
-    split(&mut program);
+    split(&mut program, &SplitLimits::default());
     materialise(&mut program, &bank, &all_roots, &MaterialiseLimits::default());
     let limits = GroundLimits { atoms: 20_000, steps: 2_000_000, ..GroundLimits::default() };
     // A refusal is not a wrong answer.
@@ -145,7 +145,7 @@ fn only_demanded_tuples_are_grounded() {
     let roots = [root, source];
     materialise(&mut program, &bank, &roots, &MaterialiseLimits::default());
     demand(&mut program, &bank, &roots);
-    split(&mut program);
+    split(&mut program, &SplitLimits::default());
     materialise(&mut program, &bank, &roots, &MaterialiseLimits::default());
     let program = ground(program, &bank, &[(source, token)], &roots, &GroundLimits::default());
     let program = program.expect("the program is small");

@@ -59,7 +59,8 @@ impl Game {
             GroundCircuit { circuit: ground.circuit, candidates: ground.candidates, grounding };
         // From here on there is a circuit. At the deadline, compilation returns the smallest one
         // found.
-        Ok(compile(raw, Deadline::new(limits.ground.deadline), |turns| Shape {
+        let deadline = Deadline::new(limits.ground.deadline).or_when(limits.ground.stop.flag());
+        Ok(compile(raw, deadline, |turns| Shape {
             turn_taking: turns.is_some(),
             ..self.shape().clone()
         }))

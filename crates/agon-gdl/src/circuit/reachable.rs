@@ -1,7 +1,8 @@
 //! The terms of states and moves, found without a circuit.
 
 use agon_datalog::{
-    GroundLimits, MaterialiseLimits, Refusal, TermId, demand, ground, materialise, merge, split,
+    GroundLimits, MaterialiseLimits, Refusal, SplitLimits, TermId, demand, ground, materialise,
+    merge, split,
 };
 
 use crate::interpreter::Game;
@@ -56,11 +57,19 @@ impl Game {
         let feeds = [(init, state), (next, state), (legal, moves)];
         let mut program = compiled.program;
         merge(&mut program);
-        let materialise_limits =
-            MaterialiseLimits { deadline: limits.deadline, ..MaterialiseLimits::default() };
+        let materialise_limits = MaterialiseLimits {
+            deadline: limits.deadline,
+            stop: limits.stop.clone(),
+            ..MaterialiseLimits::default()
+        };
+        let split_limits = SplitLimits {
+            deadline: limits.deadline,
+            stop: limits.stop.clone(),
+            ..SplitLimits::default()
+        };
         materialise(&mut program, &self.bank, &roots, &materialise_limits);
         demand(&mut program, &self.bank, &roots);
-        split(&mut program);
+        split(&mut program, &split_limits);
         materialise(&mut program, &self.bank, &roots, &materialise_limits);
         let program = ground(program, &self.bank, &feeds, &roots, limits)?;
         let by_text = |mut terms: Vec<TermId>| {

@@ -1,6 +1,7 @@
 //! A game opened for play: the data that all its positions share.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_datalog::{
     Level, Limits, MaterialiseLimits, Plans, PredicateId, Refusal, RefusalKind, Symbol, TermBank,
@@ -39,6 +40,19 @@ pub struct Options {
     pub limits: Limits,
     /// The payoff of a role for which the rules do not derive exactly one goal value.
     pub goal_policy: GoalPolicy,
+    /// Time at which opening the game must have ended. It does not limit play.
+    pub deadline: Option<Instant>,
+}
+
+impl Options {
+    /// Returns the limits of evaluation while the game is opened.
+    fn opening_limits(&self) -> Limits {
+        let deadline = match (self.limits.deadline, self.deadline) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Limits { deadline, ..self.limits.clone() }
+    }
 }
 
 /// Facts about a relation of the rules.
@@ -84,9 +98,16 @@ impl Game {
     /// points to the rule.
     pub fn open(rules: CheckedRules, options: Options) -> Result<Arc<Game>, Box<Diagnostic>> {
         let bank = Arc::new(TermBank::new(options.limits.term_depth));
-        let planner = Planner::new(&rules, &bank);
+        let limits = options.opening_limits();
+        let planner = Planner::new(&rules, &bank, &limits);
         let diagnose = |refusal: Refusal| Box::new(refusal_diagnostic(&refusal, &rules));
-        let initial = planner.initial_state(&options.limits).map_err(diagnose)?;
+        let check_limits = || match limits.refusal() {
+            Some(kind) => Err(diagnose(Refusal { kind, origin: None })),
+            None => Ok(()),
+        };
+        check_limits()?;
+        let initial = planner.initial_state(&limits).map_err(diagnose)?;
+        check_limits()?;
         let (plans, questions) = planner.plan(&initial).map_err(diagnose)?;
 
         let symbols = &rules.sheet().symbols;
@@ -112,7 +133,8 @@ impl Game {
         });
         // The initial state of many games is nearly empty. One from the middle of a play is a
         // better sample.
-        let sample = game.typical_state();
+        let sample = game.typical_state(&limits);
+        check_limits()?;
         if sample != game.initial {
             let (plans, questions) = planner.plan(&sample).map_err(diagnose)?;
             let game =
@@ -124,9 +146,9 @@ impl Game {
     }
 
     /// Returns the state with the most fluents in a short random play. Stops early if play is slow.
-    fn typical_state(self: &Arc<Game>) -> State {
+    fn typical_state(self: &Arc<Game>, limits: &Limits) -> State {
         let mut position = self.start();
-        position.limit_steps(SAMPLE_WORK);
+        position.limit_sample(SAMPLE_WORK, limits.deadline);
         let mut best = position.state().clone();
         let mut rng = Rng::seed_from_u64(0);
         let mut joint = Vec::new();
@@ -280,13 +302,15 @@ fn refusal_diagnostic(refusal: &Refusal, rules: &CheckedRules) -> Diagnostic {
         RefusalKind::Unstratified => {
             finding.hint("rewrite the rule so that it does not depend on its own negation")
         }
+        RefusalKind::Width => finding.hint("split it into several sentences with an index"),
         RefusalKind::Unbound => finding.hint("add a positive condition that binds the variable"),
         RefusalKind::Facts
         | RefusalKind::Depth
         | RefusalKind::TermDepth
         | RefusalKind::Bytes
         | RefusalKind::Steps
-        | RefusalKind::Deadline => {
+        | RefusalKind::Deadline
+        | RefusalKind::Cancelled => {
             finding.hint("the rule was being applied; usually a recursion keeps building new terms")
         }
     }

@@ -37,7 +37,7 @@ pub(super) struct Planner {
 
 impl Planner {
     /// Compiles the rules and computes the static relations that play needs.
-    pub(super) fn new(rules: &CheckedRules, bank: &Arc<TermBank>) -> Planner {
+    pub(super) fn new(rules: &CheckedRules, bank: &Arc<TermBank>, limits: &Limits) -> Planner {
         let mut compiled = compile(rules.rules());
         let state_relation = compiled.predicate(keyword::TRUE, 1);
         let move_relation = compiled.predicate(keyword::DOES, 2);
@@ -58,7 +58,12 @@ impl Planner {
         // Only checks evaluate `base` and `input`, so their static relations are not computed in
         // advance.
         let roots: Vec<PredicateId> = entries[..5].iter().map(|entry| entry.predicate).collect();
-        materialise(&mut compiled.program, bank, &roots, &MaterialiseLimits::default());
+        let materialise_limits = MaterialiseLimits {
+            deadline: limits.deadline,
+            stop: limits.stop.clone(),
+            ..MaterialiseLimits::default()
+        };
+        materialise(&mut compiled.program, bank, &roots, &materialise_limits);
         Planner {
             program: compiled.program,
             bank: Arc::clone(bank),

@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use agon_datalog::{Engine, Refusal, TermBank, TermId, TermOrder};
 use agon_game::{Fault, Position, Role, Shape};
@@ -146,10 +147,13 @@ impl Interpreter {
         self.engine.borrow().n_steps()
     }
 
-    /// Lowers the limit on steps per state.
-    pub(super) fn limit_steps(&mut self, steps: u64) {
+    /// Lowers the limits on steps, facts and time per state, for a play that is only a sample. A
+    /// state with more facts than steps are allowed is not typical of anything.
+    pub(super) fn limit_sample(&mut self, steps: u64, deadline: Option<Instant>) {
         let limits = self.engine.get_mut().limits_mut();
         limits.steps = limits.steps.min(steps);
+        limits.facts = limits.facts.min(1_000_000);
+        limits.deadline = deadline;
     }
 
     fn standing(&self) -> &Standing {

@@ -10,6 +10,10 @@ use crate::syntax::{Term, TermKind, Variable, VariableId};
 /// Maximum number of diagnostics kept. A text with more is not a rulesheet.
 const MAX_FINDINGS: usize = 1000;
 
+/// Maximum number of arguments of a sentence or term. Sentences of public rulesheets have fewer
+/// than a hundred. Later stages have tables of all arguments of all rules.
+const MAX_ARGUMENTS: usize = 1000;
+
 /// Names, diagnostics, and the variables of the clause being read.
 #[derive(Default)]
 pub(crate) struct Builder {
@@ -71,6 +75,22 @@ impl Builder {
             TermKind::Function(symbol, arguments)
         };
         Term { kind, span, name_span }
+    }
+
+    /// Returns whether a sentence or term may have this number of arguments. Reports it if not.
+    pub(crate) fn accepts_arguments(&mut self, n_arguments: usize, name: &str, span: Span) -> bool {
+        if n_arguments <= MAX_ARGUMENTS {
+            return true;
+        }
+        self.report(
+            Diagnostic::error(
+                "too-many-arguments",
+                Span::new(span.start(), span.start() + 1),
+                format!("`{name}` has {n_arguments} arguments, and at most {MAX_ARGUMENTS} can be"),
+            )
+            .hint("write several sentences, with the number of the part as an argument"),
+        );
+        false
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {

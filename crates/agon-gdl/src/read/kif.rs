@@ -249,6 +249,9 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
         );
         return None;
     }
+    if !builder.accepts_arguments(rest.len(), name, span) {
+        return None;
+    }
     let arguments = all_or_none(rest, |tree| read_term(tree, builder))?;
     let relation = builder.symbols.intern(name);
     Some(Atom { relation, arguments, span, name_span })
@@ -318,6 +321,9 @@ pub(crate) fn read_term(tree: &Tree<'_>, builder: &mut Builder) -> Option<Term> 
             )
             .hint("GDL has no variables for functions; name the function"),
         );
+        return None;
+    }
+    if !builder.accepts_arguments(rest.len(), name, span) {
         return None;
     }
     let arguments = all_or_none(rest, |tree| read_term(tree, builder))?;

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agon_datalog::{GroundLimits, RefusalKind};
+use agon_datalog::{GroundLimits, RefusalKind, StopFlag};
 use agon_game::{Rng, laws};
 use agon_gdl::check::check;
 use agon_gdl::circuit::{CircuitLimits, NoCircuit};
@@ -22,6 +22,7 @@ const PLENTY: GroundLimits = GroundLimits {
     bytes: 40 << 20,
     steps: 20_000_000,
     deadline: None,
+    stop: StopFlag::NEVER,
 };
 
 /// A rulesheet of `tests/exploding`.

@@ -29,6 +29,11 @@ fn play() {
 }
 
 #[test]
+fn opening_can_be_cancelled() {
+    try_law("open_cancelled", 1000, laws::open_cancelled);
+}
+
+#[test]
 fn circuits() {
     try_law("circuit", 1500, laws::circuit);
 }
@@ -51,7 +56,7 @@ fn explanations() {
 }
 
 fn try_law(name: &str, n_cases: usize, law: impl Fn(&str)) {
-    let folders = ["games/gdl", "games/gdl2", "tests/rejects/gdl"];
+    let folders = ["games/gdl", "games/gdl2", "tests/rejects/gdl", "tests/hostile"];
     let below =
         |folder| files::with_extension(&files::repository().join(folder), &["kif", "infix"]);
     let mut paths: Vec<PathBuf> = folders.into_iter().flat_map(below).collect();

@@ -131,6 +131,7 @@ pub(super) fn record(played: &Match) -> Record {
         goal_values: None,
         is_aborted: false,
         is_scrambled: false,
+        rules_hash: None,
     };
     fill_record(&mut record, played);
     record

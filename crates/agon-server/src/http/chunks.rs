@@ -27,8 +27,10 @@ impl Chunks {
             };
             let line = String::from_utf8_lossy(&rest[..line_end]);
             let digits = line.trim().split(';').next().unwrap_or_default().trim();
-            let length =
-                usize::from_str_radix(digits, 16).map_err(|_| "a chunk has no valid length")?;
+            // `from_str_radix` would take a sign.
+            let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let length = usize::from_str_radix(digits, 16).ok().filter(|_| is_hex);
+            let length = length.ok_or("a chunk has no valid length")?;
             // The length comes from outside: nothing is added to it before this check.
             if length > max_length {
                 return Err("a chunk is too long");

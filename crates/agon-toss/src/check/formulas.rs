@@ -399,7 +399,8 @@ pub(super) fn number(written: &Number, findings: &mut Diagnostics) -> Rational {
     exact(&written.text).unwrap_or_else(|| {
         let what = format!("the number `{}` is too large", written.text);
         findings.push(Diagnostic::error("toss-too-large", written.span, what));
-        Rational::whole(0)
+        // Not zero: a division by the number must not be reported as a division by zero.
+        Rational::whole(1)
     })
 }
 

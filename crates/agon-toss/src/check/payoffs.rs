@@ -14,6 +14,18 @@ type Bounds = Option<(f64, f64)>;
 /// for arithmetic.
 const UNKNOWN: (f64, f64) = (-1e9, 1e9);
 
+/// Returns whether payoffs may have this value. Larger ones are refused, not rounded: positions
+/// report payoffs as `f64`, which is exact within these bounds.
+pub(crate) fn is_in_range(value: Rational) -> bool {
+    let limit = Rational::whole(1_000_000_000);
+    limit.negated() <= value && value <= limit
+}
+
+/// Returns whether a payoff is outside of the possible range whatever the state.
+pub(super) fn is_always_too_large(payoff: &Term, n_elements: f64) -> bool {
+    of_term(payoff, n_elements).is_some_and(|(low, high)| low > UNKNOWN.1 || high < UNKNOWN.0)
+}
+
 /// Returns bounds of all payoffs at all locations. `n_elements` is the maximum number of elements.
 pub(super) fn bounds<'a>(
     payoffs: impl Iterator<Item = &'a Term>,

@@ -12,6 +12,7 @@ use super::possible::Possible;
 use super::table::{Table, any};
 use super::{CircuitLimits, GroundArena, NoCircuit};
 use crate::arena::{CheckedArena, Effect, LocationId, RuleId};
+use crate::check::payoffs::is_in_range;
 use crate::interpreter::{EdgeId, Game};
 
 pub(super) fn wire(
@@ -473,7 +474,7 @@ impl Wiring<'_> {
                 let term = term.without_lets(self.grounder.limits.parts)?;
                 let at = if is_same { Signal::TRUE } else { self.at(LocationId::new(index)) };
                 for (value, signal) in self.grounder.values(&term, &[], &[])? {
-                    let whole = value.filter(|value| value.is_whole());
+                    let whole = value.filter(|value| value.is_whole() && is_in_range(*value));
                     let whole = whole.and_then(|value| i64::try_from(value.numerator()).ok());
                     let Some(whole) = whole else { return Err(NoCircuit::Payoff(name.clone())) };
                     ways.entry(whole).or_default().push(self.grounder.builder.and(at, signal));

@@ -14,6 +14,7 @@ use agon_text::Span;
 use super::embedding::Embedding;
 use super::game::{Game, assignment};
 use crate::arena::{ArenaRule, CheckedArena, Edge, Effect, LocationId, RuleId};
+use crate::check::payoffs::is_in_range;
 use crate::rewrite::{add_all, apply, delete_all};
 
 /// A move of one player.
@@ -310,7 +311,10 @@ impl Interpreter {
         let mut value = |(query, player): (&TermQuery, &String)| {
             let what = format!("the payoff of `{player}` at the location `{}`", location.name);
             let why = match evaluator.value(*query, self.state.structure(), &Assignment::new()) {
-                Ok(Some(value)) => return Ok(value),
+                Ok(Some(value)) if is_in_range(value) => return Ok(value),
+                Ok(Some(value)) => {
+                    format!("it is {value}, and payoffs go from -1000000000 to 1000000000")
+                }
                 Ok(None) => "it has no value".to_owned(),
                 Err(error) => error.to_string(),
             };

@@ -319,7 +319,11 @@ impl<'t, 'a> Parser<'t, 'a> {
         };
         self.at += 1;
         let has_arguments = *self.kind() == TokenKind::Open;
-        let arguments = if has_arguments { self.nested(Parser::arguments)? } else { Vec::new() };
+        let mut arguments =
+            if has_arguments { self.nested(Parser::arguments)? } else { Vec::new() };
+        if !self.builder.accepts_arguments(arguments.len(), name, span) {
+            arguments.clear();
+        }
         Ok(self.builder.term(name, span, arguments, span.to(self.last_span())))
     }
 

@@ -1,9 +1,11 @@
 //! `agon player` with game managers of every kind: the protocol, point by point.
 
 use std::io::{Read as _, Write as _};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::super::super::games;
 use super::peers::{Player, body, rules};
 
 fn start(role: &str, game: &str, clock: u64) -> String {
@@ -87,7 +89,10 @@ fn every_form_of_http_request_is_accepted() {
         assert_eq!(body(&player.raw(form.as_bytes())), info, "{form}");
         assert_eq!(body(&player.raw_to_the_end(form.as_bytes())), info, "{form}");
     }
-    let options = player.raw(b"OPTIONS / HTTP/1.1\r\nOrigin: null\r\n\r\n");
+    // Web pages may send requests only if the user says so.
+    let from_page = b"OPTIONS / HTTP/1.1\r\nOrigin: null\r\n\r\n";
+    assert!(player.raw(from_page).starts_with("HTTP/1.0 403 "));
+    let options = Player::start(&["--allow-origin", "*"]).raw(from_page);
     assert_eq!(body(&options), "");
     for header in ["Access-Control-Allow-Origin: *", "Access-Control-Max-Age: 86400"] {
         assert!(options.contains(header), "{options}");
@@ -252,19 +257,72 @@ fn invalid_messages_change_nothing() {
 
 #[test]
 fn too_many_connections_get_an_error() {
-    let player = Player::start(&["--connections", "3"]);
-    let mut full: Vec<_> = (0..3).map(|_| player.connect()).collect();
-    // Connections are accepted in the order in which they arrive, so the fourth one is rejected.
-    let answer = player.raw_to_the_end(b"");
-    assert!(answer.starts_with("HTTP/1.0 503 "), "{answer}");
-    for stream in &mut full {
-        stream
-            .write_all(b"POST / HTTP/1.0\r\nContent-Length: 8\r\n\r\n( INFO )")
-            .expect("it reads");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it answers");
-        assert!(body(&answer).contains("available"));
+    let player = Player::start(&["--connections", "1"]);
+    let start = start_text("r", &hostile("exploding-legal"), 4);
+    // Connections that wait for an answer do not give way. Four more are for the peer of the match.
+    std::thread::scope(|scope| {
+        for _ in 0..5 {
+            scope.spawn(|| player.say(&start));
+            // The peer of the match is known once the first request has been read.
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        let answer = player.raw_to_the_end(b"");
+        assert!(answer.starts_with("HTTP/1.0 503 "), "{answer}");
+    });
+    assert!(player.say("( INFO )").contains("( status available )"));
+}
+
+/// Returns the text of a hostile rulesheet in one line without comments.
+fn hostile(name: &str) -> String {
+    let path = games::root().join(format!("tests/hostile/{name}.kif"));
+    let text = std::fs::read_to_string(path).expect("it can be read");
+    text.lines().filter(|line| !line.starts_with(';')).collect::<Vec<_>>().join(" ")
+}
+
+fn start_text(role: &str, rules: &str, clock: u64) -> String {
+    format!("( START Base.m.1 {role} ( {rules} ) {clock} {clock} )")
+}
+
+#[test]
+fn rules_that_explode_do_not_freeze_the_player() {
+    let player = Player::start(&["--player", "mcts"]);
+    let sheets =
+        ["exploding-legal", "exploding-goal", "exploding-next", "exploding-init", "all-pairs"];
+    for name in sheets {
+        let start = start_text("r", &hostile(name), 4);
+        std::thread::scope(|scope| {
+            let began = Instant::now();
+            let starting = scope.spawn(|| player.say(&start));
+            let at_once = |message: &str| {
+                let asked = Instant::now();
+                let answer = player.say(message);
+                // The aim is 100 ms on an idle machine.
+                let took = asked.elapsed();
+                assert!(took < Duration::from_millis(700), "{name}: {message} took {took:?}");
+                answer
+            };
+            while !starting.is_finished() {
+                at_once("( INFO )");
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            let took = began.elapsed();
+            assert!(took < Duration::from_millis(4200), "{name}: START took {took:?}");
+            let answer = starting.join().expect("it is answered");
+            assert!(["ready", "busy"].contains(&answer.as_str()), "{name}: {answer}");
+            if answer == "ready" {
+                let asked = Instant::now();
+                let played = player.say("( PLAY Base.m.1 NIL )");
+                let took = asked.elapsed();
+                assert!(took < Duration::from_millis(4200), "{name}: PLAY took {took:?}");
+                assert!(!played.is_empty() && played != "nil", "{name}: {played}");
+                assert_eq!(at_once("( ABORT Base.m.1 )"), "aborted");
+            }
+            assert!(at_once("( INFO )").contains("( status available )"), "{name}");
+        });
     }
+    // The player still plays ordinary games.
+    assert_eq!(player.say(&start("xplayer", "tic-tac-toe", 10)), "ready");
+    assert!(player.say("( PLAY Base.m.1 NIL )").contains("mark"));
 }
 
 #[test]
