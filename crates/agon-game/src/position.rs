@@ -123,6 +123,21 @@ pub trait Position: Clone + Send {
         features.clear();
     }
 
+    /// Returns a state as packed bits, if the engine keeps states that way. Bit `i` of word `j` says
+    /// whether the fact with the number `64 * j + i` holds. Numbers are those of
+    /// [`Position::features`].
+    fn state_words(state: &Self::State) -> Option<&[u64]> {
+        let _ = state;
+        None
+    }
+
+    /// Returns the state with the given packed bits, the inverse of [`Position::state_words`]. Bits
+    /// after the last fact must be zero.
+    fn state_of_words(&self, words: &[u64]) -> Option<Self::State> {
+        let _ = words;
+        None
+    }
+
     /// Returns an engine that steps and plays out many games at once, if the game has one that is
     /// faster than [`crate::SequentialBatch`]. Equal seeds give equal playouts.
     fn batch(&self, seed: u64) -> Option<Box<dyn Batch<State = Self::State, Move = Self::Move>>> {
@@ -142,6 +157,12 @@ pub trait Notation: Position {
     fn parse_move(&self, role: Role, text: &str) -> Option<Self::Move>;
     /// Returns the parts of the state as sorted texts. In GDL these are the fluents that hold.
     fn state_text(&self) -> Vec<String>;
+
+    /// Returns the texts of all facts that [`Position::features`] numbers, in the order of their
+    /// numbers. The list is empty if the engine does not number facts.
+    fn feature_texts(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A game in which players know only what they perceive.

@@ -71,6 +71,7 @@
 //! - `evaluate`, `playouts`: [`Evaluate`], estimates of positions without search.
 //! - `mcts`: [`Mcts`], Monte Carlo tree search with any number of threads.
 //! - `alphabeta`: [`AlphaBeta`], depth-first minimax and max^n.
+//! - `minimax`: [`Minimax`], fast principal variation search for two players.
 //! - `best_first`: [`BestFirst`], unbounded best-first minimax.
 //! - `puzzle`: [`Puzzle`], for games with one player.
 //! - [`hidden`]: search in games with hidden information.
@@ -85,6 +86,7 @@ mod evaluate;
 mod hash;
 pub mod hidden;
 mod mcts;
+mod minimax;
 mod playouts;
 mod puzzle;
 mod report;
@@ -100,6 +102,7 @@ pub use mcts::{
     ActionHeuristic, ActionValues, Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Leaves, Mcts,
     MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
+pub use minimax::{EvaluateChildren, Minimax, MinimaxOptions, NoEvaluation};
 pub use playouts::Playouts;
 pub use puzzle::{Puzzle, PuzzleOptions};
 pub use report::{Candidate, Line, Report};
@@ -122,5 +125,10 @@ pub trait Search<P: Position>: Send {
     /// position and drops the report. That is right for searches that keep a tree or a table.
     fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
         self.think(position, us, budget);
+    }
+
+    /// Returns how the search works and why, if it chose between several ways.
+    fn method(&self) -> Option<String> {
+        None
     }
 }

@@ -74,6 +74,16 @@ impl Position for ScalarCircuit {
         }
     }
 
+    fn state_words(state: &Bits) -> Option<&[u64]> {
+        Some(state.words())
+    }
+
+    fn state_of_words(&self, words: &[u64]) -> Option<Bits> {
+        let n_base = self.rules.circuit.base.len();
+        let bit = |bit: usize| words[bit / 64] >> (bit % 64) & 1 == 1;
+        (words.len() == n_base.div_ceil(64)).then(|| Bits::pack((0..n_base).map(bit)))
+    }
+
     fn fault(&self) -> Option<&Fault> {
         self.fault.as_ref()
     }
@@ -114,6 +124,10 @@ impl Notation for ScalarCircuit {
             base.filter(|&(bit, _)| self.state.get(bit)).map(|(_, text)| text.clone()).collect();
         texts.sort_unstable();
         texts
+    }
+
+    fn feature_texts(&self) -> Vec<String> {
+        self.rules.circuit.base.clone()
     }
 }
 
