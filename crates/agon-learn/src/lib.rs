@@ -1,0 +1,56 @@
+//! Evaluations of positions that are learnt by self-play, from the rules alone.
+//!
+//! A [`Learner`] finds out what a game consists of: which facts are the contents of a place, where
+//! places are on a board, which symmetries there are, and which fact says who is to move. Of that it
+//! makes patterns with tables of weights (an n-tuple network) and learns the weights by temporal
+//! differences, from thousands of games per second. The result is a [`LearntEvaluator`] for
+//! [`agon_search::Minimax`].
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use agon_gdl::check::check;
+//! use agon_gdl::circuit::CircuitLimits;
+//! use agon_gdl::interpreter::{Game, Options};
+//! use agon_game::Budget;
+//! use agon_learn::{Learner, TrainOptions};
+//! use agon_text::Source;
+//!
+//! let text = std::fs::read_to_string("../../games/gdl/tic-tac-toe.kif")?;
+//! let checked = check(Arc::new(Source::new("tic-tac-toe", text)));
+//! let rules = checked.rules.expect("the shipped rules have no errors");
+//! let game = Game::open(rules, Options::default()).expect("the shipped rules can be played");
+//! let start = game.compile(&CircuitLimits::default()).expect("the game is small").start();
+//!
+//! let mut learner = Learner::new(&start, TrainOptions::default(), None)?;
+//! assert_eq!(learner.facts().n_cells, 9);
+//! assert_eq!(learner.facts().n_symmetries, 7);
+//! learner.learn(&Budget::iterations(1000));
+//! assert!(learner.n_games() >= 1000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules in reading order
+//! - `facts`: the texts of facts as names with arguments.
+//! - `sample`: states of random play, by which guesses are tested.
+//! - `units`: groups of facts of which one holds at a time, and their places.
+//! - `symmetry`: symmetries of boards and players.
+//! - `patterns`: sets of units with tables of weights.
+//! - `network`: the weights that a state selects, computed from what changed.
+//! - `train`: temporal difference learning.
+//! - `model`: [`Learner`] and [`LearntEvaluator`].
+#![forbid(unsafe_code)]
+
+mod facts;
+mod model;
+mod network;
+mod patterns;
+mod sample;
+mod symmetry;
+#[cfg(test)]
+mod tests;
+mod train;
+mod units;
+
+pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator};
+pub use train::TrainOptions;
