@@ -199,6 +199,10 @@ fn thought_text(thought: &Thought, took: Duration) -> Option<String> {
     if let Some(rate) = thought.playouts_per_second() {
         parts.push(format!("{} playouts, {rate:.0}/s", thought.playouts));
     }
+    // The reason is part of the JSON output; a line for people names the method only.
+    if let Some(name) = thought.method.as_ref().and_then(|method| method.split(':').next()) {
+        parts.push(format!("by {name}"));
+    }
     parts.push(format!("{:.2} s", took.as_secs_f64()));
     Some(parts.join("; "))
 }

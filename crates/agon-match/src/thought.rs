@@ -23,6 +23,8 @@ pub struct Thought {
     pub depth: u32,
     /// Duration of the search in seconds.
     pub seconds: f64,
+    /// How the player searches and why, if it chose between several ways.
+    pub method: Option<String>,
 }
 
 /// A candidate move.
@@ -57,7 +59,7 @@ impl Thought {
                 "proven": c.is_proven,
             })
         });
-        json!({
+        let mut json = json!({
             "value": self.value,
             "proven": self.is_proven,
             "considered": considered.collect::<Vec<_>>(),
@@ -66,6 +68,10 @@ impl Thought {
             "nodes": self.nodes,
             "playouts": self.playouts,
             "depth": self.depth,
-        })
+        });
+        if let (Some(object), Some(method)) = (json.as_object_mut(), &self.method) {
+            object.insert("method".to_owned(), json!(method));
+        }
+        json
     }
 }

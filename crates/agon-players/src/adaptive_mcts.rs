@@ -17,7 +17,7 @@ pub enum Threads {
 
 impl Threads {
     /// Maximum number of threads that a player uses without being asked to.
-    const MAX_ADAPTIVE: usize = 2;
+    pub(crate) const MAX_ADAPTIVE: usize = 2;
 
     /// Returns the meaning of the option `threads`: 0 is adaptive.
     pub(crate) fn of_option(threads: usize) -> Threads {

@@ -9,6 +9,7 @@ pub(crate) mod greedy;
 pub(crate) mod hidden;
 pub(crate) mod legal;
 pub(crate) mod mcts;
+pub(crate) mod minimax;
 pub(crate) mod outside;
 pub(crate) mod puzzle;
 pub(crate) mod random;
@@ -29,6 +30,7 @@ pub use greedy::Greedy;
 pub use hidden::HiddenSearch;
 pub use legal::FirstLegal;
 pub use mcts::Mcts;
+pub use minimax::Minimax;
 pub use puzzle::Puzzle;
 pub use random::Random;
 pub use solver::Solver;
@@ -113,7 +115,9 @@ impl<P: Hidden + 'static> BuildContext<P> {
 mod tests {
     use agon_analysis::fuzzy::FuzzyOptions;
     use agon_search::hidden::HiddenOptions;
-    use agon_search::{AlphaBetaOptions, BestFirstOptions, MctsOptions, PuzzleOptions};
+    use agon_search::{
+        AlphaBetaOptions, BestFirstOptions, MctsOptions, MinimaxOptions, PuzzleOptions,
+    };
 
     use super::*;
     use crate::PlayerKind;
@@ -128,6 +132,8 @@ mod tests {
         assert_eq!(alphabeta::search_options(&settings("alphabeta")), AlphaBetaOptions::default());
         assert_eq!(best_first::search_options(&settings("bestfirst")), BestFirstOptions::default());
         assert_eq!(evaluation::fuzzy_options(&settings("alphabeta")), FuzzyOptions::default());
+        let adaptive = MinimaxOptions { threads: 0, ..MinimaxOptions::default() };
+        assert_eq!(minimax::search_options(&settings("minimax")), adaptive);
         assert_eq!(puzzle::search_options(&settings("puzzle")), PuzzleOptions::default());
         assert_eq!(hidden::search_options(&settings("hidden")), HiddenOptions::default());
     }

@@ -40,7 +40,7 @@
 //! 5. `search_player`, `percept_player`: a search in the seat of a player, with and without
 //!    complete information.
 //! 6. `evaluation`, `goal_terms`, `heuristics`: what searches get from an analysis of the rules.
-//! 7. `adaptive_mcts`, `trial`, `budget`: searches that adapt to the match.
+//! 7. `adaptive_mcts`, `learnt`, `trial`, `budget`: searches that adapt to the match.
 //! 8. `thought`: reports of searches as text.
 #![forbid(unsafe_code)]
 
@@ -50,6 +50,7 @@ mod evaluation;
 mod goal_terms;
 mod heuristics;
 pub mod kinds;
+mod learnt;
 mod option;
 mod percept_player;
 mod registry;

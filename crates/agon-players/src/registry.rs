@@ -7,9 +7,9 @@ use agon_game::Hidden;
 use agon_match::Player;
 
 use crate::kinds::{
-    AlphaBeta, Auto, BestFirst, BuildContext, FirstLegal, Greedy, HiddenSearch, Kind, Mcts, Puzzle,
-    Random, Solver, alphabeta, auto, best_first, greedy, hidden, legal, mcts, outside, puzzle,
-    random, solver,
+    AlphaBeta, Auto, BestFirst, BuildContext, FirstLegal, Greedy, HiddenSearch, Kind, Mcts,
+    Minimax, Puzzle, Random, Solver, alphabeta, auto, best_first, greedy, hidden, legal, mcts,
+    minimax, outside, puzzle, random, solver,
 };
 use crate::option::Settings;
 use crate::{OptionKind, Threads};
@@ -47,6 +47,7 @@ pub static KINDS: &[&PlayerKind] = &[
     &greedy::KIND,
     &mcts::MCTS,
     &mcts::UCT,
+    &minimax::KIND,
     &alphabeta::KIND,
     &best_first::KIND,
     &puzzle::KIND,
@@ -96,6 +97,8 @@ pub enum BuiltIn {
     Greedy(Greedy),
     /// `mcts` and `uct`
     Mcts(Box<Mcts>),
+    /// `minimax`
+    Minimax(Minimax),
     /// `alphabeta`
     AlphaBeta(Box<AlphaBeta>),
     /// `bestfirst`
@@ -117,6 +120,7 @@ impl BuiltIn {
             BuiltIn::FirstLegal(kind) => kind,
             BuiltIn::Greedy(kind) => kind,
             BuiltIn::Mcts(kind) => kind.as_ref(),
+            BuiltIn::Minimax(kind) => kind,
             BuiltIn::AlphaBeta(kind) => kind.as_ref(),
             BuiltIn::BestFirst(kind) => kind.as_ref(),
             BuiltIn::Puzzle(kind) => kind,
@@ -133,6 +137,7 @@ impl BuiltIn {
             BuiltIn::FirstLegal(kind) => kind.build(context),
             BuiltIn::Greedy(kind) => kind.build(context),
             BuiltIn::Mcts(kind) => kind.build(context),
+            BuiltIn::Minimax(kind) => kind.build(context),
             BuiltIn::AlphaBeta(kind) => kind.build(context),
             BuiltIn::BestFirst(kind) => kind.build(context),
             BuiltIn::Puzzle(kind) => kind.build(context),

@@ -63,6 +63,7 @@ impl<P: Notation + 'static, S: Search<P>> Player for SearchPlayer<P, S> {
             [_, _, ..] => {
                 let report = self.search.think(&mut self.position, self.role, budget);
                 let thought = crate::thought_of(&report, &self.position);
+                let thought = Thought { method: self.search.method(), ..thought };
                 Ok(Choice { text: self.position.move_text(&report.best), thought: Some(thought) })
             }
         }

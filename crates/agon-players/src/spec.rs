@@ -60,6 +60,7 @@ impl PlayerSpec {
             | BuiltIn::FirstLegal(_)
             | BuiltIn::Greedy(_)
             | BuiltIn::Mcts(_)
+            | BuiltIn::Minimax(_)
             | BuiltIn::AlphaBeta(_)
             | BuiltIn::BestFirst(_)
             | BuiltIn::Puzzle(_)

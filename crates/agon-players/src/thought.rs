@@ -33,6 +33,7 @@ pub fn thought_of<P: Notation>(report: &Report<P::Move>, position: &P) -> Though
         playouts: report.playouts,
         depth: report.depth,
         seconds: report.seconds,
+        method: None,
     }
 }
 

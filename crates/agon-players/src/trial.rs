@@ -10,13 +10,19 @@ use agon_analysis::fuzzy::FuzzyOptions;
 use agon_analysis::goal_formulas::GoalOptions;
 use agon_analysis::regression::HeuristicRequest;
 use agon_game::{Notation, Position, Rng, Role};
-use agon_search::{AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Report, Search};
+use agon_learn::Learner;
+use agon_search::{
+    AlphaBetaOptions, Budget, HeuristicUse, MctsOptions, Minimax, MinimaxOptions, NoEvaluation,
+    Report, Search,
+};
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::adaptive_mcts::AdaptiveMcts;
+use crate::budget::share;
 use crate::evaluation::{Evaluation, LEARNING_SEED, alphabeta_with};
 use crate::goal_terms::informative_evaluator;
 use crate::heuristics::MoveHeuristic;
+use crate::learnt::{LearningSearch, minimax_with, new_learner};
 use crate::{GoalTermOptions, MethodChoice, Rules};
 use short_match::{MAX_STEPS, MIN_MATCHES, ShortMatch, significant_score};
 
@@ -31,6 +37,10 @@ pub(crate) struct TrialSelected<P: Position> {
     learn_options: LearnOptions,
     search: Option<Box<dyn Search<P>>>,
     is_decided: bool,
+    /// What was learnt before the first move.
+    learner: Option<Learner<P>>,
+    /// What was chosen and why.
+    method: Option<String>,
 }
 
 /// A search that can be chosen.
@@ -38,6 +48,8 @@ pub(crate) struct TrialSelected<P: Position> {
 enum Contender {
     /// Plain Monte Carlo tree search.
     Plain,
+    /// Minimax search with an evaluation learnt by self-play.
+    Learnt,
     /// Monte Carlo tree search with regressed goals in its tree (Trutman 2015).
     RegressedGoals,
     /// Alpha-beta search with fuzzy logic over the goals (Michulke 2011).
@@ -51,6 +63,33 @@ enum Contender {
     GoalTermsInTree,
 }
 
+impl Contender {
+    /// Returns the name as a person reads it.
+    fn name(self) -> &'static str {
+        match self {
+            Contender::Plain => "mcts",
+            Contender::Learnt => "minimax with a learnt evaluation",
+            Contender::RegressedGoals => "mcts with regressed goals",
+            Contender::Fuzzy => "alphabeta with fuzzy goals",
+            Contender::Concepts => "alphabeta with learned concepts",
+            Contender::GoalTerms => "alphabeta with goal terms",
+            Contender::GoalTermsInTree => "mcts with goal terms",
+        }
+    }
+}
+
+/// Minimum time before the first move for learning an evaluation.
+const MIN_LEARNING_TIME: Duration = Duration::from_millis(500);
+/// Part of the time before the first move for learning an evaluation before its trial, in percent.
+const LEARNING_PERCENT: u32 = 40;
+/// Part of the rest for the trial of the learnt evaluation, in percent. What is left after it is for
+/// learning more.
+const LEARNT_TRIAL_PERCENT: u32 = 50;
+/// Part of the rest for learning more if the learnt evaluation was chosen, in percent. The search
+/// itself gets what remains.
+const LEARNING_ON_PERCENT: u32 = 85;
+/// The number of matches of the learnt evaluation.
+const N_LEARNT_MATCHES: usize = 12;
 /// Minimum time before the first move for a trial.
 const MIN_TIME: Duration = Duration::from_secs(4);
 /// The time for the matches of all contenders is the time before the first move divided by this.
@@ -81,7 +120,16 @@ impl<P: Notation + 'static> TrialSelected<P> {
     pub(crate) fn new(rules: Rules, options: MctsOptions, seed: u64) -> TrialSelected<P> {
         let n_facts = rules.gdl.as_ref().map_or(0, |game| game.game().initial_fluents().len());
         let learn_options = learn_options(n_facts);
-        TrialSelected { rules, options, seed, learn_options, search: None, is_decided: false }
+        TrialSelected {
+            rules,
+            options,
+            seed,
+            learn_options,
+            search: None,
+            is_decided: false,
+            learner: None,
+            method: None,
+        }
     }
 
     /// Makes the search of a contender.
@@ -93,6 +141,12 @@ impl<P: Notation + 'static> TrialSelected<P> {
             Box::new(alphabeta_with(evaluation, self.rules.clone(), options))
         };
         match (contender, &self.rules.gdl, &self.rules.rewriting) {
+            (Contender::Learnt, _, _) => {
+                let evaluator = self.learner.as_ref().map(Learner::evaluator);
+                let options =
+                    MinimaxOptions { threads: options.threads, ..MinimaxOptions::default() };
+                Box::new(minimax_with(options, evaluator))
+            }
             (Contender::RegressedGoals, Some(game), _) => {
                 let heuristic =
                     MoveHeuristic::RegressedGoals(game.clone(), HeuristicRequest::default());
@@ -141,18 +195,21 @@ impl<P: Notation + 'static> TrialSelected<P> {
         contenders
     }
 
-    /// Chooses the search, by a trial if there is time for one.
-    fn choose(&self, position: &P, budget: &Budget) -> Contender {
+    /// Chooses the search, by trials if there is time for them.
+    fn choose(&mut self, position: &P, budget: &Budget) -> Contender {
         let Some(deadline) = budget.deadline.filter(|_| has_only_clock(budget)) else {
             return Contender::Plain;
         };
-        let time = deadline.saturating_duration_since(Instant::now());
         let players: Vec<Role> = position.shape().players().collect();
         let [first, second] = players[..] else { return Contender::Plain };
+        let roles = [first, second];
+        if self.prefers_learnt(position, roles, budget) {
+            return Contender::Learnt;
+        }
+        let time = deadline.saturating_duration_since(Instant::now());
         if time < MIN_TIME {
             return Contender::Plain;
         }
-        let roles = [first, second];
         let best = self.best_contender(position, roles, time);
         if best == Contender::Plain {
             return Contender::Plain;
@@ -161,7 +218,47 @@ impl<P: Notation + 'static> TrialSelected<P> {
         let trial = Trial { selection: self, contender: best, roles, until };
         let seed = self.seed ^ CONFIRMATION_STREAM;
         let scores = trial.play(position, seed, N_CONFIRMING, N_CONFIRMING as u32);
-        if is_confirmed(&scores) { best } else { Contender::Plain }
+        if !is_confirmed(&scores) {
+            return Contender::Plain;
+        }
+        self.method = Some(format!("{}: it won short matches against plain mcts", best.name()));
+        best
+    }
+
+    /// Learns an evaluation and returns whether minimax search with it holds its own against plain
+    /// search. Without time for matches it is preferred, because it is stronger in most games.
+    fn prefers_learnt(&mut self, position: &P, roles: [Role; 2], budget: &Budget) -> bool {
+        let left = |budget: &Budget| {
+            budget.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+        };
+        if !Minimax::<P, NoEvaluation>::suits(position)
+            || left(budget).is_none_or(|time| time < MIN_LEARNING_TIME)
+        {
+            return false;
+        }
+        let time = share(budget, LEARNING_PERCENT);
+        let Some(mut learner) = new_learner(position, self.seed, time.deadline) else {
+            return false;
+        };
+        learner.learn(&time);
+        self.learner = Some(learner);
+        let until = share(budget, LEARNT_TRIAL_PERCENT).deadline.unwrap_or_else(Instant::now);
+        let trial = Trial { selection: self, contender: Contender::Learnt, roles, until };
+        let planned = N_LEARNT_MATCHES as u32;
+        let scores = trial.play(position, self.seed, N_LEARNT_MATCHES, planned);
+        let (points, n_matches) = (scores.iter().sum::<f64>(), scores.len());
+        let is_preferred = points >= 0.5 * n_matches as f64;
+        let n_games = self.learner.as_ref().map_or(0, Learner::n_games);
+        let name = if is_preferred { "minimax" } else { "mcts" };
+        self.method = Some(format!(
+            "{name}: in short matches against mcts, minimax with an evaluation learnt from \
+             {n_games} games got {points} of {n_matches} points"
+        ));
+        match &mut self.learner {
+            Some(learner) if is_preferred => learner.learn(&share(budget, LEARNING_ON_PERCENT)),
+            Some(_) | None => self.learner = None,
+        }
+        is_preferred
     }
 
     /// Returns the contender with the highest significant score against plain search.
@@ -187,15 +284,24 @@ impl<P: Notation + 'static> TrialSelected<P> {
 }
 
 impl<P: Notation + 'static> Search<P> for TrialSelected<P> {
+    fn method(&self) -> Option<String> {
+        self.method.clone()
+    }
+
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         // A budget with both a count and a clock is that of a preparation before the start clock.
         let is_preparation = budget.deadline.is_some() && !has_only_clock(budget);
         if !self.is_decided && !is_preparation {
             self.is_decided = true;
-            let contender = self.choose(position, budget);
-            if contender != Contender::Plain {
-                self.search = Some(self.search(contender, &self.options, self.seed));
-            }
+            self.search = match self.choose(position, budget) {
+                Contender::Plain => self.search.take(),
+                Contender::Learnt => {
+                    let threads = self.options.threads;
+                    let options = MinimaxOptions { threads, ..MinimaxOptions::default() };
+                    Some(Box::new(LearningSearch::new(options, self.learner.take())))
+                }
+                contender => Some(self.search(contender, &self.options, self.seed)),
+            };
         }
         if self.search.is_none() {
             self.search = Some(self.search(Contender::Plain, &self.options, self.seed));
@@ -269,7 +375,7 @@ impl<P: Notation + 'static> Trial<'_, P> {
             if scores.len() >= MIN_MATCHES / 2
                 && scores.iter().sum::<f64>() < 0.5 * scores.len() as f64
             {
-                return Vec::new();
+                break;
             }
         }
         scores

@@ -24,6 +24,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("agon-analysis", &LANGUAGES_AND_BELOW),
     ("agon-translate", &LANGUAGES_AND_BELOW),
     ("agon-search", &["agon-game"]),
+    ("agon-learn", &["agon-game", "agon-search"]),
     ("agon-board", &["agon-game"]),
     ("agon-ggp", &["agon-game"]),
     ("agon-match", &["agon-text", "agon-game", "agon-ggp"]),
@@ -40,6 +41,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "agon-toss",
             "agon-analysis",
             "agon-search",
+            "agon-learn",
             "agon-ggp",
             "agon-match",
         ],
@@ -58,6 +60,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "agon-analysis",
             "agon-translate",
             "agon-search",
+            "agon-learn",
             "agon-board",
             "agon-ggp",
             "agon-match",
@@ -79,6 +82,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "agon-analysis",
             "agon-translate",
             "agon-search",
+            "agon-learn",
             "agon-board",
             "agon-ggp",
             "agon-match",
@@ -102,7 +106,7 @@ const LANGUAGES_AND_BELOW: [&str; 7] = [
 ];
 
 /// Everything below the library: all crates except the server and the command.
-const LIBRARY: [&str; 14] = [
+const LIBRARY: [&str; 15] = [
     "agon-text",
     "agon-game",
     "agon-datalog",
@@ -113,6 +117,7 @@ const LIBRARY: [&str; 14] = [
     "agon-analysis",
     "agon-translate",
     "agon-search",
+    "agon-learn",
     "agon-board",
     "agon-ggp",
     "agon-match",

@@ -170,6 +170,10 @@ impl<S> SolveThenSearch<S> {
 }
 
 impl<P: Position, S: Search<P>> Search<P> for SolveThenSearch<S> {
+    fn method(&self) -> Option<String> {
+        self.other.method()
+    }
+
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         let solution = match self.solver.solve(position, &as_nodes(&share(budget, self.percent))) {
             Ok(solution) => solution,

@@ -71,7 +71,7 @@ fn short_matches_are_played_to_the_end_by_either_role() {
 fn without_a_clock_plain_search_is_chosen() {
     let game = gdl_game("tic-tac-toe");
     let analysis = Analysis::new(Arc::clone(&game), None);
-    let selection = selection(Rules { gdl: Some(analysis), rewriting: None });
+    let mut selection = selection(Rules { gdl: Some(analysis), rewriting: None });
     let start = game.start();
     assert_eq!(selection.choose(&start, &Budget::iterations(1000)), Contender::Plain);
     assert_eq!(selection.choose(&start, &Budget::nodes(1000)), Contender::Plain);

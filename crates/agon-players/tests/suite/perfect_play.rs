@@ -94,6 +94,41 @@ fn nim_is_played_perfectly() {
     }
 }
 
+/// Minimax search with a learnt evaluation gets the value of small games, too.
+#[test]
+fn small_games_are_played_perfectly_by_minimax() {
+    for (name, values) in [("tic-tac-toe", [50.0, 50.0]), ("connect-three", [100.0, 0.0])] {
+        let game = shipped(name);
+        let start = circuit(&game);
+        for other in ["random", "mcts", "minimax(games=500)"] {
+            for (us, players) in
+                [(0, ["minimax(games=500)", other]), (1, [other, "minimax(games=500)"])]
+            {
+                let played = play(&game, &start, &players, 100_000, 1);
+                let got = goals(&played)[us];
+                assert!(got >= values[us], "{name}, {players:?}: {got}");
+            }
+        }
+    }
+}
+
+/// With the same number of positions, an evaluation that was learnt beats none at all.
+#[test]
+fn learning_pays() {
+    for name in ["breakthrough", "othello"] {
+        let game = shipped(name);
+        let start = circuit(&game);
+        let mut points = 0.0;
+        for seed in 0..4 {
+            let players = ["minimax(games=1000)", "minimax(learn=0)"];
+            points += goals(&play(&game, &start, &players, 3000, seed))[0];
+            let players = ["minimax(learn=0)", "minimax(games=1000)"];
+            points += goals(&play(&game, &start, &players, 3000, seed))[1];
+        }
+        assert!(points >= 600.0, "{name}: {points} of 800");
+    }
+}
+
 #[test]
 fn hanoi_is_solved() {
     let game = shipped("hanoi");
@@ -108,7 +143,14 @@ fn matches_without_a_clock_can_be_repeated() {
     {
         let game = shipped(name);
         let start = circuit(&game);
-        for player in ["auto", "mcts(rave,mast)", "alphabeta(playouts=2)", "bestfirst", "solver"] {
+        for player in [
+            "auto",
+            "mcts(rave,mast)",
+            "minimax(games=50)",
+            "alphabeta(playouts=2)",
+            "bestfirst",
+            "solver",
+        ] {
             let players = [player, "auto", player];
             let text = || record(&play(&game, &start, &players, 100, 5)).to_json().to_string();
             assert_eq!(text(), text(), "{name}, {player}");

@@ -74,6 +74,8 @@ const CASES: &[Case] = &[
         &["toss/connect-four", "toss/breakthrough", "toss/rewriting"], 500, 3),
     case("bestfirst", "bestfirst", &["connect-three", "skirmish"], 1000, 3),
     case("bestfirst", "bestfirst(eval=fuzzy)", &["connect-four"], 1000, 3),
+    case("minimax", "minimax(games=500)", &["breakthrough", "othello", "connect-three"], 2000, 3),
+    case("minimax", "minimax(learn=0)", &["toss/connect-four", "checkers"], 2000, 3),
     case("puzzle", "puzzle", &["eight-puzzle", "hanoi", "lights-out", "peg-solitaire"], 20000, 4),
     case("hidden", "hidden",
         &["kuhn-poker", "krieg-tic-tac-toe", "liars-dice", "mastermind", "dice-race"], 500, 3),

@@ -54,7 +54,7 @@ fn a_match_is_shown() {
     }
     assert!(!run.out.contains('\x1b'), "no colours in a pipe");
     let run = agon(&["match", "hanoi", "--iterations", "1"]).succeeds();
-    assert!(run.out.contains("\n  + (on 1 "), "what has changed is listed\n{}", run.out);
+    assert!(run.out.contains("\n    left  5 4 3 2\n"), "the pegs are drawn\n{}", run.out);
     assert!(run.err.contains("no player was given for player: played by auto"), "{}", run.err);
 }
 
@@ -223,8 +223,8 @@ fn players_are_listed() {
         }
     }
     let names: Vec<&str> = objects.iter().filter_map(|object| object["name"].as_str()).collect();
-    let wanted =
-        "auto random legal greedy mcts uct alphabeta bestfirst puzzle hidden solver human http cmd";
+    let wanted = "auto random legal greedy mcts uct minimax alphabeta bestfirst puzzle hidden solver human \
+         http cmd";
     for name in wanted.split(' ') {
         assert!(names.contains(&name), "{names:?}");
     }

@@ -1,0 +1,180 @@
+//! Minimax search with an evaluation that is learnt before the first move.
+
+use std::time::{Duration, Instant};
+
+use agon_game::{Notation, Role};
+use agon_learn::{Learner, LearntEvaluator, TrainOptions};
+use agon_search::{
+    AlphaBeta, AlphaBetaOptions, Budget, EvaluateChildren, Minimax, MinimaxOptions, NoEvaluation,
+    Report, Search,
+};
+
+use crate::adaptive_mcts::Threads;
+use crate::budget::{IterationsAsNodes, share};
+use crate::thought::report_without_search;
+
+/// How an evaluation is learnt.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LearnPlan {
+    /// Part of the first budget that is for learning, in percent. 0: nothing is learnt.
+    pub(crate) percent: u32,
+    /// Number of games to learn from in a match without a clock.
+    pub(crate) n_games: u64,
+}
+
+/// Minimax search that learns an evaluation when it thinks for the first time. In games that are
+/// not of its kind it is alpha-beta search by the payoffs of the rules.
+pub(crate) struct LearntMinimax<P: Notation> {
+    plan: LearnPlan,
+    options: MinimaxOptions,
+    seed: u64,
+    search: Option<Box<dyn Search<P>>>,
+}
+
+impl<P: Notation + 'static> LearntMinimax<P> {
+    /// Makes a search. 0 threads in the options means that their number is adaptive.
+    pub(crate) fn new(plan: LearnPlan, options: MinimaxOptions, seed: u64) -> LearntMinimax<P> {
+        LearntMinimax { plan, options, seed, search: None }
+    }
+
+    /// Makes the search, and learns its evaluation in a part of the budget.
+    fn prepare(&self, position: &P, budget: &Budget) -> Box<dyn Search<P>> {
+        if !Minimax::<P, NoEvaluation>::suits(position) {
+            let options = AlphaBetaOptions { seed: self.seed, ..AlphaBetaOptions::default() };
+            return Box::new(IterationsAsNodes(AlphaBeta::new(options)));
+        }
+        let time = share(budget, self.plan.percent);
+        let learner = (self.plan.percent > 0)
+            .then(|| new_learner(position, self.seed, time.deadline))
+            .flatten();
+        let learner = learner.map(|mut learner| {
+            let n_games = time.deadline.is_none().then_some(self.plan.n_games);
+            learner.learn(&Budget { iterations: n_games, nodes: None, ..time });
+            learner
+        });
+        Box::new(LearningSearch::new(self.options.clone(), learner))
+    }
+}
+
+impl<P: Notation + 'static> Search<P> for LearntMinimax<P> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        // A budget with both a count and a clock is that of a preparation before the start clock.
+        let is_preparation =
+            budget.deadline.is_some() && (budget.iterations.is_some() || budget.nodes.is_some());
+        if self.search.is_none() && is_preparation {
+            return report_without_search(position.legal_moves(us)[0].clone(), us);
+        }
+        if self.search.is_none() {
+            self.search = Some(self.prepare(position, budget));
+        }
+        self.search.as_mut().expect("it was made above").think(position, us, budget)
+    }
+
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        if let Some(search) = &mut self.search {
+            search.ponder(position, us, budget);
+        }
+    }
+}
+
+/// Prepares to learn a game. Returns `None` if it cannot be learnt.
+pub(crate) fn new_learner<P: Notation>(
+    position: &P,
+    seed: u64,
+    deadline: Option<Instant>,
+) -> Option<Learner<P>> {
+    let options = TrainOptions { seed, ..TrainOptions::default() };
+    Learner::new(position, options, deadline).ok()
+}
+
+/// Minimax search that goes on learning while the opponent thinks.
+pub(crate) struct LearningSearch<P: Notation> {
+    learner: Option<Learner<P>>,
+    search: IterationsAsNodes<Minimax<P, AnyEvaluator<P>>>,
+    /// Time spent on learning while the opponent thought.
+    learnt_later: Duration,
+}
+
+/// Maximum time for learning while the opponent thinks. After that the search itself uses this
+/// time.
+const MAX_LATER: Duration = Duration::from_secs(60);
+
+impl<P: Notation + 'static> LearningSearch<P> {
+    /// Makes a search with what was learnt so far, if anything.
+    pub(crate) fn new(options: MinimaxOptions, learner: Option<Learner<P>>) -> LearningSearch<P> {
+        let evaluator = learner.as_ref().map(Learner::evaluator);
+        LearningSearch {
+            learner,
+            search: minimax_with(options, evaluator),
+            learnt_later: Duration::ZERO,
+        }
+    }
+}
+
+impl<P: Notation + 'static> Search<P> for LearningSearch<P> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        self.search.think(position, us, budget)
+    }
+
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        match &mut self.learner {
+            Some(learner) if self.learnt_later < MAX_LATER => {
+                let start = Instant::now();
+                learner.learn(budget);
+                self.learnt_later += start.elapsed();
+                let evaluator = AnyEvaluator::Learnt(Box::new(learner.evaluator()));
+                self.search.0.set_evaluator(evaluator);
+            }
+            Some(_) | None => self.search.ponder(position, us, budget),
+        }
+    }
+}
+
+/// Makes a minimax search with an evaluation, if there is one. 0 threads in the options means a
+/// number that suits a match of two players who take turns.
+pub(crate) fn minimax_with<P: Notation + 'static>(
+    options: MinimaxOptions,
+    evaluator: Option<LearntEvaluator<P>>,
+) -> IterationsAsNodes<Minimax<P, AnyEvaluator<P>>> {
+    let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = match Threads::of_option(options.threads) {
+        Threads::Fixed(n) => n,
+        Threads::Adaptive => n_processors.clamp(1, Threads::MAX_ADAPTIVE),
+    };
+    let evaluator =
+        evaluator.map_or(AnyEvaluator::None, |learnt| AnyEvaluator::Learnt(Box::new(learnt)));
+    IterationsAsNodes(Minimax::new(MinimaxOptions { threads, ..options }, evaluator))
+}
+
+/// A learnt evaluation or none, so that the search is compiled once for both.
+pub(crate) enum AnyEvaluator<P> {
+    /// What was learnt.
+    Learnt(Box<LearntEvaluator<P>>),
+    /// Only ends of play count.
+    None,
+}
+
+impl<P> Clone for AnyEvaluator<P> {
+    fn clone(&self) -> AnyEvaluator<P> {
+        match self {
+            AnyEvaluator::Learnt(learnt) => AnyEvaluator::Learnt(learnt.clone()),
+            AnyEvaluator::None => AnyEvaluator::None,
+        }
+    }
+}
+
+impl<P: Notation> EvaluateChildren<P::State> for AnyEvaluator<P> {
+    fn set_parent(&mut self, parent: &P::State) {
+        match self {
+            AnyEvaluator::Learnt(learnt) => learnt.set_parent(parent),
+            AnyEvaluator::None => {}
+        }
+    }
+
+    fn child_value(&mut self, child: &P::State) -> f32 {
+        match self {
+            AnyEvaluator::Learnt(learnt) => learnt.child_value(child),
+            AnyEvaluator::None => 0.0,
+        }
+    }
+}
