@@ -51,6 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut played = Match::new(game.table(), MatchOptions::default(), 0);
     let second = std::time::Duration::from_secs(1);
     let options = RunOptions {
+        ponder: false,
         clocks: Clocks { start: second, play: second },
         now: &|| 0,
         is_aborted: &std::sync::atomic::AtomicBool::new(false),

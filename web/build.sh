@@ -12,6 +12,7 @@ if [ ! -d node_modules ] && ! npm ci --no-audit --no-fund --silent; then
   echo "SKIPPED: the pages were not built again, because npm could not install its packages"
   exit 0
 fi
+npx svelte-check --threshold error --output human
 if [ "${1:-}" = "--check" ]; then
   out=$(mktemp -d)
   trap 'rm -rf "$out"' EXIT

@@ -151,7 +151,7 @@ fn find_panels(builder: &mut Builder<'_>) {
             (2, None, _) if pattern.is_key(&[0]) && pattern.domains[0].len() <= 24 => {
                 Use::Hand { holder: 0 }
             }
-            (_, ..) if pattern.max_rows() <= 2 => Use::Status,
+            _ if pattern.max_rows() <= 2 => Use::Status,
             _ => Use::Row,
         };
         builder.set_use(index, use_);

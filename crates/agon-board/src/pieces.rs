@@ -179,7 +179,7 @@ impl Styles {
     /// Returns the symbol of a kind of piece.
     pub(crate) fn symbol(&self, kind: &str) -> Symbol {
         let kind = kind.to_lowercase();
-        let kind = kind.trim_end_matches(|c: char| c == '_' || c == '-');
+        let kind = kind.trim_end_matches(['_', '-']);
         if !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_digit()) {
             return Symbol::Tile;
         }

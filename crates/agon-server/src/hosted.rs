@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use agon_ggp::LastStep;
 use agon_match::{PlayerFactory, WorkLimits};
 
-use crate::running::{Clock, Running};
+use crate::running::{Clock, Played, Pondering, Running};
 
 /// A `START` request.
 pub(crate) struct Start {
@@ -23,6 +23,7 @@ pub(crate) struct Start {
     pub(crate) rules: String,
     pub(crate) start_clock: Clock,
     pub(crate) play_clock: Clock,
+    pub(crate) pondering: Pondering,
 }
 
 /// The letter case in which a host expects answers.
@@ -64,9 +65,13 @@ struct PhaseCell {
 
 /// Work for the thread of a match.
 enum Job {
-    Play { last_step: LastStep, received_at: Instant, reply: Sender<(String, Option<String>)> },
+    Play { last_step: LastStep, received_at: Instant, reply: Sender<Played> },
     Stop { last_step: Option<LastStep>, reply: Sender<Option<String>> },
 }
+
+/// Time that opening the rules may take even if the start clock is shorter: an answer that is late
+/// by this much is better than none.
+pub(crate) const MIN_OPENING: Duration = Duration::from_millis(800);
 
 /// How long the answer to `STOP` waits for a remark about its message.
 const STOP_REMARK: Duration = Duration::from_millis(50);
@@ -170,17 +175,13 @@ impl Hosted {
         phase.clone()
     }
 
-    /// Answers a request for a move within the play clock. Returns the move, and a remark if
-    /// something is wrong.
-    pub(crate) fn play(
-        &self,
-        last_step: &LastStep,
-        received_at: Instant,
-    ) -> (String, Option<String>) {
+    /// Answers a request for a move within the play clock.
+    pub(crate) fn play(&self, last_step: &LastStep, received_at: Instant) -> Played {
         let Clock { whole, margin } = self.play_clock;
         let until = received_at + whole.saturating_sub(margin / 4);
         let Phase::Running(running) = self.wait_until_opened(until) else {
-            return ("nil".to_owned(), Some("the rules are still being opened".to_owned()));
+            let why = "the rules are still being opened".to_owned();
+            return Played::without_choice("nil".to_owned(), Some(why));
         };
         let (reply, answer) = channel();
         // If the thread is gone, so is the sender, and the wait ends at once.
@@ -188,7 +189,7 @@ impl Hosted {
         let left = until.saturating_duration_since(Instant::now());
         answer.recv_timeout(left).unwrap_or_else(|_| {
             let why = "the legal moves were not found in time; this is one of an earlier turn";
-            (running.last_resort(), Some(why.to_owned()))
+            Played::without_choice(running.last_resort(), Some(why.to_owned()))
         })
     }
 
@@ -238,12 +239,13 @@ fn open(
     stop: &Arc<AtomicBool>,
 ) -> Result<Running, String> {
     let Clock { whole, margin } = start.start_clock;
-    let deadline = received_at + whole.saturating_sub(margin);
+    let deadline = received_at + whole.saturating_sub(margin).max(MIN_OPENING);
     let limits = WorkLimits { deadline, stop: Arc::clone(stop) };
     let game = factory
         .open_within(&start.rules, &start.role, &limits)
         .map_err(|error| error.to_string())?;
-    Running::begin(game, [start.start_clock, start.play_clock], received_at)
+    let clocks = [start.start_clock, start.play_clock];
+    Running::begin(game, clocks, received_at, start.pondering)
 }
 
 /// Does the work of a match until it ends or is forgotten.

@@ -193,6 +193,10 @@ fn listen(
 fn reject(mut stream: TcpStream) {
     let _ = stream.set_nonblocking(true);
     let _ = stream.write(&http::response(503, "busy"));
+    // Bytes that are left unread would reset the connection, and the peer might lose the answer.
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    let mut unread = [0; 1 << 14];
+    while matches!(std::io::Read::read(&mut stream, &mut unread), Ok(1..)) {}
 }
 
 /// Reads one request and sends the response.

@@ -146,7 +146,7 @@ impl Tournaments {
                     .map(|s| (time, id, s))
             })
             .collect();
-        found.sort_by(|a, b| b.0.cmp(&a.0));
+        found.sort_by_key(|row| std::cmp::Reverse(row.0));
         found.into_iter().map(|(_, id, spec)| (id, spec)).collect()
     }
 }

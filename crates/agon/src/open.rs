@@ -158,18 +158,24 @@ pub enum OpenError {
     },
 }
 
+/// Shows the first findings of rules, and how many more there are.
+pub fn render_first(findings: &[Diagnostic], source: &Source, colour: bool) -> String {
+    let first = &findings[..findings.len().min(MAX_SHOWN)];
+    let mut shown = render(first, source, colour);
+    if findings.len() > first.len() {
+        let more = findings.len() - first.len();
+        shown.push_str(&format!("… and {more} more (`agon check --json` shows all)\n"));
+    }
+    shown
+}
+
 impl OpenError {
     /// Shows the error, on a terminal that takes colours or not.
     pub fn render(&self, colour: bool) -> String {
         match self {
             OpenError::Unreadable { reason, .. } => reason.clone(),
             OpenError::Rules { findings, source } => {
-                let first = &findings[..findings.len().min(MAX_SHOWN)];
-                let mut shown = render(first, source, colour);
-                if findings.len() > first.len() {
-                    let more = findings.len() - first.len();
-                    shown.push_str(&format!("… and {more} more (`agon check --json` shows all)\n"));
-                }
+                let shown = render_first(findings, source, colour);
                 format!("{shown}{} cannot be played as it stands", source.name())
             }
             OpenError::NotGdl { name } => {

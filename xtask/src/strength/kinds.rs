@@ -1,7 +1,7 @@
 //! Prints what playouts that look ahead cost.
 
 use agon_circuit::ScalarCircuit;
-use agon_game::{Batch, PlayoutKind, PlayoutRequest, Position, Role};
+use agon_game::{PlayoutKind, PlayoutRequest, Position, Role};
 
 use super::Plan;
 use crate::clock::thread_seconds;

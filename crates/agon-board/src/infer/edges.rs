@@ -148,7 +148,8 @@ fn add(builder: &mut Builder<'_>, edges: &[Edge], layers: Vec<(usize, Vec<String
             });
         }
     }
-    let mut seen: BTreeMap<((i64, i64), (i64, i64)), usize> = BTreeMap::new();
+    // By the two ends of an edge: its place.
+    let mut seen = BTreeMap::new();
     for edge in edges {
         let ends = (edge.from.min(edge.to), edge.from.max(edge.to));
         let place = *seen.entry(ends).or_insert_with(|| {

@@ -59,7 +59,8 @@ fn changing(builder: &mut Builder<'_>) -> bool {
 
 /// Recognises a graph that the rules give: a static relation between names that fluents use.
 fn fixed(builder: &mut Builder<'_>) {
-    let mut best: Option<(usize, String, BTreeSet<String>, Vec<(String, String)>)> = None;
+    // The number of uses, the relation, its names and its pairs.
+    let mut best = None;
     for (relation, rows) in &builder.world.facts {
         let pairs: Vec<(String, String)> = rows
             .iter()
@@ -89,7 +90,8 @@ fn fixed(builder: &mut Builder<'_>) {
             .iter()
             .map(|(index, _)| builder.pattern(*index).max_rows().min(nodes.len()))
             .sum::<usize>();
-        let is_better = best.as_ref().is_none_or(|(uses, ..)| n_uses > *uses);
+        let is_better =
+            best.as_ref().is_none_or(|&(n_before, ..): &(usize, _, _, _)| n_uses > n_before);
         if n_uses > 0 && is_better {
             best = Some((n_uses, relation.clone(), nodes, pairs));
         }

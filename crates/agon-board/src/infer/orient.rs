@@ -127,7 +127,7 @@ fn orientation(builder: &Builder<'_>, plan: &GridPlan, styles: &Styles) -> Orien
         is_sure = column != row;
         let is_matrix =
             is(first, &["m"]) && is(second, &["n"]) || is(first, &["i"]) && is(second, &["j"]);
-        !(row && !column || is_matrix && !column)
+        column || !(row || is_matrix)
     };
     // Rows are counted from the top in matrices, from the bottom in planes and on chess boards.
     let has_letters = first_axis.is_letters() || second_axis.is_letters();

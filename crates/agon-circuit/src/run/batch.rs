@@ -201,7 +201,7 @@ impl Batch for BatchCircuit {
         match self.foresight {
             None => PlayoutKind::Uniform,
             Some(Foresight::Wins) => PlayoutKind::Decisive,
-            Some(Foresight::Blocks | Foresight::Safe) => PlayoutKind::Careful,
+            Some(Foresight::Safe) => PlayoutKind::Careful,
         }
     }
 

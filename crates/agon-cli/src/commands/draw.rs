@@ -66,7 +66,7 @@ enum ThemeChoice {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let scale_is_sane = args.scale.is_finite() && args.scale > 0.0;
-    if !scale_is_sane || !(args.seconds.is_finite() && args.seconds > 0.0) {
+    if !(scale_is_sane && args.seconds.is_finite() && args.seconds > 0.0) {
         return Err(Failure::unreadable("--scale and --seconds must be positive numbers"));
     }
     let game = open::open_engine(&args.game, &args.play)?;

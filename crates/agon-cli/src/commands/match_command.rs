@@ -77,6 +77,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let left = hosted.setup.players[n_given..].iter();
         let names: Vec<&str> =
             left.map(|(role, _)| shape.role_names[role.index()].as_str()).collect();
+        let names: Vec<String> = names.iter().map(|name| name.escape_debug().to_string()).collect();
         remark!("no player was given for {}: played by auto", names.join(", "));
     }
     let mut reporter: Box<dyn MatchReporter> = if args.json {

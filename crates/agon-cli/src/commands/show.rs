@@ -4,6 +4,7 @@ mod toss;
 
 use std::sync::Arc;
 
+use agon::open::render_first;
 use agon_circuit::{Circuit, Compiled, write_graphviz};
 use agon_game::Notation as _;
 use agon_gdl::check::check_with;
@@ -12,7 +13,7 @@ use agon_gdl::interpreter::{Game, Level};
 use agon_gdl::print::{print_rules, print_rulesheet};
 use agon_gdl::read::read_with;
 use agon_gdl::syntax::Syntax;
-use agon_text::{Severity, render};
+use agon_text::Severity;
 
 use crate::failure::Failure;
 use crate::open::{self, Language, RuleOptions};
@@ -76,7 +77,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let (sheet, findings) = read_with(Arc::clone(&source), &args.play.case().into());
     if findings.has_errors() {
-        return Err(Failure::wrong(render(&findings.0, &source, terminal::colour_on_stderr())));
+        return Err(Failure::wrong(render_first(
+            &findings.0,
+            &source,
+            terminal::colour_on_stderr(),
+        )));
     }
     match args.stage {
         Stage::Source => unreachable!("shown above"),
@@ -92,7 +97,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
                     .into_iter()
                     .filter(|f| f.severity == Severity::Error)
                     .collect();
-                return Err(Failure::wrong(render(&errors, &source, terminal::colour_on_stderr())));
+                return Err(Failure::wrong(render_first(
+                    &errors,
+                    &source,
+                    terminal::colour_on_stderr(),
+                )));
             };
             put!("{}", print_rules(rules.rules(), rules.sheet(), rules.sheet().syntax));
         }

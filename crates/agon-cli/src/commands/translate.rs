@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use agon::open::render_first;
 use agon_game::laws::Plan;
 use agon_game::lockstep::{Agreement, Difference};
 use agon_gdl::print::print_rulesheet;
@@ -161,7 +162,11 @@ fn from_gdl(args: &Args, source: Arc<Source>) -> Result<Translated, Failure> {
 fn to_syntax(args: &Args, source: Arc<Source>, syntax: Syntax) -> Result<Translated, Failure> {
     let (sheet, findings) = read_with(Arc::clone(&source), &args.play.case().into());
     if findings.has_errors() {
-        return Err(Failure::wrong(render(&findings.0, &source, terminal::colour_on_stderr())));
+        return Err(Failure::wrong(render_first(
+            &findings.0,
+            &source,
+            terminal::colour_on_stderr(),
+        )));
     }
     if sheet.clauses.is_empty() {
         return Err(Failure::wrong(format!(
@@ -236,7 +241,7 @@ fn from_toss(args: &Args, source: Arc<Source>) -> Result<Translated, Failure> {
             .into_iter()
             .filter(|finding| finding.severity == Severity::Error)
             .collect();
-        let shown = render(&errors, &rulesheet, terminal::colour_on_stderr());
+        let shown = render_first(&errors, &rulesheet, terminal::colour_on_stderr());
         return Err(Failure::wrong(format!(
             "{shown}the translation of {} is wrong: this is a bug in agon",
             source.name()

@@ -249,9 +249,10 @@ fn playouts_that_look_ahead_take_wins_at_once() {
             let here = position.state().clone();
             let us = position.choosers().next();
             let n_moves = joint_moves(&position).len();
-            let n_preferred = playout_moves(&mut position, PlayoutKind::Decisive).len();
+            let preferred = playout_moves(&mut position, PlayoutKind::Decisive);
+            let n_preferred = preferred.len();
             let is_won = n_preferred < n_moves || {
-                position.advance(&playout_moves(&mut position, PlayoutKind::Decisive)[0]);
+                position.advance(&preferred[0]);
                 position.is_terminal()
             };
             position.go_to(&here);
@@ -264,13 +265,13 @@ fn playouts_that_look_ahead_take_wins_at_once() {
                 assert!(best || n_preferred == n_moves, "{name}: the best move is made");
                 n_won += usize::from(best);
             } else if n_moves > 1 {
+                let joints = joint_moves(&position);
                 let can_lose = |joint: &Vec<_>| {
                     position.go_to(&here);
                     position.advance(joint);
                     let n = joint_moves(&position).len();
                     n > 1 && playout_moves(&mut position, PlayoutKind::Decisive).len() < n
                 };
-                let joints = { joint_moves(&position) };
                 if joints.iter().all(can_lose) {
                     let request =
                         PlayoutRequest { state: here.clone(), n_playouts: 300, expected_steps: 0 };

@@ -222,6 +222,7 @@ impl Hosted {
             is_aborted: ending.is_some() && payoffs.is_none(),
             goal_values: payoffs,
             is_scrambled: false,
+            rules_hash: Some(agon_ggp::rules_hash(&game.rules_text())),
         };
         Ok(record.to_json())
     }

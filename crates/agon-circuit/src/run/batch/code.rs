@@ -25,11 +25,14 @@ pub(crate) struct BatchCode {
     decisive: OnceLock<Option<Foresight>>,
     careful: OnceLock<Option<Foresight>>,
     /// Steps that were built to learn their size.
-    sized: Mutex<Vec<(usize, Option<Foresight>, Arc<PlayoutStep>)>>,
+    sized: Mutex<Vec<SizedStep>>,
     steps: Mutex<Vec<Step>>,
     expander: OnceLock<Expander>,
     ahead: OnceLock<LookAhead>,
 }
+
+/// A step that was built to learn its size: its phase, how far it looks ahead, and its logic.
+type SizedStep = (usize, Option<Foresight>, Arc<PlayoutStep>);
 
 /// A step of playouts, ready to run. A clone shares the code.
 #[derive(Clone)]
@@ -106,8 +109,8 @@ impl BatchCode {
                 *self.decisive.get_or_init(|| self.affordable(&[Foresight::Wins]))
             }
             PlayoutKind::Careful => *self.careful.get_or_init(|| {
-                let safe = [Foresight::Safe, Foresight::Blocks];
-                self.affordable(&safe).or_else(|| self.foresight(PlayoutKind::Decisive))
+                let safe = self.affordable(&[Foresight::Safe]);
+                safe.or_else(|| self.foresight(PlayoutKind::Decisive))
             }),
         }
     }

@@ -24,9 +24,6 @@ use cofactor::{Cofactor, Effort, Known};
 pub(crate) enum Foresight {
     /// A winning move is made where there is one.
     Wins,
-    /// Otherwise, where another role could win if it were its turn, a move is made that makes one
-    /// of these winning moves illegal, if there is one.
-    Blocks,
     /// Otherwise a move is made that is not dangerous, if there is one.
     Safe,
 }
@@ -164,7 +161,9 @@ impl Site<'_> {
         let next = &self.phases.circuits[after];
         let threats = match foresight {
             Foresight::Wins => None,
-            _ => Some(Threats::new(self.phases, after, self.players, self.role, effort)?),
+            Foresight::Safe => {
+                Some(Threats::new(self.phases, after, self.players, self.role, effort)?)
+            }
         };
         let threats = threats.as_ref().filter(|threats| !threats.wins.is_empty());
         let goal = best_goal(next, self.role);
@@ -172,14 +171,9 @@ impl Site<'_> {
             return Some(Vec::new());
         }
         let mut step = self.step(graph);
-        let blocks = threats.filter(|_| foresight == Foresight::Blocks).map(|threats| {
-            let roots = threats.wins.iter().map(|&(role, m, _)| next.outputs.legal[role][m]);
-            Blocks { legal: roots.collect(), now: self.threats_now(graph, threats, &step) }
-        });
-        let mut roots = vec![next.outputs.terminal, goal];
-        roots.extend(blocks.iter().flat_map(|blocks| &blocks.legal));
+        let roots = [next.outputs.terminal, goal];
         let mut ahead = after_step(graph, &step, self.circuit(), next, &roots);
-        let mut danger = threats.filter(|_| foresight == Foresight::Safe).map(|threats| {
+        let mut danger = threats.map(|threats| {
             let next = self.circuit().outputs.next.iter();
             let mut leaves = vec![Signal::FALSE];
             leaves.extend(next.map(|&signal| step.unchanged(signal)));
@@ -220,8 +214,6 @@ impl Site<'_> {
                 let loses = danger.signal(*root, &known);
                 danger.reset();
                 graph.and(loses, !ends)
-            } else if let Some(blocks) = &blocks {
-                !blocks.by(graph, &ahead, &known)
             } else {
                 Signal::FALSE
             };
@@ -229,11 +221,6 @@ impl Site<'_> {
             step.reset();
             ahead.reset();
             known.forget(n_known);
-        }
-        if let Some(blocks) = &blocks {
-            // No move is bad unless there is something to block.
-            let any = graph.or_all(&blocks.now);
-            moves.iter_mut().for_each(|m| m.is_bad = graph.and(m.is_bad, any));
         }
         if moves.iter().all(|m| m.wins == Signal::FALSE && m.is_bad == moves[0].is_bad) {
             moves.clear();
@@ -260,27 +247,6 @@ impl Site<'_> {
             leaves.extend(legal.iter().map(|&legal| if is_own { Signal::FALSE } else { legal }));
         }
         Cofactor::new(graph, &circuit.ands, leaves, circuit.outputs.next.iter().copied())
-    }
-
-    /// Returns the winning moves that other roles would have if it were their turn now: only the
-    /// bits whose next values do not depend on the role's move have these values.
-    fn threats_now(
-        &self,
-        graph: &mut Graph,
-        threats: &Threats,
-        step: &Cofactor<'_>,
-    ) -> Vec<Signal> {
-        let circuit = self.circuit();
-        let reads_input = circuit.reads_input();
-        let mut leaves = self.map[..threats.graph.first_and()].to_vec();
-        for (leaf, &next) in leaves[1..].iter_mut().zip(&circuit.outputs.next) {
-            if !reads_input[next.gate()] {
-                *leaf = step.unchanged(next);
-            }
-        }
-        let roots = threats.wins.iter().map(|&(_, _, wins)| wins);
-        let now = Cofactor::new(graph, threats.graph.ands(), leaves, roots.clone());
-        roots.map(|wins| now.unchanged(wins)).collect()
     }
 }
 
@@ -392,27 +358,5 @@ impl Threats {
         let all: Vec<Signal> = wins.iter().map(|&(_, _, wins)| wins).collect();
         let any = graph.or_all(&all);
         Some(Threats { graph, wins, any })
-    }
-}
-
-/// The threats that moves of the victim may block.
-struct Blocks {
-    /// By threat: the legal signal of its move, in the circuit of the next phase.
-    legal: Vec<Signal>,
-    /// By threat: the condition under which it wins now.
-    now: Vec<Signal>,
-}
-
-impl Blocks {
-    /// Returns the signal that a threat exists whose move the victim's move has made illegal.
-    fn by(&self, graph: &mut Graph, ahead: &Cofactor<'_>, known: &Known) -> Signal {
-        let blocked: Vec<Signal> = self
-            .legal
-            .iter()
-            .zip(&self.now)
-            .filter(|(legal, _)| ahead.signal(**legal, known) == Signal::FALSE)
-            .map(|(_, &now)| now)
-            .collect();
-        graph.or_all(&blocked)
     }
 }
