@@ -28,17 +28,25 @@
 //! - [`match_setup`]: matches between players of any kind.
 //! - [`explain`]: what the rules say about a game and a position.
 //! - [`factory`]: players for rules that arrive over a network.
+//! - [`numbered`]: moves and facts as numbers.
+//! - [`batch`]: thousands of games at once.
+//! - [`reports`]: checks, proofs, solutions and translations as JSON.
+//! - [`tournament`]: plans of tournaments, match by match.
 #![forbid(unsafe_code)]
 
+pub mod batch;
 pub mod engine;
 pub mod explain;
 pub mod factory;
 mod game;
 pub mod match_setup;
+pub mod numbered;
 pub mod open;
 mod player;
 mod position;
+pub mod reports;
 pub mod shipped;
+pub mod tournament;
 
 mod concepts;
 

@@ -100,6 +100,21 @@ impl Position {
         self.steps.iter().map(|step| step.joint.as_slice())
     }
 
+    /// Returns what a role observed of each step from the start.
+    pub fn observations(&self, role: Role) -> impl ExactSizeIterator<Item = &Observation> {
+        self.steps.iter().map(move |step| &step.observations[role.index()])
+    }
+
+    /// Returns why this position could not be computed, if so. It then counts as terminal.
+    pub fn fault(&self) -> Option<&agon_game::Fault> {
+        self.table.fault()
+    }
+
+    /// Returns a hash of the state.
+    pub fn key(&self) -> u64 {
+        self.table.key()
+    }
+
     pub(crate) fn steps(&self) -> &[StepMade] {
         &self.steps
     }
