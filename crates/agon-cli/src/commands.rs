@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod engine;
 mod experiment;
 mod explain;
 mod explain_code;
@@ -67,6 +68,7 @@ enum Command {
     Experiment(experiment::Args),
     Host(host::Args),
     Player(player::Args),
+    Engine(engine::Args),
     Perft(perft::Args),
     Record(record::Args),
     Replay(replay::Args),
@@ -82,6 +84,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Write games", &["check", "explain-code", "show", "translate"]),
     ("Compare players", &["tournament", "experiment"]),
     ("Play over the network", &["host", "player"]),
+    ("Use from other languages", &["engine"]),
     ("Test and measure engines", &["perft", "record", "replay", "ground", "bench", "gdl-perf"]),
 ];
 
@@ -138,6 +141,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Play(args) => play::run(args),
         Command::Players(args) => players::run(args),
         Command::Player(args) => player::run(args),
+        Command::Engine(args) => engine::run(args),
         Command::Host(args) => host::run(args),
     }
 }

@@ -1,6 +1,7 @@
 //! The program as a user sees it: output, exit codes and error messages of each command.
 
 mod bench;
+mod engine;
 mod experiment;
 mod explain;
 mod exploding;
