@@ -45,6 +45,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("agon", &LIBRARY),
+    ("agon-python", &PYTHON),
     (
         "agon-cli",
         &[
@@ -95,6 +96,25 @@ const LIBRARY: [&str; 14] = [
     "agon-ggp",
     "agon-match",
     "agon-players",
+];
+
+/// The Python module: the library and everything below it.
+const PYTHON: [&str; 15] = [
+    "agon-text",
+    "agon-game",
+    "agon-datalog",
+    "agon-structures",
+    "agon-circuit",
+    "agon-gdl",
+    "agon-toss",
+    "agon-analysis",
+    "agon-translate",
+    "agon-search",
+    "agon-board",
+    "agon-ggp",
+    "agon-match",
+    "agon-players",
+    "agon",
 ];
 
 /// Crates for development only. Nothing that is shipped depends on them.

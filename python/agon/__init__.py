@@ -1,0 +1,72 @@
+"""General game playing: give it the rules of any game, and play it, search it, explain it.
+
+>>> import agon
+>>> game = agon.load("connect-four")
+>>> state = game.start()
+>>> state.play("(drop 4)")
+>>> state.turn
+'yellow'
+
+Optional parts are imported by name, so that nothing else has to be installed:
+`agon.gymnasium`, `agon.pettingzoo`, `agon.openspiel`, `agon.ray`.
+"""
+
+from ._agon import (
+    AgonError,
+    Batch,
+    Game,
+    IllegalMoveError,
+    Player,
+    RulesError,
+    State,
+    TournamentPlan,
+    __version__,
+    check,
+    games,
+    load,
+    match,
+    players,
+    translate,
+)
+from ._records import (
+    Considered,
+    Explanation,
+    Finding,
+    MatchResult,
+    Playouts,
+    Report,
+    ShippedGame,
+    Solution,
+    View,
+)
+from .tournaments import Store, TournamentResult, tournament
+
+__all__ = [
+    "AgonError",
+    "Batch",
+    "Considered",
+    "Explanation",
+    "Finding",
+    "Game",
+    "IllegalMoveError",
+    "MatchResult",
+    "Player",
+    "Playouts",
+    "Report",
+    "RulesError",
+    "ShippedGame",
+    "Solution",
+    "State",
+    "Store",
+    "TournamentPlan",
+    "TournamentResult",
+    "View",
+    "__version__",
+    "check",
+    "games",
+    "load",
+    "match",
+    "players",
+    "tournament",
+    "translate",
+]
