@@ -97,8 +97,8 @@ pub use alphabeta::{AlphaBeta, AlphaBetaOptions, OpponentModel};
 pub use best_first::{BestFirst, BestFirstOptions};
 pub use evaluate::{Evaluate, GoalValues};
 pub use mcts::{
-    ActionHeuristic, ActionValues, Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Leaves, Mcts,
-    MctsOptions, Others, PlayoutPolicy, Simultaneous,
+    ActionHeuristic, ActionValues, Amaf, Bandit, Choice, FinalMove, FirstPlay, HeuristicUse,
+    Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
 pub use playouts::Playouts;
 pub use puzzle::{Puzzle, PuzzleOptions};

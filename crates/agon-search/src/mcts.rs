@@ -50,6 +50,7 @@ mod hashing;
 mod heuristic;
 mod leaf_batch;
 mod numbering;
+mod opponents;
 mod options;
 mod report;
 mod select;
@@ -60,7 +61,8 @@ mod worker;
 
 pub use heuristic::{ActionHeuristic, ActionValues, HeuristicUse};
 pub use options::{
-    Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
+    Amaf, Bandit, Choice, FinalMove, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy,
+    Simultaneous,
 };
 
 use std::sync::{Mutex, PoisonError};
@@ -71,6 +73,7 @@ use agon_game::{Position, Role};
 use crate::{Budget, Report, Search};
 use facts::Facts;
 use heuristic::FIRST_K;
+use opponents::Opponents;
 use threads::{Coordinator, LeafQueue, Shared};
 use tree::Tree;
 use worker::{Purpose, Worker};
@@ -87,6 +90,8 @@ pub struct Mcts<P: Position> {
     /// One for each thread.
     workers: Vec<Worker<P>>,
     heuristic: Option<Box<dyn ActionHeuristic<P>>>,
+    /// What the other players are assumed to want; `None` before the first search.
+    opponents: Option<Opponents>,
     /// The number of iterations for the last move.
     n_last: Option<u64>,
 }
@@ -118,7 +123,16 @@ impl<P: Position> Mcts<P> {
             max_nodes: options.max_nodes.clamp(1000, u32::MAX as usize / 2),
             ..options
         };
-        Mcts { options, seed, tree: None, us: None, workers: Vec::new(), heuristic, n_last: None }
+        Mcts {
+            options,
+            seed,
+            tree: None,
+            us: None,
+            workers: Vec::new(),
+            heuristic,
+            opponents: None,
+            n_last: None,
+        }
     }
 
     /// Returns the options, adjusted to what is possible.
@@ -147,22 +161,41 @@ impl<P: Position> Mcts<P> {
             };
             self.workers = seeds.map(worker).collect();
         }
-        let prior_k = self.prior_k();
+        let (prior_k, facts) = (self.prior_k(), self.facts(position));
         for worker in &mut self.workers {
-            worker.prepare(position, us, (budget, purpose), &self.options, prior_k);
+            worker.prepare(position, us, (budget, purpose), &facts, &self.options, prior_k);
         }
     }
 
     /// Returns the tree with its root where the position stands: the last tree if it has a node for
     /// the position, or a new one.
     fn rooted_tree(&mut self, position: &mut P, us: Role) -> Tree<P> {
-        // The payoffs of a paranoid search depend on the role.
-        let is_other_view = self.options.others == Others::Paranoid && self.us != Some(us);
+        let facts = self.facts(position);
+        // What the others are assumed to want may depend on the role.
+        let is_other_view = facts.opposition > 0.0 && self.us != Some(us);
         let kept = self.tree.take().filter(|_| self.options.keep_tree && !is_other_view);
-        let mut tree =
-            kept.unwrap_or_else(|| Tree::new(Facts::new(position.shape()), &self.options));
-        self.workers[0].set_root(position, &mut tree, &self.options);
+        let before = kept.as_ref().map(|tree| tree.root);
+        let mut tree = kept.unwrap_or_else(|| Tree::new(facts, &self.options));
+        let is_known = self.workers[0].set_root(position, &mut tree, &self.options);
+        if let (Some(before), Some(opponents), true) = (before, &mut self.opponents, is_known)
+            && before != tree.root
+            && opponents.learn(&tree, before, us)
+        {
+            let facts = self.facts(position);
+            for worker in &mut self.workers {
+                worker.facts.clone_from(&facts);
+            }
+            tree = Tree::new(facts, &self.options);
+            self.workers[0].set_root(position, &mut tree, &self.options);
+        }
         tree
+    }
+
+    /// Returns the facts of the game, with what the other players are assumed to want now.
+    fn facts(&mut self, position: &P) -> Facts {
+        let (shape, others) = (position.shape(), self.options.others);
+        let opponents = self.opponents.get_or_insert_with(|| Opponents::new(others, shape));
+        Facts::new(shape, opponents.opposition)
     }
 
     /// Recycles nodes of a tree that is nearly full. Under a deadline that is better done at the

@@ -5,8 +5,8 @@ use agon_game::{Hidden, Position};
 use agon_match::Player;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{
-    Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Leaves, MctsOptions, Others, PlayoutPolicy,
-    Simultaneous,
+    Amaf, Bandit, Choice, FinalMove, FirstPlay, HeuristicUse, Leaves, MctsOptions, Others,
+    PlayoutPolicy, Simultaneous,
 };
 
 use super::{BuildContext, Kind, goal_terms};
@@ -182,7 +182,7 @@ struct Defaults {
     n_threads: u64,
 }
 
-static MCTS_TREE: [OptionKind; 15] = tree_options(&Defaults {
+static MCTS_TREE: [OptionKind; 18] = tree_options(&Defaults {
     has_enhancements: true,
     n_leaves: 64,
     n_playouts: 64,
@@ -190,7 +190,7 @@ static MCTS_TREE: [OptionKind; 15] = tree_options(&Defaults {
     n_threads: 0,
 });
 
-static UCT_TREE: [OptionKind; 15] = tree_options(&Defaults {
+static UCT_TREE: [OptionKind; 18] = tree_options(&Defaults {
     has_enhancements: false,
     n_leaves: 1,
     n_playouts: 1,
@@ -198,7 +198,7 @@ static UCT_TREE: [OptionKind; 15] = tree_options(&Defaults {
     n_threads: 1,
 });
 
-const fn tree_options(defaults: &Defaults) -> [OptionKind; 15] {
+const fn tree_options(defaults: &Defaults) -> [OptionKind; 18] {
     [
         OptionKind::flag(
             "transpositions",
@@ -218,11 +218,19 @@ const fn tree_options(defaults: &Defaults) -> [OptionKind; 15] {
         ),
         OptionKind::real("simultaneous-c", 0.0..=100.0, 1.0, "duct, irm: exploration constant"),
         OptionKind::real("exploration", 0.0..=1.0, 0.1, "rm: probability of a random move"),
-        OptionKind::flag(
-            "paranoid",
-            false,
-            "other roles are assumed to minimise our payoff instead of maximising their own",
+        OptionKind::flag("paranoid", false, "the same as opponents=paranoid"),
+        OptionKind::word(
+            "opponents",
+            &["own", "relative", "paranoid", "auto"],
+            "what others are assumed to want: the best for themselves, much for themselves and \
+             little for us, the worst for us, or what their moves in the match show",
         ),
+        OptionKind::word(
+            "final",
+            &["visits", "lcb", "value"],
+            "the move made: most visits, highest lower confidence bound, or highest mean",
+        ),
+        OptionKind::real("root-c", 0.0..=100.0, 1.0, "factor on exploration at the root"),
         OptionKind::integer(
             "leaves",
             1..=4096,
@@ -340,7 +348,19 @@ pub(super) fn search_options(settings: &Settings) -> MctsOptions {
             "irm" => Simultaneous::IteratedRegret { c: settings.real("simultaneous-c") },
             _ => Simultaneous::Decoupled { c: settings.real("simultaneous-c") },
         },
-        others: if settings.flag("paranoid") { Others::Paranoid } else { Others::MaxN },
+        others: match settings.word("opponents") {
+            _ if settings.flag("paranoid") => Others::Paranoid,
+            "relative" => Others::Relative,
+            "paranoid" => Others::Paranoid,
+            "auto" => Others::Adaptive,
+            _ => Others::MaxN,
+        },
+        final_move: match settings.word("final") {
+            "lcb" => FinalMove::LowerBound,
+            "value" => FinalMove::Value,
+            _ => FinalMove::Visits,
+        },
+        root_exploration: settings.real("root-c"),
         heuristic: heuristic_use(settings),
         leaves: Leaves {
             at_once: settings.integer_u32("leaves"),

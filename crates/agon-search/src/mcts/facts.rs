@@ -13,19 +13,27 @@ pub(crate) struct Facts {
     pub(crate) min: f64,
     /// The greatest possible payoff.
     pub(crate) max: f64,
-    /// The sum of the payoffs of all players, if it is always the same.
+    /// The sum of the payoffs of all players as the search sees them, if it is always the same.
     pub(crate) constant_sum: Option<f64>,
+    /// The weight of our loss in what the other players are assumed to want, from 0 to 1.
+    pub(crate) opposition: f64,
 }
 
 impl Facts {
-    pub(crate) fn new(shape: &Shape) -> Facts {
+    /// Copies the facts of a game. `opposition` is the weight of our loss in what the other
+    /// players are assumed to want, from 0 to 1.
+    pub(crate) fn new(shape: &Shape, opposition: f64) -> Facts {
+        let total = shape.payoffs.start() + shape.payoffs.end();
+        // Where two players share a constant sum, their goals are opposite in every model.
+        let is_duel = shape.players().count() == 2 && shape.constant_sum == Some(total);
         Facts {
             n_roles: shape.role_names.len(),
             players: shape.players().collect(),
             nature: shape.nature,
             min: *shape.payoffs.start(),
             max: *shape.payoffs.end(),
-            constant_sum: shape.constant_sum,
+            constant_sum: shape.constant_sum.filter(|_| is_duel || opposition == 0.0),
+            opposition: if is_duel { 0.0 } else { opposition },
         }
     }
 
@@ -40,30 +48,42 @@ impl Facts {
         Some(role) == self.nature
     }
 
-    /// Rewrites the payoffs of one position under the paranoid assumption
-    /// ([`Others::Paranoid`](super::Others::Paranoid)): all other players want the opposite of what
-    /// `us` wants.
-    pub(crate) fn make_paranoid(&self, us: Role, payoffs: &mut [f64]) {
-        let ours = payoffs[us.index()];
+    /// Replaces the payoffs of the other players at one position by what they are assumed to want
+    /// ([`Others`](super::Others)).
+    pub(crate) fn oppose(&self, us: Role, payoffs: &mut [f64]) {
+        if self.opposition == 0.0 {
+            return;
+        }
+        let against = self.min + self.max - payoffs[us.index()];
         for player in self.players.iter().filter(|&&player| player != us) {
-            payoffs[player.index()] = self.min + self.max - ours;
+            let payoff = &mut payoffs[player.index()];
+            *payoff += self.opposition * (against - *payoff);
         }
     }
 
-    /// Rewrites the sums of the payoffs of `n` playouts, and of their squares, under the paranoid
-    /// assumption.
-    pub(crate) fn make_sums_paranoid(
-        &self,
-        us: Role,
-        n: f64,
-        sums: &mut [f64],
-        squares: &mut [f64],
-    ) {
+    /// Replaces the sums of the payoffs of `n` playouts, and of their squares, by those of what the
+    /// other players are assumed to want. The squares are upper bounds, because the products of
+    /// the payoffs of two players are not known.
+    pub(crate) fn oppose_sums(&self, us: Role, n: f64, sums: &mut [f64], squares: &mut [f64]) {
+        if self.opposition == 0.0 {
+            return;
+        }
         let (sum, square) = (sums[us.index()], squares[us.index()]);
         let total = self.min + self.max;
+        let against = total * n - sum;
+        let against_square = total * total * n - 2.0 * total * sum + square;
         for player in self.players.iter().filter(|&&player| player != us) {
-            sums[player.index()] = total * n - sum;
-            squares[player.index()] = total * total * n - 2.0 * total * sum + square;
+            let (sum, square) = (&mut sums[player.index()], &mut squares[player.index()]);
+            *sum += self.opposition * (against - *sum);
+            *square += self.opposition * (against_square - *square);
         }
+    }
+
+    /// Returns the own payoff of another player, given what it is assumed to want and our payoff.
+    /// Returns `None` if nothing of its own payoff is left in that.
+    pub(crate) fn own_payoff(&self, wanted: f64, ours: f64) -> Option<f64> {
+        let share = 1.0 - self.opposition;
+        let against = self.min + self.max - ours;
+        (share > 0.0).then(|| (wanted - self.opposition * against) / share)
     }
 }

@@ -1,5 +1,7 @@
 //! The options of Monte Carlo tree search, and where their defaults come from.
 
+use agon_game::Shape;
+
 use super::heuristic::HeuristicUse;
 
 /// Options of [`Mcts`](super::Mcts).
@@ -31,6 +33,10 @@ pub struct MctsOptions {
     pub simultaneous: Simultaneous,
     /// The assumed goal of the other players. Default: the best for themselves.
     pub others: Others,
+    /// How the move is chosen when the search ends. Default: by visits.
+    pub final_move: FinalMove,
+    /// The factor on exploration at the root. Default: 1.
+    pub root_exploration: f64,
     /// How a heuristic is used, in searches that have one. Default: not at all.
     pub heuristic: HeuristicUse,
     /// How leaves are gathered where an engine plays out many at once. Default:
@@ -67,6 +73,8 @@ impl Default for MctsOptions {
             look_ahead: true,
             simultaneous: Simultaneous::DECOUPLED,
             others: Others::MaxN,
+            final_move: FinalMove::Visits,
+            root_exploration: 1.0,
             heuristic: HeuristicUse::OFF,
             leaves: Leaves::default(),
             virtual_loss: 1.0,
@@ -292,8 +300,43 @@ impl Simultaneous {
 pub enum Others {
     /// Each player wants the best for itself.
     MaxN,
+    /// All other players want much for themselves and little for us, both with the same weight.
+    Relative,
     /// All other players want the worst for us.
     Paranoid,
+    /// The model of these three that explains the moves of the others in the match best. It
+    /// begins with [`Others::Relative`] if there are two players, and with [`Others::MaxN`] if
+    /// there are more.
+    Adaptive,
+}
+
+impl Others {
+    /// Returns the weight of our loss in what the other players are assumed to want when the match
+    /// starts, from 0 to 1.
+    pub(super) fn first_opposition(self, shape: &Shape) -> f64 {
+        match self {
+            Others::MaxN => 0.0,
+            Others::Relative => RELATIVE,
+            Others::Paranoid => 1.0,
+            Others::Adaptive if shape.players().count() == 2 => RELATIVE,
+            Others::Adaptive => 0.0,
+        }
+    }
+}
+
+/// The weight of our loss under [`Others::Relative`].
+pub(super) const RELATIVE: f64 = 0.5;
+
+/// How the move is chosen when the search ends, for a role that chooses alone.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum FinalMove {
+    /// The move with the most visits.
+    Visits,
+    /// The move with the highest mean among those with a tenth of the most visits.
+    Value,
+    /// The move with the highest lower confidence bound among those with a tenth of the most
+    /// visits.
+    LowerBound,
 }
 
 /// How leaves are gathered for an engine that plays out many at once. Not used where playouts are

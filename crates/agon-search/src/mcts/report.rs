@@ -2,7 +2,7 @@
 
 use agon_game::{Position, Rng, Role, joint_moves};
 
-use super::options::{MctsOptions, Simultaneous};
+use super::options::{FinalMove, MctsOptions, Simultaneous};
 use super::select::draw;
 use super::tree::{Group, NodeId, NodeKind, Tree};
 use crate::{Candidate, Line};
@@ -14,6 +14,11 @@ const MAX_LINE: usize = 60;
 /// Where strategies are mixed, moves with less than this part of the greatest probability are never
 /// made: they were tried only to explore.
 const NOISE: f64 = 0.1;
+
+/// A move may be chosen for its value if it has the most visits divided by this number.
+const MIN_VISITS_DIVISOR: u32 = 10;
+/// The number of standard deviations by which the lower confidence bound is below the mean.
+const N_DEVIATIONS: f64 = 2.0;
 
 /// The part of a report that comes from the tree.
 pub(crate) struct Answer<M> {
@@ -62,7 +67,7 @@ impl<P: Position> Tree<P> {
         let group = groups.iter().find(|group| group.role == us && group.n > 1)?;
         let first = self.node(self.root).first_arm as usize + group.first as usize;
         match self.node(self.root).kind {
-            NodeKind::Alone(_) => Some(self.best_arm(self.root, us) - first),
+            NodeKind::Alone(_) => Some(self.final_arm(self.root, us) - first),
             NodeKind::Joint | NodeKind::Sparse | NodeKind::Terminal => {
                 // `max_by_key` returns the last of equals.
                 (0..group.n as usize).rev().max_by_key(|&at| self.arms[first + at].visits)
@@ -73,7 +78,7 @@ impl<P: Position> Tree<P> {
     fn answer_alone(&self, position: &P, us: Role, is_proven: bool) -> Answer<P::Move> {
         let root = self.root;
         let (first, moves) = (self.node(root).arms().start, self.moves.of_arms(self.node(root)));
-        let best = self.best_arm(root, us) - first;
+        let best = self.final_arm(root, us) - first;
         let value_of = |at: usize| {
             let (arm, [lo, hi]) = (&self.arms[first + at], self.arm_bound(root, first + at));
             let known = if arm.visits > 0 { f64::from(arm.mean) } else { self.mean(root, us) };
@@ -103,8 +108,36 @@ impl<P: Position> Tree<P> {
         Answer { best: moves[best].clone(), candidates, value, is_proven, lines: lines.collect() }
     }
 
-    /// Returns the arm that a role which chooses alone should choose.
-    fn best_arm(&self, id: NodeId, role: Role) -> usize {
+    /// Returns the arm that a role which chooses alone should choose when the search ends.
+    fn final_arm(&self, id: NodeId, role: Role) -> usize {
+        let most = self.arms[self.node(id).arms()].iter().map(|arm| arm.visits).max();
+        let enough = most.unwrap_or(0) / MIN_VISITS_DIVISOR;
+        let merit = |arm: usize| {
+            let arm = &self.arms[arm];
+            if arm.visits < enough.max(1) {
+                return f64::NEG_INFINITY;
+            }
+            let mean = f64::from(arm.mean);
+            match self.final_choice.by {
+                FinalMove::Visits => f64::from(arm.visits),
+                FinalMove::Value => mean,
+                FinalMove::LowerBound => {
+                    let range = self.facts.range();
+                    let part = ((mean - self.facts.min) / range).clamp(0.0, 1.0);
+                    // The playouts from one leaf count as one sample, and one more loss is added,
+                    // so that a few wins do not have the width 0.
+                    let n = f64::from(arm.visits) * self.final_choice.sample + 1.0;
+                    let part = part * (n - 1.0) / n;
+                    mean - N_DEVIATIONS * range * (part.max(1.0 / n) * (1.0 - part) / n).sqrt()
+                }
+            }
+        };
+        self.best_arm(id, role, &merit)
+    }
+
+    /// Returns the arm that a role which chooses alone should choose: the one with the most merit
+    /// where nothing is proved, and else the fewest visits count last.
+    fn best_arm(&self, id: NodeId, role: Role, merit: &dyn Fn(usize) -> f64) -> usize {
         let arms = self.node(id).arms();
         let bound = |arm: usize| self.arm_bound(id, arm);
         let sure = arms.clone().map(|arm| bound(arm)[0]).fold(f64::NEG_INFINITY, f64::max);
@@ -113,7 +146,11 @@ impl<P: Position> Tree<P> {
             a.visits.cmp(&b.visits).then(a.mean.total_cmp(&b.mean))
         };
         // `max_by` returns the last of equals, and the first one is wanted.
-        let contender = arms.clone().rev().filter(|&arm| bound(arm)[1] > sure).max_by(by_visits);
+        let contender = arms
+            .clone()
+            .rev()
+            .filter(|&arm| bound(arm)[1] > sure)
+            .max_by(|a, b| merit(*a).total_cmp(&merit(*b)).then(by_visits(a, b)));
         if let Some(arm) = contender
             && (self.arms[arm].visits == 0 && sure <= self.facts.min
                 || self.arms[arm].visits > 0 && f64::from(self.arms[arm].mean) >= sure)
@@ -279,7 +316,7 @@ impl<P: Position> Tree<P> {
                     arms.clone()
                         .max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)))?
                 } else {
-                    self.best_arm(id, role)
+                    self.best_arm(id, role, &|arm| f64::from(self.arms[arm].visits))
                 };
                 let is_known = self.arms[best].visits > 0 || self.arms.child(best) != NodeId::NONE;
                 is_known.then(|| (best - arms.start) as u64)

@@ -2,9 +2,12 @@
 //! equilibria, and on shipped games.
 
 mod bounds;
+mod final_move;
+mod goofspiel;
 mod heuristic;
 mod lockstep;
 mod mixing;
+mod opponents;
 mod random_games;
 mod select_batch;
 mod shipped;

@@ -48,7 +48,7 @@ use self::index::Index;
 use self::node::{NO_ARMS, NO_BOUNDS, Proof as NodeProof};
 use self::pending::{PendingNode, n_joint_moves};
 use super::facts::Facts;
-use super::options::{Amaf, Bandit, MctsOptions, Simultaneous};
+use super::options::{Amaf, Bandit, FinalMove, MctsOptions, Simultaneous};
 
 /// Maximum number of joint moves that are tabled, and of which something is proved.
 pub(crate) const MAX_JOINT: usize = 4096;
@@ -75,6 +75,9 @@ pub(crate) struct Tree<P: Position> {
     terminals: Vec<NodeId>,
     /// Whether bounds are proved.
     pub(crate) is_solving: bool,
+    pub(crate) final_choice: FinalChoice,
+    /// The factor on exploration at the root.
+    pub(crate) root_exploration: f32,
     max_nodes: usize,
     /// Whether the lists have address space for `max_nodes` nodes.
     is_reserved: bool,
@@ -82,6 +85,14 @@ pub(crate) struct Tree<P: Position> {
     recycle_seconds: f64,
     /// Memory for bounds while they are computed.
     new_bounds: Vec<Bounds>,
+}
+
+/// How the move at the root is chosen when the search ends.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct FinalChoice {
+    pub(crate) by: FinalMove,
+    /// The number of independent samples that a visit counts for.
+    pub(crate) sample: f64,
 }
 
 impl<P: Position> Tree<P> {
@@ -105,6 +116,11 @@ impl<P: Position> Tree<P> {
             index: Index::default(),
             terminals: Vec::new(),
             is_solving: options.solver,
+            final_choice: FinalChoice {
+                by: options.final_move,
+                sample: 1.0 / f64::from(options.leaves.playouts.max(1)),
+            },
+            root_exploration: options.root_exploration as f32,
             max_nodes: options.max_nodes,
             is_reserved: false,
             recycle_seconds: 0.0,

@@ -68,7 +68,7 @@ impl<P: Position> Worker<P> {
         seed: u64,
         heuristic: Option<Box<dyn ActionHeuristic<P>>>,
     ) -> Worker<P> {
-        let facts = Facts::new(position.shape());
+        let facts = Facts::new(position.shape(), options.others.first_opposition(position.shape()));
         let n_roles = facts.n_roles;
         let wants_engine = options.look_ahead || options.allows_bulk();
         let engine = if wants_engine { position.batch(seed) } else { None };
@@ -104,10 +104,12 @@ impl<P: Position> Worker<P> {
         position: &P,
         us: Role,
         (budget, purpose): (&Budget, Purpose),
+        facts: &Facts,
         options: &MctsOptions,
         prior_k: f64,
     ) {
         self.us = us;
+        self.facts.clone_from(facts);
         self.prior_k = prior_k;
         self.size.prepare(budget, options);
         self.deadline = budget.deadline;
@@ -119,8 +121,14 @@ impl<P: Position> Worker<P> {
     }
 
     /// Moves the root to where the position stands: to a node that is known, or to the only node of
-    /// a new tree. The position is where it was when the call returns.
-    pub(crate) fn set_root(&mut self, position: &mut P, tree: &mut Tree<P>, options: &MctsOptions) {
+    /// a new tree. Returns whether it was known. The position is where it was when the call
+    /// returns.
+    pub(crate) fn set_root(
+        &mut self,
+        position: &mut P,
+        tree: &mut Tree<P>,
+        options: &MctsOptions,
+    ) -> bool {
         self.batch.pending.clear();
         let root = self.batch.pending.push_position(position);
         if options.heuristic.implicit > 0.0
@@ -131,15 +139,16 @@ impl<P: Position> Worker<P> {
         if let Some(id) = tree.find(&self.batch.pending, root) {
             tree.root = id;
             tree.ensure_arms(id);
-            return;
+            return true;
         }
         *tree = Tree::new(self.facts.clone(), options);
         if options.look_ahead {
             self.examine_root_children(position);
         }
-        self.finish_pending(options);
+        self.finish_pending();
         tree.root = tree.add(&self.batch.pending, root);
         tree.ensure_arms(tree.root);
+        false
     }
 
     /// Examines the children of the root: by the batch engine, or one by one if there is time.

@@ -91,7 +91,7 @@ impl<P: Position> Tree<P> {
         if let Some(untried) = self.choose_untried(id, role, context) {
             return untried;
         }
-        if let Some(c) = self.plain_ucb1(node, context) {
+        if let Some(c) = self.plain_ucb1(id, context) {
             return self.choose_ucb1(node, c);
         }
         let scorer = self.scorer(id, role, context);
@@ -151,18 +151,24 @@ impl<P: Position> Tree<P> {
     #[inline]
     pub(super) fn plain_ucb1(
         &self,
-        node: &Node,
+        id: NodeId,
         context: &SelectContext<'_, P::Move>,
     ) -> Option<f32> {
-        let options = context.options;
+        let (options, node) = (context.options, &self.nodes[id]);
         match (options.bandit, options.amaf, options.first_play) {
             (Bandit::Ucb1 { c }, Amaf::Off, FirstPlay::First)
                 if !self.priors.is_rated(node.first_arm as usize) && !self.implicit.is_used() =>
             {
-                Some(c as f32 * context.exploration)
+                Some(c as f32 * context.exploration * self.root_factor(id))
             }
             _ => None,
         }
+    }
+
+    /// Returns the factor on exploration at a node.
+    #[inline]
+    fn root_factor(&self, id: NodeId) -> f32 {
+        if id == self.root { self.root_exploration } else { 1.0 }
     }
 
     /// Chooses by UCB1 and nothing else: what most searches do most of the time.
@@ -206,7 +212,7 @@ impl<P: Position> Tree<P> {
             } else {
                 prior_weight(context.prior_k, visits) as f32
             },
-            exploration: context.exploration,
+            exploration: context.exploration * self.root_factor(id),
         }
     }
 }

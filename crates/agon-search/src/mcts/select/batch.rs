@@ -212,7 +212,7 @@ impl<P: Position> Tree<P> {
         };
         let is_nature = self.facts.is_nature(role);
         let plain_ucb1 = if context.policy.is_none() && !is_nature {
-            self.plain_ucb1(node, context)
+            self.plain_ucb1(id, context)
         } else {
             None
         };

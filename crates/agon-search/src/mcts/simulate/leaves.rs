@@ -4,7 +4,7 @@ use agon_game::{PlayoutRequest, Position, Role};
 
 use super::playout::{PlayoutLimits, PlayoutTools};
 use crate::mcts::leaf_batch::{LeafBatch, PathEnd};
-use crate::mcts::options::{MctsOptions, Others};
+use crate::mcts::options::MctsOptions;
 use crate::mcts::worker::Worker;
 use agon_game::play_out_in_time;
 
@@ -28,14 +28,12 @@ impl<P: Position> Worker<P> {
             pending.examine_children(engine);
             self.batch.n_examined += pending.n_children_examined();
         }
-        self.finish_pending(options);
+        self.finish_pending();
     }
 
     /// Completes the pending nodes, once their children have been examined.
-    pub(crate) fn finish_pending(&mut self, options: &MctsOptions) {
-        if options.others == Others::Paranoid {
-            self.batch.pending.make_paranoid(&self.facts, self.us);
-        }
+    pub(crate) fn finish_pending(&mut self) {
+        self.batch.pending.oppose(&self.facts, self.us);
         self.batch.pending.find_winning_children(&self.facts);
     }
 
@@ -139,9 +137,7 @@ impl<P: Position> Worker<P> {
             squares.copy_from_slice(&found.square_sums);
             let length = found.n_steps / found.n_playouts.max(1);
             leaves[at].playout_length = u16::try_from(length).unwrap_or(u16::MAX);
-            if options.others == Others::Paranoid {
-                self.facts.make_sums_paranoid(self.us, f64::from(leaves[at].n), sums, squares);
-            }
+            self.facts.oppose_sums(self.us, f64::from(leaves[at].n), sums, squares);
         }
     }
 
@@ -173,9 +169,7 @@ impl<P: Position> Worker<P> {
         if let Some(policy) = &mut self.policy {
             policy.learn(sums);
         }
-        if options.others == Others::Paranoid {
-            self.facts.make_paranoid(self.us, sums);
-        }
+        self.facts.oppose(self.us, sums);
         for (square, sum) in squares.iter_mut().zip(&*sums) {
             *square = sum * sum;
         }

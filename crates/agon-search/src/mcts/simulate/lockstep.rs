@@ -9,7 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::playout::{PlayoutLimits, gibbs_weight};
 use crate::mcts::heuristic::{ActionHeuristic, ActionValues, HeuristicUse};
 use crate::mcts::leaf_batch::LeafBatch;
-use crate::mcts::options::{MctsOptions, Others};
+use crate::mcts::options::MctsOptions;
 use crate::mcts::select::draw;
 use crate::mcts::worker::Worker;
 
@@ -199,9 +199,7 @@ impl<P: Position> Worker<P> {
             for (role, payoff) in payoffs.iter_mut().enumerate() {
                 *payoff = position.payoff(Role::new(role));
             }
-            if options.others == Others::Paranoid {
-                facts.make_paranoid(self.us, &mut payoffs);
-            }
+            facts.oppose(self.us, &mut payoffs);
             let (sums, squares) = results.of_mut(leaf);
             for ((sum, square), payoff) in sums.iter_mut().zip(squares).zip(&payoffs) {
                 *sum += payoff;

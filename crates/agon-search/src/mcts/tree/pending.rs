@@ -223,11 +223,11 @@ impl<P: Position> PendingNodes<P> {
         batch.look_ahead(&states, &mut self.terminal_children);
     }
 
-    /// Rewrites all payoffs under the paranoid assumption.
-    pub(crate) fn make_paranoid(&mut self, facts: &Facts, us: Role) {
+    /// Replaces all payoffs of other players by what they are assumed to want.
+    pub(crate) fn oppose(&mut self, facts: &Facts, us: Role) {
         let lists = [&mut self.payoffs, &mut self.worths, &mut self.terminal_children.payoffs];
         for list in lists {
-            list.chunks_mut(self.n_roles).for_each(|payoffs| facts.make_paranoid(us, payoffs));
+            list.chunks_mut(self.n_roles).for_each(|payoffs| facts.oppose(us, payoffs));
         }
     }
 
