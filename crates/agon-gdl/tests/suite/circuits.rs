@@ -239,7 +239,9 @@ fn playouts_that_look_ahead_take_wins_at_once() {
         let (_, compiled) = open(&path.expect("it ships"));
         let mut position = compiled.start();
         let mut batch = position.batch(2).expect("circuits run in batches");
-        assert_eq!(batch.set_playouts(PlayoutKind::Careful), PlayoutKind::Careful, "{name}");
+        // Where the logic of careful playouts is too large, they are decisive.
+        let kind = batch.set_playouts(PlayoutKind::Careful);
+        assert_ne!(kind, PlayoutKind::Uniform, "{name}");
         let mut rng = Rng::seed_from_u64(8);
         let mut joint = Vec::new();
         for _ in 0..400 {
@@ -264,7 +266,7 @@ fn playouts_that_look_ahead_take_wins_at_once() {
                 assert_eq!(stats.n_steps, 300, "{name}: play ends at once");
                 assert!(best || n_preferred == n_moves, "{name}: the best move is made");
                 n_won += usize::from(best);
-            } else if n_moves > 1 {
+            } else if n_moves > 1 && kind == PlayoutKind::Careful {
                 let joints = joint_moves(&position);
                 let can_lose = |joint: &Vec<_>| {
                     position.go_to(&here);
