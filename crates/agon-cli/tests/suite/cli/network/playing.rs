@@ -258,17 +258,22 @@ fn invalid_messages_change_nothing() {
 #[test]
 fn too_many_connections_get_an_error() {
     let player = Player::start(&["--connections", "1"]);
-    let start = start_text("r", &hostile("exploding-legal"), 4);
-    // Connections that wait for an answer do not give way. Four more are for the peer of the match.
-    std::thread::scope(|scope| {
-        for _ in 0..5 {
-            scope.spawn(|| player.say(&start));
-            // The peer of the match is known once the first request has been read.
-            std::thread::sleep(Duration::from_millis(300));
-        }
-        let answer = player.raw_to_the_end(b"");
-        assert!(answer.starts_with("HTTP/1.0 503 "), "{answer}");
+    let message = start_text("r", &hostile("exploding-legal"), 4);
+    let request = format!("POST / HTTP/1.0\r\nContent-Length: {}\r\n\r\n{message}", message.len());
+    // Connections that wait for an answer do not give way. Four more are for the peer of the match,
+    // which is known once the first request has been read, so it may take more than five of them.
+    let mut waiting = Vec::new();
+    let is_full = (0..60).any(|_| {
+        let mut stream = player.connect();
+        // A connection that is rejected may be closed before all is written.
+        let _ = stream.write_all(request.as_bytes());
+        waiting.push(stream);
+        std::thread::sleep(Duration::from_millis(50));
+        player.raw_to_the_end(b"").starts_with("HTTP/1.0 503 ")
     });
+    assert!(is_full, "{} connections are not too many", waiting.len());
+    // The clock of the match is over after four seconds.
+    std::thread::sleep(Duration::from_secs(6));
     assert!(player.say("( INFO )").contains("( status available )"));
 }
 
