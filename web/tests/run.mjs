@@ -1,6 +1,8 @@
 // Browser tests of `agon serve`: node tests/run.mjs [NAME…]
 // They need a release build of agon and Chromium; without these they say that they are skipped.
 
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   Server, browserPath, check, clickAnyMove, clickPlace, launch, openPage, program, status,
   turnOrEnd, until,
@@ -307,7 +309,7 @@ for (const [name, test] of Object.entries(tests)) {
     failed += 1;
     console.log(`FAILED  ${name}: ${error.message.split('\n').slice(0, 6).join('\n        ')}`);
     for (const page of context.pages()) {
-      await page.screenshot({ path: `/tmp/agon-web-failed-${failed}.png` }).catch(() => undefined);
+      await page.screenshot({ path: join(tmpdir(), `agon-web-failed-${failed}.png`) }).catch(() => undefined);
     }
   }
   await context.close();

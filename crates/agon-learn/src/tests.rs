@@ -180,7 +180,7 @@ fn greedy(
     best.1
 }
 
-/// The same seed and number of games give the same weights.
+/// Learning with equal seeds and numbers of games gives equal weights.
 #[test]
 fn learning_is_repeatable() {
     let values = || {

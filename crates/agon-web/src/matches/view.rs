@@ -18,7 +18,7 @@ use super::{Frames, Hosted, State};
 use crate::answer::ApiError;
 use crate::secret::now;
 
-/// Who looks at a match.
+/// The person or program that looks at a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Viewer {
     /// The roles that the viewer plays.

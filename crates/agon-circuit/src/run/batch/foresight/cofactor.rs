@@ -1,4 +1,4 @@
-//! The same logic under many assignments of its leaves that differ little from each other.
+//! Logic that is evaluated under many assignments of its leaves that differ little from each other.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
