@@ -7,11 +7,12 @@
 
 mod answers;
 mod at_position;
+mod families;
 mod in_play;
 
 use std::fmt;
 
-use crate::{Hidden, Notation};
+use crate::{Continuous, Hidden, Notation};
 
 /// Plays random games from `start` and tests every law of [`crate::Position`] and [`Notation`].
 ///
@@ -27,6 +28,14 @@ pub fn check<P: Notation>(start: &P, plan: &Plan) -> Result<Summary, Violation> 
 /// The first broken law.
 pub fn check_hidden<P: Hidden>(start: &P, plan: &Plan) -> Result<Summary, Violation> {
     in_play::Inspection::new(start, plan, Some(P::percepts)).run()
+}
+
+/// Plays random games from `start` and tests every law, including those of [`Continuous`].
+///
+/// # Errors
+/// The first broken law.
+pub fn check_continuous<P: Continuous>(start: &P, plan: &Plan) -> Result<Summary, Violation> {
+    in_play::Inspection::new(start, plan, None).with_families(families::check).run()
 }
 
 /// A number of random games to play.
@@ -62,8 +71,8 @@ pub struct Summary {
     pub positions: usize,
 }
 
-/// A law of play. The numbers are those in the docs of [`crate::Position`], [`Notation`] and
-/// [`Hidden`].
+/// A law of play. The numbers are those in the docs of [`crate::Position`], [`Notation`],
+/// [`Hidden`] and [`Continuous`].
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Law {
     /// Every role has a legal move until play ends and none afterwards; a fault ends play.
@@ -79,15 +88,22 @@ pub enum Law {
     /// The claims of the shape hold: bounds of payoffs, constant sum, turn taking. The shape is the
     /// same everywhere. Payoffs at a fault stay within the bounds, but need not have the sum.
     Shape = 6,
-    /// A legal move is listed once, and `is_legal` returns true for exactly the listed moves.
+    /// A legal move is listed once, and `is_legal` returns true for exactly the listed moves. In a
+    /// continuous game the list is a sample of them.
     Listing = 7,
     /// Overridden provided methods behave like the defaults.
     Provided = 8,
     /// Every legal move can be written and read back with any spacing and case, no other move can
-    /// be read, and the parts of a state are sorted.
+    /// be read, and the parts of a state are sorted. In a continuous game this includes the moves
+    /// that `draw` gives, which need not be listed.
     Notation = 9,
     /// Percepts are sorted and depend on the state and the joint move alone.
     Percepts = 10,
+    /// Every listed move is a member of exactly one family, or there are no families.
+    Families = 11,
+    /// `coordinates` inverts `member`, which gives legal moves within the intervals and nothing
+    /// outside of them.
+    Members = 12,
 }
 
 impl Law {

@@ -75,6 +75,7 @@
 //! # Modules in reading order
 //! - `shape`: [`Role`] and [`Shape`], the static facts about a game.
 //! - `position`: [`Position`] with its laws, [`Notation`], [`Hidden`].
+//! - `continuous`: [`Continuous`], games whose moves have real parameters.
 //! - `batch`, `children`, `sequential`: [`Batch`], which steps and plays out many games at once.
 //! - `foresight`: playouts that look ahead ([`PlayoutKind`]), by single steps.
 //! - `table`: [`Table`], the type-erased game in text.
@@ -88,6 +89,7 @@
 mod batch;
 mod budget;
 mod children;
+mod continuous;
 mod foresight;
 pub mod kif;
 pub mod laws;
@@ -101,9 +103,10 @@ mod table;
 pub use batch::{Batch, PlayoutKind, PlayoutRequest, PlayoutStats};
 pub use budget::{Budget, Hint, Meter, play_out_in_time};
 pub use children::{Children, LegalMoves, TerminalChildren};
+pub use continuous::{Continuous, Family, Parameter, normal, split_numbers};
 pub use foresight::{play_out_ahead, playout_moves};
 pub use observation::Observation;
-pub use position::{Fault, Hidden, Notation, Position};
+pub use position::{Fault, Hidden, Notation, Position, draw_listed};
 pub use sequential::{SequentialBatch, joint_moves};
 pub use shape::{Role, Shape};
 pub use table::{IllegalMove, PositionTable, Table};

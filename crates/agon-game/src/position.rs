@@ -22,7 +22,9 @@ use crate::{Batch, Rng, Role, Shape};
 /// 4. Equal keys mean equal answers (except for hash collisions).
 /// 5. The chances of nature's legal moves add up to 1.
 /// 6. Payoffs lie within `Shape::payoffs`.
-/// 7. A legal move is listed once, and `is_legal` returns true for exactly the listed moves.
+/// 7. A legal move is listed once, and `is_legal` returns true for exactly the listed moves. In a
+///    continuous game (`Shape::continuous`) the list is a sample, and `is_legal` accepts the other
+///    moves of the same families too.
 /// 8. An overridden provided method behaves like the default: `choosers` agrees with `legal_moves`,
 ///    `draw` gives one legal move for each role, `play_out` stops at the end or at its limit, and
 ///    equal seeds give equal results.
@@ -79,21 +81,7 @@ pub trait Position: Clone + Send {
     /// Draws a joint move into `joint`: players uniformly, nature by its chances.
     fn draw(&self, rng: &mut Rng, joint: &mut Vec<Self::Move>) {
         joint.clear();
-        let nature = self.shape().nature;
-        for role in self.shape().roles() {
-            let moves = self.legal_moves(role);
-            let drawn = if Some(role) == nature {
-                let mut left: f64 = rng.random();
-                moves.iter().find(|m| {
-                    left -= self.chance(m);
-                    left < 0.0
-                })
-            } else {
-                None
-            };
-            // Nature gets here too if rounding leaves a small probability unassigned.
-            joint.push(drawn.unwrap_or_else(|| &moves[rng.random_range(0..moves.len())]).clone());
-        }
+        joint.extend(self.shape().roles().map(|role| draw_listed(self, role, rng)));
     }
 
     /// Plays random moves until play ends, at most `max_steps` of them. Returns the number of steps
@@ -144,6 +132,22 @@ pub trait Position: Clone + Send {
         let _ = seed;
         None
     }
+}
+
+/// Draws a listed legal move of a role: uniformly for a player, by its chances for nature.
+pub fn draw_listed<P: Position>(position: &P, role: Role, rng: &mut Rng) -> P::Move {
+    let moves = position.legal_moves(role);
+    let drawn = if Some(role) == position.shape().nature {
+        let mut left: f64 = rng.random();
+        moves.iter().find(|m| {
+            left -= position.chance(m);
+            left < 0.0
+        })
+    } else {
+        None
+    };
+    // Nature gets here too if rounding leaves a small probability unassigned.
+    drawn.unwrap_or_else(|| &moves[rng.random_range(0..moves.len())]).clone()
 }
 
 /// The text of moves and states, which protocols, traces and people use.

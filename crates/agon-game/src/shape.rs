@@ -42,6 +42,9 @@ pub struct Shape {
     /// Whether players may not know the position but only what they perceive. See
     /// [`crate::Hidden`].
     pub hidden: bool,
+    /// Whether states and moves may contain real numbers, so that hardly any state occurs twice.
+    /// Transposition tables and solvers do not help then. See [`crate::Continuous`].
+    pub continuous: bool,
 }
 
 impl Shape {
@@ -54,6 +57,7 @@ impl Shape {
             turn_taking: false,
             constant_sum: None,
             hidden: false,
+            continuous: false,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::{Fault, Hidden, Notation, Rng, Role, Shape};
+use crate::{Continuous, Family, Fault, Hidden, Notation, Rng, Role, Shape};
 
 /// A game that is being played, with moves and states as text. Every move is checked.
 ///
@@ -19,6 +19,15 @@ pub trait Table: Send {
     /// Returns the legal moves of a role, in an order that depends on the position alone. The list
     /// is empty once play has ended.
     fn legal_moves(&self, role: Role) -> Vec<String>;
+    /// Returns the families of moves with real parameters of a role. The list is empty if the game
+    /// is discrete. See [`crate::Continuous`].
+    fn families(&self, role: Role) -> Vec<Family> {
+        let _ = role;
+        Vec::new()
+    }
+    /// Returns the text of the legal move that a text names, ignoring spacing and case. In a game
+    /// with real parameters it need not be in the list of legal moves.
+    fn find_move(&self, role: Role, text: &str) -> Option<String>;
     /// Returns the payoff of a player if play ended here.
     fn payoff(&self, player: Role) -> f64;
     /// Returns the parts of the state as sorted texts.
@@ -54,6 +63,7 @@ impl Clone for Box<dyn Table> {
 pub struct PositionTable<P: Notation> {
     position: P,
     perceive: Perceive<P>,
+    families: Families<P>,
     /// By role: the percepts of the last step.
     percepts: Vec<Vec<String>>,
 }
@@ -62,6 +72,9 @@ pub struct PositionTable<P: Notation> {
 /// function pointer because one type serves games of perfect information and games with hidden
 /// information; the constructor knows which kind it is given.
 type Perceive<P> = fn(&P, &[<P as crate::Position>::Move], Role) -> Vec<String>;
+
+/// A function that returns the families of moves of a role at a position.
+type Families<P> = fn(&P, Role) -> Vec<Family>;
 
 impl<P: Notation> PositionTable<P> {
     /// Returns a table for a game of perfect information, in which every role sees every move.
@@ -86,7 +99,16 @@ impl<P: Notation> PositionTable<P> {
 
     fn new(position: P, perceive: Perceive<P>) -> PositionTable<P> {
         let percepts = vec![Vec::new(); position.shape().role_names.len()];
-        PositionTable { position, perceive, percepts }
+        PositionTable { position, perceive, families: |_, _| Vec::new(), percepts }
+    }
+
+    /// Returns the table with the families of moves of its position.
+    #[must_use]
+    pub fn with_families(self) -> PositionTable<P>
+    where
+        P: Continuous,
+    {
+        PositionTable { families: |position, role| position.families(role).to_vec(), ..self }
     }
 
     fn illegal(&self, role: Role, text: &str) -> IllegalMove {
@@ -120,6 +142,15 @@ impl<P: Notation + 'static> Table for PositionTable<P> {
 
     fn legal_moves(&self, role: Role) -> Vec<String> {
         self.position.legal_moves(role).iter().map(|m| self.position.move_text(m)).collect()
+    }
+
+    fn families(&self, role: Role) -> Vec<Family> {
+        (self.families)(&self.position, role)
+    }
+
+    fn find_move(&self, role: Role, text: &str) -> Option<String> {
+        let found = self.position.parse_move(role, text)?;
+        Some(self.position.move_text(&found))
     }
 
     fn payoff(&self, player: Role) -> f64 {

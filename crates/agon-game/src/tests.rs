@@ -1,5 +1,6 @@
 //! Tests of the laws with correct and with faulty engines, and tests of tables.
 
+mod continuous;
 mod faulty;
 mod games;
 mod lockstep;

@@ -139,7 +139,9 @@ fn listing<P: Notation>(
             ));
         }
     }
-    for ForeignMove { candidate, .. } in foreign_moves {
+    // The list of a continuous game is a sample.
+    let strangers = if position.shape().continuous { &[] } else { foreign_moves };
+    for ForeignMove { candidate, .. } in strangers {
         if position.is_legal(role, candidate) && !legal.contains(candidate) {
             return Err(breach(
                 Law::Listing,
@@ -179,7 +181,10 @@ fn notation<P: Notation>(
         legal.iter().map(|listed| position.move_text(listed).to_ascii_lowercase()).collect();
     let others = foreign_moves.iter().map(|foreign| foreign.text.as_str());
     for text in others.chain([""]).filter(|text| !texts.contains(&text.to_ascii_lowercase())) {
-        if let Some(read) = position.parse_move(role, text) {
+        let is_unlisted = |m: &P::Move| position.shape().continuous && position.is_legal(role, m);
+        if let Some(read) = position.parse_move(role, text)
+            && !is_unlisted(&read)
+        {
             return Err(breach(
                 Law::Notation,
                 format!("{text:?} is not a legal move of {name}, but is read as {read:?}"),
@@ -224,7 +229,7 @@ fn chances<P: Position>(
 }
 
 /// Tests law 8, except for `play_out`.
-fn provided<P: Position>(
+fn provided<P: Notation>(
     position: &P,
     answers: &Answers<P>,
     shape: &Shape,
@@ -260,19 +265,39 @@ fn provided<P: Position>(
             format!("{joint:?} was drawn, which is not one move for each role"),
         ));
     }
-    for ((drawn, legal), name) in joint.iter().zip(&answers.legal).zip(&shape.role_names) {
-        if !legal.contains(drawn) {
+    for ((drawn, legal), role) in joint.iter().zip(&answers.legal).zip(shape.roles()) {
+        let name = &shape.role_names[role.index()];
+        let is_unlisted = shape.continuous && position.is_legal(role, drawn);
+        if !legal.contains(drawn) && !is_unlisted {
             return Err(breach(
                 Law::Provided,
                 format!("{drawn:?} was drawn, which is not legal for {name}"),
             ));
         }
     }
+    if shape.continuous {
+        return drawn_texts(position, &joint);
+    }
     if let Some(nature) = shape.nature
         && position.chance(&joint[nature.index()]) == 0.0
     {
         let drawn = &joint[nature.index()];
         return Err(breach(Law::Provided, format!("nature drew {drawn:?}, which has chance 0")));
+    }
+    Ok(())
+}
+
+/// Tests law 9 for the drawn moves of a continuous game: records contain their texts.
+fn drawn_texts<P: Notation>(position: &P, joint: &[P::Move]) -> Result<(), Breach> {
+    for (role, drawn) in position.shape().roles().zip(joint) {
+        let text = position.move_text(drawn);
+        let read = position.parse_move(role, &text);
+        if read.as_ref() != Some(drawn) {
+            return Err(breach(
+                Law::Notation,
+                format!("{drawn:?} was drawn and is written {text:?}, which is read as {read:?}"),
+            ));
+        }
     }
     Ok(())
 }

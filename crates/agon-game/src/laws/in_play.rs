@@ -15,6 +15,7 @@ pub(super) struct Inspection<'a, P: Position> {
     start: &'a P,
     plan: &'a Plan,
     percepts: Option<Percepts<P>>,
+    families: Option<Families<P>>,
     rng: Rng,
     play: usize,
     step: usize,
@@ -24,6 +25,9 @@ pub(super) struct Inspection<'a, P: Position> {
     foreign_moves: Vec<ForeignMove<P::Move>>,
     summary: Summary,
 }
+
+/// Tests the families of moves at a position.
+type Families<P> = fn(&P, &mut Rng) -> Result<(), Breach>;
 
 type Percepts<P> = fn(&P, &[<P as Position>::Move], Role) -> Vec<String>;
 
@@ -63,6 +67,7 @@ impl<'a, P: Notation> Inspection<'a, P> {
             start,
             plan,
             percepts,
+            families: None,
             rng: Rng::seed_from_u64(plan.seed),
             play: 0,
             step: 0,
@@ -71,6 +76,11 @@ impl<'a, P: Notation> Inspection<'a, P> {
             foreign_moves: Vec::new(),
             summary: Summary::default(),
         }
+    }
+
+    /// Adds tests of the families of moves.
+    pub(super) fn with_families(self, families: Families<P>) -> Inspection<'a, P> {
+        Inspection { families: Some(families), ..self }
     }
 
     pub(super) fn run(mut self) -> Result<Summary, Violation> {
@@ -118,6 +128,9 @@ impl<'a, P: Notation> Inspection<'a, P> {
     /// Tests one position and compares it with the positions seen before.
     fn inspect(&mut self, position: &P, answers: &Answers<P>, shape: &Shape) -> Result<(), Breach> {
         at_position::check(position, answers, shape, &self.foreign_moves, &mut self.rng)?;
+        if let Some(families) = self.families {
+            families(position, &mut self.rng)?;
+        }
         self.recognise(answers)?;
         for legal in answers.legal.iter().filter(|legal| !legal.is_empty()) {
             let candidate = legal[self.rng.random_range(0..legal.len())].clone();

@@ -239,11 +239,23 @@ impl<'o, A: Notation, B: Notation> Comparator<'o, A, B> {
         let mut partners = Vec::with_capacity(joint.len());
         for (role, m) in a.shape().roles().zip(joint) {
             let indices = self.compare_moves(a, b, role)?;
-            let index = a.legal_moves(role).iter().position(|legal| legal == m);
-            let partner = indices[index.expect("the joint move is legal in the first game")];
-            partners.push(b.legal_moves(role)[partner].clone());
+            match a.legal_moves(role).iter().position(|legal| legal == m) {
+                Some(index) => partners.push(b.legal_moves(role)[indices[index]].clone()),
+                None => partners.push(self.unlisted_partner(a, b, role, m)?),
+            }
         }
         Ok(partners)
+    }
+
+    /// Returns the partner of a legal move that the first game does not list, because it has
+    /// infinitely many.
+    fn unlisted_partner(&self, a: &A, b: &B, role: Role, m: &A::Move) -> Result<B::Move, Mismatch> {
+        assert!(a.is_legal(role, m), "the joint move is legal in the first game");
+        let text = self.first_text(a, role, m);
+        b.parse_move(role, &text).ok_or_else(|| {
+            let difference = TextDifference { missing: vec![text], extra: Vec::new() };
+            Mismatch::Moves { role: name(a.shape(), role), difference }
+        })
     }
 
     /// Compares what each role perceives of a joint move, if percepts are compared.

@@ -1,0 +1,127 @@
+//! Games whose moves have real parameters, such as a speed, a direction or a duration.
+
+use crate::{Notation, Role};
+
+/// A game whose moves may have real parameters.
+///
+/// Such moves come in families: a family is a discrete choice, such as a rule and the elements it
+/// is applied to, together with an interval for each parameter. [`crate::Position::legal_moves`]
+/// lists a finite sample of each family, so that every search can play, and
+/// [`crate::Position::is_legal`] accepts every value within the intervals.
+///
+/// A discrete game has no families. It implements the trait with an empty body.
+///
+/// # Laws
+/// 11. Every legal move of a role is `member(role, f, p)` for exactly one family `f` and exactly
+///     one list `p` of parameters, or there are no families.
+/// 12. `coordinates(role, member(role, f, p))` is `(f, p)`, and `member` gives a move exactly if
+///     every parameter lies within its interval and the rules allow the move.
+pub trait Continuous: Notation {
+    /// Returns the families of moves of a role here. The list is empty if the game is discrete or
+    /// play has ended.
+    fn families(&self, role: Role) -> &[Family] {
+        let _ = role;
+        &[]
+    }
+
+    /// Returns the move of a family with these values of its parameters; `None` if a value lies
+    /// outside its interval or the rules forbid the move.
+    fn member(&self, role: Role, family: usize, parameters: &[f64]) -> Option<Self::Move> {
+        let _ = (role, family, parameters);
+        None
+    }
+
+    /// Returns the family and the parameters of a legal move.
+    fn coordinates(&self, role: Role, m: &Self::Move) -> Option<(usize, Vec<f64>)> {
+        let _ = (role, m);
+        None
+    }
+}
+
+/// Moves that differ only in their real parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// The text of the moves without parameters, such as `(Chase c)`.
+    pub text: String,
+    /// The parameters, in the order of the moves' texts. A family without parameters is one move.
+    pub parameters: Vec<Parameter>,
+}
+
+/// A real parameter of a move, with the interval of its values. The bounds belong to the interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The name of the parameter; `t` is the duration.
+    pub name: String,
+    /// The least value.
+    pub low: f64,
+    /// The greatest value.
+    pub high: f64,
+}
+
+impl Family {
+    /// Returns whether a text is a move of the family: it names the family and gives each parameter
+    /// a number within its interval. The rules may still forbid the move.
+    pub fn contains(&self, text: &str) -> bool {
+        let is_name = |name: &str| {
+            self.parameters.iter().any(|parameter| parameter.name.eq_ignore_ascii_case(name))
+        };
+        let (family, numbers) = split_numbers(text, is_name);
+        normal(&self.text) == family && self.order(&numbers).is_some()
+    }
+
+    /// Returns named numbers in the order of the parameters. Returns `None` if one is missing, lies
+    /// outside its interval, or is not a parameter.
+    pub fn order(&self, numbers: &[(String, f64)]) -> Option<Vec<f64>> {
+        if numbers.len() != self.parameters.len() {
+            return None;
+        }
+        let find = |parameter: &Parameter| {
+            let named = |(name, _): &&(String, f64)| name.eq_ignore_ascii_case(&parameter.name);
+            let (_, number) = numbers.iter().find(named)?;
+            (parameter.low <= *number && *number <= parameter.high).then_some(*number)
+        };
+        self.parameters.iter().map(find).collect()
+    }
+}
+
+/// Splits the text of a move into its family, in normal form, and its numbers: parts such as
+/// `(t 0.5)` whose first word is the name of a parameter. Other parts may contain numbers too,
+/// because elements may have numbers as names.
+pub fn split_numbers(
+    text: &str,
+    is_parameter: impl Fn(&str) -> bool,
+) -> (String, Vec<(String, f64)>) {
+    let text = normal(text);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut family: Vec<&str> = Vec::new();
+    let mut numbers = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        if at > 0
+            && let ["(", name, number, ")"] = words[at..(at + 4).min(words.len())]
+            && let Ok(number) = number.parse::<f64>()
+            && number.is_finite()
+            && is_parameter(name)
+        {
+            numbers.push((name.to_owned(), number));
+            at += 4;
+        } else {
+            family.push(words[at]);
+            at += 1;
+        }
+    }
+    (family.join(" "), numbers)
+}
+
+/// Returns a text in lower case, with single spaces between its words and parentheses.
+pub fn normal(text: &str) -> String {
+    let spaced = text.to_lowercase().replace('(', " ( ").replace(')', " ) ");
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Parameter {
+    /// Returns the value at a share of the interval: 0 gives the least value, 1 the greatest.
+    pub fn at_share(&self, share: f64) -> f64 {
+        (self.low + share * (self.high - self.low)).clamp(self.low, self.high)
+    }
+}

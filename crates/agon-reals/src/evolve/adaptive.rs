@@ -1,0 +1,418 @@
+//! Tier 2: explicit Runge-Kutta methods with control of the local error.
+
+use crate::interval::Interval;
+use crate::program::Program;
+use crate::real::Real;
+
+use super::guards::{Difference, Failure, Guards, START_ORDER, Start};
+use super::schemes::{NotFinite, Stepper};
+use super::series::solution_series;
+use super::trajectory::{Segment, Trajectory};
+use super::{Evolution, EvolveError, Problem};
+
+pub(super) use super::schemes::Scheme;
+
+/// Number of consecutive suspicious steps after which a system counts as stiff, and the number of
+/// steps between two tests (Hairer & Wanner 1996, IV.2).
+const STIFF_STEPS: usize = 15;
+const STIFFNESS_PERIOD: usize = 1000;
+
+/// Bound of the step length times the largest eigenvalue beyond which Dormand-Prince is not stable.
+const STABILITY: f64 = 3.25;
+
+/// The step lengths of PI control (Gustafsson 1991): safety factor, exponent of the last error,
+/// least and greatest change.
+const SAFETY: f64 = 0.9;
+const BETA: f64 = 0.04;
+const ALPHA: f64 = 0.2 - BETA * 0.75;
+const LEAST_FACTOR: f64 = 0.2;
+const GREATEST_FACTOR: f64 = 10.0;
+
+/// Fraction of the tolerance that one step may use, and the least such error, because estimates
+/// below it are rounding errors.
+const STEP_SHARE: f64 = 0.01;
+const LEAST_ERROR: f64 = 32.0 * f64::EPSILON;
+
+/// Least length of a step, relative to the time.
+const LEAST_STEP: f64 = 16.0 * f64::EPSILON;
+
+/// Number of steps between two looks at the clock.
+const CLOCK_PERIOD: usize = 64;
+
+pub(super) fn evolve(problem: &Problem<'_>, scheme: Scheme) -> Result<Evolution, EvolveError> {
+    let program = Program::new(problem.pool, &problem.system.derivatives, &[]);
+    let guards = Guards::new(problem.pool, problem.guards);
+    let start: Vec<f64> = problem.start.iter().map(Real::midpoint).collect();
+    let mut run = Run {
+        problem,
+        stepper: Stepper::new(&program, scheme, start.len()),
+        scheme,
+        starts: starts(problem, &program, &guards),
+        guards,
+        time: 0.0,
+        error: vec![0.0; start.len()],
+        state: start,
+        trajectory: Trajectory::default(),
+        n_steps: 0,
+        length: 0.0,
+    };
+    run.evolve()
+}
+
+/// Returns what the Taylor coefficients at the start say about the signs of the differences.
+fn starts(problem: &Problem<'_>, program: &Program, guards: &Guards) -> Vec<Start> {
+    if guards.n_comparisons() == 0 {
+        return Vec::new();
+    }
+    let state: Vec<Interval> = problem.start.iter().map(Real::to_interval).collect();
+    // Where the derivatives have kinks, fewer coefficients are known.
+    for order in [START_ORDER, 1] {
+        if let Some(series) = solution_series(program, &state, Interval::ZERO, order) {
+            let starts = guards.starts(&series);
+            if order == START_ORDER {
+                return starts;
+            }
+            // One coefficient cannot tell that a difference stays zero.
+            let plain = |start| if start == Start::Stays { Start::Plain } else { start };
+            return starts.into_iter().map(plain).collect();
+        }
+    }
+    vec![Start::Plain; guards.n_comparisons()]
+}
+
+/// An evolution in progress.
+struct Run<'a> {
+    problem: &'a Problem<'a>,
+    stepper: Stepper<'a>,
+    scheme: Scheme,
+    guards: Guards,
+    starts: Vec<Start>,
+    time: f64,
+    state: Vec<f64>,
+    /// The sum of the estimated errors of all steps.
+    error: Vec<f64>,
+    trajectory: Trajectory,
+    n_steps: usize,
+    /// The length of the next step.
+    length: f64,
+}
+
+impl Run<'_> {
+    fn evolve(&mut self) -> Result<Evolution, EvolveError> {
+        let duration = self.problem.duration.midpoint().max(0.0);
+        self.stepper
+            .start(0.0, &self.state)
+            .map_err(|NotFinite(variable)| EvolveError::Undefined { variable, time: 0.0 })?;
+        if let Some(failed) = self.failed_at_start(duration) {
+            return Ok(self.finish(Real::ZERO, failed));
+        }
+        self.length = match self.scheme {
+            Scheme::RungeKutta4 { step } => step,
+            Scheme::DormandPrince | Scheme::CashKarp => self.first_length(duration),
+        };
+        let mut last_error = 1e-4f64;
+        let mut rejected = false;
+        let (mut n_accepted, mut n_stiff, mut n_mild) = (0usize, 0usize, 0usize);
+        while self.time < duration {
+            if self.n_steps >= self.problem.options.max_steps {
+                return Err(EvolveError::Steps { time: self.time });
+            }
+            if self.n_steps.is_multiple_of(CLOCK_PERIOD) {
+                self.problem.check_stop()?;
+            }
+            self.n_steps += 1;
+            let rest = duration - self.time;
+            // A last step that is a little longer avoids a tiny one after it.
+            let length = if self.length * 1.01 >= rest { rest } else { self.length };
+            // Steps that no longer move the time lead into a pole.
+            if length < rest && length <= LEAST_STEP * self.time {
+                let variable = self.worst_variable();
+                return Err(EvolveError::Undefined { variable, time: self.time });
+            }
+            let outcome = self.stepper.step(self.time, &self.state, length);
+            if matches!(self.scheme, Scheme::RungeKutta4 { .. }) {
+                outcome.map_err(|NotFinite(variable)| EvolveError::Undefined {
+                    variable,
+                    time: self.time,
+                })?;
+            } else {
+                let error = outcome.map(|()| self.scaled_error());
+                match error {
+                    Ok(error) if error <= 1.0 => {
+                        let factor = SAFETY / libm::pow(error.max(1e-10), ALPHA)
+                            * libm::pow(last_error, BETA);
+                        let greatest = if rejected { 1.0 } else { GREATEST_FACTOR };
+                        self.length = length * factor.clamp(LEAST_FACTOR, greatest);
+                        last_error = error.max(1e-4);
+                        rejected = false;
+                    }
+                    rejection => {
+                        rejected = true;
+                        let factor = match rejection {
+                            Ok(error) if error.is_finite() => {
+                                (SAFETY / libm::pow(error, ALPHA)).clamp(LEAST_FACTOR, 1.0)
+                            }
+                            _ => 0.1,
+                        };
+                        self.length = length * factor;
+                        if self.length <= LEAST_STEP * self.time || self.length < 1e-290 {
+                            let variable = match rejection {
+                                Err(NotFinite(variable)) => variable,
+                                Ok(_) => self.worst_variable(),
+                            };
+                            return Err(EvolveError::Undefined { variable, time: self.time });
+                        }
+                        continue;
+                    }
+                }
+            }
+            n_accepted += 1;
+            if (n_accepted.is_multiple_of(STIFFNESS_PERIOD) || n_stiff > 0)
+                && let Some(stiffness) = self.stepper.stiffness(length)
+            {
+                if stiffness > STABILITY {
+                    n_mild = 0;
+                    n_stiff += 1;
+                    if n_stiff >= STIFF_STEPS {
+                        return Err(EvolveError::Stiff { time: self.time });
+                    }
+                } else {
+                    n_mild += 1;
+                    if n_mild == 6 {
+                        n_stiff = 0;
+                    }
+                }
+            }
+            if let Some(evolution) = self.accept(length, duration) {
+                return Ok(evolution);
+            }
+        }
+        Ok(self.finish(self.problem.duration, Vec::new()))
+    }
+
+    /// Moves to the end of a step, or returns the result if a guard fails on the way.
+    fn accept(&mut self, length: f64, duration: f64) -> Option<Evolution> {
+        let needed = self.problem.options.keep_trajectory || self.guards.n_comparisons() > 0;
+        if needed {
+            let coefficients = self.stepper.dense(&self.state, length);
+            let segment = Segment { start: self.time, length, coefficients };
+            let failure = self.failure(&segment);
+            if let Some(failure) = failure {
+                let part = self.refined(&segment, &failure);
+                if self.problem.options.keep_trajectory {
+                    self.trajectory.push(segment);
+                }
+                return Some(self.finish_within(length, part, failure.guards));
+            }
+            if self.problem.options.keep_trajectory {
+                self.trajectory.push(segment);
+            }
+        }
+        let end = self.time + length;
+        // Rounding must not leave a rest that no step can cover.
+        self.time = if duration - end <= 4.0 * f64::EPSILON * duration { duration } else { end };
+        self.state.copy_from_slice(&self.stepper.result);
+        for (sum, error) in self.error.iter_mut().zip(&self.stepper.error) {
+            *sum += error.abs();
+        }
+        self.stepper.advance();
+        None
+    }
+
+    fn failure(&self, segment: &Segment) -> Option<Failure> {
+        let differences = self.guards.along(segment);
+        let pieces = self.guards.pieces(segment, &differences, Some(&self.starts));
+        self.guards.first_failure(segment, &pieces)
+    }
+
+    /// Returns the guards that fail at once; `None` if there are none. The direction is that of the
+    /// Taylor coefficients, not that of a step.
+    fn failed_at_start(&self, duration: f64) -> Option<Vec<usize>> {
+        if self.guards.n_comparisons() == 0 {
+            let constants: Vec<Difference> = Vec::new();
+            let segment = Segment { start: 0.0, length: 1.0, coefficients: Vec::new() };
+            let pieces = self.guards.pieces(&segment, &constants, None);
+            return self.guards.first_failure(&segment, &pieces).map(|failure| failure.guards);
+        }
+        // A straight line in the direction of the derivative, so short that it ends before any
+        // event but a failure at once.
+        let length = 1e-9f64.min(if duration > 0.0 { duration } else { 1.0 });
+        let coefficients = self
+            .state
+            .iter()
+            .zip(self.stepper.first_slope())
+            .map(|(value, slope)| vec![*value, slope * length])
+            .collect();
+        let segment = Segment { start: 0.0, length, coefficients };
+        let failure = self.failure(&segment)?;
+        (failure.part == 0.0).then_some(failure.guards)
+    }
+
+    /// Returns the fraction of a step after which a guard fails, corrected for the error of the
+    /// dense output: the state is computed by a shorter step, and the time is moved along the
+    /// secant until the difference vanishes.
+    fn refined(&mut self, segment: &Segment, failure: &Failure) -> f64 {
+        let part = failure.part;
+        let Some(&comparison) = failure.comparisons.first() else { return part };
+        let length = segment.length;
+        let difference = |run: &mut Self, part: f64| {
+            let (time, state) = (run.time, std::mem::take(&mut run.state));
+            let outcome = run.stepper.step(time, &state, part * length);
+            run.state = state;
+            outcome.ok().map(|()| {
+                run.guards.difference_at(comparison, &run.stepper.result, time + part * length)
+            })
+        };
+        let dense = |run: &Self, part: f64| {
+            let time = segment.start + part * length;
+            run.guards.difference_at(comparison, &segment.at_part(part), time)
+        };
+        let width = 1e-4f64;
+        let (left, right) = ((part - width).max(0.0), (part + width).min(1.0));
+        let mut slope = (dense(self, right) - dense(self, left)) / (right - left);
+        let (mut place, mut last) = (part, None::<(f64, f64)>);
+        for _ in 0..6 {
+            let Some(value) = difference(self, place) else { return part };
+            if let Some((last_place, last_value)) = last
+                && place != last_place
+                && value != last_value
+            {
+                slope = (value - last_value) / (place - last_place);
+            }
+            let next = place - value / slope;
+            // A touch without crossing has no slope; the place in the dense output will do.
+            if !next.is_finite() || (next - part).abs() > 1e-3 || !(0.0..=1.0).contains(&next) {
+                return if last.is_some() { place } else { part };
+            }
+            last = Some((place, value));
+            if (next - place).abs() * length <= f64::EPSILON * (segment.start + length) {
+                return next;
+            }
+            place = next;
+        }
+        place
+    }
+
+    /// Ends after a fraction of a step.
+    fn finish_within(&mut self, length: f64, part: f64, failed: Vec<usize>) -> Evolution {
+        let (time, rest) = (self.time, part * length);
+        let state = self.state.clone();
+        // A shorter step has the same stages, which were finite in the longer one; should they not
+        // be, the state is that at the start of the step.
+        if self.stepper.step(time, &state, rest).is_ok() {
+            self.state.copy_from_slice(&self.stepper.result);
+            let margin: Vec<f64> = self.stepper.first_slope().iter().map(|v| v.abs()).collect();
+            for (variable, sum) in self.error.iter_mut().enumerate() {
+                // The event time is rounded, which moves the state along its derivative.
+                let moved = 4.0 * f64::EPSILON * (time + rest) * margin[variable];
+                *sum += self.stepper.error[variable].abs() + moved;
+            }
+        }
+        let end = time + rest;
+        let radius = 4.0 * f64::EPSILON * end;
+        let moment = if end == 0.0 { Real::ZERO } else { Interval::around(end, radius).into() };
+        self.finish(moment, failed)
+    }
+
+    fn finish(&mut self, time: Real, failed: Vec<usize>) -> Evolution {
+        let state = self
+            .problem
+            .start
+            .iter()
+            .enumerate()
+            .map(|(variable, start)| {
+                if time == Real::ZERO {
+                    return *start;
+                }
+                let value = self.state[variable];
+                let rounding = (self.n_steps + 4) as f64 * f64::EPSILON * value.abs();
+                let radius = start.radius() + self.error[variable] + rounding;
+                Real::Interval(Interval::around(value, radius))
+            })
+            .collect();
+        let mut trajectory = std::mem::take(&mut self.trajectory);
+        if self.problem.options.keep_trajectory && trajectory.is_empty() {
+            let coefficients = self.state.iter().map(|value| vec![*value]).collect();
+            trajectory.push(Segment { start: 0.0, length: 0.0, coefficients });
+        }
+        trajectory.finish(time.midpoint());
+        Evolution { time, state, failed, trajectory, n_steps: self.n_steps }
+    }
+
+    fn scale(&self, variable: usize) -> f64 {
+        let size = self.state[variable].abs().max(self.stepper.result[variable].abs());
+        self.step_tolerance() * (1.0 + size)
+    }
+
+    /// Returns the bound of the estimated error of one step, relative to 1 + |x|.
+    fn step_tolerance(&self) -> f64 {
+        (STEP_SHARE * self.problem.options.tolerance).max(LEAST_ERROR)
+    }
+
+    /// Returns the root mean square of the estimated errors relative to the tolerance.
+    fn scaled_error(&self) -> f64 {
+        if self.state.is_empty() {
+            return 0.0;
+        }
+        let sum: f64 = self
+            .stepper
+            .error
+            .iter()
+            .enumerate()
+            .map(|(variable, error)| {
+                let ratio = error / self.scale(variable);
+                ratio * ratio
+            })
+            .sum();
+        libm::sqrt(sum / self.state.len() as f64)
+    }
+
+    fn worst_variable(&self) -> usize {
+        let ratio = |variable: usize| self.stepper.error[variable].abs() / self.scale(variable);
+        (0..self.state.len())
+            .max_by(|left, right| ratio(*left).total_cmp(&ratio(*right)))
+            .unwrap_or(0)
+    }
+
+    /// Returns the length of the first step, from the sizes of the first two derivatives (Hairer,
+    /// Nørsett & Wanner 1993, II.4).
+    fn first_length(&mut self, duration: f64) -> f64 {
+        let norm = |run: &Self, values: &[f64]| {
+            let sum: f64 = values
+                .iter()
+                .enumerate()
+                .map(|(variable, value)| {
+                    let scale = run.step_tolerance() * (1.0 + run.state[variable].abs());
+                    (value / scale) * (value / scale)
+                })
+                .sum();
+            libm::sqrt(sum / values.len().max(1) as f64)
+        };
+        let slope = self.stepper.first_slope().to_vec();
+        let (size, speed) = (norm(self, &self.state), norm(self, &slope));
+        let mut length = if size <= 1e-10 || speed <= 1e-10 { 1e-6 } else { 0.01 * size / speed };
+        length = length.min(duration).max(1e-12 * duration);
+        let bend = {
+            let state = self.state.clone();
+            match self.stepper.step(0.0, &state, length) {
+                Ok(()) => {
+                    self.stepper.advance();
+                    let change: Vec<f64> =
+                        self.stepper.first_slope().iter().zip(&slope).map(|(l, r)| l - r).collect();
+                    let bend = norm(self, &change) / length;
+                    // Restores the derivative at the start.
+                    self.stepper.advance();
+                    bend
+                }
+                Err(_) => 0.0,
+            }
+        };
+        let fastest = speed.max(bend);
+        let better = if fastest <= 1e-15 {
+            1e-6f64.max(length * 1e-3)
+        } else {
+            libm::pow(0.01 / fastest, 0.2)
+        };
+        (100.0 * length).min(better).min(duration)
+    }
+}
