@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use agon_structures::evaluate::EvaluationError;
-use agon_structures::formula::{Formula, Name, Operator, Oversize, Term};
+use agon_structures::formula::{Formula, Name, Operator, Oversize, Term, Variable};
 use agon_structures::normal_form::{SplitFirst, simplified, tnf};
 use agon_toss::arena::CheckedArena;
 
@@ -280,6 +280,11 @@ impl<'a> Derivation<'a> {
                 Box::new(self.transformed(value)?),
                 Box::new(self.transformed(body)?),
             ),
+            Term::Apply(function, arguments) => {
+                let arguments = arguments.iter().map(|argument| self.transformed(argument));
+                Term::Apply(*function, arguments.collect::<Result<_, _>>()?)
+            }
+            Term::Least(variable, _) => return Err(not_about_elements(variable)),
             Term::Number(_) | Term::Variable(_) | Term::ElementNumber(_) | Term::Function(..) => {
                 term.clone()
             }
@@ -288,10 +293,13 @@ impl<'a> Derivation<'a> {
 
     /// Returns the term for a goal, with all defined relations expanded as in Kaiser & Stafiniak
     /// 2011. If that is too large, as in chess, relations defined by static ones are kept, which
-    /// the paper allows for universal ones.
+    /// the paper allows for universal ones. The same is done if the expansion quantifies over sets.
     fn for_goal(&mut self, goal: &Formula) -> Result<Term, GoalTermsError> {
         match self.with_definitions(goal, Kept::None) {
-            Err(GoalTermsError::TooLarge(_)) => self.with_definitions(goal, Kept::Stable),
+            Err(
+                GoalTermsError::TooLarge(_)
+                | GoalTermsError::Evaluation(EvaluationError::UnsupportedSort(..)),
+            ) => self.with_definitions(goal, Kept::Stable),
             made => made,
         }
     }
@@ -306,6 +314,9 @@ impl<'a> Derivation<'a> {
             if !is_kept && expanded.free_relations().contains_key(&definition.name) {
                 expanded = expanded.with_relation(definition, size)?;
             }
+        }
+        if let Some(variable) = expanded.quantified_beyond_elements() {
+            return Err(not_about_elements(&variable));
         }
         let split_first = SplitFirst::Fluents(self.fluents.clone());
         let mut formula = tnf(&simplified(&expanded), &split_first, size)?;
@@ -324,6 +335,12 @@ impl<'a> Derivation<'a> {
             }
         }
     }
+}
+
+/// Returns the refusal of a quantifier over sets or numbers, whose values moves do not bring closer
+/// one by one.
+fn not_about_elements(variable: &Variable) -> GoalTermsError {
+    EvaluationError::UnsupportedSort(variable.clone(), variable.sort()).into()
 }
 
 /// Returns the sum of the terms, or 0 if there are none.

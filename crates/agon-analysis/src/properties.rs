@@ -46,7 +46,7 @@ pub use payoffs::{Payoffs, prove_constant_sum};
 pub use plays::{ObservedState, PlayLimits, Plays};
 pub use relations::{Relation, RelationKind};
 pub use symmetry::Symmetry;
-pub use turns::{RoleTurns, Turns};
+pub use turns::{RoleTurns, Turns, prove_turn_taking};
 
 /// How a property is known.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

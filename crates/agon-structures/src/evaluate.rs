@@ -19,6 +19,8 @@
 //! - Universal quantifiers are negated existential ones, and greatest fixed points are complements
 //!   of least ones (`compile`). Least fixed points are computed semi-naively, closures by search
 //!   from the known end (`closure`).
+//! - Quantifiers over sets are decided by SAT solvers, after everything else has restricted the
+//!   assignments (`sets`).
 //! - Defined relations that bind all their arguments are computed once per structure, others are
 //!   expanded where they are used. Results that depend only on parts shared with the previous
 //!   structure are kept (`store`).
@@ -39,6 +41,8 @@ mod join;
 mod limits;
 mod naive;
 mod program;
+mod real;
+mod sets;
 mod solve;
 mod store;
 mod table;

@@ -1,7 +1,7 @@
-//! First-order formulas with fixed points and transitive closure, and terms that count.
+//! Formulas with fixed points, transitive closure and quantifiers over sets, and terms that count.
 //!
-//! This is the logic of structure rewriting games (Kaiser & Stafiniak 2011), with the additions of
-//! the Toss language. Relations, functions and constants are named, not numbered, so that one
+//! This is the logic of structure rewriting games (Kaiser & Stafiniak 2010, 2011), with the
+//! additions of the Toss language. Relations, functions and constants are named, not numbered, so that one
 //! formula serves many vocabularies and can be rewritten freely. Evaluators resolve names once.
 //!
 //! A term may be undefined: a division by zero, a power that is not rational, the least of no
@@ -27,6 +27,9 @@ mod substitute;
 mod variables;
 pub(crate) mod walk;
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
@@ -45,11 +48,12 @@ pub type Name = Arc<str>;
 pub enum Sort {
     /// Elements: `x`.
     Element,
-    /// Sets of elements: `X`. Not evaluated yet.
+    /// Sets of elements: `X`. Bound by quantifiers only, not by aggregates or definitions.
     Set,
-    /// Relations: `|x`. Not evaluated yet.
+    /// Relations: `|x`. The evaluators of this crate refuse them.
     Relation,
-    /// Numbers: `:x`. Bound only by `let`, so far.
+    /// Numbers: `:x`. The evaluators of this crate take them from a `let` or from the assignment.
+    /// They refuse quantifiers over numbers, which belong to continuous games.
     Real,
 }
 
@@ -256,6 +260,8 @@ pub enum Formula {
     Relation(Name, Vec<Argument>),
     /// Two elements are equal.
     Equal(Argument, Argument),
+    /// An element is in a set: `x in X`. It does not hold for a constant without an element.
+    Member(Argument, Variable),
     /// Two numbers satisfy a comparison.
     Compare(Box<Term>, Sign, Box<Term>),
     /// Negation.
@@ -264,9 +270,9 @@ pub enum Formula {
     And(Vec<Formula>),
     /// Disjunction.
     Or(Vec<Formula>),
-    /// Existential quantifier.
+    /// Existential quantifier over variables of any sorts.
     Exists(Vec<Variable>, Box<Formula>),
-    /// Universal quantifier.
+    /// Universal quantifier over variables of any sorts.
     All(Vec<Variable>, Box<Formula>),
     /// A least or greatest fixed point.
     Fix(Box<Fix>),
@@ -290,6 +296,58 @@ pub enum Operator {
     /// `^`; undefined unless the exponent is an integer, and for negative powers of zero. `0 ^ 0`
     /// is 1.
     Power,
+}
+
+/// A function of real numbers that terms apply to other terms.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RealFunction {
+    /// The n-th root: `sqrt(t)` is `Root(2)`, others are `root(n, t)`. Undefined for `n = 0`, and
+    /// for even `n` and negative numbers. Odd roots of negative numbers are negative.
+    Root(u32),
+    /// `sin`, of an angle in radians.
+    Sin,
+    /// `cos`, of an angle in radians.
+    Cos,
+    /// `exp`
+    Exp,
+    /// `log`, the natural logarithm; undefined unless the argument is positive.
+    Log,
+    /// `abs`
+    Abs,
+    /// `min`, of two or more numbers.
+    Min,
+    /// `max`, of two or more numbers.
+    Max,
+}
+
+impl RealFunction {
+    /// Returns the name by which formulas call the function.
+    pub fn name(self) -> &'static str {
+        match self {
+            RealFunction::Root(2) => "sqrt",
+            RealFunction::Root(_) => "root",
+            RealFunction::Sin => "sin",
+            RealFunction::Cos => "cos",
+            RealFunction::Exp => "exp",
+            RealFunction::Log => "log",
+            RealFunction::Abs => "abs",
+            RealFunction::Min => "min",
+            RealFunction::Max => "max",
+        }
+    }
+
+    /// Returns whether the function can be applied to this number of arguments.
+    pub fn takes(self, n_arguments: usize) -> bool {
+        match self {
+            RealFunction::Min | RealFunction::Max => n_arguments >= 2,
+            RealFunction::Root(_)
+            | RealFunction::Sin
+            | RealFunction::Cos
+            | RealFunction::Exp
+            | RealFunction::Log
+            | RealFunction::Abs => n_arguments == 1,
+        }
+    }
 }
 
 /// A way to combine many values.
@@ -338,6 +396,10 @@ pub enum Term {
     Aggregate(Box<Aggregate>),
     /// A local name for a number: `let :a = s in t`.
     Let(Variable, Box<Term>, Box<Term>),
+    /// The least real number for which the formula holds: `min :a (phi)`.
+    Least(Variable, Box<Formula>),
+    /// A real function applied to terms: `sqrt(t)`, `max(s, t)`.
+    Apply(RealFunction, Vec<Term>),
 }
 
 impl Formula {
@@ -362,6 +424,11 @@ impl Formula {
     /// Returns `x = y`.
     pub fn equal(left: impl Into<Argument>, right: impl Into<Argument>) -> Formula {
         Formula::Equal(left.into(), right.into())
+    }
+
+    /// Returns `x in X`.
+    pub fn member(element: impl Into<Argument>, set: &Variable) -> Formula {
+        Formula::Member(element.into(), set.clone())
     }
 
     /// Returns a comparison such as `s < t`.
@@ -500,6 +567,21 @@ impl Term {
                 matches!(aggregate.fold, Fold::Sum | Fold::Product) && aggregate.term.is_total()
             }
             Term::Let(_, _, body) => body.is_total(),
+            // There may be no such number.
+            Term::Least(..) => false,
+            Term::Apply(function, arguments) => {
+                let is_total = match function {
+                    RealFunction::Root(degree) => degree % 2 == 1,
+                    RealFunction::Log => false,
+                    RealFunction::Sin
+                    | RealFunction::Cos
+                    | RealFunction::Exp
+                    | RealFunction::Abs
+                    | RealFunction::Min
+                    | RealFunction::Max => true,
+                };
+                is_total && arguments.iter().all(Term::is_total)
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Finite relational structures, first-order formulas with fixed points and counting, their
-//! evaluation and their normal forms. This is the logic of structure rewriting games (Kaiser &
-//! Stafiniak 2011). The crate knows nothing about games.
+//! Finite relational structures, formulas with fixed points, counting and quantifiers over sets,
+//! their evaluation and their normal forms. This is the logic of structure rewriting games (Kaiser
+//! & Stafiniak 2010, 2011). The crate knows nothing about games.
 //!
 //! The example finds the last element of a path: the one without a successor.
 //!
@@ -40,8 +40,9 @@
 pub mod evaluate;
 pub mod formula;
 pub mod normal_form;
-pub mod rational;
 pub mod structure;
+
+pub use agon_reals::rational;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -46,7 +46,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use agon_structures::rational::Rational;
-use agon_toss::arena::CheckedArena;
+use agon_toss::arena::{CheckedArena, Multiplicity};
 
 pub(crate) use check::{compare, lockstep_options};
 use translator::Translator;
@@ -83,6 +83,11 @@ pub enum ToGdlError {
     },
     /// The structure has no elements.
     NoElements,
+    /// Rulesheets have no counterpart of a construct.
+    Construct {
+        /// The construct.
+        what: &'static str,
+    },
     /// Elements have numbers or functions, and the set of elements changes.
     NumberedElements,
     /// The edges of nature have weights, and the probability of an embedding depends on the number
@@ -105,6 +110,11 @@ pub enum ToGdlError {
     Sort {
         /// Name of the variable.
         variable: String,
+    },
+    /// A real function, whose values the rulesheet cannot compute.
+    RealFunction {
+        /// Name of the function.
+        function: String,
     },
     /// A name without a meaning in the game.
     Unknown {
@@ -153,8 +163,10 @@ impl ToGdlError {
                 Some("count less in one term, or compare smaller parts")
             }
             ToGdlError::NoElements
+            | ToGdlError::Construct { .. }
             | ToGdlError::NumberedElements
             | ToGdlError::Sort { .. }
+            | ToGdlError::RealFunction { .. }
             | ToGdlError::Unknown { .. }
             | ToGdlError::NumberTooLarge
             | ToGdlError::TooDeep { .. }
@@ -174,6 +186,7 @@ impl fmt::Display for ToGdlError {
                 )
             }
             ToGdlError::NoElements => write!(f, "the structure has no elements"),
+            ToGdlError::Construct { what } => write!(f, "rulesheets cannot express {what}"),
             ToGdlError::NumberedElements => {
                 write!(f, "elements have numbers or functions, and rules create or delete elements")
             }
@@ -195,6 +208,9 @@ impl fmt::Display for ToGdlError {
             }
             ToGdlError::Sort { variable } => {
                 write!(f, "`{variable}` does not stand for an element")
+            }
+            ToGdlError::RealFunction { function } => {
+                write!(f, "rulesheets cannot compute `{function}`")
             }
             ToGdlError::Unknown { name } => write!(f, "`{name}` is not defined"),
             ToGdlError::FixedPoints => {
@@ -343,6 +359,9 @@ pub fn to_gdl(arena: &CheckedArena, limits: ToGdlLimits) -> Result<Translation, 
     if arena.start().n_elements() == 0 {
         return Err(ToGdlError::NoElements);
     }
+    if let Some(what) = inexpressible(arena) {
+        return Err(ToGdlError::Construct { what });
+    }
     let mut translator = Translator::new(arena, limits);
     let payoffs = translator.game()?;
     let has_same_state_facts = translator.has_same_state_facts();
@@ -368,4 +387,22 @@ pub fn to_gdl(arena: &CheckedArena, limits: ToGdlLimits) -> Result<Translation, 
     }
     text.push_str(&translator.sheet.print(&translator.hints));
     Ok(Translation { text, payoffs, has_same_state_facts, renamed: translator.names.renamed() })
+}
+
+/// Returns a construct of the game that has no counterpart in rulesheets.
+fn inexpressible(arena: &CheckedArena) -> Option<&'static str> {
+    if arena.is_continuous() {
+        return Some("time and real numbers");
+    }
+    if arena.vocabulary().functions().any(|function| arena.is_changing_function(function)) {
+        return Some("functions whose values change");
+    }
+    let locations = arena.locations();
+    if locations.iter().any(|location| !location.joint.is_empty()) {
+        return Some("edges for tuples of moves");
+    }
+    let mut edges = locations.iter().flat_map(|location| location.edges.iter().flatten());
+    edges
+        .any(|edge| edge.multiplicity != Multiplicity::One)
+        .then_some("moves that apply a rule to several embeddings")
 }

@@ -1,10 +1,12 @@
 //! Turn-taking: which role has a choice when, noop moves, and control fluents.
 
+use agon_game::{Position, Rng, Role};
 use agon_gdl::circuit::Compiled;
 use agon_gdl::interpreter::Game;
+use rand::SeedableRng as _;
 
 use super::{Known, Plays};
-use crate::prove::{Answer, Literal, Prover};
+use crate::prove::{Answer, Literal, ProofLimits, Prover};
 
 /// Which role has a choice in which states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +94,74 @@ pub(super) fn find(
         }
     }
     turns
+}
+
+/// Returns whether it is proved that at most one player has a choice at a time, nature aside.
+///
+/// The result does not depend on the clock, and the budget is small: what is hard to prove is not
+/// reported. This is weaker than [`Compiled::turns`], by which searches pass over waiting moves.
+pub fn prove_turn_taking(compiled: &Compiled) -> bool {
+    let players: Vec<Role> = compiled.shape().players().collect();
+    if compiled.turns.is_some() || players.len() < 2 {
+        return true;
+    }
+    let circuit = &compiled.circuit;
+    let mut position = compiled.start();
+    if circuit.n_gates() > MAX_PROOF_GATES || is_refuted(&mut position, &players) {
+        return false;
+    }
+    let limits = ProofLimits {
+        gates: MAX_PROOF_GATES,
+        conflicts: 2_000,
+        conflicts_in_all: 6_000,
+        ..ProofLimits::default()
+    };
+    let Some(mut prover) = Prover::new(circuit, &limits) else { return false };
+    compiled.groups.iter().for_each(|group| prover.add_lemma_at_most_one(group));
+    let goes_on = prover.fresh();
+    let terminal = prover.now(circuit.outputs.terminal);
+    prover.clause(&[!goes_on, !terminal]);
+    let mut choices = Vec::new();
+    for role in &players {
+        let legal = circuit.outputs.legal[role.index()].iter();
+        let legal: Vec<Literal> = legal.map(|&legal| prover.now(legal)).collect();
+        choices.push(prover.two_of(&legal));
+    }
+    choices.iter().enumerate().all(|(place, &a)| {
+        let mut others = choices[place + 1..].iter();
+        others.all(|&b| prover.ask(&[goes_on, a, b]) == Answer::Impossible)
+    })
+}
+
+/// Maximum number of gates of a circuit for which turn-taking is proved.
+const MAX_PROOF_GATES: usize = 100_000;
+/// Number of random plays that may refute turn-taking before a proof is tried.
+const N_REFUTING_PLAYS: usize = 16;
+/// Maximum number of steps of such a play.
+const MAX_STEPS: usize = 100;
+
+/// Returns whether random plays find a state in which two players have a choice.
+fn is_refuted<P: Position>(position: &mut P, players: &[Role]) -> bool {
+    let mut rng = Rng::seed_from_u64(0);
+    let start = position.state().clone();
+    let mut joint = Vec::new();
+    for _ in 0..N_REFUTING_PLAYS {
+        position.go_to(&start);
+        for _ in 0..MAX_STEPS {
+            if position.is_terminal() {
+                break;
+            }
+            let n_choosing =
+                players.iter().filter(|role| position.legal_moves(**role).len() > 1).count();
+            if n_choosing > 1 {
+                return true;
+            }
+            joint.clear();
+            position.draw(&mut rng, &mut joint);
+            position.advance(&joint);
+        }
+    }
+    false
 }
 
 fn observe(game: &Game, plays: &Plays, players: &[usize]) -> Turns {

@@ -99,8 +99,18 @@ impl<'a> Check<'a> {
         variables: &[Variable],
         inside: impl FnOnce(&mut Check<'a>) -> Result<(), EvaluationError>,
     ) -> Result<(), EvaluationError> {
+        self.under_sorts(variables, &[Sort::Element], inside)
+    }
+
+    /// Checks a part in the scope of variables, which must be of one of these sorts.
+    fn under_sorts(
+        &mut self,
+        variables: &[Variable],
+        sorts: &[Sort],
+        inside: impl FnOnce(&mut Check<'a>) -> Result<(), EvaluationError>,
+    ) -> Result<(), EvaluationError> {
         for (place, variable) in variables.iter().enumerate() {
-            if variable.sort() != Sort::Element {
+            if !sorts.contains(&variable.sort()) {
                 return Err(EvaluationError::UnsupportedSort(variable.clone(), variable.sort()));
             }
             if variables[..place].contains(variable) {
@@ -132,6 +142,10 @@ impl<'a> Check<'a> {
                 }
             }
             Formula::Equal(left, right) => self.arguments(&[left.clone(), right.clone()]),
+            Formula::Member(element, set) => {
+                self.arguments(std::slice::from_ref(element))?;
+                self.variable(set, Sort::Set)
+            }
             Formula::Compare(left, _, right) => {
                 self.term(left)?;
                 self.term(right)
@@ -141,7 +155,9 @@ impl<'a> Check<'a> {
                 parts.iter().try_for_each(|part| self.formula(part))
             }
             Formula::Exists(variables, inner) | Formula::All(variables, inner) => {
-                self.under(variables, |check| check.formula(inner))
+                self.under_sorts(variables, &[Sort::Element, Sort::Set], |check| {
+                    check.formula(inner)
+                })
             }
             Formula::Fix(fix) => {
                 self.arguments(&fix.arguments)?;
@@ -204,6 +220,16 @@ impl<'a> Check<'a> {
                 let answer = self.term(body);
                 self.bound.pop();
                 answer
+            }
+            // Solving for a real number belongs to the engine for continuous games.
+            Term::Least(variable, _) => {
+                Err(EvaluationError::UnsupportedSort(variable.clone(), variable.sort()))
+            }
+            Term::Apply(function, arguments) => {
+                if !function.takes(arguments.len()) {
+                    return Err(EvaluationError::WrongArguments(*function, arguments.len()));
+                }
+                arguments.iter().try_for_each(|argument| self.term(argument))
             }
         })
     }

@@ -11,7 +11,7 @@ use crate::structure::Vocabulary;
 
 use super::EvaluationError;
 use super::program::{
-    Closure, Defined, Fix, Node, NodeId, Program, Slot, Source, TermId, TermNode, Var,
+    Closure, Defined, Fix, Node, NodeId, Program, SetVar, Slot, Source, TermId, TermNode, Var,
 };
 
 /// How a defined relation is used.
@@ -28,6 +28,7 @@ pub(super) enum Use {
 pub(super) struct Scope {
     pub(super) variables: Vec<(Variable, Var)>,
     pub(super) reals: Vec<(Variable, TermId)>,
+    sets: Vec<(Variable, SetVar)>,
     relations: Vec<(Name, Binding)>,
 }
 
@@ -46,6 +47,8 @@ enum Binding {
         parameters: Vec<Var>,
         /// Whether the relation depends on a fixed point that is being computed.
         in_fixed_point: bool,
+        /// Whether the relation depends on sets.
+        has_sets: bool,
     },
     Once(usize),
 }
@@ -99,10 +102,13 @@ impl Compiler<'_> {
     fn parameters(&self, formula: &Formula, own: &[Variable]) -> Vec<Var> {
         let mut found = BTreeSet::new();
         for variable in formula.free_variables().iter().filter(|variable| !own.contains(variable)) {
-            if variable.sort() == Sort::Real {
-                found.extend(self.program.term_free(self.real(variable)));
-            } else {
-                found.insert(self.variable(variable));
+            match variable.sort() {
+                Sort::Real => found.extend(self.program.term_free(self.real(variable))),
+                Sort::Element => {
+                    found.insert(self.variable(variable));
+                }
+                // Sets are no columns of relations.
+                Sort::Set | Sort::Relation => {}
             }
         }
         for name in formula.free_relations().keys() {
@@ -137,8 +143,16 @@ impl Compiler<'_> {
                 let equal = self.program.add(equal);
                 Ok(self.signed(equal, negated))
             }
+            Formula::Member(element, set) => {
+                let entry = self.scope.sets.iter().rev().find(|entry| &entry.0 == set);
+                let set = entry.expect("checked formulas have no unbound variables").1;
+                let member = Node::Member(self.slot(element), set);
+                let member = self.program.add(member);
+                Ok(self.signed(member, negated))
+            }
             Formula::Compare(left, sign, right) => {
                 let (left, right) = (self.term(left)?, self.term(right)?);
+                self.program.check_countable([left, right])?;
                 let comparison = self.program.add(Node::Compare(left, *sign, right));
                 Ok(self.signed(comparison, negated))
             }
@@ -160,7 +174,12 @@ impl Compiler<'_> {
     }
 
     fn signed(&mut self, node: NodeId, negated: bool) -> NodeId {
-        if negated { self.program.add(Node::Not(node)) } else { node }
+        match self.program.node(node) {
+            _ if !negated => node,
+            // A quantifier over sets may have become a negation.
+            Node::Not(inner) => *inner,
+            _ => self.program.add(Node::Not(node)),
+        }
     }
 
     /// Compiles a conjunction or disjunction of parts, each negated or not.
@@ -192,11 +211,18 @@ impl Compiler<'_> {
         inner: &Formula,
         negated: bool,
     ) -> Result<NodeId, EvaluationError> {
-        let n_variables = self.scope.variables.len();
-        let bound = self.bind(variables);
+        let (sets, elements): (Vec<Variable>, Vec<Variable>) =
+            variables.iter().cloned().partition(|variable| variable.sort() == Sort::Set);
+        let (n_variables, n_sets) = (self.scope.variables.len(), self.scope.sets.len());
+        let bound = self.bind(&elements);
+        let bound_sets: Vec<SetVar> = sets.iter().map(|_| self.program.fresh_set()).collect();
+        self.scope.sets.extend(sets.into_iter().zip(bound_sets.iter().copied()));
         let inner = self.formula(inner, negated);
         self.scope.variables.truncate(n_variables);
-        Ok(self.quantified(bound, inner?))
+        self.scope.sets.truncate(n_sets);
+        let inner = inner?;
+        let inner = if bound.is_empty() { inner } else { self.quantified(bound, inner) };
+        Ok(self.program.some_sets(bound_sets, inner))
     }
 
     fn quantified(&mut self, mut variables: Vec<Var>, inner: NodeId) -> NodeId {
@@ -372,6 +398,9 @@ impl Compiler<'_> {
         self.scope.variables.truncate(n_variables);
         self.scope.relations.truncate(n_relations);
         let body = body?;
+        if !self.program.sets(body).is_empty() {
+            return Err(EvaluationError::SetsInside("a fixed point"));
+        }
         let derivative = self.program.derivative(body, slot, delta);
         let node = Node::Fix(Fix { slot, delta, columns, body, derivative, arguments });
         let node = self.program.add(node);
@@ -419,7 +448,7 @@ impl Compiler<'_> {
             closure.bound.map_or(u64::MAX, |bound| 1u64.checked_shl(bound).unwrap_or(u64::MAX));
         let node =
             Closure { max_steps, from: bound[0], to: bound[1], parameters, body: body?, arguments };
-        let node = self.program.add(Node::Closure(node));
+        let node = self.program.closure(node)?;
         Ok(self.signed(node, negated))
     }
 
@@ -435,7 +464,12 @@ impl Compiler<'_> {
         // Real variables may have values that only the caller knows.
         let has_reals =
             local.definition.free_variables().iter().any(|variable| variable.sort() == Sort::Real);
-        let closed = parameters.is_empty() && !in_fixed_point && !has_reals;
+        let has_sets =
+            local.definition.free_variables().iter().any(|variable| variable.sort() == Sort::Set)
+                || names.keys().any(|name| {
+                    matches!(self.binding(name), Some(Binding::Local { has_sets: true, .. }))
+                });
+        let closed = parameters.is_empty() && !in_fixed_point && !has_reals && !has_sets;
         let once = if closed { self.once(&local.variables, &local.definition)? } else { None };
         let binding = match once {
             Some(place) => Binding::Once(place),
@@ -444,6 +478,7 @@ impl Compiler<'_> {
                 scope: Arc::new(self.scope.clone()),
                 parameters,
                 in_fixed_point: in_fixed_point || has_reals,
+                has_sets,
             },
         };
         self.scope.relations.push((local.relation.clone(), binding));
@@ -469,6 +504,16 @@ impl Compiler<'_> {
                 }
                 Term::Binary(operator, left, right) => {
                     TermNode::Binary(*operator, self.term(left)?, self.term(right)?)
+                }
+                Term::Apply(function, arguments) => {
+                    let arguments = arguments.iter().map(|argument| self.term(argument));
+                    TermNode::Apply(*function, arguments.collect::<Result<_, _>>()?)
+                }
+                Term::Least(variable, _) => {
+                    return Err(EvaluationError::UnsupportedSort(
+                        variable.clone(),
+                        variable.sort(),
+                    ));
                 }
                 Term::Aggregate(aggregate) => {
                     let n_variables = self.scope.variables.len();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::formula::{Name, Sort, Variable};
+use crate::formula::{Name, RealFunction, Sort, Variable};
 use crate::rational::TooLarge;
 
 /// Limits on one evaluation. Beyond a limit it stops with an [`EvaluationError`].
@@ -16,12 +16,22 @@ pub struct Limits {
     pub cells: usize,
     /// Maximum total size of all formulas of an evaluator.
     pub parts: usize,
+    /// Maximum size of the propositional formula for one quantifier over sets.
+    pub gates: usize,
+    /// Maximum number of conflicts of the SAT solver, which decides quantifiers over sets.
+    pub conflicts: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
         // Some seconds and some hundred megabytes. Board games take a thousandth of this.
-        Limits { steps: 2_000_000_000, cells: 32 << 20, parts: 1_000_000 }
+        Limits {
+            steps: 2_000_000_000,
+            cells: 32 << 20,
+            parts: 1_000_000,
+            gates: 8 << 20,
+            conflicts: 100_000,
+        }
     }
 }
 
@@ -54,14 +64,26 @@ pub enum EvaluationError {
     NotMonotone(Name),
     /// A number exceeds the range of [`Rational`](crate::rational::Rational).
     NumberTooLarge,
+    /// A real function is applied to this number of arguments, which it does not take.
+    WrongArguments(RealFunction, usize),
+    /// The value of a real function is not rational, so that it cannot be given exactly.
+    Inexact(RealFunction),
     /// The formula exceeds this size after its `let`s and definitions are expanded.
     FormulaTooLarge(usize),
     /// The structure and the evaluator have different vocabularies.
     OtherVocabulary,
+    /// The oracle enumerates the subsets only of universes with at most this many elements.
+    Subsets(usize),
     /// Evaluation exceeds this number of steps.
     Steps(u64),
     /// An intermediate relation exceeds this number of cells.
     Cells(usize),
+    /// The propositional formula for a quantifier over sets exceeds this size.
+    Gates(usize),
+    /// Deciding quantifiers over sets exceeds this number of conflicts.
+    Conflicts(u64),
+    /// A set variable occurs in this construct, for which there is no propositional formula.
+    SetsInside(&'static str),
 }
 
 impl fmt::Display for EvaluationError {
@@ -92,13 +114,31 @@ impl fmt::Display for EvaluationError {
                 write!(f, "`{name}` is negated or occurs in a term inside its own fixed point")
             }
             EvaluationError::NumberTooLarge => write!(f, "{TooLarge}"),
+            EvaluationError::WrongArguments(function, given) => {
+                write!(f, "`{}` does not take {given} arguments", function.name())
+            }
+            EvaluationError::Inexact(function) => {
+                write!(f, "a value of `{}` is not a rational number", function.name())
+            }
             EvaluationError::FormulaTooLarge(limit) => {
                 write!(f, "the formula grows beyond {limit} parts")
             }
             EvaluationError::OtherVocabulary => write!(f, "the structure has another vocabulary"),
+            EvaluationError::Subsets(limit) => {
+                write!(f, "the sets of more than {limit} elements are too many to enumerate")
+            }
             EvaluationError::Steps(limit) => write!(f, "evaluation takes more than {limit} steps"),
             EvaluationError::Cells(limit) => {
                 write!(f, "evaluation needs a relation of more than {limit} cells")
+            }
+            EvaluationError::Gates(limit) => {
+                write!(f, "a quantifier over sets needs a formula of more than {limit} gates")
+            }
+            EvaluationError::Conflicts(limit) => {
+                write!(f, "quantifiers over sets are not decided after {limit} conflicts")
+            }
+            EvaluationError::SetsInside(construct) => {
+                write!(f, "a set variable inside {construct} is not supported")
             }
         }
     }

@@ -3,17 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formula::{
-    Aggregate, Argument, Closure, Extreme, Fix, Fold, Formula, Let, Name, Operator, Term, Variable,
+    Aggregate, Argument, Closure, Extreme, Fix, Fold, Formula, Let, Name, Operator, Sort, Term,
+    Variable,
 };
 use crate::rational::Rational;
 use crate::structure::Element;
 
 use super::check::{check_formula, check_term};
+use super::real::applied;
 use super::{Assignment, EvaluationError, Limits, Model};
 
 mod prune;
 
-/// Evaluates by the definition of truth. Caches the tuples of defined relations, because they do
+/// Evaluates by the definition of truth. Quantifiers over sets enumerate all subsets of at most 16
+/// elements. Caches the tuples of defined relations, because they do
 /// not depend on the context.
 pub struct Naive<'a> {
     model: Model<'a>,
@@ -23,6 +26,9 @@ pub struct Naive<'a> {
     defined: BTreeMap<(usize, Vec<Element>), bool>,
     pruning: Option<prune::Pruning>,
 }
+
+/// Maximum number of elements whose subsets are enumerated.
+const MAX_UNIVERSE: usize = 16;
 
 /// A formula and the truth that it must have for an assignment to matter.
 type Guard<'g> = (&'g Formula, bool);
@@ -168,6 +174,59 @@ impl<'a> Naive<'a> {
         }
     }
 
+    /// Calls `visit` for each assignment of elements and sets to the variables, until it returns
+    /// `false`.
+    fn quantified(
+        &mut self,
+        variables: &[Variable],
+        scope: &Scope<'_>,
+        guard: Guard<'_>,
+        visit: Visit<'_, 'a>,
+    ) -> Result<(), EvaluationError> {
+        let (sets, elements): (Vec<Variable>, Vec<Variable>) =
+            variables.iter().cloned().partition(|variable| variable.sort() == Sort::Set);
+        self.each_set(&sets, &elements, scope, guard, visit).map(|_| ())
+    }
+
+    /// Visits the assignments of sets one variable after the other, then those of elements. Returns
+    /// whether to continue.
+    fn each_set(
+        &mut self,
+        sets: &[Variable],
+        elements: &[Variable],
+        scope: &Scope<'_>,
+        guard: Guard<'_>,
+        visit: Visit<'_, 'a>,
+    ) -> Result<bool, EvaluationError> {
+        let Some((set, later)) = sets.split_first() else {
+            let mut continues = true;
+            self.each(elements, Some(scope), Some(guard), &mut |naive, row, scope| {
+                continues = visit(naive, row, scope)?;
+                Ok(continues)
+            })?;
+            return Ok(continues);
+        };
+        if self.elements.len() > MAX_UNIVERSE {
+            return Err(EvaluationError::Subsets(MAX_UNIVERSE));
+        }
+        for mask in 0..1u32 << self.elements.len() {
+            self.step()?;
+            let is_in = |&(place, _): &(usize, &Element)| mask >> place & 1 == 1;
+            let members: BTreeSet<Element> = self
+                .elements
+                .iter()
+                .enumerate()
+                .filter(is_in)
+                .map(|(_, &element)| element)
+                .collect();
+            let inner = Scope { outer: Some(scope), binding: Binding::Set(set, &members) };
+            if !self.each_set(later, elements, &inner, guard, visit)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn element(&self, argument: &Argument, scope: &Scope<'_>) -> Option<Element> {
         match argument {
             Argument::Variable(variable) => Some(scope.element(variable)),
@@ -198,6 +257,10 @@ impl<'a> Naive<'a> {
                 let (left, right) = (self.element(left, scope), self.element(right, scope));
                 Ok(left.is_some() && left == right)
             }
+            Formula::Member(element, set) => {
+                let element = self.element(element, scope);
+                Ok(element.is_some_and(|element| scope.set(set).contains(&element)))
+            }
             Formula::Compare(left, sign, right) => {
                 let (left, right) = (self.term(left, scope)?, self.term(right, scope)?);
                 let (Some(left), Some(right)) = (left, right) else { return Ok(false) };
@@ -222,7 +285,7 @@ impl<'a> Naive<'a> {
             }
             Formula::Exists(variables, inner) => {
                 let mut found = false;
-                self.each(variables, Some(scope), Some((inner, true)), &mut |naive, _, scope| {
+                self.quantified(variables, scope, (inner, true), &mut |naive, _, scope| {
                     found = naive.formula(inner, scope)?;
                     Ok(!found)
                 })?;
@@ -230,7 +293,7 @@ impl<'a> Naive<'a> {
             }
             Formula::All(variables, inner) => {
                 let mut so_far = true;
-                self.each(variables, Some(scope), Some((inner, false)), &mut |naive, _, scope| {
+                self.quantified(variables, scope, (inner, false), &mut |naive, _, scope| {
                     so_far = naive.formula(inner, scope)?;
                     Ok(so_far)
                 })?;
@@ -261,6 +324,7 @@ impl<'a> Naive<'a> {
                 Binding::Elements(..)
                 | Binding::Pending(..)
                 | Binding::Real(..)
+                | Binding::Set(..)
                 | Binding::Assignment(_),
                 _,
             ))
@@ -373,6 +437,17 @@ impl<'a> Naive<'a> {
                 let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
                 Ok(combined(*operator, left, right)?)
             }
+            Term::Apply(function, arguments) => {
+                let mut numbers = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    numbers.push(self.term(argument, scope)?);
+                }
+                let numbers: Option<Vec<Rational>> = numbers.into_iter().collect();
+                numbers.map_or(Ok(None), |numbers| applied(*function, &numbers))
+            }
+            Term::Least(variable, _) => {
+                Err(EvaluationError::UnsupportedSort(variable.clone(), variable.sort()))
+            }
             Term::Aggregate(aggregate) => self.aggregate(aggregate, scope),
             Term::Let(variable, value, body) => {
                 let value = self.term(value, scope)?;
@@ -473,6 +548,7 @@ enum Binding<'s> {
     /// Variables of which some have no element yet.
     Pending(&'s [Variable], &'s [Option<Element>]),
     Real(&'s Variable, Option<Rational>),
+    Set(&'s Variable, &'s BTreeSet<Element>),
     Local(&'s Let),
     Fixed(&'s Name, &'s BTreeSet<Vec<Element>>),
 }
@@ -497,7 +573,9 @@ impl<'s> Scope<'s> {
                     None
                 }
                 Binding::Assignment(assignment) => assignment.element(variable),
-                Binding::Real(..) | Binding::Local(_) | Binding::Fixed(..) => None,
+                Binding::Real(..) | Binding::Set(..) | Binding::Local(_) | Binding::Fixed(..) => {
+                    None
+                }
             };
             if found.is_some() {
                 return found;
@@ -518,6 +596,7 @@ impl<'s> Scope<'s> {
                     }
                 }
                 Binding::Real(..)
+                | Binding::Set(..)
                 | Binding::Elements(..)
                 | Binding::Pending(..)
                 | Binding::Local(_)
@@ -526,6 +605,19 @@ impl<'s> Scope<'s> {
             scope = here.outer;
         }
         panic!("checked terms have no unbound variables")
+    }
+
+    fn set(&self, variable: &Variable) -> &'s BTreeSet<Element> {
+        let mut scope = Some(self);
+        while let Some(here) = scope {
+            if let Binding::Set(other, members) = here.binding
+                && other == variable
+            {
+                return members;
+            }
+            scope = here.outer;
+        }
+        panic!("checked formulas have no unbound variables")
     }
 
     /// Returns the binding of a relation, with the scope outside it.
@@ -540,6 +632,7 @@ impl<'s> Scope<'s> {
                 | Binding::Elements(..)
                 | Binding::Pending(..)
                 | Binding::Real(..)
+                | Binding::Set(..)
                 | Binding::Assignment(_) => {}
             }
             let next = outer?;

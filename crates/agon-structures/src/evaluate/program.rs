@@ -2,13 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::formula::{Fold, Operator, Sign};
+use crate::formula::{Fold, Operator, RealFunction, Sign};
 use crate::rational::Rational;
 use crate::structure::{ConstantId, FunctionId, RelationId};
 
 /// A variable. Different binders have different variables, so there is no shadowing.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Var(pub(super) u32);
+
+/// A variable for a set of elements. Different binders have different variables.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct SetVar(pub(super) u32);
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct NodeId(pub(super) u32);
@@ -44,6 +48,9 @@ pub(super) enum Node {
     And(Vec<NodeId>),
     Or(Vec<NodeId>),
     Exists(Vec<Var>, NodeId),
+    Member(Slot, SetVar),
+    /// There are sets for which a formula holds.
+    Sets(Vec<SetVar>, NodeId),
     Closure(Closure),
     Fix(Fix),
 }
@@ -86,6 +93,7 @@ pub(super) enum TermNode {
     Characteristic(NodeId),
     Binary(Operator, TermId, TermId),
     Aggregate(Fold, Vec<Var>, NodeId, TermId),
+    Apply(RealFunction, Vec<TermId>),
 }
 
 /// A relation that is computed once per structure.
@@ -114,11 +122,15 @@ pub(super) struct Dependencies {
 pub(super) struct Program {
     nodes: Vec<Node>,
     free: Vec<Vec<Var>>,
+    /// The free set variables of each formula, sorted.
+    sets: Vec<Vec<SetVar>>,
     lookups: Vec<bool>,
     terms: Vec<TermNode>,
     term_free: Vec<Vec<Var>>,
+    term_sets: Vec<Vec<SetVar>>,
     pub(super) defined: Vec<Defined>,
     pub(super) n_variables: u32,
+    n_set_variables: u32,
     pub(super) n_slots: usize,
 }
 
@@ -136,6 +148,16 @@ impl Program {
         &self.free[id.0 as usize]
     }
 
+    /// Returns the free set variables of a formula, sorted.
+    pub(super) fn sets(&self, id: NodeId) -> &[SetVar] {
+        &self.sets[id.0 as usize]
+    }
+
+    /// Returns the free set variables of a term, sorted.
+    pub(super) fn term_sets(&self, id: TermId) -> &[SetVar] {
+        &self.term_sets[id.0 as usize]
+    }
+
     /// Returns whether a formula whose variables are all known is evaluated by look-up, without
     /// iteration.
     pub(super) fn is_lookup(&self, id: NodeId) -> bool {
@@ -150,6 +172,9 @@ impl Program {
             | TermNode::ElementNumber(_)
             | TermNode::Function(..) => true,
             TermNode::Binary(_, left, right) => self.is_plain(*left) && self.is_plain(*right),
+            TermNode::Apply(_, arguments) => {
+                arguments.iter().all(|&argument| self.is_plain(argument))
+            }
             TermNode::Characteristic(_) | TermNode::Aggregate(..) => false,
         }
     }
@@ -168,6 +193,11 @@ impl Program {
         Var(self.n_variables - 1)
     }
 
+    pub(super) fn fresh_set(&mut self) -> SetVar {
+        self.n_set_variables += 1;
+        SetVar(self.n_set_variables - 1)
+    }
+
     pub(super) fn add(&mut self, node: Node) -> NodeId {
         let free = match &node {
             Node::Atom(_, slots) => of_slots(slots),
@@ -176,21 +206,34 @@ impl Program {
             Node::Not(inner) => self.free(*inner).to_vec(),
             Node::And(parts) | Node::Or(parts) => union(parts.iter().map(|&part| self.free(part))),
             Node::Exists(variables, inner) => without(self.free(*inner), variables),
+            Node::Member(slot, _) => of_slots(&[*slot]),
+            Node::Sets(_, inner) => self.free(*inner).to_vec(),
             Node::Closure(closure) => {
                 union([&of_slots(&closure.arguments)[..], &closure.parameters])
             }
             // Parameters are among the arguments.
             Node::Fix(fix) => of_slots(&fix.arguments),
         };
+        let sets = match &node {
+            Node::Atom(..) | Node::Equal(..) => Vec::new(),
+            Node::Member(_, set) => vec![*set],
+            Node::Compare(left, _, right) => union([self.term_sets(*left), self.term_sets(*right)]),
+            Node::Not(inner) | Node::Exists(_, inner) => self.sets(*inner).to_vec(),
+            Node::And(parts) | Node::Or(parts) => union(parts.iter().map(|&part| self.sets(part))),
+            Node::Sets(bound, inner) => without(self.sets(*inner), bound),
+            Node::Closure(closure) => self.sets(closure.body).to_vec(),
+            Node::Fix(fix) => self.sets(fix.body).to_vec(),
+        };
         let is_lookup = match &node {
-            Node::Atom(..) | Node::Equal(..) => true,
+            Node::Atom(..) | Node::Equal(..) | Node::Member(..) => true,
             Node::Compare(left, _, right) => [left, right].iter().all(|&&side| self.is_plain(side)),
             Node::Not(inner) => self.is_lookup(*inner),
             Node::And(parts) | Node::Or(parts) => parts.iter().all(|&part| self.is_lookup(part)),
-            Node::Exists(..) | Node::Closure(_) | Node::Fix(_) => false,
+            Node::Exists(..) | Node::Sets(..) | Node::Closure(_) | Node::Fix(_) => false,
         };
         self.nodes.push(node);
         self.free.push(free);
+        self.sets.push(sets);
         self.lookups.push(is_lookup);
         NodeId(self.nodes.len() as u32 - 1)
     }
@@ -203,12 +246,32 @@ impl Program {
             TermNode::Binary(_, left, right) => {
                 union([self.term_free(*left), self.term_free(*right)])
             }
+            TermNode::Apply(_, arguments) => {
+                union(arguments.iter().map(|&argument| self.term_free(argument)))
+            }
             TermNode::Aggregate(_, variables, guard, term) => {
                 without(&union([self.free(*guard), self.term_free(*term)]), variables)
             }
         };
+        let sets = match &term {
+            TermNode::Number(_)
+            | TermNode::Given(_)
+            | TermNode::ElementNumber(_)
+            | TermNode::Function(..) => Vec::new(),
+            TermNode::Characteristic(inner) => self.sets(*inner).to_vec(),
+            TermNode::Binary(_, left, right) => {
+                union([self.term_sets(*left), self.term_sets(*right)])
+            }
+            TermNode::Apply(_, arguments) => {
+                union(arguments.iter().map(|&argument| self.term_sets(argument)))
+            }
+            TermNode::Aggregate(_, _, guard, term) => {
+                union([self.sets(*guard), self.term_sets(*term)])
+            }
+        };
         self.terms.push(term);
         self.term_free.push(free);
+        self.term_sets.push(sets);
         TermId(self.terms.len() as u32 - 1)
     }
 
@@ -221,9 +284,12 @@ impl Program {
             | Node::Equal(Slot::Constant(_), Slot::Variable(variable)) => {
                 BTreeSet::from([*variable])
             }
-            Node::Equal(..) | Node::Compare(..) | Node::Not(_) | Node::Closure(_) => {
-                BTreeSet::new()
-            }
+            Node::Equal(..)
+            | Node::Member(..)
+            | Node::Compare(..)
+            | Node::Not(_)
+            | Node::Closure(_) => BTreeSet::new(),
+            Node::Sets(_, inner) => self.restricted(*inner),
             Node::And(parts) => {
                 let mut restricted: BTreeSet<Var> =
                     parts.iter().flat_map(|&part| self.restricted(part)).collect();
@@ -296,7 +362,10 @@ impl Program {
                 self.gather_term_dependencies(*left, depends_on);
                 self.gather_term_dependencies(*right, depends_on);
             }
-            Node::Not(inner) | Node::Exists(_, inner) => {
+            Node::Member(slot, _) => {
+                depends_on.constants |= matches!(slot, Slot::Constant(_));
+            }
+            Node::Not(inner) | Node::Exists(_, inner) | Node::Sets(_, inner) => {
                 self.gather_dependencies(*inner, depends_on);
             }
             Node::And(parts) | Node::Or(parts) => {
@@ -330,6 +399,11 @@ impl Program {
                 self.gather_term_dependencies(*left, depends_on);
                 self.gather_term_dependencies(*right, depends_on);
             }
+            TermNode::Apply(_, arguments) => {
+                arguments
+                    .iter()
+                    .for_each(|&argument| self.gather_term_dependencies(argument, depends_on));
+            }
             TermNode::Aggregate(_, _, guard, term) => {
                 self.gather_dependencies(*guard, depends_on);
                 self.gather_term_dependencies(*term, depends_on);
@@ -349,12 +423,14 @@ impl Program {
             Node::Atom(Source::Defined(place), _) => {
                 found.insert(*place);
             }
-            Node::Atom(..) | Node::Equal(..) => {}
+            Node::Atom(..) | Node::Equal(..) | Node::Member(..) => {}
             Node::Compare(left, _, right) => {
                 self.gather_term_definitions(*left, found);
                 self.gather_term_definitions(*right, found);
             }
-            Node::Not(inner) | Node::Exists(_, inner) => self.gather_definitions(*inner, found),
+            Node::Not(inner) | Node::Exists(_, inner) | Node::Sets(_, inner) => {
+                self.gather_definitions(*inner, found);
+            }
             Node::And(parts) | Node::Or(parts) => {
                 parts.iter().for_each(|&part| self.gather_definitions(part, found));
             }
@@ -374,6 +450,11 @@ impl Program {
                 self.gather_term_definitions(*left, found);
                 self.gather_term_definitions(*right, found);
             }
+            TermNode::Apply(_, arguments) => {
+                arguments
+                    .iter()
+                    .for_each(|&argument| self.gather_term_definitions(argument, found));
+            }
             TermNode::Aggregate(_, _, guard, term) => {
                 self.gather_definitions(*guard, found);
                 self.gather_term_definitions(*term, found);
@@ -389,7 +470,7 @@ impl Program {
             Node::Atom(Source::Bound(bound), slots) if bound == slot => {
                 Some(self.add(Node::Atom(Source::Bound(delta), slots)))
             }
-            Node::Atom(..) | Node::Equal(..) => None,
+            Node::Atom(..) | Node::Equal(..) | Node::Member(..) => None,
             Node::And(parts) => {
                 let mut cases = Vec::new();
                 for (place, &part) in parts.iter().enumerate() {
@@ -412,7 +493,7 @@ impl Program {
             }
             // These are evaluated from scratch, because one step of a closure or one case less of a
             // negation changes too much.
-            Node::Compare(..) | Node::Not(_) | Node::Closure(_) | Node::Fix(_) => {
+            Node::Compare(..) | Node::Not(_) | Node::Sets(..) | Node::Closure(_) | Node::Fix(_) => {
                 self.mentions(id, slot).then_some(id)
             }
         })
@@ -433,8 +514,10 @@ impl Program {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self.node(id) {
             Node::Atom(source, _) => *source == Source::Bound(slot),
             // It was checked that the relation of a fixed point does not occur in a term.
-            Node::Equal(..) | Node::Compare(..) => false,
-            Node::Not(inner) | Node::Exists(_, inner) => self.mentions(*inner, slot),
+            Node::Equal(..) | Node::Compare(..) | Node::Member(..) => false,
+            Node::Not(inner) | Node::Exists(_, inner) | Node::Sets(_, inner) => {
+                self.mentions(*inner, slot)
+            }
             Node::And(parts) | Node::Or(parts) => {
                 parts.iter().any(|&part| self.mentions(part, slot))
             }
@@ -457,13 +540,13 @@ fn of_slots(slots: &[Slot]) -> Vec<Var> {
     variables
 }
 
-fn union<'a>(lists: impl IntoIterator<Item = &'a [Var]>) -> Vec<Var> {
-    let mut all: Vec<Var> = lists.into_iter().flatten().copied().collect();
+fn union<'a, V: Copy + Ord + 'a>(lists: impl IntoIterator<Item = &'a [V]>) -> Vec<V> {
+    let mut all: Vec<V> = lists.into_iter().flatten().copied().collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
-fn without(list: &[Var], removed: &[Var]) -> Vec<Var> {
+fn without<V: Copy + Eq>(list: &[V], removed: &[V]) -> Vec<V> {
     list.iter().copied().filter(|variable| !removed.contains(variable)).collect()
 }

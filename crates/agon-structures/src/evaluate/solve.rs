@@ -26,6 +26,7 @@ pub(super) struct Run<'a> {
     pub(super) given: &'a [Rational],
     bound: Vec<Option<Arc<Rows>>>,
     steps: u64,
+    pub(super) conflicts: u64,
     /// Cells written, plus a constant for each visited part of a formula. This is the time that
     /// steps do not measure.
     effort: u64,
@@ -53,6 +54,7 @@ impl<'a> Run<'a> {
             given,
             bound: vec![None; program.n_slots],
             steps: 0,
+            conflicts: 0,
             effort: 0,
         }
     }
@@ -65,6 +67,11 @@ impl<'a> Run<'a> {
     /// Records written cells.
     pub(super) fn record_work(&mut self, n_cells: usize) {
         self.effort += n_cells as u64;
+    }
+
+    /// Returns the number of steps that are left.
+    pub(super) fn steps_left(&self) -> u64 {
+        self.limits.steps.saturating_sub(self.steps)
     }
 
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), EvaluationError> {
@@ -134,6 +141,8 @@ impl<'a> Run<'a> {
                 Ok(united.unwrap_or_else(|| Table::empty(assignments.columns)))
             }
             Node::Exists(variables, inner) => self.exists(id, variables, *inner, assignments),
+            Node::Sets(sets, inner) => self.sets(sets, *inner, assignments),
+            Node::Member(..) => unreachable!("membership is evaluated below the binder of its set"),
             Node::Closure(closure) => self.closure(closure, assignments),
             Node::Fix(fix) => {
                 let rows = self.fixed_point(fix)?;
@@ -295,7 +304,7 @@ impl<'a> Run<'a> {
 
     /// Evaluates all parts in the order that seems cheapest as far as is known. Variables in `drop`
     /// are dropped as soon as no remaining part mentions them.
-    fn conjunction(
+    pub(super) fn conjunction(
         &mut self,
         parts: &[NodeId],
         assignments: Table,
@@ -462,6 +471,9 @@ impl<'a> Run<'a> {
                     let inner = self.estimate(*inner, known)?;
                     if n_wanted == 0 { f64::min(inner, 0.7) } else { f64::min(inner, everything) }
                 }
+                // Asked after all other filters, because each answer takes a search.
+                Node::Sets(..) if n_wanted == 0 => 0.95,
+                Node::Member(..) | Node::Sets(..) => everything,
                 Node::Closure(_) | Node::Fix(_) => {
                     if n_wanted == 0 {
                         0.8

@@ -6,6 +6,7 @@ use crate::structure::Element;
 use super::EvaluationError;
 use super::naive::{Folding, combined};
 use super::program::{Slot, TermId, TermNode, Var};
+use super::real::applied;
 use super::solve::Run;
 use super::table::Table;
 
@@ -44,6 +45,22 @@ impl Run<'_> {
                     values.push(match pair {
                         (Some(left), Some(right)) => combined(*operator, left, right)?,
                         _ => None,
+                    });
+                }
+                Ok(values)
+            }
+            TermNode::Apply(function, arguments) => {
+                let mut columns = Vec::with_capacity(arguments.len());
+                for &argument in arguments {
+                    columns.push(self.values(argument, assignments)?);
+                }
+                let row = |place: usize| columns.iter().map(|column| column[place]).collect();
+                let mut values = Vec::with_capacity(n_rows);
+                for place in 0..n_rows {
+                    let numbers: Option<Vec<Rational>> = row(place);
+                    values.push(match numbers {
+                        Some(numbers) => applied(*function, &numbers)?,
+                        None => None,
                     });
                 }
                 Ok(values)

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::evaluate::{Assignment, EvaluationError, Evaluator, Limits, Model, Naive, Solutions};
-use crate::formula::{Definitions, Extreme, Fold, Formula, Sign, Term, Variable};
+use crate::formula::{Definitions, Extreme, Fold, Formula, RealFunction, Sign, Term, Variable};
 use crate::rational::Rational;
 use crate::structure::{Element, Structure, Tuples, Vocabulary};
 use crate::tests::seeded;
 use crate::tests::tape::{Tape, Use, definitions, free_variables};
 
 /// Limits that suffice for small structures and are soon exceeded by deeply nested formulas.
-pub(crate) const SMALL: Limits = Limits { steps: 300_000, cells: 100_000, parts: 20_000 };
+pub(crate) const SMALL: Limits =
+    Limits { steps: 300_000, cells: 100_000, parts: 20_000, gates: 50_000, conflicts: 1_000 };
 
 /// Returns whether evaluation failed because of its cost. Costs and the order of sums differ
 /// between evaluators.
@@ -22,6 +23,9 @@ pub(crate) fn is_costly(error: &EvaluationError) -> bool {
         EvaluationError::Steps(_)
             | EvaluationError::Cells(_)
             | EvaluationError::FormulaTooLarge(_)
+            | EvaluationError::Gates(_)
+            | EvaluationError::Conflicts(_)
+            | EvaluationError::SetsInside(_)
             | EvaluationError::NumberTooLarge
     )
 }
@@ -34,10 +38,14 @@ proptest! {
     #![proptest_config(seeded(6000))]
 
     #[test]
-    fn solutions_are_those_of_the_definition(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+    fn solutions_are_those_of_the_definition(
+        bytes in prop::collection::vec(any::<u8>(), 0..160),
+        monadic: bool,
+    ) {
         let mut tape = Tape::new(bytes);
         let structure = tape.structure(4);
-        let formula = tape.formula(&Use::everything(4));
+        let formula =
+            tape.formula(&if monadic { Use::monadic(4) } else { Use::everything(4) });
         let definitions = definitions();
         let free = free_variables();
         let model = Model { structure: &structure, definitions: &definitions };
@@ -91,10 +99,13 @@ proptest! {
     }
 
     #[test]
-    fn values_are_those_of_the_definition(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+    fn values_are_those_of_the_definition(
+        bytes in prop::collection::vec(any::<u8>(), 0..160),
+        monadic: bool,
+    ) {
         let mut tape = Tape::new(bytes);
         let structure = tape.structure(3);
-        let term = tape.term(&Use::everything(4));
+        let term = tape.term(&if monadic { Use::monadic(4) } else { Use::everything(4) });
         let definitions = definitions();
         let free = free_variables();
         let model = Model { structure: &structure, definitions: &definitions };
@@ -124,10 +135,13 @@ proptest! {
     }
 
     #[test]
-    fn cached_relations_stay_correct(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn cached_relations_stay_correct(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        monadic: bool,
+    ) {
         let mut tape = Tape::new(bytes);
         let mut structure = tape.structure(4);
-        let formula = tape.formula(&Use::everything(3));
+        let formula = tape.formula(&if monadic { Use::monadic(3) } else { Use::everything(3) });
         let definitions = definitions();
         let free = free_variables();
         let mut evaluator =
@@ -154,7 +168,11 @@ proptest! {
     ) {
         let mut tape = Tape::new(bytes);
         let mut structure = tape.structure(4);
-        let scope = if tape.below(3) == 0 { Use::everything(3) } else { Use::first_order(4) };
+        let scope = match tape.below(4) {
+            0 => Use::everything(3),
+            1 => Use::monadic(3),
+            _ => Use::first_order(4),
+        };
         let formula = tape.formula(&scope);
         // Also as a sentence, because sentences are updated in another way.
         let sentence = Formula::exists(free_variables(), formula.clone());
@@ -402,12 +420,31 @@ fn invalid_formulas_are_rejected() {
     let flips =
         Formula::fix(Extreme::Least, "S", vec![x.clone()], Formula::not(Formula::atom("S", [&x])));
     assert_eq!(refused(flips, std::slice::from_ref(&x)), EvaluationError::NotMonotone("S".into()));
-    let sets = Variable::new("X");
-    let over_sets = Formula::exists([&sets], Formula::truth());
+    let [set, relation, real] = ["X", "|r", ":a"].map(Variable::new);
+    let unsupported =
+        |variable: &Variable| EvaluationError::UnsupportedSort(variable.clone(), variable.sort());
+    for variable in [&relation, &real] {
+        assert_eq!(
+            refused(Formula::exists([variable], Formula::truth()), &[]),
+            unsupported(variable)
+        );
+    }
+    // Sets are neither columns of solutions nor of aggregates.
+    let member = Formula::member(&x, &set);
+    assert_eq!(refused(member.clone(), &[x.clone(), set.clone()]), unsupported(&set));
     assert_eq!(
-        refused(over_sets, &[]),
-        EvaluationError::UnsupportedSort(sets, crate::formula::Sort::Set)
+        refused(member, std::slice::from_ref(&x)),
+        EvaluationError::UnboundVariable(set.clone())
     );
+    let count = Term::aggregate(Fold::Sum, vec![set.clone()], Formula::truth(), Term::whole(1));
+    let counted = Formula::compare(count, Sign::Equal, Term::whole(1));
+    assert_eq!(refused(counted, &[]), unsupported(&set));
+    let least = Term::Least(real.clone(), Box::new(Formula::truth()));
+    let is_zero = Formula::compare(least, Sign::Equal, Term::whole(0));
+    assert_eq!(refused(is_zero, &[]), unsupported(&real));
+    let no_maximum = Term::Apply(RealFunction::Max, vec![Term::whole(1)]);
+    let is_one = Formula::compare(no_maximum, Sign::Equal, Term::whole(1));
+    assert_eq!(refused(is_one, &[]), EvaluationError::WrongArguments(RealFunction::Max, 1));
 }
 
 #[test]
@@ -495,7 +532,7 @@ fn limits_hold() {
     let variables: Vec<Variable> =
         (0..12).map(|number| Variable::new(&format!("x{number}"))).collect();
     let structure = graph(9, &[(1, 2)]);
-    let limits = Limits { steps: 1_000_000, cells: 50_000, parts: 1_000 };
+    let limits = Limits { steps: 1_000_000, cells: 50_000, parts: 1_000, ..Limits::default() };
     let mut evaluator = Evaluator::new(structure.vocabulary().clone(), Arc::default(), limits);
     let all_equal = variables.windows(2).map(|pair| Formula::equal(&pair[0], &pair[1])).collect();
     let query = evaluator.formula(&Formula::not(Formula::And(all_equal)), &variables).unwrap();

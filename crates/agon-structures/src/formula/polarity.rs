@@ -81,7 +81,7 @@ fn formula_polarities(formula: &Formula) -> Polarities {
             Formula::Relation(name, _) => {
                 polarities.insert(name.clone(), Polarity::Positive);
             }
-            Formula::Equal(..) => {}
+            Formula::Equal(..) | Formula::Member(..) => {}
             Formula::Compare(..) => {
                 formula.parts(&mut |part| {
                     merge(&mut polarities, &part_polarities(part), Polarity::Both);

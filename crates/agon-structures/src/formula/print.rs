@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use super::{Argument, Extreme, Fold, Formula, Operator, Sign, Term, Variable};
+use super::{Argument, Extreme, Fold, Formula, Operator, RealFunction, Sign, Term, Variable};
 
 /// The binding strength at the place where a formula is printed.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,7 +104,9 @@ fn formula(f: &mut fmt::Formatter<'_>, shown: &Formula, place: Place) -> fmt::Re
         };
         // A comparison directly after `ex x` would be hard to read.
         let bare = match shown {
-            Formula::Compare(..) | Formula::Equal(..) => place == Place::Prefix,
+            Formula::Compare(..) | Formula::Equal(..) | Formula::Member(..) => {
+                place == Place::Prefix
+            }
             Formula::Not(inner) => place == Place::Prefix && matches!(**inner, Formula::Equal(..)),
             _ => false,
         };
@@ -134,6 +136,7 @@ fn unparenthesised(f: &mut fmt::Formatter<'_>, shown: &Formula) -> fmt::Result {
             write!(f, ")")
         }
         Formula::Equal(left, right) => write!(f, "{left} = {right}"),
+        Formula::Member(element, set) => write!(f, "{element} in {set}"),
         Formula::Compare(left, sign, right) => {
             term(f, left, TermPlace::Sum)?;
             write!(f, " {sign} ")?;
@@ -210,8 +213,10 @@ fn joined(
                     f.write_str(word)?;
                 }
                 // Comparisons need no parentheses between `and`s.
-                let bare = matches!(part, Formula::Compare(..) | Formula::Equal(..))
-                    || matches!(part, Formula::Not(inner) if matches!(**inner, Formula::Equal(..)));
+                let bare = matches!(
+                    part,
+                    Formula::Compare(..) | Formula::Equal(..) | Formula::Member(..)
+                ) || matches!(part, Formula::Not(inner) if matches!(**inner, Formula::Equal(..)));
                 formula(f, part, if bare { Place::Loose } else { inner })?;
             }
             Ok(())
@@ -284,6 +289,24 @@ fn term(f: &mut fmt::Formatter<'_>, shown: &Term, place: TermPlace) -> fmt::Resu
                 term(f, value, TermPlace::Sum)?;
                 write!(f, " in ")?;
                 term(f, body, TermPlace::Loose)
+            }
+            Term::Least(variable, inner) => {
+                write!(f, "min {variable} (")?;
+                formula(f, inner, Place::Loose)?;
+                write!(f, ")")
+            }
+            Term::Apply(function, arguments) => {
+                write!(f, "{}(", function.name())?;
+                if let RealFunction::Root(degree) = function
+                    && *degree != 2
+                {
+                    write!(f, "{degree}, ")?;
+                }
+                for (place, argument) in arguments.iter().enumerate() {
+                    f.write_str(if place == 0 { "" } else { ", " })?;
+                    term(f, argument, TermPlace::Loose)?;
+                }
+                write!(f, ")")
             }
         }?;
         if parentheses { write!(f, ")") } else { Ok(()) }

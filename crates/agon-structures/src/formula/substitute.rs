@@ -64,7 +64,7 @@ impl Fresh {
 }
 
 impl Formula {
-    /// Replaces free element variables.
+    /// Replaces free element variables, and free set variables by others.
     #[must_use]
     pub fn substituted(&self, replacements: &BTreeMap<Variable, Argument>) -> Formula {
         let mut fresh = Fresh::avoiding(self.all_names());
@@ -127,7 +127,7 @@ impl Formula {
 }
 
 impl Term {
-    /// Replaces free element variables.
+    /// Replaces free element variables, and free set variables by others.
     #[must_use]
     pub fn substituted(&self, replacements: &BTreeMap<Variable, Argument>) -> Term {
         let mut fresh = Fresh::avoiding(self.all_names());
@@ -246,6 +246,12 @@ impl<'f> Rewriting<'f> {
         }
     }
 
+    /// Returns the set variable, renamed if its binder is. Sets have no constants.
+    fn set(&self, set: &Variable) -> Variable {
+        let renamed = self.now.elements.get(set).and_then(Argument::variable);
+        renamed.unwrap_or(set).clone()
+    }
+
     fn arguments(&self, arguments: &[Argument]) -> Vec<Argument> {
         arguments.iter().map(|argument| self.argument(argument)).collect()
     }
@@ -335,6 +341,9 @@ impl<'f> Rewriting<'f> {
                 Formula::Equal(left, right) => {
                     Formula::Equal(self.argument(left), self.argument(right))
                 }
+                Formula::Member(element, set) => {
+                    Formula::Member(self.argument(element), self.set(set))
+                }
                 Formula::Exists(variables, inner) => {
                     let variables = self.bind(variables);
                     Formula::Exists(variables, Box::new(self.formula(inner)?))
@@ -409,7 +418,7 @@ impl<'f> Rewriting<'f> {
                 Term::Function(name, argument) => {
                     Term::Function(name.clone(), self.argument(argument))
                 }
-                Term::Characteristic(_) | Term::Binary(..) => {
+                Term::Characteristic(_) | Term::Binary(..) | Term::Apply(..) => {
                     let rewriting = std::cell::RefCell::new(&mut *self);
                     term.rebuilt(&mut |part| rewriting.borrow_mut().formula(part), &mut |part| {
                         rewriting.borrow_mut().term(part)
@@ -427,6 +436,13 @@ impl<'f> Rewriting<'f> {
                         guard,
                         term,
                     }))
+                }
+                Term::Least(variable, inner) => {
+                    let outside = self.now.clone();
+                    let variable = self.bind(std::slice::from_ref(variable)).remove(0);
+                    let inner = self.formula(inner)?;
+                    self.now = outside;
+                    Term::Least(variable, Box::new(inner))
                 }
                 Term::Let(variable, value, body) => {
                     let value = self.term(value)?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::walk::Part;
-use super::{Argument, Formula, Name, Term, Variable};
+use super::{Argument, Formula, Name, Sort, Term, Variable};
 
 impl Formula {
     /// Returns the free variables of all sorts.
@@ -24,6 +24,12 @@ impl Formula {
     /// Returns all names of variables, relations, functions and constants, bound or free.
     pub fn all_names(&self) -> BTreeSet<Name> {
         all_names(Part::Formula(self))
+    }
+
+    /// Returns a variable of another sort than elements over which the formula or one of its terms
+    /// quantifies, if there is one. Variables bound by `let` do not count.
+    pub fn quantified_beyond_elements(&self) -> Option<Variable> {
+        quantified_beyond_elements(Part::Formula(self))
     }
 
     /// Returns the number of formulas and terms that it consists of.
@@ -55,12 +61,32 @@ impl Term {
         all_names(Part::Term(self))
     }
 
+    /// Returns a variable of another sort than elements over which a formula within the term
+    /// quantifies, if there is one. Variables bound by `let` do not count.
+    pub fn quantified_beyond_elements(&self) -> Option<Variable> {
+        quantified_beyond_elements(Part::Term(self))
+    }
+
     /// Returns the number of formulas and terms that it consists of.
     pub fn size(&self) -> usize {
         let mut size = 0;
         Part::Term(self).descend(&mut |_| size += 1);
         size
     }
+}
+
+fn quantified_beyond_elements(part: Part<'_>) -> Option<Variable> {
+    let mut found = None;
+    part.descend(&mut |part| {
+        let bound = match part {
+            Part::Formula(Formula::Exists(bound, _) | Formula::All(bound, _)) => bound.as_slice(),
+            Part::Term(Term::Least(variable, _)) => std::slice::from_ref(variable),
+            Part::Formula(_) | Part::Term(_) => &[],
+        };
+        let other = bound.iter().find(|variable| variable.sort() != Sort::Element);
+        found = found.take().or_else(|| other.cloned());
+    });
+    found
 }
 
 fn all_names(part: Part<'_>) -> BTreeSet<Name> {
@@ -83,6 +109,10 @@ fn all_names(part: Part<'_>) -> BTreeSet<Name> {
                 arguments(&mut names, given);
             }
             Formula::Equal(left, right) => arguments(&mut names, &[left.clone(), right.clone()]),
+            Formula::Member(element, set) => {
+                arguments(&mut names, std::slice::from_ref(element));
+                names.insert(set.0.clone());
+            }
             Formula::Exists(bound, _) | Formula::All(bound, _) => variables(&mut names, bound),
             Formula::Fix(fix) => {
                 names.insert(fix.relation.clone());
@@ -100,7 +130,7 @@ fn all_names(part: Part<'_>) -> BTreeSet<Name> {
             Formula::Compare(..) | Formula::Not(_) | Formula::And(_) | Formula::Or(_) => {}
         },
         Part::Term(term) => match term {
-            Term::Variable(variable) | Term::Let(variable, _, _) => {
+            Term::Variable(variable) | Term::Let(variable, _, _) | Term::Least(variable, _) => {
                 names.insert(variable.0.clone());
             }
             Term::ElementNumber(argument) => arguments(&mut names, std::slice::from_ref(argument)),
@@ -109,7 +139,7 @@ fn all_names(part: Part<'_>) -> BTreeSet<Name> {
                 arguments(&mut names, std::slice::from_ref(argument));
             }
             Term::Aggregate(aggregate) => variables(&mut names, &aggregate.variables),
-            Term::Number(_) | Term::Characteristic(_) | Term::Binary(..) => {}
+            Term::Number(_) | Term::Characteristic(_) | Term::Binary(..) | Term::Apply(..) => {}
         },
     });
     names
@@ -160,6 +190,10 @@ impl Free {
                 }
             }
             Formula::Equal(left, right) => self.arguments(&[left.clone(), right.clone()]),
+            Formula::Member(element, set) => {
+                self.arguments(std::slice::from_ref(element));
+                self.variable(set);
+            }
             Formula::Compare(left, _, right) => {
                 self.term(left);
                 self.term(right);
@@ -210,6 +244,10 @@ impl Free {
                 self.term(value);
                 self.under(std::slice::from_ref(variable), |free| free.term(body));
             }
+            Term::Least(variable, inner) => {
+                self.under(std::slice::from_ref(variable), |free| free.formula(inner));
+            }
+            Term::Apply(_, arguments) => arguments.iter().for_each(|argument| self.term(argument)),
         });
     }
 }

@@ -15,7 +15,7 @@ impl Formula {
     /// Visits the direct parts in order.
     pub(crate) fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {
-            Formula::Relation(..) | Formula::Equal(..) => {}
+            Formula::Relation(..) | Formula::Equal(..) | Formula::Member(..) => {}
             Formula::Compare(left, _, right) => {
                 visit(Part::Term(left));
                 visit(Part::Term(right));
@@ -42,7 +42,7 @@ impl Formula {
         on_term: &mut dyn FnMut(&Term) -> Result<Term, E>,
     ) -> Result<Formula, E> {
         Ok(match self {
-            Formula::Relation(..) | Formula::Equal(..) => self.clone(),
+            Formula::Relation(..) | Formula::Equal(..) | Formula::Member(..) => self.clone(),
             Formula::Compare(left, sign, right) => {
                 Formula::compare(on_term(left)?, *sign, on_term(right)?)
             }
@@ -88,7 +88,10 @@ impl Term {
     pub(crate) fn parts<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {
             Term::Number(_) | Term::Variable(_) | Term::ElementNumber(_) | Term::Function(..) => {}
-            Term::Characteristic(inner) => visit(Part::Formula(inner)),
+            Term::Characteristic(inner) | Term::Least(_, inner) => visit(Part::Formula(inner)),
+            Term::Apply(_, arguments) => {
+                arguments.iter().for_each(|argument| visit(Part::Term(argument)));
+            }
             Term::Binary(_, left, right) | Term::Let(_, left, right) => {
                 visit(Part::Term(left));
                 visit(Part::Term(right));
@@ -111,6 +114,13 @@ impl Term {
                 self.clone()
             }
             Term::Characteristic(inner) => Term::characteristic(on_formula(inner)?),
+            Term::Least(variable, inner) => {
+                Term::Least(variable.clone(), Box::new(on_formula(inner)?))
+            }
+            Term::Apply(function, arguments) => {
+                let arguments = arguments.iter().map(on_term).collect::<Result<_, E>>()?;
+                Term::Apply(*function, arguments)
+            }
             Term::Binary(operator, left, right) => {
                 Term::Binary(*operator, Box::new(on_term(left)?), Box::new(on_term(right)?))
             }

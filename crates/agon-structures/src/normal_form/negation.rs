@@ -20,7 +20,7 @@ fn pushed(formula: &Formula, negated: bool, turned: &mut Vec<(Name, bool)>) -> F
             }
             signed(formula.clone(), negated)
         }
-        Formula::Equal(..) => signed(formula.clone(), negated),
+        Formula::Equal(..) | Formula::Member(..) => signed(formula.clone(), negated),
         Formula::Compare(left, sign, right) => {
             if negated && left.is_total() && right.is_total() {
                 return Formula::Compare(left.clone(), sign.opposite(), right.clone());

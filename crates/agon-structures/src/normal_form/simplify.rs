@@ -14,7 +14,7 @@ pub fn simplified(formula: &Formula) -> Formula {
         Formula::Equal(Argument::Variable(left), Argument::Variable(right)) if left == right => {
             Formula::truth()
         }
-        Formula::Equal(..) => formula.clone(),
+        Formula::Equal(..) | Formula::Member(..) => formula.clone(),
         Formula::Compare(left, sign, right) => {
             let (left, right) = (simplified_term(left), simplified_term(right));
             if let (Term::Number(left), Term::Number(right)) = (&left, &right) {

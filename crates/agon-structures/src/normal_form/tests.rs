@@ -36,7 +36,9 @@ fn is_unit(formula: &Formula) -> bool {
 /// fixed points and `let`s.
 fn is_nnf(formula: &Formula) -> bool {
     stacker::maybe_grow(64 << 10, 1 << 20, || match formula {
-        Formula::Relation(..) | Formula::Equal(..) | Formula::Compare(..) => true,
+        Formula::Relation(..) | Formula::Equal(..) | Formula::Member(..) | Formula::Compare(..) => {
+            true
+        }
         Formula::Not(inner) => {
             is_atom(inner) && !matches!(**inner, Formula::Fix(_)) && is_nnf(inner)
         }
@@ -93,6 +95,7 @@ fn is_atom(formula: &Formula) -> bool {
     match formula {
         Formula::Relation(..)
         | Formula::Equal(..)
+        | Formula::Member(..)
         | Formula::Compare(..)
         | Formula::Fix(_)
         | Formula::Closure(_) => true,
@@ -149,7 +152,7 @@ proptest! {
     fn forms_of_all_formulas(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
         let mut tape = Tape::new(bytes);
         let structure = tape.structure(3);
-        let formula = tape.formula(&Use::everything(4));
+        let formula = tape.formula(&Use::monadic(4));
         let negative = nnf(&Formula::not(formula.clone()));
         prop_assert!(is_nnf(&negative), "{}", negative);
         agree(&structure, &Formula::not(formula.clone()), &negative)?;
@@ -174,7 +177,7 @@ proptest! {
     fn forms_in_inhabited_structures(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
         let mut tape = Tape::new(bytes);
         let structure = inhabited(&mut tape);
-        let formula = tape.formula(&Use::everything(4));
+        let formula = tape.formula(&Use::monadic(4));
         if let Ok(normal) = pnf(&formula, LIMIT) {
             prop_assert!(is_pnf(&normal), "{}", normal);
             agree(&structure, &formula, &normal)?;
@@ -210,7 +213,7 @@ proptest! {
     fn substitution_keeps_the_meaning(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
         let mut tape = Tape::new(bytes);
         let structure = inhabited(&mut tape);
-        let formula = tape.formula(&Use::everything(3));
+        let formula = tape.formula(&Use::monadic(3));
         let [x, y] = ["x", "y"].map(Variable::new);
         // Both ways at once: x for y and y for x.
         let swapped =

@@ -163,7 +163,7 @@ impl Vocabulary {
     }
 
     /// Returns the name of a function.
-    pub(crate) fn function_name(&self, function: FunctionId) -> &Arc<str> {
+    pub fn function_name(&self, function: FunctionId) -> &Arc<str> {
         &self.functions[function.index()]
     }
 

@@ -21,6 +21,9 @@ pub(crate) struct Use {
     reals: Vec<Variable>,
     relations: Vec<(String, usize)>,
     constants: bool,
+    /// The set variables in scope, and whether set quantifiers are allowed.
+    sets: Vec<Variable>,
+    monadic: bool,
     /// Whether fixed points, closures, `let`s and terms are allowed, besides first-order logic.
     rich: bool,
     /// Maximum nesting of terms and formulas.
@@ -36,6 +39,8 @@ impl Use {
             reals: Vec::new(),
             relations: relations.map(|(name, arity)| (name.to_string(), arity)).to_vec(),
             constants: true,
+            sets: Vec::new(),
+            monadic: false,
             rich: true,
             depth,
         }
@@ -49,6 +54,11 @@ impl Use {
             rich: false,
             ..Use::everything(depth)
         }
+    }
+
+    /// Everything, and quantifiers over sets.
+    pub(crate) fn monadic(depth: u32) -> Use {
+        Use { monadic: true, ..Use::everything(depth) }
     }
 
     fn deeper(&self) -> Use {
@@ -164,6 +174,10 @@ impl Tape {
     }
 
     fn atom(&mut self, scope: &Use) -> Formula {
+        if !scope.sets.is_empty() && self.below(2) == 0 {
+            let set = &scope.sets[self.below(scope.sets.len())];
+            return Formula::Member(self.argument(scope), set.clone());
+        }
         let place = self.below(scope.relations.len() + 1);
         if place == scope.relations.len() {
             return Formula::Equal(self.argument(scope), self.argument(scope));
@@ -182,6 +196,9 @@ impl Tape {
             let n_parts = [2, 2, 3, 1, 0][tape.below(5)];
             (0..n_parts).map(|_| tape.formula(&scope.deeper())).collect()
         };
+        if scope.monadic && self.below(3) == 0 {
+            return self.set_quantifier(scope);
+        }
         match self.below(if scope.rich { 14 } else { 8 }) {
             0 | 1 => self.atom(scope),
             2 => Formula::not(self.formula(&scope.deeper())),
@@ -243,6 +260,28 @@ impl Tape {
                 Formula::compare(self.term(&scope.deeper()), sign, self.term(&scope.deeper()))
             }
         }
+    }
+
+    /// Reads a quantifier over one or two sets and perhaps an element.
+    fn set_quantifier(&mut self, scope: &Use) -> Formula {
+        let mut variables: Vec<Variable> = [["X"].as_slice(), &["Y"], &["X", "Y"]][self.below(3)]
+            .iter()
+            .map(|name| Variable::new(name))
+            .collect();
+        let mut inner = scope.deeper();
+        for set in &variables {
+            inner.sets.retain(|other| other != set);
+            inner.sets.push(set.clone());
+        }
+        if self.below(4) == 0 {
+            let element = self.bound(1).remove(0);
+            inner.variables.retain(|other| other != &element);
+            inner.variables.push(element.clone());
+            variables.insert(0, element);
+        }
+        let is_exists = self.below(2) == 0;
+        let body = self.formula(&inner);
+        if is_exists { Formula::exists(&variables, body) } else { Formula::all(&variables, body) }
     }
 
     pub(crate) fn term(&mut self, scope: &Use) -> Term {

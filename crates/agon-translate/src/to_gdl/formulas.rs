@@ -84,6 +84,9 @@ impl Translator<'_> {
                 self.atom(name, arguments, scope, polarity)?
             }
             Formula::Equal(left, right) => self.equality(left, right, scope, polarity)?,
+            Formula::Member(_, set) => {
+                return Err(ToGdlError::Sort { variable: set.name().to_owned() });
+            }
             Formula::Compare(left, sign, right) => {
                 let node = self.comparison(left, *sign, right, &scope.deeper()?)?;
                 if polarity == Polarity::Positive {

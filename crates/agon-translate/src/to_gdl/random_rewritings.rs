@@ -9,15 +9,17 @@ use super::random_games::seeded;
 use super::tests::{gdl, toss};
 use super::{ToGdlLimits, to_gdl};
 
-/// Generates tuples of `P` and `E` over `n` elements, in the syntax of a rule side.
+/// Generates tuples of `N`, `P` and `E` over `n` elements, in the syntax of a rule side.
 fn tuples(prefix: &'static str, n: usize) -> impl Strategy<Value = String> {
-    (prop::collection::vec(any::<bool>(), n), prop::collection::vec(any::<bool>(), n * n)).prop_map(
-        move |(ones, pairs)| {
+    let pairs = prop::collection::vec(any::<bool>(), n * n);
+    (any::<bool>(), prop::collection::vec(any::<bool>(), n), pairs).prop_map(
+        move |(none, ones, pairs)| {
+            let none = none.then(|| "N()".to_owned());
             let one = ones.iter().enumerate().filter(|(_, holds)| **holds);
             let pair = pairs.iter().enumerate().filter(|(_, holds)| **holds);
             let ones = one.map(|(i, _)| format!("P({prefix}{i})"));
             let pairs = pair.map(|(i, _)| format!("E({prefix}{}, {prefix}{})", i / n, i % n));
-            ones.chain(pairs).collect::<Vec<_>>().join("; ")
+            none.into_iter().chain(ones).chain(pairs).collect::<Vec<_>>().join("; ")
         },
     )
 }
@@ -30,7 +32,14 @@ fn names(prefix: &str, n: usize) -> String {
 fn rule() -> impl Strategy<Value = String> {
     (1..=2_usize, 0..=3_usize).prop_flat_map(|(n_left, n_right)| {
         let map = prop::collection::vec(prop::option::weighted(0.7, 0..n_left), n_right);
-        let embedded = prop_oneof![Just(""), Just(" emb P"), Just(" emb E"), Just(" emb P, E")];
+        let embedded = prop_oneof![
+            Just(""),
+            Just(" emb P"),
+            Just(" emb E"),
+            Just(" emb P, E"),
+            Just(" emb N"),
+            Just(" emb N, P")
+        ];
         (tuples("l", n_left), tuples("r", n_right), map, embedded).prop_map(
             move |(left, right, map, embedded)| {
                 let pairs =
@@ -57,11 +66,12 @@ prop_compose! {
             RULE Second: {second}
             RULE LookP: ELEMS a MATCH P(a) RELS -
             RULE LookE: ELEMS a, b MATCH E(a, b) RELS -
+            RULE LookN: ELEMS a MATCH a = a and N() RELS -
             RULE Look: ELEMS a MATCH a = a RELS -
             PAYOFF {{ one: 50 }}
             LOC 0 {{ PLAYER one MOVES [First -> 1]; [Second -> 1] }}
-            LOC 1 {{ PLAYER one MOVES [LookP -> 0]; [LookE -> 0]; [Look -> 0] }}
-            START [ {} | P:1 {{}}; E:2 {{}}; {start} | - ]",
+            LOC 1 {{ PLAYER one MOVES [LookP -> 0]; [LookE -> 0]; [LookN -> 0]; [Look -> 0] }}
+            START [ {} | N:0 {{}}; P:1 {{}}; E:2 {{}}; {start} | - ]",
             names("e", 4)
         )
     }

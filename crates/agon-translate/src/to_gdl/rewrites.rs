@@ -281,7 +281,8 @@ impl Translator<'_> {
                 is_lost = true;
             }
         }
-        if rewrite.embedded.contains(relation) && arity > 0 {
+        // The empty tuple of a relation without arguments is matched too.
+        if rewrite.embedded.contains(relation) {
             let staying: Vec<usize> = (0..matched.len()).filter(|&left| stays(left)).collect();
             for tuple in tuples_of(&staying, arity).ok_or_else(|| self.too_large())? {
                 let arguments = tuple.iter().map(|&left| matched[left].clone()).collect();

@@ -128,6 +128,12 @@ impl Translator<'_> {
                 self.combined(*operator, left, right)?
             }
             Term::Aggregate(aggregate) => self.aggregate(aggregate, scope)?,
+            Term::Least(variable, _) => {
+                return Err(ToGdlError::Sort { variable: variable.name().to_owned() });
+            }
+            Term::Apply(function, _) => {
+                return Err(ToGdlError::RealFunction { function: function.name().to_owned() });
+            }
             Term::Let(variable, value, body) => {
                 let value = self.term(value, scope)?;
                 let mut scope = scope.deeper()?;

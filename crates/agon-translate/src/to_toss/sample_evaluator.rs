@@ -15,7 +15,13 @@ use super::sampling::Sample;
 use super::{Construct, ToTossError};
 
 /// Limits for one query.
-const LIMITS: Limits = Limits { steps: 20_000_000, cells: 20_000_000, parts: 200_000 };
+const LIMITS: Limits = Limits {
+    steps: 20_000_000,
+    cells: 20_000_000,
+    parts: 200_000,
+    gates: 1 << 20,
+    conflicts: 10_000,
+};
 
 /// Evaluates formulas in the sampled states.
 pub(super) struct SampleEvaluator {

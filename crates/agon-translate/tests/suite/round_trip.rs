@@ -7,7 +7,7 @@ use agon_game::lockstep::Agreement;
 use agon_text::Source;
 use agon_toss::interpreter::{Game, Options};
 use agon_translate::round_trip::round_trip;
-use agon_translate::to_gdl::ToGdlLimits;
+use agon_translate::to_gdl::{ToGdlError, ToGdlLimits, to_gdl};
 use agon_translate::to_toss;
 
 const SMALL: [&str; 5] =
@@ -15,6 +15,19 @@ const SMALL: [&str; 5] =
 const LARGE: [&str; 5] = ["breakthrough", "checkers", "connect-five", "gomoku", "gomoku-19x19"];
 /// Games with tests of their own. The test of `rewriting` is exhaustive, and is a unit test.
 const SEPARATE: [&str; 3] = ["stepping-stones", "rewriting", "chess"];
+/// Games with time and real numbers, which rulesheets cannot express.
+const CONTINUOUS: [&str; 10] = [
+    "bacteria",
+    "bouncing-ball",
+    "cat-and-mouse",
+    "cell-cycle",
+    "cruise-control",
+    "curling",
+    "lady-in-the-lake",
+    "lunar-lander",
+    "pursuit",
+    "race",
+];
 
 fn game(name: &str) -> Arc<Game> {
     let path = format!("{}/../../games/toss/{name}.toss", env!("CARGO_MANIFEST_DIR"));
@@ -70,6 +83,15 @@ fn round_trip_of_chess_turns_post_conditions_into_conditions() {
 }
 
 #[test]
+fn continuous_games_are_refused() {
+    for name in CONTINUOUS {
+        let game = game(name);
+        let error = to_gdl(game.arena(), ToGdlLimits::default()).expect_err(name);
+        assert_eq!(error, ToGdlError::Construct { what: "time and real numbers" }, "{name}");
+    }
+}
+
+#[test]
 fn every_shipped_game_is_listed() {
     let folder = format!("{}/../../games/toss", env!("CARGO_MANIFEST_DIR"));
     for entry in std::fs::read_dir(folder).expect("the folder of shipped games exists") {
@@ -78,7 +100,7 @@ fn every_shipped_game_is_listed() {
             let name = path
                 .file_stem()
                 .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-            let mut listed = SMALL.iter().chain(&LARGE).chain(&SEPARATE);
+            let mut listed = SMALL.iter().chain(&LARGE).chain(&SEPARATE).chain(&CONTINUOUS);
             assert!(
                 listed.any(|known| *known == name),
                 "{name} is shipped, but has no round trip test"

@@ -219,6 +219,8 @@ impl<'g> Grounder<'g> {
                 self.combined(*operator, left, right)
             }
             Term::Aggregate(aggregate) => self.sum(aggregate, scope),
+            Term::Least(..) => Err(GoalCircuitError::Unsupported("the least number of a set")),
+            Term::Apply(function, _) => Err(GoalCircuitError::Unsupported(function.name())),
             Term::Let(variable, value, body) => {
                 let value = self.term(value, scope)?;
                 let mut scope = scope.clone();
@@ -377,6 +379,7 @@ impl<'g> Grounder<'g> {
             Formula::Not(inner) => self.weakened_negation(inner),
             Formula::Relation(..)
             | Formula::Equal(..)
+            | Formula::Member(..)
             | Formula::Compare(..)
             | Formula::All(..)
             | Formula::Fix(_)
@@ -400,6 +403,7 @@ impl<'g> Grounder<'g> {
             }
             Formula::Relation(..)
             | Formula::Equal(..)
+            | Formula::Member(..)
             | Formula::Compare(..)
             | Formula::Exists(..)
             | Formula::Fix(_)
@@ -429,6 +433,9 @@ impl<'g> Grounder<'g> {
                 self.atom(name, tuple)
             }
             Formula::Equal(a, b) => Ok(Signal::constant(element(a, scope)? == element(b, scope)?)),
+            Formula::Member(..) => {
+                Err(GoalCircuitError::Unsupported("membership in a set over what changes"))
+            }
             Formula::Not(inner) => Ok(!self.formula(inner, scope)?),
             Formula::And(parts) => {
                 let mut all = Signal::TRUE;
@@ -465,6 +472,9 @@ impl<'g> Grounder<'g> {
     }
 
     fn some(&mut self, variables: &[Variable], inner: &Formula, scope: &Scope) -> Grounded<Signal> {
+        if variables.iter().any(|variable| variable.sort() != Sort::Element) {
+            return Err(GoalCircuitError::Unsupported("a quantifier over sets or numbers"));
+        }
         let mut any = Signal::FALSE;
         for tuple in self.candidates(variables, inner, scope)? {
             let signal = self.formula(inner, &bound(scope, variables, &tuple))?;

@@ -51,13 +51,14 @@ impl Updater<'_, '_> {
                 }
                 None => Ok(Vec::new()),
             },
-            Node::Equal(..) => Ok(Vec::new()),
+            Node::Equal(..) | Node::Member(..) => Ok(Vec::new()),
             Node::Compare(left, _, right) => {
                 let mut found = self.term_candidates(*left)?;
                 found.extend(self.term_candidates(*right)?);
                 Ok(found)
             }
-            Node::Not(inner) => self.candidates(*inner),
+            // Sets are not changed: for each of them, the inner formula changes only there.
+            Node::Not(inner) | Node::Sets(_, inner) => self.candidates(*inner),
             Node::And(parts) => {
                 let mut found = Vec::new();
                 for &part in parts {
@@ -133,7 +134,9 @@ impl Updater<'_, '_> {
             Node::Exists(variables, inner) => {
                 !variables.contains(&variable) && self.is_bound(variable, *inner)
             }
+            Node::Sets(_, inner) => self.is_bound(variable, *inner),
             Node::Equal(..)
+            | Node::Member(..)
             | Node::Compare(..)
             | Node::Not(_)
             | Node::Closure(_)
@@ -167,6 +170,13 @@ impl Updater<'_, '_> {
             TermNode::Binary(_, left, right) => {
                 let mut found = self.term_candidates(*left)?;
                 found.extend(self.term_candidates(*right)?);
+                Ok(found)
+            }
+            TermNode::Apply(_, arguments) => {
+                let mut found = Vec::new();
+                for &argument in arguments {
+                    found.extend(self.term_candidates(argument)?);
+                }
                 Ok(found)
             }
             TermNode::Aggregate(_, variables, guard, term) => {

@@ -75,6 +75,11 @@ impl<'a> Naive<'a> {
                     (Given::Pending, _) | (_, Given::Pending) => None,
                 })
             }
+            Formula::Member(element, set) => Ok(match self.argument(element, scope) {
+                Given::Nothing => Some(false),
+                Given::Element(element) => Some(scope.set(set).contains(&element)),
+                Given::Pending => None,
+            }),
             Formula::Not(inner) => Ok(self.partial_truth(inner, scope)?.map(|holds| !holds)),
             Formula::And(parts) => self.together(parts, scope, false),
             Formula::Or(parts) => self.together(parts, scope, true),
@@ -119,7 +124,7 @@ impl<'a> Naive<'a> {
     fn is_cheap(&self, formula: &Formula) -> bool {
         match formula {
             Formula::Relation(name, _) => self.model.definitions.place(name).is_none(),
-            Formula::Equal(..) => true,
+            Formula::Equal(..) | Formula::Member(..) => true,
             Formula::Not(inner) => {
                 matches!(&**inner, Formula::Relation(..) | Formula::Equal(..))
                     && self.is_cheap(inner)
