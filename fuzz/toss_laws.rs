@@ -88,6 +88,12 @@ fn moves_can_be_read_back(mut position: Interpreter, plan: &Plan) {
             return;
         }
         position.draw(&mut rng, &mut joint);
+        // A drawn move need not be in the list, because a move may have real parameters.
+        for (role, m) in position.shape().roles().zip(&joint) {
+            let text = position.move_text(m);
+            assert!(position.is_legal(role, m), "`{text}` is drawn and not legal");
+            assert_eq!(position.parse_move(role, &text).as_ref(), Some(m), "`{text}` is read back");
+        }
         position.advance(&joint);
     }
 }
@@ -99,9 +105,10 @@ fn source(text: &str) -> Arc<Source> {
 fn open(text: &str, embeddings: EmbeddingSearch) -> Option<Interpreter> {
     let arena = check(source(text)).arena?;
     let options = Options {
-        limits: Limits { steps: 300_000, cells: 1 << 18, parts: 20_000 },
+        limits: Limits { steps: 300_000, cells: 1 << 18, parts: 20_000, ..Limits::default() },
         growth: GrowthLimits { elements: 200, tuples: 5000 },
         embeddings,
+        ..Options::default()
     };
     Game::open(arena, options).ok().map(|game| game.start())
 }
@@ -114,7 +121,7 @@ fn circuit(position: &Interpreter, exact_embeddings: usize) -> Option<ScalarCirc
         values: 200,
         parts: 20_000,
         exact_embeddings,
-        evaluation: Limits { steps: 300_000, cells: 1 << 18, parts: 20_000 },
+        evaluation: Limits { steps: 300_000, cells: 1 << 18, parts: 20_000, ..Limits::default() },
     };
     match position.game().compile(&limits, Deadline::NEVER) {
         Ok(compiled) => Some(compiled.start()),

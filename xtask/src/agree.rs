@@ -16,6 +16,7 @@ mod engines;
 
 use std::time::Instant;
 
+use agon_game::Position as _;
 use agon_testkit::files;
 use engines::{Compared, Plan, compare, open};
 
@@ -48,6 +49,10 @@ pub(crate) fn run(args: Vec<String>) {
         }
         let began = Instant::now();
         let game = open(&path);
+        // Continuous games have one engine: neither circuits nor the naive evaluator know time.
+        if game.start().shape().continuous {
+            continue;
+        }
         let n_elements = game.start_structure().n_elements() as u32;
         let naive_every = every.unwrap_or(n_elements).max(1);
         let plan =

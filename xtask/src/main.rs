@@ -7,10 +7,13 @@ mod action_coverage;
 mod agree;
 mod boards;
 mod clock;
+mod elimination;
+mod evolve;
 mod growing;
 mod growth;
 mod heuristic_cost;
 mod learn_concepts;
+mod mso;
 mod properties;
 mod queries;
 mod round_trip;
@@ -61,6 +64,11 @@ const TASKS: &[Task] = &[
         run: queries::run,
     },
     Task {
+        name: "mso",
+        about: "Measures quantifiers over sets on graphs of growing size",
+        run: mso::run,
+    },
+    Task {
         name: "agree",
         about: "Compares all engines of structure rewriting games on random plays",
         run: agree::run,
@@ -71,9 +79,19 @@ const TASKS: &[Task] = &[
         run: toss_circuits::run,
     },
     Task {
+        name: "evolve",
+        about: "Measures the evolution of differential equations",
+        run: evolve::run,
+    },
+    Task {
         name: "growing",
         about: "Measures the interpreter on games whose universe grows",
         run: growing::run,
+    },
+    Task {
+        name: "elimination",
+        about: "Times quantifier elimination over the reals on known problems, and compares with z3",
+        run: elimination::run,
     },
     Task {
         name: "round-trip",

@@ -10,10 +10,12 @@ use std::sync::Arc;
 
 use agon_structures::formula::{Definitions, Formula, Term, Variable};
 use agon_structures::rational::Rational;
-use agon_structures::structure::{Element, RelationId, Structure, Vocabulary};
+use agon_structures::structure::{Element, FunctionId, RelationId, Structure, Vocabulary};
 use agon_text::Span;
 
 use crate::syntax::GameSheet;
+
+pub use crate::syntax::Multiplicity;
 
 /// A rule of an arena. Dense: `0..arena.rules().len()`.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -66,6 +68,9 @@ pub struct CheckedArena {
     pub(crate) start_location: LocationId,
     pub(crate) layout: Option<Layout>,
     pub(crate) is_fluent: Vec<bool>,
+    pub(crate) is_changing_function: Vec<bool>,
+    pub(crate) derivatives: Vec<Option<FunctionId>>,
+    pub(crate) is_continuous: bool,
     pub(crate) payoff_bounds: RangeInclusive<f64>,
     pub(crate) constant_sum: Option<f64>,
 }
@@ -86,6 +91,15 @@ pub struct ArenaRule {
     pub effect: Effect,
     /// The post-condition.
     pub post: Option<Post>,
+    /// The invariant, which must hold while time passes. Its free variables are elements and
+    /// parameters of the rule, and `:t`.
+    pub invariant: Option<Invariant>,
+    /// The differential equations while time passes.
+    pub dynamics: Vec<Equation>,
+    /// The new values of functions when the rule is applied.
+    pub updates: Vec<Equation>,
+    /// The parameters that the terms of the rule use, such as `:p`, without `:t`.
+    pub parameters: Vec<Variable>,
     /// Rules that must have been applied earlier in the play or, if `false`, must not have been.
     pub history: Vec<(RuleId, bool)>,
     /// The place in the text.
@@ -100,6 +114,32 @@ pub struct Post {
     pub variables: Vec<Variable>,
     /// The condition on the structure after the rule.
     pub formula: Formula,
+    /// The place in the text.
+    pub span: Span,
+}
+
+/// The invariant of a rule.
+#[derive(Clone, Debug)]
+pub struct Invariant {
+    /// The condition on the structure while time passes.
+    pub formula: Formula,
+    /// The place in the text.
+    pub span: Span,
+}
+
+/// An equation for a function at an element of a rule. Its term is about the elements of the left
+/// side, the parameters of the rule and `:t`, the time since the rule was chosen.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// The function. In a differential equation it is the function that the equation derives: for
+    /// `:f(a)'' = term` it is `f'`.
+    pub function: FunctionId,
+    /// The index of the element. In a differential equation it is an element of the left side. In
+    /// an update it is an element of the embedding if the rule keeps the universe, otherwise of
+    /// the right side.
+    pub element: usize,
+    /// The right side of the equation.
+    pub term: Term,
     /// The place in the text.
     pub span: Span,
 }
@@ -189,6 +229,11 @@ pub struct ArenaLocation {
     pub payoffs: Vec<Term>,
     /// The edges of each player.
     pub edges: Vec<Vec<Edge>>,
+    /// The edges for tuples of moves. If there are none, each edge has its own outcomes.
+    pub joint: Vec<JointEdge>,
+    /// The random numbers that are drawn when play comes to the location, before the players
+    /// choose.
+    pub draws: Vec<Draw>,
     /// The place in the text.
     pub span: Span,
 }
@@ -198,14 +243,96 @@ pub struct ArenaLocation {
 pub struct Edge {
     /// The rule that is applied.
     pub rule: RuleId,
+    /// The name of the move among several with the same rule.
+    pub label: Option<String>,
+    /// How many embeddings the rule is applied to.
+    pub multiplicity: Multiplicity,
+    /// The interval of the duration, as terms without free element variables. They may use the
+    /// random numbers of the location.
+    pub time: (Term, Term),
+    /// The intervals of the rule's parameters, in their order.
+    pub parameters: Vec<(Term, Term)>,
     /// The locations where play may continue, with probabilities that add up to 1. Usually there is
-    /// one.
+    /// one. There is none if the location has edges for tuples.
     pub outcomes: Vec<(LocationId, Rational)>,
     /// The relative probability of this edge among nature's edges. If `None`, all of nature's moves
     /// are equally likely. Ignored for other players.
     pub weight: Option<Rational>,
     /// The place in the text.
     pub span: Span,
+}
+
+/// An edge for a tuple of moves.
+#[derive(Clone, Debug)]
+pub struct JointEdge {
+    /// For each player the index of its edge; `None` if any edge of the player will do or the
+    /// player has none.
+    pub choices: Vec<Option<usize>>,
+    /// The locations where play may continue, with probabilities that add up to 1.
+    pub outcomes: Vec<(LocationId, Rational)>,
+}
+
+/// A random number that interval ends use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draw {
+    /// The name, such as `:x`.
+    pub name: Variable,
+    /// The distribution.
+    pub distribution: Distribution,
+}
+
+/// A distribution of a random number.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub enum Distribution {
+    /// The normal distribution.
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation, which is not negative.
+        deviation: f64,
+    },
+    /// The uniform distribution.
+    Uniform {
+        /// The least value.
+        low: f64,
+        /// The greatest value.
+        high: f64,
+    },
+    /// The exponential distribution.
+    Exponential {
+        /// The rate, which is positive: the reciprocal of the mean.
+        rate: f64,
+    },
+}
+
+impl Distribution {
+    /// Returns whether a number can be drawn.
+    pub fn contains(self, number: f64) -> bool {
+        match self {
+            Distribution::Normal { mean, deviation } => {
+                number.is_finite() && (deviation > 0.0 || number == mean)
+            }
+            Distribution::Uniform { low, high } => low <= number && number <= high,
+            Distribution::Exponential { .. } => number.is_finite() && number >= 0.0,
+        }
+    }
+}
+
+impl ArenaLocation {
+    /// Returns the outcomes of a tuple of moves, given by the index of each acting player's edge.
+    pub fn joint_outcomes(&self, chosen: &[Option<usize>]) -> Option<(usize, &JointEdge)> {
+        self.joint.iter().enumerate().find(|(_, edge)| {
+            edge.choices
+                .iter()
+                .zip(chosen)
+                .all(|(wanted, chosen)| wanted.is_none_or(|wanted| Some(wanted) == *chosen))
+        })
+    }
+
+    /// Returns whether several players, nature included, act here at once.
+    pub fn is_concurrent(&self) -> bool {
+        self.edges.iter().filter(|edges| !edges.is_empty()).count() > 1
+    }
 }
 
 /// The geometry of a board.
@@ -284,6 +411,23 @@ impl CheckedArena {
     /// Returns whether a rule may change the relation. Other relations are stable.
     pub fn is_fluent(&self, relation: RelationId) -> bool {
         self.is_fluent[relation.index()]
+    }
+
+    /// Returns whether a rule may change the values of the function.
+    pub fn is_changing_function(&self, function: FunctionId) -> bool {
+        self.is_changing_function[function.index()]
+    }
+
+    /// Returns the function that holds the derivative of a function, if the game keeps it: `y'`
+    /// for `y`.
+    pub fn derivative(&self, function: FunctionId) -> Option<FunctionId> {
+        self.derivatives[function.index()]
+    }
+
+    /// Returns whether time, real parameters or inexact numbers play a part, so that states contain
+    /// real numbers.
+    pub fn is_continuous(&self) -> bool {
+        self.is_continuous
     }
 
     /// Returns whether no rule creates, copies or deletes elements.

@@ -8,10 +8,14 @@
 //! author probably did not intend. The module [`codes`](crate::codes) explains each diagnostic,
 //! with examples and fixes.
 
+mod bounds;
+mod continuous;
+mod equations;
 mod flat;
 mod formulas;
 mod locations;
 mod model;
+mod moves;
 pub(crate) mod payoffs;
 mod rules;
 mod signature;
@@ -24,6 +28,7 @@ use std::sync::Arc;
 use agon_structures::formula::{Definitions, Formula, Term};
 use agon_text::{Diagnostic, Diagnostics, Source, Span};
 
+use self::bounds::Known;
 use self::formulas::{Scope, check_variables};
 use self::locations::{Locations, NATURE, players};
 use self::rules::Rules;
@@ -106,7 +111,10 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
     let rules =
         Rules { sheet: &sheet, signature: &signature, vocabulary: &vocabulary }.lower(findings);
     let players = players(&sheet, findings);
-    let graph = Locations { sheet: &sheet, signature: &signature, players: &players };
+    let by_name: BTreeMap<&str, &ArenaRule> =
+        rules.iter().map(|rule| (rule.name.as_str(), rule)).collect();
+    let graph =
+        Locations { sheet: &sheet, signature: &signature, players: &players, rules: &by_name };
     let locations = graph.lower(findings);
     let start_location = graph.start(findings);
     let (start, layout) = model::start(sheet.model.as_ref()?, &signature, &vocabulary, findings);
@@ -147,8 +155,12 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
             .filter(|(player, _)| Some(*player) != nature)
             .map(|(_, payoff)| payoff)
     });
+    let derivatives = continuous::derivatives(&vocabulary);
+    let is_changing_function = continuous::changing_functions(&vocabulary, &derivatives, &rules);
+    let is_continuous = continuous::is_continuous(&definitions, &rules, &locations);
+    let known = Known::new(&start, &is_changing_function, n_elements, keeps_universe);
     for location in &locations {
-        let is_too_large = |payoff| payoffs::is_always_too_large(payoff, n_elements as f64);
+        let is_too_large = |payoff| payoffs::is_always_too_large(payoff, &known);
         if location.payoffs.iter().any(is_too_large) {
             let what = format!(
                 "a payoff at the location `{}` is beyond 1000000000, the largest possible one",
@@ -160,7 +172,8 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
     if findings.has_errors() {
         return None;
     }
-    let payoff_bounds = payoffs::bounds(paid, n_elements as f64);
+    note_unbounded_payoffs(&sheet, &players, &locations, &known, findings);
+    let payoff_bounds = payoffs::bounds(paid, &known);
     let constant_sum = payoffs::constant_sum(&locations);
     Some(CheckedArena {
         sheet: Arc::new(sheet),
@@ -174,9 +187,42 @@ fn arena(sheet: GameSheet, was_read: bool, findings: &mut Diagnostics) -> Option
         start_location,
         layout,
         is_fluent,
+        is_changing_function,
+        derivatives,
+        is_continuous,
         payoff_bounds,
         constant_sum,
     })
+}
+
+/// Reports payoffs without bounds: players that scale their exploration by the bounds play badly.
+fn note_unbounded_payoffs(
+    sheet: &GameSheet,
+    players: &[String],
+    locations: &[ArenaLocation],
+    known: &Known,
+    findings: &mut Diagnostics,
+) {
+    for (written, location) in sheet.locations.iter().zip(locations) {
+        for (place, player) in players.iter().enumerate() {
+            if player == NATURE || payoffs::is_bounded(&location.payoffs[place], known) {
+                continue;
+            }
+            // Early games number players from 1.
+            let number = (place + 1).to_string();
+            let is_own = |payoff: &&crate::syntax::Payoff| {
+                payoff.player.text == *player || payoff.player.text == number
+            };
+            let payoff = written.payoffs.iter().find(is_own);
+            let payoff = payoff.or_else(|| sheet.payoffs.iter().find(is_own));
+            let span = payoff.map_or(location.span, |payoff| payoff.value.span);
+            let what = format!("no bounds of the payoff of `{player}` follow from the rules");
+            findings.push(
+                Diagnostic::warning("toss-unbounded-payoff", span, what)
+                    .hint("bound it, as in `max(0, min(100, …))`"),
+            );
+        }
+    }
 }
 
 /// Resolves a formula about a game in which the names `variables` may be free. Used for questions.
@@ -292,10 +338,16 @@ fn used_relations(
     for rule in rules {
         note(&rule.condition);
         rule.post.iter().for_each(|post| note(&post.formula));
+        rule.invariant.iter().for_each(|invariant| note(&invariant.formula));
     }
+    let equations = rules.iter().flat_map(|rule| rule.dynamics.iter().chain(&rule.updates));
+    let edges = locations.iter().flat_map(|location| location.edges.iter().flatten());
+    let ends = edges.flat_map(|edge| std::iter::once(&edge.time).chain(&edge.parameters));
     let payoffs = locations.iter().flat_map(|location| &location.payoffs);
-    payoffs.for_each(|payoff: &Term| {
-        used.extend(payoff.free_relations().into_keys().map(|name| name.to_string()));
+    let terms = equations.map(|equation| &equation.term);
+    let terms = terms.chain(ends.flat_map(|(low, high)| [low, high])).chain(payoffs);
+    terms.for_each(|term: &Term| {
+        used.extend(term.free_relations().into_keys().map(|name| name.to_string()));
     });
     used
 }

@@ -37,6 +37,7 @@ use agon_circuit::{Circuit, Deadline, GroundCircuit, Grounding};
 use agon_structures::evaluate::{EvaluationError, Limits};
 use agon_structures::formula::Oversize;
 
+use crate::arena::{Edge, Multiplicity};
 use crate::interpreter::Game;
 
 /// Limits on the cost of grounding a game.
@@ -95,6 +96,8 @@ impl Default for CircuitLimits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoCircuit {
+    /// Time passes, or states contain real numbers.
+    Continuous,
     /// Rules create, copy or delete elements.
     UniverseChanges,
     /// Nature's choices are not equally likely; circuits draw uniformly.
@@ -117,6 +120,7 @@ pub enum NoCircuit {
 impl fmt::Display for NoCircuit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            NoCircuit::Continuous => write!(f, "states contain real numbers"),
             NoCircuit::UniverseChanges => write!(f, "rules create, copy or delete elements"),
             NoCircuit::UnevenChances => {
                 write!(f, "nature's choices are not equally likely, but circuits draw uniformly")
@@ -163,8 +167,29 @@ impl Game {
     /// # Errors
     /// If the game cannot become a circuit within the limits. The interpreter can still play it.
     pub fn ground(&self, limits: &CircuitLimits) -> Result<GroundArena, NoCircuit> {
-        if !self.arena().keeps_universe() {
+        let arena = self.arena();
+        if arena.is_continuous() {
+            return Err(NoCircuit::Continuous);
+        }
+        if !arena.keeps_universe() {
             return Err(NoCircuit::UniverseChanges);
+        }
+        if arena.vocabulary().functions().any(|function| arena.is_changing_function(function)) {
+            return Err(NoCircuit::Unsupported("values of functions that change".to_owned()));
+        }
+        for location in arena.locations() {
+            let edges = location.edges.iter().flatten();
+            if edges.clone().any(|edge| edge.multiplicity != Multiplicity::One) {
+                return Err(NoCircuit::Unsupported("moves of several embeddings".to_owned()));
+            }
+            if !location.joint.is_empty() {
+                return Err(NoCircuit::Unsupported("edges for tuples of moves".to_owned()));
+            }
+            let has_post = |edge: &Edge| arena.rule(edge.rule).post.is_some();
+            if location.is_concurrent() && edges.clone().any(has_post) {
+                let what = "post-conditions of simultaneous moves";
+                return Err(NoCircuit::Unsupported(what.to_owned()));
+            }
         }
         let possible = possible::possible(self, limits)?;
         wire::wire(self, &possible, limits)

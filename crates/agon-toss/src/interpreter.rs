@@ -15,16 +15,23 @@
 //! implementation of the definition on random rules and structures (`tests/suite/rewriting.rs`),
 //! and against the GDL versions of games that ship in both languages.
 
+mod chance;
 mod embedding;
+mod families;
 mod game;
+mod moves;
 mod notation;
 mod position;
+mod state;
+mod step;
 #[cfg(test)]
 mod tests;
 
 pub use embedding::Embedding;
 pub use game::{EmbeddingSearch, Game, Options};
-pub use position::{EdgeId, Interpreter, Move, PositionError, State};
+pub use moves::{Branch, EdgeId, Move, Numbers};
+pub use position::{Interpreter, PositionError};
+pub use state::{State, Values};
 
 /// Maximum number of elements of a structure in play.
 pub const MAX_ELEMENTS: usize = 5_000;

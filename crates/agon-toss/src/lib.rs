@@ -37,8 +37,10 @@
 //!    form.
 //! 2. [`check`] builds the [`arena`], and [`codes`] explains the diagnostics.
 //! 3. [`rewrite`] applies rules, and [`interpreter`] plays by the definition.
-//! 4. [`circuit`] compiles games whose universe does not change to Boolean circuits.
-//! 5. [`by_play`] checks games by random play, and [`why`] explains positions.
+//! 4. [`continuous`] evaluates formulas with real numbers and lets time pass, and [`evaluation`]
+//!    plays games that assess moves of other games.
+//! 5. [`circuit`] compiles games whose universe does not change to Boolean circuits.
+//! 6. [`by_play`] checks games by random play, and [`why`] explains positions.
 #![forbid(unsafe_code)]
 
 pub mod arena;
@@ -46,6 +48,8 @@ pub mod by_play;
 pub mod check;
 pub mod circuit;
 pub mod codes;
+pub mod continuous;
+pub mod evaluation;
 pub mod interpreter;
 pub mod print;
 pub mod read;

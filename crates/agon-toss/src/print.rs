@@ -8,7 +8,10 @@ mod structure;
 
 use std::fmt::Write as _;
 
-use crate::syntax::{Change, Edge, Formula, GameSheet, Location, Name, Rule, Structure, Term};
+use crate::syntax::{
+    Change, Edge, Equation, Formula, GameSheet, JointEdge, Location, Multiplicity, Name, Rule,
+    Structure, Term,
+};
 
 /// Prints a game in canonical form.
 pub fn print_sheet(sheet: &GameSheet) -> String {
@@ -102,8 +105,17 @@ fn print_rule(rule: &Rule, text: &mut String) {
     if let Some(pre) = &rule.pre {
         line(text, &format!("  pre {}", print_formula(pre)));
     }
+    if let Some(inv) = &rule.inv {
+        line(text, &format!("  inv {}", print_formula(inv)));
+    }
     if let Some(post) = &rule.post {
         line(text, &format!("  post {}", print_formula(post)));
+    }
+    for (word, equations) in [("dynamics", &rule.dynamics), ("update", &rule.updates)] {
+        if !equations.is_empty() {
+            let equations: Vec<String> = equations.iter().map(print_equation).collect();
+            line(text, &format!("  {word} {}", equations.join("; ")));
+        }
     }
     if !rule.history.is_empty() {
         let history: Vec<String> = rule
@@ -154,11 +166,51 @@ fn print_location(location: &Location, sheet: &GameSheet, text: &mut String) {
         }
         line(text, " }");
     }
+    if !location.joint.is_empty() {
+        let edges: Vec<String> = location.joint.iter().map(print_joint_edge).collect();
+        line(text, &format!("  EDGES {}", edges.join("; ")));
+    }
     line(text, "}");
 }
 
+fn print_equation(equation: &Equation) -> String {
+    let (function, element) = (&equation.function.text, &equation.element.text);
+    let strokes = "'".repeat(equation.order as usize);
+    format!(":{function}({element}){strokes} = {}", print_term(&equation.term))
+}
+
 fn print_edge(edge: &Edge) -> String {
-    let probability =
-        edge.probability.as_ref().map_or(String::new(), |term| format!(" : {}", print_term(term)));
-    format!("[{} -> {}{probability}]", edge.rule.text, edge.target.text)
+    let mut text = format!("[{}", edge.rule.text);
+    match edge.multiplicity {
+        Multiplicity::One => {}
+        Multiplicity::Some => text.push_str(" *"),
+        Multiplicity::All => text.push_str(" inf"),
+    }
+    if let Some(label) = &edge.label {
+        let _ = write!(text, " as {}", label.text);
+    }
+    for interval in &edge.intervals {
+        let (low, high) = (print_term(&interval.low), print_term(&interval.high));
+        let _ = write!(text, ", {}: {low} -- {high}", interval.parameter.text);
+    }
+    for draw in &edge.draws {
+        let arguments: Vec<String> = draw.arguments.iter().map(print_term).collect();
+        let (name, distribution) = (&draw.name.text, &draw.distribution.text);
+        let _ = write!(text, ", {name} ~ {distribution}({})", arguments.join(", "));
+    }
+    if let Some(target) = &edge.target {
+        let _ = write!(text, " -> {}", target.text);
+    }
+    text.push_str(&print_probability(edge.probability.as_ref()));
+    text.push(']');
+    text
+}
+
+fn print_joint_edge(edge: &JointEdge) -> String {
+    let probability = print_probability(edge.probability.as_ref());
+    format!("[{} -> {}{probability}]", names(&edge.labels), edge.target.text)
+}
+
+fn print_probability(probability: Option<&Term>) -> String {
+    probability.map_or(String::new(), |term| format!(" : {}", print_term(term)))
 }

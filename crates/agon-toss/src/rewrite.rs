@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, RelationId, Structure};
 
 use crate::arena::{AddedTuple, DeletePattern, Effect, Rewrite};
@@ -137,6 +138,10 @@ fn apply_rewrite(
             new.remove(relation, &tuple);
         }
     }
+    // Of relations without arguments that are embedded exactly, only the right side decides.
+    for &relation in rewrite.embedded.iter().filter(|&&r| vocabulary.arity(r) == 0) {
+        new.remove(relation, &[]);
+    }
     for (l, &element) in embedding.iter().enumerate() {
         if !rewrite.map.contains(&Some(l)) {
             new.delete(element).expect("an embedding names living elements");
@@ -150,12 +155,14 @@ fn apply_rewrite(
                 let created = new
                     .create_numbered(variable.name())
                     .map_err(|_| GrowthError::Elements(limits.elements))?;
-                if let Some(l) = copied {
-                    for function in vocabulary.functions() {
-                        let value = old.value(function, embedding[l]);
-                        new.set_value(function, created, value)
-                            .expect("the element was just created");
-                    }
+                for function in vocabulary.functions() {
+                    // A copy has the values of its original, and a new element has the value 0.
+                    // Functions without any values in the structure are kept elsewhere.
+                    let value = match copied {
+                        Some(l) => old.value(function, embedding[l]),
+                        None => (!old.values(function).is_empty()).then_some(Rational::ZERO),
+                    };
+                    new.set_value(function, created, value).expect("the element was just created");
                 }
                 created
             }

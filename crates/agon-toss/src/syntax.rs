@@ -65,6 +65,12 @@ pub struct Rule {
     pub pre: Option<Formula>,
     /// The post-condition.
     pub post: Option<Formula>,
+    /// The invariant, which must hold while time passes.
+    pub inv: Option<Formula>,
+    /// The differential equations of the functions while time passes.
+    pub dynamics: Vec<Equation>,
+    /// The new values of functions when the rule is applied.
+    pub updates: Vec<Equation>,
     /// Rules that must have been applied earlier in the play or, if `false`, must not have been.
     pub history: Vec<(Name, bool)>,
     /// The place of the whole rule.
@@ -93,6 +99,22 @@ pub enum Change {
         /// The tuples to add and to delete.
         effects: Vec<Effect>,
     },
+}
+
+/// `:f(a)' = term`, an equation for a function at an element of a rule: a differential equation, or
+/// the new value.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// The function, without the derivative's strokes.
+    pub function: Name,
+    /// The order of the derivative on the left: 0 in updates of values.
+    pub order: u32,
+    /// The element.
+    pub element: Name,
+    /// The right side of the equation.
+    pub term: Term,
+    /// The place of the whole equation.
+    pub span: Span,
 }
 
 /// A tuple that a rule by formula adds or deletes.
@@ -152,6 +174,8 @@ pub struct Tuple {
 pub struct FunctionValues {
     /// The function.
     pub name: Name,
+    /// The order of the derivative whose values these are; 0 for the function itself.
+    pub order: u32,
     /// Pairs of element and value.
     pub values: Vec<(Name, Number)>,
 }
@@ -159,7 +183,7 @@ pub struct FunctionValues {
 /// A number as it was written, possibly with a sign.
 #[derive(Clone, Debug)]
 pub struct Number {
-    /// The digits, possibly with a decimal point.
+    /// The digits, possibly with a sign, a decimal point, or as a fraction `1/3`.
     pub text: String,
     /// The place in the text.
     pub span: Span,
@@ -192,6 +216,8 @@ pub struct Location {
     pub payoffs: Vec<Payoff>,
     /// The moves of the players.
     pub moves: Vec<PlayerMoves>,
+    /// The edges for tuples of moves, where several players act at once.
+    pub joint: Vec<JointEdge>,
     /// The place of the whole location.
     pub span: Span,
 }
@@ -214,14 +240,71 @@ pub struct PlayerMoves {
     pub edges: Vec<Edge>,
 }
 
-/// `[Rule -> location]` or `[Rule -> location : probability]`.
+/// `[Rule -> location]`, `[Rule -> location : probability]` or, in general,
+/// `[Rule * as label, t: 0 -- 1, p: -1 -- x, x ~ N(0, 1) -> location : probability]`.
 #[derive(Clone, Debug)]
 pub struct Edge {
     /// The rule that is applied.
     pub rule: Name,
+    /// The name of the move in the edges for tuples, if it is not that of the rule.
+    pub label: Option<Name>,
+    /// How many embeddings the rule is applied to.
+    pub multiplicity: Multiplicity,
+    /// The intervals of the duration `t` and of the rule's parameters.
+    pub intervals: Vec<Interval>,
+    /// The distributions of the interval ends that are random.
+    pub draws: Vec<Draw>,
+    /// The location where play continues, unless the location has edges for tuples.
+    pub target: Option<Name>,
+    /// The probability, if nature chooses.
+    pub probability: Option<Term>,
+    /// The place of the whole edge.
+    pub span: Span,
+}
+
+/// The number of embeddings that a rule is applied to in one move.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Multiplicity {
+    /// One embedding, which the player chooses.
+    One,
+    /// `*`: any set of embeddings without common elements, which the player chooses.
+    Some,
+    /// `inf`: all embeddings.
+    All,
+}
+
+/// `p: lo -- hi`, the interval of a parameter.
+#[derive(Clone, Debug)]
+pub struct Interval {
+    /// The parameter; `t` is the duration.
+    pub parameter: Name,
+    /// The lower end.
+    pub low: Term,
+    /// The upper end.
+    pub high: Term,
+}
+
+/// `x ~ N(mu, sigma)`, the distribution of a random interval end.
+#[derive(Clone, Debug)]
+pub struct Draw {
+    /// The name that intervals use.
+    pub name: Name,
+    /// The distribution: `N` with mean and deviation, `U` with both ends, `E` with its rate.
+    pub distribution: Name,
+    /// The arguments of the distribution.
+    pub arguments: Vec<Term>,
+    /// The place of the whole draw.
+    pub span: Span,
+}
+
+/// `[A, B -> location : probability]`, an edge for a tuple of moves.
+#[derive(Clone, Debug)]
+pub struct JointEdge {
+    /// The labels or rules of the acting players in order; `_` stands for any.
+    pub labels: Vec<Name>,
     /// The location where play continues.
     pub target: Name,
-    /// The probability, if nature chooses.
+    /// The probability, if nature chooses between several edges for the same tuple.
     pub probability: Option<Term>,
     /// The place of the whole edge.
     pub span: Span,
@@ -249,6 +332,8 @@ pub enum FormulaKind {
     Same(Name, Name),
     /// `x != y`.
     Differ(Name, Name),
+    /// `x in X`.
+    Member(Name, Name),
     /// `t < u`.
     Compare(Box<Term>, Comparison, Box<Term>),
     /// `not f`.
@@ -257,7 +342,7 @@ pub enum FormulaKind {
     And(Vec<Formula>),
     /// `f or g`, two or more.
     Or(Vec<Formula>),
-    /// `ex x, y f`.
+    /// `ex x, y f`. Names that begin with `:` are numbers, with a capital letter sets.
     Exists(Vec<Name>, Box<Formula>),
     /// `all x, y f`.
     All(Vec<Name>, Box<Formula>),
@@ -331,9 +416,13 @@ pub struct Term {
 pub enum TermKind {
     /// `3`, `0.25`.
     Number(Number),
-    /// `:f(x)`.
-    Value(Name, Name),
-    /// `:a`, bound by a `let`.
+    /// `:f(x)`, or `:f'(x)` with the order of the derivative.
+    Value(Name, u32, Name),
+    /// `sqrt(t)`, `min(s, t)`.
+    Apply(Name, Vec<Term>),
+    /// `min :a (f)`: the least number that satisfies the formula.
+    Least(Name, Box<Formula>),
+    /// `:a`, bound by a `let` or a quantifier, or a parameter of a rule.
     Variable(Name),
     /// `&x`: the number of an element.
     Index(Name),

@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use agon_game::Position as _;
+use agon_game::{Continuous as _, Position as _, split_numbers};
 use agon_structures::evaluate::EvaluationError;
-use agon_structures::formula::{Formula, Term, Variable};
+use agon_structures::formula::{Formula, Sort, Term, Variable};
 use agon_structures::structure::{Element, Structure};
 use agon_text::{Source, Span, render};
 
@@ -112,7 +112,11 @@ impl From<PositionError> for ExplainError {
 /// # Errors
 /// If the question cannot be understood, or if evaluating it exceeds the limits of the game.
 pub fn explain(position: &Interpreter, question: &str) -> Result<Explanation, ExplainError> {
-    let words: Vec<&str> = question
+    let roles = position.shape().roles();
+    let names: Vec<String> = roles.flat_map(|role| position.number_names(role)).collect();
+    let is_name = |name: &str| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let (family, numbers) = split_numbers(question, is_name);
+    let words: Vec<&str> = family
         .split(|c: char| c.is_whitespace() || "(),".contains(c))
         .filter(|word| !word.is_empty())
         .collect();
@@ -121,7 +125,7 @@ pub fn explain(position: &Interpreter, question: &str) -> Result<Explanation, Ex
         .first()
         .and_then(|first| rules.iter().position(|rule| rule.name.eq_ignore_ascii_case(first)));
     match named {
-        Some(index) => explain_move(position, RuleId::new(index), &words[1..]),
+        Some(index) => explain_move(position, RuleId::new(index), &words[1..], &numbers),
         None => explain_sentence(position, question),
     }
 }
@@ -130,14 +134,18 @@ fn explain_move(
     position: &Interpreter,
     id: RuleId,
     words: &[&str],
+    numbers: &[(String, f64)],
 ) -> Result<Explanation, ExplainError> {
     let arena = position.game().arena();
     let rule = arena.rule(id);
-    // A trailing `(to 1)` distinguishes edges; the elements come before it.
+    // A trailing `(to 1)` or `(as fast)` distinguishes edges; the elements come before it.
     let words = words
         .iter()
-        .position(|word| word.eq_ignore_ascii_case("to"))
+        .position(|word| ["to", "as"].iter().any(|mark| word.eq_ignore_ascii_case(mark)))
         .map_or(words, |end| &words[..end]);
+    if words.len() == 1 && words[0] == "all" && rule.elements.len() != 1 {
+        return explain_all(position, id);
+    }
     let embedding = named_elements(position.state().structure(), rule, words)?;
     let mut findings = Vec::new();
     let location = arena.location(position.state().location());
@@ -156,14 +164,70 @@ fn explain_move(
         );
         findings.push(Finding { holds: Some(was == *wanted), text, span: Some(rule.span) });
     }
-    explain_post(position, id, &embedding, &mut findings)?;
+    explain_numbers(position, id, numbers, &mut findings);
+    if numbers.is_empty() {
+        explain_post(position, id, &embedding, &mut findings)?;
+    }
     // Conditions that hold are only of interest if all hold.
     let holds = findings.iter().all(|finding| finding.holds != Some(false));
     if !holds {
         findings.retain(|finding| finding.holds == Some(false));
     }
-    let question = format!("({} {})", rule.name, words.join(" "));
+    let structure = position.state().structure();
+    let mut question = format!("({}", rule.name);
+    embedding.iter().for_each(|&e| question.push_str(&format!(" {}", structure.name(e))));
+    numbers.iter().for_each(|(name, x)| question.push_str(&format!(" ({name} {x})")));
+    question.push(')');
     Ok(Explanation { question, holds: Some(holds), findings, witnesses: Vec::new() })
+}
+
+/// Explains a move that applies a rule to all its embeddings.
+fn explain_all(position: &Interpreter, id: RuleId) -> Result<Explanation, ExplainError> {
+    let rule = position.game().arena().rule(id);
+    let n = position.embeddings(id)?.len();
+    let text = match n {
+        0 => "the rule has no embedding here".to_owned(),
+        1 => "the rule has one embedding here".to_owned(),
+        n => format!("the rule has {n} embeddings here"),
+    };
+    let findings = vec![Finding { holds: Some(n > 0), text, span: Some(rule.span) }];
+    let question = format!("({} all)", rule.name);
+    Ok(Explanation { question, holds: Some(n > 0), findings, witnesses: Vec::new() })
+}
+
+/// Adds a finding for each number of a move that is missing, unknown or outside its interval.
+fn explain_numbers(
+    position: &Interpreter,
+    id: RuleId,
+    numbers: &[(String, f64)],
+    findings: &mut Vec<Finding>,
+) {
+    let rule = position.game().arena().rule(id);
+    let families = position.shape().roles().flat_map(|role| position.families(role));
+    let head = format!("({}", rule.name);
+    let named = |family: &&agon_game::Family| {
+        family.text.strip_prefix(&head).is_some_and(|rest| rest.starts_with([' ', ')']))
+    };
+    let Some(family) = families.into_iter().find(named) else { return };
+    let mut add = |holds: bool, text: String| {
+        findings.push(Finding { holds: Some(holds), text, span: Some(rule.span) });
+    };
+    for parameter in &family.parameters {
+        let (name, low, high) = (&parameter.name, parameter.low, parameter.high);
+        match numbers.iter().find(|(given, _)| given.eq_ignore_ascii_case(name)) {
+            None if numbers.is_empty() => {}
+            None => add(false, format!("`{name}` is missing; it lies from {low} to {high}")),
+            Some((_, number)) => {
+                let text = format!("{name} = {number} lies from {low} to {high}");
+                add(low <= *number && *number <= high, text);
+            }
+        }
+    }
+    for (given, _) in numbers {
+        if !family.parameters.iter().any(|p| p.name.eq_ignore_ascii_case(given)) {
+            add(false, format!("the move has no parameter `{given}`"));
+        }
+    }
 }
 
 /// Finds the elements that the words of a move name.
@@ -197,7 +261,9 @@ fn explain_condition(
 ) -> Result<(), ExplainError> {
     let structure = position.state().structure();
     for part in &rule.parts {
-        let holds = position.game().holds(structure, &part.formula, &rule.elements, embedding)?;
+        let holds = position
+            .holds(&part.formula, &rule.elements, embedding)
+            .map_err(ExplainError::Evaluation)?;
         let reason = match part.reason {
             Reason::Tuple => "on the left side",
             Reason::Embedded => "embedded exactly",
@@ -257,7 +323,10 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
     let malformed = |findings: &agon_text::Diagnostics| {
         ExplainError::Malformed(render(&findings.0, &source, false))
     };
-    let words = names(question);
+    // A constant denotes its element, so it is not a free variable.
+    let vocabulary = position.game().arena().vocabulary();
+    let mut words = names(question);
+    words.retain(|word| vocabulary.constant(&word.text).is_none());
     match read_formula(&source) {
         Ok(formula) => {
             let formula = lower_formula(sheet, &formula, &words).map_err(|f| malformed(&f))?;
@@ -272,10 +341,15 @@ fn explain_sentence(position: &Interpreter, question: &str) -> Result<Explanatio
 }
 
 fn explain_term(position: &Interpreter, term: &Term) -> Result<Explanation, ExplainError> {
-    if let Some(variable) = term.free_variables().into_iter().next() {
-        return Err(ExplainError::FreeVariable(variable.to_string()));
+    let structure = position.state().structure();
+    let free: Vec<Variable> = term.free_variables().into_iter().collect();
+    let mut elements = Vec::with_capacity(free.len());
+    for variable in &free {
+        // Names of elements denote themselves.
+        let element = structure.element(variable.name());
+        elements.push(element.ok_or_else(|| ExplainError::FreeVariable(variable.to_string()))?);
     }
-    let value = position.game().value(position.state().structure(), term)?;
+    let value = position.value_for(term, &free, &elements).map_err(ExplainError::Evaluation)?;
     let text = value.map_or("it has no value".to_owned(), |value| format!("its value is {value}"));
     let findings = vec![Finding { holds: None, text, span: None }];
     let (question, witnesses) = (term.to_string(), Vec::new());
@@ -292,19 +366,21 @@ fn explain_formula(position: &Interpreter, formula: &Formula) -> Result<Explanat
         fixed.iter().filter_map(|variable| structure.element(variable.name())).collect();
     // Witnesses of an outermost `ex` are shown as if they had been asked for.
     let (wanted, body) = match formula {
-        Formula::Exists(variables, body) => {
+        Formula::Exists(variables, body)
+            if variables.iter().all(|variable| variable.sort() == Sort::Element) =>
+        {
             ([open.as_slice(), variables].concat(), (**body).clone())
         }
         _ => (open.clone(), formula.clone()),
     };
     let question = formula.to_string();
     if wanted.is_empty() {
-        let holds = position.game().holds(structure, formula, &fixed, &elements)?;
+        let holds = position.holds(formula, &fixed, &elements).map_err(ExplainError::Evaluation)?;
         let (findings, witnesses) = (Vec::new(), Vec::new());
         return Ok(Explanation { question, holds: Some(holds), findings, witnesses });
     }
     let all: Vec<Variable> = [fixed.as_slice(), &wanted].concat();
-    let found = position.game().solutions(structure, &body, &all)?;
+    let found = position.satisfying(&body, &all).map_err(ExplainError::Evaluation)?;
     let found: Vec<&Vec<Element>> = found.iter().filter(|row| row.starts_with(&elements)).collect();
     let mut findings: Vec<Finding> = found
         .iter()

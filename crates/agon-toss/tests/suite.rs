@@ -5,6 +5,8 @@ mod suite {
     mod circuit_perft;
     mod codes;
     mod constants;
+    mod continuous_games;
+    mod continuous_language;
     mod engines;
     mod fuzz_smoke;
     mod positions;

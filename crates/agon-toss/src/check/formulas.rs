@@ -1,11 +1,11 @@
 //! Resolves formulas and terms of the syntax tree into those of `agon_structures`.
 
 use agon_structures::formula as logic;
-use agon_structures::formula::{Argument, Extreme, Fold, Operator, Sign, Variable};
+use agon_structures::formula::{Argument, Extreme, Fold, Operator, RealFunction, Sign, Variable};
 use agon_structures::rational::Rational;
 use agon_text::{Diagnostic, Diagnostics, Span};
 
-use super::signature::Signature;
+use super::signature::{Signature, derivative_name};
 use super::suggest::did_you_mean;
 use crate::syntax::{
     Aggregate, Comparison, Formula, FormulaKind, Name, Number, ProductSign, SumSign, Term, TermKind,
@@ -58,6 +58,12 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Makes numbers visible: parameters, each with its `:`.
+    pub(super) fn with_reals(mut self, reals: Vec<String>) -> Scope<'a> {
+        self.reals = reals;
+        self
+    }
+
     /// Resolves a formula. Errors are reported, and the faulty part becomes true.
     pub(super) fn formula(
         &mut self,
@@ -80,6 +86,23 @@ impl<'a> Scope<'a> {
                 );
                 logic::Formula::not(same)
             }
+            FormulaKind::Member(element, set) => {
+                let element = self.variable(element, findings);
+                if !self.variables.contains(&set.text) {
+                    let what = format!("the set `{}` is not bound", set.text);
+                    findings.push(
+                        Diagnostic::error("toss-free-variable", set.span, what)
+                            .hint(format!("bind it: `ex {} (…)`", set.text)),
+                    );
+                } else if !is_set(&set.text) {
+                    let what = format!("`{}` denotes an element, not a set", set.text);
+                    findings.push(
+                        Diagnostic::error("toss-free-variable", set.span, what)
+                            .hint("sets begin with a capital letter"),
+                    );
+                }
+                logic::Formula::Member(element, Variable::new(&set.text))
+            }
             FormulaKind::Compare(left, comparison, right) => {
                 self.n_terms += 1;
                 let (left, right) = (self.term(left, findings), self.term(right, findings));
@@ -100,12 +123,12 @@ impl<'a> Scope<'a> {
             }
             FormulaKind::Exists(variables, body) => {
                 let (variables, body) =
-                    self.under(variables, findings, |scope, f| scope.formula(body, f));
+                    self.under_any(variables, findings, |scope, f| scope.formula(body, f));
                 logic::Formula::exists(variables, body)
             }
             FormulaKind::All(variables, body) => {
                 let (variables, body) =
-                    self.under(variables, findings, |scope, f| scope.formula(body, f));
+                    self.under_any(variables, findings, |scope, f| scope.formula(body, f));
                 logic::Formula::all(variables, body)
             }
             FormulaKind::Fixpoint { is_least, relation, parameters, body, arguments } => {
@@ -205,7 +228,10 @@ impl<'a> Scope<'a> {
 
     /// Resolves a variable or constant that denotes an element. Reports unbound variables.
     fn variable(&self, name: &Name, findings: &mut Diagnostics) -> Argument {
-        if !self.variables.contains(&name.text) {
+        if is_set(&name.text) && self.variables.contains(&name.text) {
+            let what = format!("`{}` is a set, and an element is needed here", name.text);
+            findings.push(Diagnostic::error("toss-upper-case-variable", name.span, what));
+        } else if !self.variables.contains(&name.text) {
             if self.signature.constant(&name.text).is_some() {
                 return Argument::Constant(name.text.as_str().into());
             }
@@ -228,6 +254,26 @@ impl<'a> Scope<'a> {
         Argument::Variable(Variable::new(&name.text))
     }
 
+    /// Binds variables of any sort while `part` runs: elements, sets, and numbers with a `:`.
+    fn under_any<T>(
+        &mut self,
+        variables: &[Name],
+        findings: &mut Diagnostics,
+        part: impl FnOnce(&mut Self, &mut Diagnostics) -> T,
+    ) -> (Vec<Variable>, T) {
+        check_sorts(variables, self.signature, findings);
+        let (n_before, n_reals) = (self.variables.len(), self.reals.len());
+        for name in variables {
+            let names =
+                if name.text.starts_with(':') { &mut self.reals } else { &mut self.variables };
+            names.push(name.text.clone());
+        }
+        let made = part(self, findings);
+        self.variables.truncate(n_before);
+        self.reals.truncate(n_reals);
+        (variables.iter().map(|name| Variable::new(&name.text)).collect(), made)
+    }
+
     /// Binds variables while `part` runs.
     fn under<T>(
         &mut self,
@@ -247,17 +293,30 @@ impl<'a> Scope<'a> {
     pub(super) fn term(&mut self, term: &Term, findings: &mut Diagnostics) -> logic::Term {
         match &term.kind {
             TermKind::Number(written) => logic::Term::Number(number(written, findings)),
-            TermKind::Value(function, argument) => {
-                self.function_value(function, argument, findings)
+            TermKind::Value(function, order, argument) => {
+                self.function_value(function, *order, argument, findings)
+            }
+            TermKind::Apply(function, arguments) => self.apply(function, arguments, findings),
+            TermKind::Least(name, body) => {
+                let name = format!(":{}", name.text);
+                self.n_terms += 1;
+                self.reals.push(name.clone());
+                let body = self.formula(body, findings);
+                self.reals.pop();
+                self.n_terms -= 1;
+                logic::Term::Least(Variable::new(&name), Box::new(body))
             }
             TermKind::Variable(name) => {
                 let name_with_sign = format!(":{}", name.text);
                 if !self.reals.contains(&name_with_sign) {
                     let what = format!("`:{}` has no value", name.text);
-                    findings.push(
-                        Diagnostic::error("toss-free-variable", name.span, what)
-                            .hint(format!("write `let :{} = … in …`", name.text)),
-                    );
+                    findings.push(Diagnostic::error("toss-free-variable", name.span, what).hint(
+                        format!(
+                            "write `let :{0} = … in …`; a parameter of a rule is given by its \
+                                 moves: `[Rule, {0}: 0 -- 1 -> …]`",
+                            name.text
+                        ),
+                    ));
                 }
                 logic::Term::Variable(Variable::new(&name_with_sign))
             }
@@ -319,15 +378,71 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Resolves a function of real numbers. Reports a wrong number of arguments.
+    fn apply(
+        &mut self,
+        function: &Name,
+        arguments: &[Term],
+        findings: &mut Diagnostics,
+    ) -> logic::Term {
+        let mut terms: Vec<logic::Term> =
+            arguments.iter().map(|argument| self.term(argument, findings)).collect();
+        let wrong = |wanted: &str| {
+            let (name, n) = (&function.text, arguments.len());
+            let what = format!("`{name}` takes {wanted}, not {n}");
+            Diagnostic::error("toss-arity-clash", function.span, what)
+        };
+        let one = |kind: RealFunction| (kind, 1..=1, "one argument");
+        let (kind, n_wanted, wanted) = match function.text.as_str() {
+            "sqrt" => one(RealFunction::Root(2)),
+            "sin" => one(RealFunction::Sin),
+            "cos" => one(RealFunction::Cos),
+            "exp" => one(RealFunction::Exp),
+            "log" => one(RealFunction::Log),
+            "abs" => one(RealFunction::Abs),
+            "min" => (RealFunction::Min, 2..=usize::MAX, "at least two arguments"),
+            "max" => (RealFunction::Max, 2..=usize::MAX, "at least two arguments"),
+            _ => (RealFunction::Root(2), 2..=2, "two arguments: the degree and a number"),
+        };
+        if !n_wanted.contains(&terms.len()) {
+            findings.push(wrong(wanted));
+            return logic::Term::whole(0);
+        }
+        if function.text != "root" {
+            return logic::Term::Apply(kind, terms);
+        }
+        let degree = match &terms[0] {
+            logic::Term::Number(degree) if degree.is_whole() => {
+                u32::try_from(degree.numerator()).ok().filter(|degree| *degree >= 2)
+            }
+            _ => None,
+        };
+        let Some(degree) = degree else {
+            let what = "the degree of a root is an integer greater than 1";
+            findings.push(Diagnostic::error("toss-arity-clash", arguments[0].span, what));
+            return logic::Term::whole(0);
+        };
+        terms.remove(0);
+        logic::Term::Apply(RealFunction::Root(degree), terms)
+    }
+
     /// Resolves the value of a function. Reports an unknown function.
     fn function_value(
         &self,
         function: &Name,
+        order: u32,
         argument: &Name,
         findings: &mut Diagnostics,
     ) -> logic::Term {
         let argument = self.variable(argument, findings);
-        if !self.signature.functions.contains(&function.text) {
+        let known = derivative_name(&function.text, order);
+        if !self.signature.functions.contains(&known) && order > 0 {
+            let what = format!("the derivative `{known}` is not part of the state");
+            findings
+                .push(Diagnostic::error("toss-unknown-function", function.span, what).hint(format!(
+                "give it by an equation of higher order, or in the start: `{known} {{ a -> 0 }}`"
+            )));
+        } else if !self.signature.functions.contains(&known) {
             let what = format!("there is no function `{}`", function.text);
             let mut finding = Diagnostic::error("toss-unknown-function", function.span, what);
             let known = self.signature.functions.iter().map(String::as_str);
@@ -336,7 +451,7 @@ impl<'a> Scope<'a> {
             }));
             findings.push(finding);
         }
-        logic::Term::Function(function.text.as_str().into(), argument)
+        logic::Term::Function(known.as_str().into(), argument)
     }
 }
 
@@ -359,6 +474,25 @@ fn fold(aggregate: Aggregate) -> Fold {
         Aggregate::Prod => Fold::Product,
         Aggregate::Min => Fold::Min,
         Aggregate::Max => Fold::Max,
+    }
+}
+
+/// Returns whether a name is written like a set.
+fn is_set(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Reports variables of a quantifier that are repeated or shadow a constant.
+fn check_sorts(variables: &[Name], signature: &Signature, findings: &mut Diagnostics) {
+    let is_element = |name: &Name| !is_set(&name.text) && !name.text.starts_with(':');
+    let elements: Vec<Name> = variables.iter().filter(|name| is_element(name)).cloned().collect();
+    check_variables(&elements, signature, findings);
+    let others: Vec<&Name> = variables.iter().filter(|name| !is_element(name)).collect();
+    for (place, name) in others.iter().enumerate() {
+        if others[..place].iter().any(|earlier| earlier.text == name.text) {
+            let what = format!("`{}` occurs twice in one list of variables", name.text);
+            findings.push(Diagnostic::error("toss-repeated-variable", name.span, what));
+        }
     }
 }
 
@@ -397,14 +531,24 @@ pub(super) fn check_variables(
 /// Converts a number exactly. Reports a number that is too large.
 pub(super) fn number(written: &Number, findings: &mut Diagnostics) -> Rational {
     exact(&written.text).unwrap_or_else(|| {
-        let what = format!("the number `{}` is too large", written.text);
-        findings.push(Diagnostic::error("toss-too-large", written.span, what));
+        let is_zero = |text: &str| !text.contains(|c: char| ('1'..='9').contains(&c));
+        let finding = if written.text.split_once('/').is_some_and(|(_, below)| is_zero(below)) {
+            let what = "a division by zero has no value";
+            Diagnostic::error("toss-division-by-zero", written.span, what)
+        } else {
+            let what = format!("the number `{}` is too large", written.text);
+            Diagnostic::error("toss-too-large", written.span, what)
+        };
+        findings.push(finding);
         // Not zero: a division by the number must not be reported as a division by zero.
         Rational::whole(1)
     })
 }
 
 fn exact(text: &str) -> Option<Rational> {
+    if let Some((above, below)) = text.split_once('/') {
+        return exact(above)?.divided_by(exact(below)?).ok().flatten();
+    }
     let (minus, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (whole, decimals) = digits.split_once('.').unwrap_or((digits, ""));
     let numerator: i64 = format!("{whole}{decimals}").parse().ok()?;

@@ -1,14 +1,17 @@
 //! Checks the game graph: the moves of the players at each location, and the payoffs.
 
+use std::collections::BTreeMap;
+
 use agon_structures::formula::{Operator, Term};
 use agon_structures::rational::Rational;
 use agon_text::{Diagnostic, Diagnostics};
 
 use super::formulas::Scope;
+use super::moves::{Intervals, targets};
 use super::rules::unknown_rule;
 use super::signature::Signature;
 use super::suggest::did_you_mean;
-use crate::arena::{ArenaLocation, Edge, LocationId, RuleId};
+use crate::arena::{ArenaLocation, ArenaRule, Draw, Edge, LocationId, RuleId};
 use crate::syntax::{self, GameSheet, Name, Payoff};
 
 /// The name of the player that moves by chance, as in GDL-II.
@@ -27,7 +30,13 @@ pub(super) fn players(sheet: &GameSheet, findings: &mut Diagnostics) -> Vec<Stri
     }
     let edges =
         sheet.locations.iter().flat_map(|location| &location.moves).flat_map(|moves| &moves.edges);
-    let has_chance = edges.into_iter().any(|edge| edge.probability.is_some());
+    let has_chance =
+        edges.into_iter().any(|edge| edge.probability.is_some() || !edge.draws.is_empty())
+            || sheet
+                .locations
+                .iter()
+                .flat_map(|location| &location.joint)
+                .any(|edge| edge.probability.is_some());
     if has_chance && !players.iter().any(|player| player == NATURE) {
         players.push(NATURE.to_owned());
     }
@@ -39,6 +48,8 @@ pub(super) struct Locations<'a> {
     pub(super) sheet: &'a GameSheet,
     pub(super) signature: &'a Signature,
     pub(super) players: &'a [String],
+    /// The checked rules by name. A rule with errors is missing.
+    pub(super) rules: &'a BTreeMap<&'a str, &'a ArenaRule>,
 }
 
 impl Locations<'_> {
@@ -60,7 +71,10 @@ impl Locations<'_> {
 
     fn location(&self, location: &syntax::Location, findings: &mut Diagnostics) -> ArenaLocation {
         let payoffs = self.payoffs(location, findings);
+        let draws = self.draws(location, findings);
+        let has_joint = !location.joint.is_empty();
         let mut edges: Vec<Vec<Edge>> = vec![Vec::new(); self.players.len()];
+        let mut written: Vec<Vec<&syntax::Edge>> = vec![Vec::new(); self.players.len()];
         for moves in &location.moves {
             let Some(player) = self.player(&moves.player, findings) else { continue };
             if !edges[player].is_empty() {
@@ -69,14 +83,90 @@ impl Locations<'_> {
                 continue;
             }
             let is_nature = self.players[player] == NATURE;
-            edges[player] = if is_nature {
-                self.chances(&moves.edges, findings)
+            self.check_missing_targets(&moves.edges, has_joint, findings);
+            edges[player] = if has_joint {
+                self.tuple_moves(&moves.edges, &draws, findings)
+            } else if is_nature {
+                self.chances(&moves.edges, &draws, findings)
             } else {
-                self.choices(&moves.edges, findings)
+                self.choices(&moves.edges, &draws, findings)
             };
+            written[player] = moves.edges.iter().collect();
         }
-        self.check_targets(location, &edges, findings);
-        ArenaLocation { name: location.name.text.clone(), payoffs, edges, span: location.name.span }
+        if !has_joint {
+            self.check_targets(location, &edges, findings);
+        }
+        let joint = self.joint(location, &written, &edges, findings);
+        let (name, span) = (location.name.text.clone(), location.name.span);
+        ArenaLocation { name, payoffs, edges, joint, draws, span }
+    }
+
+    /// Reports moves without a location, or with one where tuples of moves decide.
+    fn check_missing_targets(
+        &self,
+        written: &[syntax::Edge],
+        has_joint: bool,
+        findings: &mut Diagnostics,
+    ) {
+        for edge in written {
+            let finding = match (&edge.target, has_joint) {
+                (None, false) => {
+                    let what = "this move does not say where play continues";
+                    Diagnostic::error("toss-missing-target", edge.span, what)
+                        .hint(format!("write `[{} -> location]`", edge.rule.text))
+                }
+                (Some(target), true) => {
+                    let what = "`EDGES` says where play continues, so moves do not";
+                    Diagnostic::error("toss-missing-target", target.span, what)
+                        .hint(format!("write `[{}]`, or remove `EDGES`", edge.rule.text))
+                }
+                _ => continue,
+            };
+            findings.push(finding);
+        }
+    }
+
+    /// Builds the edges of a player at a location with edges for tuples of moves.
+    fn tuple_moves(
+        &self,
+        written: &[syntax::Edge],
+        draws: &[Draw],
+        findings: &mut Diagnostics,
+    ) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for edge in written {
+            let Some(rule) = self.rule(&edge.rule, findings) else { continue };
+            edges.push(self.edge(edge, rule, Vec::new(), None, draws, findings));
+        }
+        edges
+    }
+
+    fn edge(
+        &self,
+        written: &syntax::Edge,
+        rule: RuleId,
+        outcomes: Vec<(LocationId, Rational)>,
+        weight: Option<Rational>,
+        draws: &[Draw],
+        findings: &mut Diagnostics,
+    ) -> Edge {
+        let intervals = match self.rules.get(written.rule.text.as_str()) {
+            Some(rule) => self.intervals(written, rule, draws, findings),
+            None => {
+                let zero = Term::whole(0);
+                Intervals { time: (zero.clone(), zero), parameters: Vec::new() }
+            }
+        };
+        Edge {
+            rule,
+            label: written.label.as_ref().map(|label| label.text.clone()),
+            multiplicity: written.multiplicity,
+            time: intervals.time,
+            parameters: intervals.parameters,
+            outcomes,
+            weight,
+            span: written.span,
+        }
     }
 
     /// Checks that all moves lead to one location where several players act at once.
@@ -169,7 +259,7 @@ impl Locations<'_> {
         found
     }
 
-    fn target(&self, name: &Name, findings: &mut Diagnostics) -> Option<LocationId> {
+    pub(super) fn target(&self, name: &Name, findings: &mut Diagnostics) -> Option<LocationId> {
         let found =
             self.sheet.locations.iter().position(|location| location.name.text == name.text);
         if found.is_none() {
@@ -200,7 +290,12 @@ impl Locations<'_> {
 
     /// Builds the edges of a player. Several edges of one rule with probabilities become one edge
     /// with several outcomes.
-    fn choices(&self, written: &[syntax::Edge], findings: &mut Diagnostics) -> Vec<Edge> {
+    fn choices(
+        &self,
+        written: &[syntax::Edge],
+        draws: &[Draw],
+        findings: &mut Diagnostics,
+    ) -> Vec<Edge> {
         let mut edges: Vec<Edge> = Vec::new();
         let mut done: Vec<bool> = vec![false; written.len()];
         for (place, first) in written.iter().enumerate() {
@@ -208,7 +303,7 @@ impl Locations<'_> {
                 continue;
             }
             let same: Vec<usize> = (place..written.len())
-                .filter(|&other| written[other].rule.text == first.rule.text)
+                .filter(|&other| is_same_move(&written[other], first))
                 .collect();
             let has_chance = same.iter().any(|&other| written[other].probability.is_some());
             let together: Vec<usize> = if has_chance { same } else { vec![place] };
@@ -216,7 +311,8 @@ impl Locations<'_> {
             for &other in &together {
                 done[other] = true;
                 let edge = &written[other];
-                let Some(target) = self.target(&edge.target, findings) else { continue };
+                let Some(target) = &edge.target else { continue };
+                let Some(target) = self.target(target, findings) else { continue };
                 let probability = if has_chance {
                     self.probability(edge, findings)
                 } else {
@@ -227,36 +323,56 @@ impl Locations<'_> {
             let Some(rule) = self.rule(&first.rule, findings) else { continue };
             if has_chance {
                 self.check_sum(&outcomes, first, findings);
-            } else if edges.iter().any(|edge| edge.rule == rule && edge.outcomes == outcomes) {
-                let what =
-                    format!("the move `{}` to the same location is listed twice", first.rule.text);
-                findings.push(Diagnostic::warning("toss-duplicate-move", first.span, what));
-                continue;
             }
-            edges.push(Edge { rule, outcomes, weight: None, span: first.span });
+            let edge = self.edge(first, rule, outcomes, None, draws, findings);
+            let same = edges.iter().find(|other| {
+                other.rule == edge.rule
+                    && other.label == edge.label
+                    && targets(&other.outcomes) == targets(&edge.outcomes)
+            });
+            match same {
+                Some(other) if has_same_intervals(other, &edge) && !has_chance => {
+                    let what = format!(
+                        "the move `{}` to the same location is listed twice",
+                        first.rule.text
+                    );
+                    findings.push(Diagnostic::warning("toss-duplicate-move", first.span, what));
+                    continue;
+                }
+                Some(other) => {
+                    let what = "two moves with the same rule cannot be told apart";
+                    findings.push(
+                        Diagnostic::error("toss-ambiguous-move", first.span, what)
+                            .note(other.span, "the other one is here")
+                            .hint(format!("give them labels: `[{} as fast, …]`", first.rule.text)),
+                    );
+                }
+                None => {}
+            }
+            edges.push(edge);
         }
         edges
     }
 
     /// Builds the edges of nature: either all have weights or none has.
-    fn chances(&self, written: &[syntax::Edge], findings: &mut Diagnostics) -> Vec<Edge> {
+    fn chances(
+        &self,
+        written: &[syntax::Edge],
+        draws: &[Draw],
+        findings: &mut Diagnostics,
+    ) -> Vec<Edge> {
         let has_weights = written.iter().any(|edge| edge.probability.is_some());
         let mut edges = Vec::new();
         let mut weights = Vec::new();
         for edge in written {
             let weight = if has_weights { self.probability(edge, findings) } else { None };
-            let (Some(rule), Some(target)) =
-                (self.rule(&edge.rule, findings), self.target(&edge.target, findings))
-            else {
+            let target = edge.target.as_ref().and_then(|target| self.target(target, findings));
+            let (Some(rule), Some(target)) = (self.rule(&edge.rule, findings), target) else {
                 continue;
             };
             weights.push((target, weight.unwrap_or(Rational::whole(0))));
-            edges.push(Edge {
-                rule,
-                outcomes: vec![(target, Rational::whole(1))],
-                weight,
-                span: edge.span,
-            });
+            let outcomes = vec![(target, Rational::whole(1))];
+            edges.push(self.edge(edge, rule, outcomes, weight, draws, findings));
         }
         if has_weights && let Some(first) = written.first() {
             self.check_sum(&weights, first, findings);
@@ -300,6 +416,18 @@ impl Locations<'_> {
     }
 }
 
+/// Returns whether two edges are outcomes of the same move.
+fn is_same_move(left: &syntax::Edge, right: &syntax::Edge) -> bool {
+    let label = |edge: &syntax::Edge| edge.label.as_ref().map(|label| label.text.clone());
+    left.rule.text == right.rule.text && label(left) == label(right)
+}
+
+fn has_same_intervals(left: &Edge, right: &Edge) -> bool {
+    left.multiplicity == right.multiplicity
+        && left.time == right.time
+        && left.parameters == right.parameters
+}
+
 /// Returns the value of a term that does not depend on a structure.
 pub(super) fn constant(term: &Term) -> Option<Rational> {
     match term {
@@ -319,6 +447,8 @@ pub(super) fn constant(term: &Term) -> Option<Rational> {
         | Term::Function(..)
         | Term::Characteristic(_)
         | Term::Aggregate(_)
+        | Term::Apply(..)
+        | Term::Least(..)
         | Term::Let(..) => None,
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use agon_structures::rational::Rational;
 use agon_structures::structure::{Element, Structure, Vocabulary};
 use agon_text::{Diagnostic, Diagnostics};
 
 use super::flat::FlatStructure;
 use super::formulas::number;
-use super::signature::Signature;
+use super::signature::{Signature, derivative_name};
 use crate::arena::Layout;
 use crate::interpreter::MAX_ELEMENTS;
 use crate::syntax;
@@ -121,12 +122,22 @@ fn set_values(
 ) {
     let vocabulary = Arc::clone(structure.vocabulary());
     for function in &model.functions {
+        let name = derivative_name(&function.name.text, function.order);
         for (element, value) in &function.values {
             let value = number(value, findings);
             if let (Some(&element), Some(id)) =
-                (ids.get(element.text.as_str()), vocabulary.function(&function.name.text))
+                (ids.get(element.text.as_str()), vocabulary.function(&name))
             {
                 let _ = structure.set_value(id, element, Some(value));
+            }
+        }
+    }
+    // Functions are total: where the start gives no value, it is 0.
+    let elements: Vec<Element> = structure.elements().collect();
+    for function in vocabulary.functions() {
+        for &element in &elements {
+            if structure.value(function, element).is_none() {
+                let _ = structure.set_value(function, element, Some(Rational::ZERO));
             }
         }
     }

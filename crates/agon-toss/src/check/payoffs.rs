@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use agon_structures::formula::{Fold, Operator, Term};
+use agon_structures::formula::{Operator, Term};
 use agon_structures::rational::Rational;
 
+use super::bounds::Known;
 use crate::arena::ArenaLocation;
-
-/// Bounds of a number; `None` if nothing is known.
-type Bounds = Option<(f64, f64)>;
 
 /// Bounds for terms about which nothing is known: far wider than sensible payoffs, but small enough
 /// for arithmetic.
@@ -22,73 +20,32 @@ pub(crate) fn is_in_range(value: Rational) -> bool {
 }
 
 /// Returns whether a payoff is outside of the possible range whatever the state.
-pub(super) fn is_always_too_large(payoff: &Term, n_elements: f64) -> bool {
-    of_term(payoff, n_elements).is_some_and(|(low, high)| low > UNKNOWN.1 || high < UNKNOWN.0)
+pub(super) fn is_always_too_large(payoff: &Term, known: &Known) -> bool {
+    let (low, high) = known.of(payoff);
+    low > UNKNOWN.1 || high < UNKNOWN.0
 }
 
-/// Returns bounds of all payoffs at all locations. `n_elements` is the maximum number of elements.
+/// Returns whether a payoff has a bound on each side that can be derived from the rules.
+pub(super) fn is_bounded(payoff: &Term, known: &Known) -> bool {
+    let (low, high) = known.of(payoff);
+    low >= UNKNOWN.0 && high <= UNKNOWN.1
+}
+
+/// Returns bounds of all payoffs at all locations.
 pub(super) fn bounds<'a>(
     payoffs: impl Iterator<Item = &'a Term>,
-    n_elements: f64,
+    known: &Known,
 ) -> std::ops::RangeInclusive<f64> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for payoff in payoffs {
-        let (l, h) = of_term(payoff, n_elements)
-            .filter(|(l, h)| *l >= UNKNOWN.0 && *h <= UNKNOWN.1)
-            .unwrap_or(UNKNOWN);
-        low = low.min(l);
-        high = high.max(h);
+        let (l, h) = known.of(payoff);
+        low = low.min(l.max(UNKNOWN.0));
+        high = high.max(h.min(UNKNOWN.1));
     }
     if low > high {
         return 0.0..=0.0;
     }
     low..=high
-}
-
-fn of_term(term: &Term, n_elements: f64) -> Bounds {
-    match term {
-        Term::Number(number) => Some((number.to_f64(), number.to_f64())),
-        Term::Characteristic(_) => Some((0.0, 1.0)),
-        Term::ElementNumber(_) => Some((1.0, n_elements)),
-        Term::Variable(_) | Term::Function(..) => None,
-        Term::Let(_, _, body) => of_term(body, n_elements),
-        Term::Binary(operator, left, right) => {
-            let (a, b) = of_term(left, n_elements)?;
-            let (c, d) = of_term(right, n_elements)?;
-            let corners = match operator {
-                Operator::Plus => return Some((a + c, b + d)),
-                Operator::Minus => return Some((a - d, b - c)),
-                Operator::Times => [a * c, a * d, b * c, b * d],
-                Operator::Divide if c > 0.0 || d < 0.0 => [a / c, a / d, b / c, b / d],
-                Operator::Divide => return None,
-                Operator::Power => {
-                    // Only small integer powers of non-negative numbers; others are rare in
-                    // payoffs.
-                    let exponent = (0..=16_i32).find(|&n| c == d && c == f64::from(n))?;
-                    return (a >= 0.0).then(|| (power(a, exponent), power(b, exponent)));
-                }
-            };
-            Some((
-                corners.iter().copied().fold(f64::INFINITY, f64::min),
-                corners.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-            ))
-        }
-        Term::Aggregate(aggregate) => {
-            let (low, high) = of_term(&aggregate.term, n_elements)?;
-            match aggregate.fold {
-                Fold::Min | Fold::Max => Some((low, high)),
-                Fold::Sum => {
-                    let n = power(n_elements, aggregate.variables.len().min(8) as i32);
-                    Some(((low * n).min(0.0), (high * n).max(0.0)))
-                }
-                Fold::Product => None,
-            }
-        }
-    }
-}
-
-fn power(base: f64, exponent: i32) -> f64 {
-    (0..exponent).fold(1.0, |product, _| product * base)
 }
 
 /// Returns the sum of the payoffs of all players, if it is the same at every location.
@@ -139,14 +96,15 @@ impl Linear {
             | Term::Function(..)
             | Term::Characteristic(_)
             | Term::Aggregate(_)
+            | Term::Least(..)
+            | Term::Apply(..)
             | Term::Let(..) => self.opaque(term, factor),
         }
     }
 
+    /// Adds a term that is not looked into. It may be undefined, which ends play with a fault.
+    /// Payoffs at a fault need not have the sum.
     fn opaque(&mut self, term: &Term, factor: Rational) -> Option<()> {
-        if !term.is_total() {
-            return None;
-        }
         self.add_to(Some(term.clone()), factor)
     }
 

@@ -4,6 +4,7 @@ use agon_structures::formula::{Formula, Variable};
 use agon_structures::structure::Vocabulary;
 use agon_text::{Diagnostic, Diagnostics};
 
+use super::equations::Equations;
 use super::flat::{FlatStructure, FlatTuple};
 use super::formulas::{Scope, check_variables};
 use super::signature::Signature;
@@ -79,11 +80,8 @@ impl Rules<'_> {
         map: Option<&[(Name, Name)]>,
         findings: &mut Diagnostics,
     ) -> Option<ArenaRule> {
+        let (left_side, right_side) = (left, right);
         for side in [left, right] {
-            if let Some(function) = side.functions.first() {
-                let what = "values of functions on a side of a rule cannot be played yet";
-                findings.push(Diagnostic::error("toss-not-supported", function.name.span, what));
-            }
             if let Some((name, _)) = side.constants.first() {
                 let what = "a constant on a side of a rule cannot be played yet";
                 findings.push(
@@ -103,9 +101,9 @@ impl Rules<'_> {
         let map = self.map(&left, &right, map, findings);
         self.check_deleted(rule, &left, &map, findings);
         let tuples = self.right_tuples(&right, findings)?;
+        let equations = Equations::new(self.sheet, self.signature, self.vocabulary, rule);
         let post = rule.post.as_ref().map(|post| {
-            let mut scope =
-                Scope::new(self.signature, &right.elements, "the elements of the right side");
+            let mut scope = equations.scope(&right.elements, "the elements of the right side");
             (scope.formula(post, findings), post.span)
         });
         let embedded: Vec<_> =
@@ -113,9 +111,13 @@ impl Rules<'_> {
 
         let keeps_universe = map.len() == left.elements.len()
             && (0..left.elements.len()).all(|l| map.iter().filter(|&&s| s == Some(l)).count() == 1);
+        // Updates name elements of the right side.
+        let mut places: Vec<(Name, usize)> =
+            right.elements.iter().enumerate().map(|(r, name)| (name.clone(), r)).collect();
         let (effect, post_variables) = if keeps_universe {
             let back: Vec<usize> =
                 map.iter().map(|l| l.expect("every element replaces one")).collect();
+            places.iter_mut().for_each(|(_, place)| *place = back[*place]);
             let add = tuples.into_iter().map(|tuple| AddedTuple {
                 arguments: tuple.arguments.iter().map(|&r| back[r]).collect(),
                 ..tuple
@@ -137,7 +139,12 @@ impl Rules<'_> {
             )
         };
         let post = post.map(|(formula, span)| Post { variables: post_variables, formula, span });
-        Some(arena_rule(rule, &left.elements, parts, effect, post))
+        let mut updates = Vec::new();
+        equations.add_sides(left_side, right_side, &places, &mut parts, &mut updates, findings);
+        let mut lowered = arena_rule(rule, &left.elements, parts, effect, post);
+        lowered.updates = updates;
+        equations.add(&left.elements, &places, &mut lowered, findings);
+        Some(lowered)
     }
 
     /// Returns the relations that are embedded exactly.
@@ -404,12 +411,17 @@ impl Rules<'_> {
         delete.dedup();
         add.sort();
         add.dedup();
+        let equations = Equations::new(self.sheet, self.signature, self.vocabulary, rule);
         let post = rule.post.as_ref().map(|post| {
-            let mut scope = Scope::new(self.signature, elements, FREE);
+            let mut scope = equations.scope(elements, FREE);
             let variables = elements.iter().map(|name| Variable::new(&name.text)).collect();
             Post { variables, formula: scope.formula(post, findings), span: post.span }
         });
-        Some(arena_rule(rule, elements, parts, Effect::Tuples { delete, add }, post))
+        let places: Vec<(Name, usize)> =
+            elements.iter().enumerate().map(|(place, name)| (name.clone(), place)).collect();
+        let mut lowered = arena_rule(rule, elements, parts, Effect::Tuples { delete, add }, post);
+        equations.add(elements, &places, &mut lowered, findings);
+        Some(lowered)
     }
 
     fn effect(
@@ -499,6 +511,10 @@ fn arena_rule(
         parts,
         effect,
         post,
+        invariant: None,
+        dynamics: Vec::new(),
+        updates: Vec::new(),
+        parameters: Vec::new(),
         history: Vec::new(),
         span: rule.name.span,
     }

@@ -14,6 +14,14 @@ const MAX_ARITY: usize = 8;
 pub(super) const ROW: &str = "R";
 pub(super) const COLUMN: &str = "C";
 
+/// Maximum order of a differential equation.
+pub(super) const MAX_ORDER: u32 = 4;
+
+/// Returns the name of the function that holds a derivative: `y''` for the second one of `y`.
+pub(super) fn derivative_name(function: &str, order: u32) -> String {
+    format!("{function}{}", "'".repeat(order as usize))
+}
+
 /// A relation of the signature.
 #[derive(Clone, Debug)]
 pub(super) struct DeclaredRelation {
@@ -46,8 +54,18 @@ impl Signature {
             signature.model(model, findings);
         }
         for rule in &sheet.rules {
+            for equation in &rule.dynamics {
+                // The derivatives below the one that the equation gives are part of the state.
+                signature.function(&equation.function.text, equation.order.saturating_sub(1));
+            }
+            for equation in &rule.updates {
+                signature.function(&equation.function.text, equation.order);
+            }
             match &rule.change {
                 Change::Rewrite { right, .. } => {
+                    for function in &right.functions {
+                        signature.function(&function.name.text, function.order);
+                    }
                     for relation in &right.relations {
                         let arity = relation.tuples.first().map(|tuple| tuple.elements.len());
                         if let Some(arity) = arity.or(relation.arity.map(|(arity, _)| arity))
@@ -121,9 +139,7 @@ impl Signature {
             }
         }
         for function in &model.functions {
-            if !self.functions.contains(&function.name.text) {
-                self.functions.push(function.name.text.clone());
-            }
+            self.function(&function.name.text, function.order);
         }
         for (name, _) in &model.constants {
             if let Some(earlier) = self.constant(&name.text) {
@@ -141,6 +157,16 @@ impl Signature {
                 );
             }
             self.constants.push(name.clone());
+        }
+    }
+
+    /// Adds a function with its derivatives up to an order.
+    fn function(&mut self, name: &str, order: u32) {
+        for order in 0..=order.min(MAX_ORDER) {
+            let name = derivative_name(name, order);
+            if !self.functions.contains(&name) {
+                self.functions.push(name);
+            }
         }
     }
 

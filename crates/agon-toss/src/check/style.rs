@@ -33,8 +33,9 @@ impl Style<'_> {
         let mut reached = BTreeSet::from([self.start]);
         let mut open = vec![self.start];
         while let Some(at) = open.pop() {
-            let edges = self.locations[at.index()].edges.iter().flatten();
-            let targets = edges.flat_map(|edge| &edge.outcomes);
+            let location = &self.locations[at.index()];
+            let targets = location.edges.iter().flatten().flat_map(|edge| &edge.outcomes);
+            let targets = targets.chain(location.joint.iter().flat_map(|edge| &edge.outcomes));
             open.extend(targets.map(|outcome| outcome.0).filter(|target| reached.insert(*target)));
         }
         for (index, location) in self.locations.iter().enumerate() {

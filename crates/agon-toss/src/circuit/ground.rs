@@ -68,6 +68,10 @@ impl<'a> Grounder<'a> {
         if let Some(known) = self.prepared.get(formula) {
             return Ok(Rc::clone(known));
         }
+        if let Some(variable) = formula.quantified_beyond_elements() {
+            let what = format!("a quantifier over `{variable}`, which is not an element");
+            return Err(NoCircuit::Unsupported(what));
+        }
         let plain = without_universal(&nnf(&formula.without_lets(self.limits.parts)?));
         let plain = Rc::new(plain.with_distinct_binders(&mut Fresh::default()));
         self.prepared.insert(formula.clone(), Rc::clone(&plain));
@@ -105,6 +109,9 @@ impl<'a> Grounder<'a> {
         match formula {
             Formula::Relation(name, arguments) => self.atom(name, arguments, given),
             Formula::Equal(left, right) => self.equal(left, right, given),
+            Formula::Member(_, set) => {
+                Err(NoCircuit::Unsupported(format!("membership in the set `{set}`")))
+            }
             Formula::Compare(left, sign, right) => {
                 let given = self.padded(&given.always(), &self.free_of(formula))?;
                 let mut rows = BTreeMap::new();
@@ -282,7 +289,7 @@ impl<'a> Grounder<'a> {
                     _ => everything * 0.6 + 0.4,
                 }
             }
-            Formula::Equal(..) => {
+            Formula::Equal(..) | Formula::Member(..) => {
                 if n_wanted == 0 {
                     1.0 / n_elements
                 } else {
@@ -343,9 +350,11 @@ fn without_universal(formula: &Formula) -> Formula {
             closure.body = without_universal(&closure.body);
             Formula::Closure(closure)
         }
-        Formula::Relation(..) | Formula::Equal(..) | Formula::Compare(..) | Formula::Let(_) => {
-            formula.clone()
-        }
+        Formula::Relation(..)
+        | Formula::Equal(..)
+        | Formula::Member(..)
+        | Formula::Compare(..)
+        | Formula::Let(_) => formula.clone(),
     }
 }
 
@@ -367,6 +376,7 @@ pub(super) fn restricted(formula: &Formula) -> BTreeSet<Variable> {
             restricted
         }
         Formula::Equal(..)
+        | Formula::Member(..)
         | Formula::Compare(..)
         | Formula::Not(_)
         | Formula::All(..)

@@ -99,7 +99,7 @@ fn relaxed(formula: &Formula, changing: &BTreeSet<Name>) -> Formula {
         |formula: &Formula| formula.free_relations().keys().any(|name| changing.contains(name));
     let all = |parts: &[Formula]| parts.iter().map(|part| relaxed(part, changing)).collect();
     match formula {
-        Formula::Relation(..) | Formula::Equal(..) => formula.clone(),
+        Formula::Relation(..) | Formula::Equal(..) | Formula::Member(..) => formula.clone(),
         Formula::Not(_) | Formula::Compare(..) => {
             if changes(formula) {
                 Formula::truth()

@@ -85,6 +85,14 @@ impl Grounder<'_> {
             Term::Variable(_) | Term::Let(..) => {
                 return Err(NoCircuit::Unsupported("a real variable".to_owned()));
             }
+            Term::Least(variable, _) => {
+                let what = format!("the least number `{variable}` with a property");
+                return Err(NoCircuit::Unsupported(what));
+            }
+            Term::Apply(function, _) => {
+                let what = format!("the function `{}`", function.name());
+                return Err(NoCircuit::Unsupported(what));
+            }
         })
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use agon_game::{Role, Shape};
+use agon_reals::evolve::EvolveOptions;
 use agon_structures::evaluate::{
     Assignment, EvaluationError, Evaluator, FormulaQuery, Limits, TermQuery,
 };
@@ -13,8 +14,10 @@ use agon_structures::structure::{Element, Structure, Vocabulary};
 use agon_text::{Diagnostic, Span};
 
 use super::MAX_ELEMENTS;
-use super::position::{Interpreter, PositionError, State};
-use crate::arena::{CheckedArena, RuleId};
+use super::position::{Interpreter, PositionError};
+use super::state::{Clock, Content, Phase, State, Values};
+use crate::arena::{ArenaRule, CheckedArena, RuleId};
+use crate::continuous::is_discrete;
 use crate::rewrite::GrowthLimits;
 
 /// Options for opening a game.
@@ -26,6 +29,11 @@ pub struct Options {
     pub growth: GrowthLimits,
     /// How the embeddings of rules are computed.
     pub embeddings: EmbeddingSearch,
+    /// How time passes in a continuous game.
+    pub evolve: EvolveOptions,
+    /// Whether play always starts in the start of the rules. Relations that never change are then
+    /// computed once.
+    pub start_is_final: bool,
 }
 
 /// Number of elements from which [`EmbeddingSearch::Auto`] updates embeddings incrementally. With
@@ -52,6 +60,9 @@ impl Default for Options {
             limits: Limits { steps: 200_000_000, ..Limits::default() },
             growth: GrowthLimits { elements: MAX_ELEMENTS, tuples: 200_000 },
             embeddings: EmbeddingSearch::Auto,
+            // Searches make millions of steps, of which none is drawn.
+            evolve: EvolveOptions { keep_trajectory: false, ..EvolveOptions::default() },
+            start_is_final: true,
         }
     }
 }
@@ -70,6 +81,8 @@ pub struct Game {
     pub(super) remembered: BTreeSet<RuleId>,
     /// Whether no rule changes the universe.
     pub(super) keeps_universe: bool,
+    /// By rule of a continuous game: the parts of its condition that are about numbers.
+    pub(super) numeric_parts: Vec<Vec<usize>>,
 }
 
 /// The formulas and terms that play evaluates.
@@ -80,6 +93,8 @@ pub(super) struct Queries {
     pub(super) posts: Vec<Option<FormulaQuery>>,
     /// The payoffs by location and player.
     pub(super) payoffs: Vec<Vec<TermQuery>>,
+    /// The updates by rule.
+    pub(super) updates: Vec<Vec<TermQuery>>,
 }
 
 impl Game {
@@ -90,19 +105,22 @@ impl Game {
     pub fn open(arena: CheckedArena, options: Options) -> Result<Arc<Game>, Box<Diagnostic>> {
         let keeps_universe = arena.keeps_universe();
         let (start, definitions) = materialise_stable(&arena, &options)?;
+        let discrete = discrete_definitions(&arena, definitions);
         let mut evaluator =
-            Evaluator::new(start.vocabulary().clone(), Arc::new(definitions), options.limits);
-        let queries = queries(&arena, &mut evaluator)?;
+            Evaluator::new(start.vocabulary().clone(), Arc::new(discrete.clone()), options.limits);
+        let numeric_parts = numeric_parts(&arena, &start, &discrete);
+        let queries = queries(&arena, &numeric_parts, &mut evaluator)?;
         let mut shape = Shape::new(arena.players().to_vec(), arena.nature().map(Role::new));
         shape.payoffs = arena.payoff_bounds();
         shape.turn_taking = arena.takes_turns();
         shape.constant_sum = arena.constant_sum();
+        shape.continuous = arena.is_continuous();
         let remembered = arena
             .rules()
             .iter()
             .flat_map(|rule| rule.history.iter().map(|(rule, _)| *rule))
             .collect();
-        let start = State::new(start, arena.start_location(), Arc::default(), None, keeps_universe);
+        let start = start_state(&arena, start);
         Ok(Arc::new(Game {
             arena,
             options,
@@ -112,6 +130,7 @@ impl Game {
             start,
             remembered,
             keeps_universe,
+            numeric_parts,
         }))
     }
 
@@ -158,6 +177,20 @@ impl Game {
                 !self.keeps_universe && structure.n_elements() >= INCREMENTAL_FROM
             }
         }
+    }
+
+    /// Returns the definitions of all relations that formulas about numbers may use.
+    pub(super) fn definitions(&self) -> &Definitions {
+        self.arena.definitions()
+    }
+
+    /// Returns the maximum number of steps for the evaluation of one formula.
+    pub(super) fn max_steps(&self) -> u64 {
+        self.options.limits.steps
+    }
+
+    pub(super) fn evolve_options(&self) -> &EvolveOptions {
+        &self.options.evolve
     }
 
     pub(super) fn growth(&self) -> GrowthLimits {
@@ -225,15 +258,108 @@ pub(super) fn assignment(variables: &[Variable], elements: &[Element]) -> Assign
     Assignment { elements, ..Assignment::new() }
 }
 
-fn queries(arena: &CheckedArena, evaluator: &mut Evaluator) -> Result<Queries, Box<Diagnostic>> {
+/// Returns the state in which play starts. In a continuous game the structure keeps only the values
+/// that never change.
+fn start_state(arena: &CheckedArena, mut structure: Structure) -> State {
+    let mut values = None;
+    if arena.is_continuous() {
+        values = Some(Arc::new(Values::of_structure(&structure)));
+        let elements: Vec<Element> = structure.elements().collect();
+        for function in arena.vocabulary().functions() {
+            if arena.is_changing_function(function) {
+                for &element in &elements {
+                    structure
+                        .set_value(function, element, None)
+                        .expect("the elements of the start live");
+                }
+            }
+        }
+    }
+    let location = arena.start_location();
+    let has_draws = !arena.location(location).draws.is_empty();
+    let content = Content {
+        structure,
+        values,
+        location,
+        history: Arc::default(),
+        phase: if has_draws { Phase::Draw } else { Phase::Choose },
+        drawn: Arc::default(),
+        clock: Clock::default(),
+        fault: None,
+    };
+    State::new(content, arena.keeps_universe())
+}
+
+/// Returns the definitions that do not depend on numbers that change.
+fn discrete_definitions(arena: &CheckedArena, definitions: Definitions) -> Definitions {
+    if !arena.is_continuous() {
+        return definitions;
+    }
+    let mut kept = Definitions::new();
+    for definition in definitions.iter() {
+        let is_known = |name: &str| definitions.get(name).is_none() || kept.get(name).is_some();
+        if is_discrete(&definition.body, &is_known, &|name| is_changing(arena, name)) {
+            let (variables, body) = (definition.variables.clone(), definition.body.clone());
+            // The definition was accepted before, and the relations it uses come first.
+            let _ = kept.add(&definition.name, variables, body);
+        }
+    }
+    kept
+}
+
+fn is_changing(arena: &CheckedArena, function: &str) -> bool {
+    let found = arena.vocabulary().function(function);
+    found.is_none_or(|function| arena.is_changing_function(function))
+}
+
+/// Returns by rule the parts of its condition that are about numbers which may change.
+fn numeric_parts(
+    arena: &CheckedArena,
+    start: &Structure,
+    discrete: &Definitions,
+) -> Vec<Vec<usize>> {
+    let is_known =
+        |name: &str| start.vocabulary().relation(name).is_some() || discrete.get(name).is_some();
+    let is_numeric =
+        |formula: &Formula| !is_discrete(formula, &is_known, &|name| is_changing(arena, name));
+    let parts = |rule: &ArenaRule| {
+        let parts = rule.parts.iter().enumerate();
+        parts.filter(|(_, part)| is_numeric(&part.formula)).map(|(place, _)| place).collect()
+    };
+    arena
+        .rules()
+        .iter()
+        .map(|rule| if arena.is_continuous() { parts(rule) } else { Vec::new() })
+        .collect()
+}
+
+fn queries(
+    arena: &CheckedArena,
+    numeric_parts: &[Vec<usize>],
+    evaluator: &mut Evaluator,
+) -> Result<Queries, Box<Diagnostic>> {
     let refused = |span: Span, error: EvaluationError| {
         let what = format!("this formula cannot be evaluated: {error}");
         Box::new(Diagnostic::error("toss-too-large", span, what))
     };
+    let is_continuous = arena.is_continuous();
     let (mut conditions, mut posts, mut payoffs) = (Vec::new(), Vec::new(), Vec::new());
-    for rule in arena.rules() {
-        let query = evaluator.formula(&rule.condition, &rule.elements);
+    let mut updates = Vec::new();
+    for (rule, numeric) in arena.rules().iter().zip(numeric_parts) {
+        let parts = rule.parts.iter().enumerate();
+        let discrete = parts.filter(|(place, _)| !numeric.contains(place));
+        let condition = if is_continuous {
+            &Formula::And(discrete.map(|(_, part)| part.formula.clone()).collect())
+        } else {
+            &rule.condition
+        };
+        let query = evaluator.formula(condition, &rule.elements);
         conditions.push(query.map_err(|error| refused(rule.span, error))?);
+        if is_continuous {
+            posts.push(None);
+            updates.push(Vec::new());
+            continue;
+        }
         posts.push(match &rule.post {
             None => None,
             Some(post) => {
@@ -241,14 +367,20 @@ fn queries(arena: &CheckedArena, evaluator: &mut Evaluator) -> Result<Queries, B
                 Some(query.map_err(|error| refused(post.span, error))?)
             }
         });
+        let mut terms = Vec::with_capacity(rule.updates.len());
+        for update in &rule.updates {
+            let query = evaluator.term(&update.term, &rule.elements);
+            terms.push(query.map_err(|error| refused(update.span, error))?);
+        }
+        updates.push(terms);
     }
-    for location in arena.locations() {
+    for location in arena.locations().iter().filter(|_| !is_continuous) {
         let queries = location.payoffs.iter().map(|payoff| evaluator.term(payoff, &[]));
         payoffs.push(
             queries.collect::<Result<_, _>>().map_err(|error| refused(location.span, error))?,
         );
     }
-    Ok(Queries { conditions, posts, payoffs })
+    Ok(Queries { conditions, posts, payoffs, updates })
 }
 
 /// Computes the defined relations that depend only on stable relations, and makes them relations of
@@ -258,7 +390,7 @@ fn materialise_stable(
     options: &Options,
 ) -> Result<(Structure, Definitions), Box<Diagnostic>> {
     let mut start = arena.start().clone();
-    if !arena.keeps_universe() {
+    if !arena.keeps_universe() || !options.start_is_final {
         return Ok((start, (**arena.definitions()).clone()));
     }
     let vocabulary = arena.vocabulary();
@@ -269,8 +401,9 @@ fn materialise_stable(
         .collect();
     let mut remaining = Definitions::new();
     for definition in arena.definitions().iter() {
-        let is_stable =
-            definition.body.free_relations().keys().all(|name| stable.contains(&**name));
+        let is_stable = is_discrete(&definition.body, &|name| stable.contains(name), &|name| {
+            is_changing(arena, name)
+        });
         if !is_stable {
             // The definition was accepted before, and the relations it uses still come first.
             let _ = remaining.add(

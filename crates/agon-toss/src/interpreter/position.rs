@@ -1,149 +1,36 @@
 //! Positions of the interpreter.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use agon_game::{Fault, Position, Role, Shape};
-use agon_structures::evaluate::{Assignment, EvaluationError, Evaluator, Solutions, TermQuery};
+use agon_game::{Family, Fault, Parameter, Position, Rng, Role, Shape, draw_listed};
+use agon_reals::real::Real;
+use agon_structures::evaluate::{Assignment, EvaluationError, Evaluator, Solutions};
+use agon_structures::formula::{Formula, Term, Variable};
 use agon_structures::rational::Rational;
-use agon_structures::structure::{Element, Structure};
+use agon_structures::structure::{Element, FunctionId, Structure};
 use agon_text::Span;
+use rand::RngExt as _;
 
+use super::chance::{quantile, samples};
 use super::embedding::Embedding;
+use super::families::{Choice, chosen_names, disjoint_sets};
 use super::game::{Game, assignment};
-use crate::arena::{ArenaRule, CheckedArena, Edge, Effect, LocationId, RuleId};
+use super::moves::{EdgeId, Move, split_embeddings};
+use super::state::{Content, Phase, State, Values};
+use crate::arena::{ArenaRule, Edge, LocationId, Multiplicity, RuleId};
 use crate::check::payoffs::is_in_range;
-use crate::rewrite::{add_all, apply, delete_all};
-
-/// A move of one player.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Move {
-    /// The player does nothing.
-    Noop,
-    /// The player takes an edge of the location and applies its rule.
-    Apply {
-        /// The edge.
-        edge: EdgeId,
-        /// The embedding that the rule is applied to.
-        elements: Embedding,
-    },
-    /// Nature chooses one of several outcomes of an edge.
-    Outcome {
-        /// The edge.
-        edge: EdgeId,
-        /// The index of the outcome.
-        outcome: u32,
-    },
-}
-
-/// The place of an edge in the arena. A move contains it, so that its text can be computed at any
-/// position.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct EdgeId {
-    /// The location that the edge leaves.
-    pub location: LocationId,
-    /// The index of the player that may take it.
-    pub player: u32,
-    /// The index of the edge among the player's edges at the location.
-    pub index: u32,
-}
-
-impl EdgeId {
-    /// Returns the edge.
-    pub fn edge(self, arena: &CheckedArena) -> &Edge {
-        &arena.location(self.location).edges[self.player as usize][self.index as usize]
-    }
-}
-
-/// A state: a structure, a location, and everything else that the rest of the play depends on.
-#[derive(Clone, Debug)]
-pub struct State(Arc<Content>);
-
-#[derive(Debug)]
-struct Content {
-    structure: Structure,
-    location: LocationId,
-    /// The applied rules, of those in `Game::remembered`.
-    history: Arc<BTreeSet<RuleId>>,
-    /// An edge that was taken and whose outcome nature has not chosen yet.
-    pending: Option<EdgeId>,
-    key: u64,
-    /// The reason why the state could not be computed, with the place in the rules.
-    fault: Option<(Fault, Span)>,
-}
-
-impl State {
-    pub(super) fn new(
-        structure: Structure,
-        location: LocationId,
-        history: Arc<BTreeSet<RuleId>>,
-        pending: Option<EdgeId>,
-        keeps_universe: bool,
-    ) -> State {
-        let mut key = mix(structure.key(), location.index() as u64);
-        for rule in history.iter() {
-            key = mix(key, 1 << 32 | rule.index() as u64);
-        }
-        if let Some(pending) = pending {
-            key = mix(key, 2 << 32 | u64::from(pending.player) << 16 | u64::from(pending.index));
-        }
-        if !keeps_universe {
-            // Moves name elements, so states with different names are different.
-            key = mix(key, structure.names_key());
-        }
-        State(Arc::new(Content { structure, location, history, pending, key, fault: None }))
-    }
-
-    fn failed(before: &State, error: PositionError) -> State {
-        let Content { structure, location, history, pending, key, .. } = &*before.0;
-        State(Arc::new(Content {
-            structure: structure.clone(),
-            location: *location,
-            history: Arc::clone(history),
-            pending: *pending,
-            key: mix(*key, u64::MAX),
-            fault: Some((Fault::Refused(error.message), error.span)),
-        }))
-    }
-
-    /// Returns the structure.
-    pub fn structure(&self) -> &Structure {
-        &self.0.structure
-    }
-
-    /// Returns the location.
-    pub fn location(&self) -> LocationId {
-        self.0.location
-    }
-
-    /// Returns the rules applied so far, of those that the history of some rule mentions.
-    pub fn history(&self) -> &BTreeSet<RuleId> {
-        &self.0.history
-    }
-
-    pub(super) fn pending(&self) -> Option<EdgeId> {
-        self.0.pending
-    }
-}
-
-/// Combines two words into one, each bit of which depends on all bits of both (the finaliser of
-/// `SplitMix64`).
-fn mix(a: u64, b: u64) -> u64 {
-    let mut z = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use crate::continuous::{ContinuousError, Moment, Motion};
 
 /// A position of a [`Game`]. Results are computed on demand and cached until the state changes.
 pub struct Interpreter {
     pub(super) game: Arc<Game>,
-    evaluator: RefCell<Evaluator>,
-    state: State,
+    pub(super) evaluator: RefCell<Evaluator>,
+    pub(super) state: State,
     derived: OnceCell<Derived>,
-    payoffs: OnceCell<Result<Vec<Rational>, PositionError>>,
+    payoffs: OnceCell<Result<Vec<Real>, PositionError>>,
     /// The solutions of each rule's condition at the state where it was last evaluated, if
     /// embeddings are updated incrementally.
     followed: RefCell<Vec<Option<Solutions>>>,
@@ -152,7 +39,22 @@ pub struct Interpreter {
 struct Derived {
     terminal: bool,
     legal: Vec<Vec<Move>>,
+    /// In a continuous game: the choices of each role, in the order of its families.
+    choices: Vec<Vec<Choice>>,
+    families: Vec<Vec<Family>>,
     fault: Option<(Fault, Span)>,
+}
+
+impl Derived {
+    fn over(n_players: usize, fault: Option<(Fault, Span)>) -> Derived {
+        Derived {
+            terminal: true,
+            legal: vec![Vec::new(); n_players],
+            choices: vec![Vec::new(); n_players],
+            families: vec![Vec::new(); n_players],
+            fault,
+        }
+    }
 }
 
 impl Clone for Interpreter {
@@ -167,6 +69,9 @@ impl Clone for Interpreter {
         }
     }
 }
+
+/// Maximum number of assignments that are tried one by one in a continuous game.
+const MAX_ASSIGNMENTS: usize = 200_000;
 
 /// The reason why a position could not be evaluated, with the place in the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -206,27 +111,162 @@ impl Interpreter {
 
     /// Returns a position of the same game with another structure and location.
     pub fn at(&self, structure: Structure, location: LocationId) -> Interpreter {
-        let state = State::new(structure, location, Arc::default(), None, self.game.keeps_universe);
-        Interpreter { state, ..self.clone() }
+        let start = self.game.start_state().content().clone();
+        let content = self.entering(Content { structure, location, ..start });
+        Interpreter { state: self.new_state(content), ..self.clone() }
+    }
+
+    /// Returns a position of the same game with another structure, other values of functions and
+    /// another location. The values count in a continuous game only.
+    pub fn with_values(
+        &self,
+        structure: Structure,
+        values: Values,
+        location: LocationId,
+    ) -> Interpreter {
+        let start = self.game.start_state().content().clone();
+        let values = start.values.is_some().then(|| Arc::new(values));
+        let content = self.entering(Content { structure, values, location, ..start });
+        Interpreter { state: self.new_state(content), ..self.clone() }
+    }
+
+    pub(super) fn new_state(&self, content: Content) -> State {
+        State::new(content, self.game.keeps_universe)
+    }
+
+    /// Returns the values of the payoffs of all roles if play ended here.
+    ///
+    /// # Errors
+    /// If a payoff has no value or exceeds the limits of the game.
+    pub fn payoff_values(&self) -> Result<&[Real], &PositionError> {
+        self.payoffs.get_or_init(|| self.compute_payoffs()).as_deref()
     }
 
     /// Returns the exact payoff of each role if play ended here.
     ///
     /// # Errors
-    /// If a payoff has no value or exceeds the limits of the game.
-    pub fn exact_payoffs(&self) -> Result<&[Rational], &PositionError> {
-        self.payoffs.get_or_init(|| self.compute_payoffs()).as_deref()
+    /// If a payoff has no exact value or exceeds the limits of the game.
+    pub fn exact_payoffs(&self) -> Result<Vec<Rational>, PositionError> {
+        let values = self.payoff_values().map_err(Clone::clone)?;
+        let exact: Option<Vec<Rational>> = values.iter().map(Real::exact).collect();
+        exact.ok_or_else(|| {
+            let location = self.game.arena().location(self.state.location());
+            self.game.error("it is not known exactly", "a payoff", location.span)
+        })
     }
 
     /// Returns the payoff of the role if it has a value and that is an integer. Traces record only
     /// integers.
     pub fn whole_payoff(&self, role: Role) -> Option<i64> {
-        let payoff = self.exact_payoffs().ok()?.get(role.index())?;
+        let payoff = self.payoff_values().ok()?.get(role.index())?.exact()?;
         if payoff.is_whole() { i64::try_from(payoff.numerator()).ok() } else { None }
     }
 
-    /// Returns the embeddings of a rule for which its condition, history and post-condition hold,
-    /// sorted.
+    /// Returns whether a formula holds here for the given elements.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits of the game.
+    pub fn holds(
+        &self,
+        formula: &Formula,
+        variables: &[Variable],
+        elements: &[Element],
+    ) -> Result<bool, String> {
+        let structure = self.state.structure();
+        match self.state.values() {
+            Some(values) => {
+                let named: Vec<(Variable, Element)> =
+                    variables.iter().cloned().zip(elements.iter().copied()).collect();
+                self.moment(structure, values)
+                    .holds(formula, &named, &[])
+                    .map_err(|error| error.to_string())
+            }
+            None => self
+                .game
+                .holds(structure, formula, variables, elements)
+                .map_err(|error| error.to_string()),
+        }
+    }
+
+    /// Returns the value here of a term without free variables, if it has one.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits of the game.
+    pub fn value(&self, term: &Term) -> Result<Option<Real>, String> {
+        self.value_for(term, &[], &[])
+    }
+
+    /// Returns the value here of a term for the given elements, if it has one.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits of the game.
+    pub fn value_for(
+        &self,
+        term: &Term,
+        variables: &[Variable],
+        elements: &[Element],
+    ) -> Result<Option<Real>, String> {
+        let structure = self.state.structure();
+        if let Some(values) = self.state.values() {
+            let named: Vec<(Variable, Element)> =
+                variables.iter().cloned().zip(elements.iter().copied()).collect();
+            let moment = self.moment(structure, values);
+            return moment.value(term, &named, &[]).map_err(|error| error.to_string());
+        }
+        let mut evaluator = self.game.evaluator();
+        let elements = assignment(variables, elements);
+        let value = evaluator
+            .term(term, variables)
+            .and_then(|query| evaluator.value(query, structure, &elements));
+        value.map(|value| value.map(Real::Exact)).map_err(|error| error.to_string())
+    }
+
+    /// Returns the assignments of the variables that satisfy a formula here, sorted.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits of the game.
+    pub fn satisfying(
+        &self,
+        formula: &Formula,
+        variables: &[Variable],
+    ) -> Result<Vec<Vec<Element>>, String> {
+        let structure = self.state.structure();
+        if self.state.values().is_none() {
+            return self
+                .game
+                .solutions(structure, formula, variables)
+                .map_err(|error| error.to_string());
+        }
+        let elements: Vec<Element> = structure.elements().collect();
+        let n_rows = elements.len().saturating_pow(variables.len().min(9) as u32);
+        if n_rows > MAX_ASSIGNMENTS {
+            return Err(format!("there are more than {MAX_ASSIGNMENTS} assignments to try"));
+        }
+        let mut found = Vec::new();
+        let mut rows = vec![Vec::new()];
+        for _ in variables {
+            rows = rows
+                .into_iter()
+                .flat_map(|row: Vec<Element>| {
+                    elements.iter().map(move |&element| [&row[..], &[element]].concat())
+                })
+                .collect();
+        }
+        for row in rows {
+            if self.holds(formula, variables, &row)? {
+                found.push(row);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the moment at a structure with values, for evaluation.
+    pub(super) fn moment<'a>(&'a self, structure: &'a Structure, values: &'a Values) -> Moment<'a> {
+        let definitions = self.game.definitions();
+        Moment { structure, values, definitions, max_steps: self.game.max_steps() }
+    }
+
+    /// Returns the embeddings of a rule for which its condition and history hold, sorted.
     ///
     /// # Errors
     /// If evaluation exceeds the limits of the game.
@@ -236,16 +276,59 @@ impl Interpreter {
             return Ok(Vec::new());
         }
         let mut found = self.solutions(id).map_err(|error| self.rule_error(rule, &error))?;
-        if rule.post.is_some() {
+        if let Some(values) = self.state.values() {
+            let moment = self.moment(self.state.structure(), values);
             let mut kept = Vec::with_capacity(found.len());
             for embedding in found {
-                if self.post_holds(id, &embedding)? {
+                if self.numbers_fit(rule, id, moment, &embedding)? {
                     kept.push(embedding);
                 }
             }
             found = kept;
         }
         Ok(found)
+    }
+
+    /// Returns the embeddings of a rule at a location where its player alone acts. There the
+    /// post-condition is part of legality. In a continuous game it depends on the numbers of a
+    /// move, so it is not asked here.
+    ///
+    /// # Errors
+    /// If evaluation exceeds the limits of the game.
+    pub fn legal_embeddings(&self, id: RuleId) -> Result<Vec<Embedding>, PositionError> {
+        let found = self.embeddings(id)?;
+        if self.game.arena().rule(id).post.is_none() || self.state.values().is_some() {
+            return Ok(found);
+        }
+        let mut kept = Vec::with_capacity(found.len());
+        for embedding in found {
+            if self.post_holds(id, &embedding)? {
+                kept.push(embedding);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Returns whether an embedding satisfies the parts of a rule's condition that are about
+    /// numbers.
+    fn numbers_fit(
+        &self,
+        rule: &ArenaRule,
+        id: RuleId,
+        moment: Moment<'_>,
+        embedding: &[Element],
+    ) -> Result<bool, PositionError> {
+        let named: Vec<(Variable, Element)> =
+            rule.elements.iter().cloned().zip(embedding.iter().copied()).collect();
+        for &part in &self.game.numeric_parts[id.index()] {
+            let holds = moment
+                .holds(&rule.parts[part].formula, &named, &[])
+                .map_err(|error: ContinuousError| self.rule_error(rule, &error))?;
+            if !holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns the place in the rules that caused the fault here, if there is one.
@@ -290,52 +373,95 @@ impl Interpreter {
         embedding: &[Element],
     ) -> Result<bool, PositionError> {
         let rule = self.game.arena().rule(id);
-        let (Some(post), Some(query)) = (&rule.post, self.game.queries.posts[id.index()]) else {
+        if rule.post.is_none() {
             return Ok(true);
+        }
+        let arena = self.game.arena();
+        let location = self.state.location();
+        let edges = arena.location(location).edges.iter().enumerate();
+        let edge = edges
+            .flat_map(|(player, edges)| edges.iter().enumerate().map(move |(i, e)| (player, i, e)))
+            .find(|(_, _, edge)| edge.rule == id)
+            .map_or(EdgeId { location, player: 0, index: 0 }, |(player, index, _)| EdgeId {
+                location,
+                player: player as u32,
+                index: index as u32,
+            });
+        let application = super::step::Application {
+            edge,
+            rule: id,
+            embedding: Embedding::from(embedding),
+            time: Real::ZERO,
+            parameters: rule.parameters.iter().map(|name| (name.clone(), Real::ZERO)).collect(),
         };
-        let applied = apply(&rule.effect, self.state.structure(), embedding, self.game.growth())
-            .map_err(|error| self.rule_error(rule, &error))?;
-        let elements = assignment(&post.variables, &applied.elements);
-        let holds = self.evaluator.borrow_mut().holds(query, &applied.structure, &elements);
-        holds.map_err(|error| self.rule_error(rule, &error))
+        Ok(!self.step(&[application])?.applied.is_empty())
     }
 
-    fn rule_error(&self, rule: &ArenaRule, why: &dyn std::error::Error) -> PositionError {
+    pub(super) fn rule_error(
+        &self,
+        rule: &ArenaRule,
+        why: &dyn std::error::Error,
+    ) -> PositionError {
         self.game.error(&why.to_string(), &format!("rule `{}`", rule.name), rule.span)
     }
 
-    fn compute_payoffs(&self) -> Result<Vec<Rational>, PositionError> {
+    fn compute_payoffs(&self) -> Result<Vec<Real>, PositionError> {
         let location = self.game.arena().location(self.state.location());
-        let queries = &self.game.queries.payoffs[self.state.location().index()];
-        let mut evaluator = self.evaluator.borrow_mut();
-        let mut value = |(query, player): (&TermQuery, &String)| {
+        let players = self.game.arena().players();
+        let limit = Real::whole(1_000_000_000);
+        let mut payoffs = Vec::with_capacity(players.len());
+        for (place, player) in players.iter().enumerate() {
             let what = format!("the payoff of `{player}` at the location `{}`", location.name);
-            let why = match evaluator.value(*query, self.state.structure(), &Assignment::new()) {
-                Ok(Some(value)) if is_in_range(value) => return Ok(value),
+            let found = match self.state.values() {
+                Some(values) => self
+                    .moment(self.state.structure(), values)
+                    .value(&location.payoffs[place], &[], &[])
+                    .map_err(|error| error.to_string()),
+                None => {
+                    let query = self.game.queries.payoffs[self.state.location().index()][place];
+                    self.evaluator
+                        .borrow_mut()
+                        .value(query, self.state.structure(), &Assignment::new())
+                        .map(|value| value.map(Real::Exact))
+                        .map_err(|error| error.to_string())
+                }
+            };
+            let why = match found {
+                Ok(Some(value))
+                    if value.exact().map_or_else(
+                        || {
+                            !Real::certainly_less(&limit, &value)
+                                && !Real::certainly_less(&value, &-limit)
+                        },
+                        is_in_range,
+                    ) =>
+                {
+                    payoffs.push(value);
+                    continue;
+                }
                 Ok(Some(value)) => {
                     format!("it is {value}, and payoffs go from -1000000000 to 1000000000")
                 }
-                Ok(None) => "it has no value".to_owned(),
-                Err(error) => error.to_string(),
+                Ok(None) => {
+                    "it has no value: it divides by zero, or takes the least of nothing".to_owned()
+                }
+                Err(error) => error,
             };
-            Err(self.game.error(&why, &what, location.span))
-        };
-        queries.iter().zip(self.game.arena().players()).map(&mut value).collect()
+            return Err(self.game.error(&why, &what, location.span));
+        }
+        Ok(payoffs)
     }
 
     fn derived(&self) -> &Derived {
         self.derived.get_or_init(|| {
-            let found = match &self.state.0.fault {
+            let found = match &self.state.content().fault {
                 Some(fault) => Err(fault.clone()),
                 None => self
                     .compute_derived()
                     .map_err(|error| (Fault::Refused(error.message), error.span)),
             };
-            found.unwrap_or_else(|fault| Derived {
-                terminal: true,
-                legal: vec![Vec::new(); self.game.arena().players().len()],
-                fault: Some(fault),
-            })
+            let n_players = self.game.arena().players().len();
+            found.unwrap_or_else(|fault| Derived::over(n_players, Some(fault)))
         })
     }
 
@@ -343,15 +469,29 @@ impl Interpreter {
         let arena = self.game.arena();
         let location = arena.location(self.state.location());
         let n_players = arena.players().len();
-        if let Some(edge) = self.state.pending() {
+        let by_nature = |moves: Vec<Move>| {
+            let nature = arena.nature().expect("a game with chance has nature");
             let mut legal = vec![vec![Move::Noop]; n_players];
-            let n_outcomes = edge.edge(arena).outcomes.len();
-            let nature = arena.nature().expect("an edge with several outcomes implies nature");
-            legal[nature] =
-                (0..n_outcomes).map(|i| Move::Outcome { edge, outcome: i as u32 }).collect();
-            return Ok(Derived { terminal: false, legal, fault: None });
+            legal[nature] = moves;
+            let (choices, families) = (vec![Vec::new(); n_players], vec![Vec::new(); n_players]);
+            Ok(Derived { terminal: false, legal, choices, families, fault: None })
+        };
+        match self.state.content().phase {
+            Phase::Choose => {}
+            Phase::Draw => {
+                let distributions: Vec<_> =
+                    location.draws.iter().map(|draw| draw.distribution).collect();
+                let drawn = samples(&distributions).into_iter();
+                return by_nature(drawn.map(|numbers| Move::Draw(numbers.into())).collect());
+            }
+            Phase::Outcome(branch) => {
+                let n_outcomes = branch.outcomes(arena).len() as u32;
+                let outcomes = (0..n_outcomes).map(|outcome| Move::Outcome { branch, outcome });
+                return by_nature(outcomes.collect());
+            }
         }
         let mut legal: Vec<Vec<Move>> = Vec::with_capacity(n_players);
+        let mut all_choices: Vec<Vec<Choice>> = Vec::with_capacity(n_players);
         let mut is_over = location.edges.iter().all(Vec::is_empty);
         for (player, edges) in location.edges.iter().enumerate() {
             if is_over {
@@ -359,100 +499,306 @@ impl Interpreter {
             }
             if edges.is_empty() {
                 legal.push(vec![Move::Noop]);
+                all_choices.push(Vec::new());
                 continue;
             }
-            let mut moves = Vec::new();
+            let mut choices = Vec::new();
             for (index, way) in edges.iter().enumerate() {
-                let embeddings = self.embeddings(way.rule)?;
                 let location = self.state.location();
                 let edge = EdgeId { location, player: player as u32, index: index as u32 };
-                moves.extend(embeddings.into_iter().map(|elements| Move::Apply { edge, elements }));
+                self.choices_of(edge, way, &mut choices)?;
             }
+            let moves = self.list_moves(&mut choices)?;
             // By the definition, play ends if an acting player cannot move.
             is_over = moves.is_empty();
             legal.push(moves);
+            all_choices.push(choices);
         }
         if is_over {
             // Payoffs of a final position must have values, so compute them now and report faults
             // here.
             self.payoffs.get_or_init(|| self.compute_payoffs()).clone()?;
-            return Ok(Derived { terminal: true, legal: vec![Vec::new(); n_players], fault: None });
+            return Ok(Derived::over(n_players, None));
         }
-        Ok(Derived { terminal: false, legal, fault: None })
-    }
-
-    fn compute_next(&self, joint: &[Move]) -> Result<State, PositionError> {
-        let arena = self.game.arena();
-        assert_eq!(joint.len(), arena.players().len(), "a joint move has one move for each role");
-        let keeps_universe = self.game.keeps_universe;
-        let structure = self.state.structure();
-        if let Some(edge) = self.state.pending() {
-            let outcomes = &edge.edge(arena).outcomes;
-            let chosen = joint.iter().find_map(|m| match m {
-                Move::Outcome { outcome, .. } => Some(*outcome),
-                Move::Noop | Move::Apply { .. } => None,
-            });
-            let target = outcomes[chosen.expect("nature's move is an outcome") as usize].0;
-            let history = Arc::clone(&self.state.0.history);
-            return Ok(State::new(structure.clone(), target, history, None, keeps_universe));
-        }
-        let acts: Vec<(EdgeId, &[Element])> = joint
-            .iter()
-            .filter_map(|m| match m {
-                Move::Apply { edge, elements } => Some((*edge, &**elements)),
-                Move::Noop | Move::Outcome { .. } => None,
-            })
-            .collect();
-        let rules: Vec<RuleId> = acts.iter().map(|(edge, _)| edge.edge(arena).rule).collect();
-        let next = self.apply_all(&acts, &rules)?;
-        let mut history = Arc::clone(&self.state.0.history);
-        for rule in rules.iter().filter(|rule| self.game.remembered.contains(rule)) {
-            if !history.contains(rule) {
-                Arc::make_mut(&mut history).insert(*rule);
-            }
-        }
-        let &(edge, _) = acts.first().expect("a player acts where play has not ended");
-        let (place, pending) = match edge.edge(arena).outcomes.as_slice() {
-            [(target, _)] => (*target, None),
-            _ => (self.state.location(), Some(edge)),
+        let families = if arena.is_continuous() {
+            all_choices.iter().map(|choices| self.families_of(choices)).collect()
+        } else {
+            vec![Vec::new(); n_players]
         };
-        Ok(State::new(next, place, history, pending, keeps_universe))
+        Ok(Derived { terminal: false, legal, choices: all_choices, families, fault: None })
     }
 
-    /// Applies the rules of all acting players.
-    ///
-    /// If the universe stays, all deletions precede all additions, so that the order of the players
-    /// does not matter. Otherwise rules are applied one after the other, and a rule is skipped if
-    /// one of its elements has been deleted.
-    fn apply_all(
+    /// Adds the discrete choices of an edge with the intervals of their numbers.
+    fn choices_of(
         &self,
-        acts: &[(EdgeId, &[Element])],
-        rules: &[RuleId],
-    ) -> Result<Structure, PositionError> {
+        edge: EdgeId,
+        label: &Edge,
+        choices: &mut Vec<Choice>,
+    ) -> Result<(), PositionError> {
         let arena = self.game.arena();
-        let mut structure = self.state.structure().clone();
-        let mut changes = Vec::new();
-        for (&(_, embedding), &id) in acts.iter().zip(rules) {
-            if let Effect::Tuples { delete, add } = &arena.rule(id).effect {
-                changes.push((delete, add, embedding));
+        let is_alone = !arena.location(edge.location).is_concurrent();
+        let embeddings = if is_alone {
+            self.legal_embeddings(label.rule)?
+        } else {
+            self.embeddings(label.rule)?
+        };
+        let sets = match label.multiplicity {
+            Multiplicity::One => embeddings,
+            Multiplicity::Some => disjoint_sets(&embeddings),
+            Multiplicity::All if embeddings.is_empty() => Vec::new(),
+            Multiplicity::All => vec![Embedding::from(&[][..])],
+        };
+        let mut intervals = Vec::new();
+        if arena.is_continuous() && !sets.is_empty() {
+            let ranges = std::iter::once((&label.time, true))
+                .chain(label.parameters.iter().map(|interval| (interval, false)));
+            for ((low, high), is_time) in ranges {
+                let low_value = self.interval_end(low, label.span)?.midpoint();
+                let mut high_value = self.interval_end(high, label.span)?.midpoint();
+                let mut low_value = low_value;
+                if is_time {
+                    // A random end may be negative. Time cannot be.
+                    low_value = low_value.max(0.0);
+                    high_value = high_value.max(0.0);
+                }
+                let is_finite = low_value.is_finite() && high_value.is_finite();
+                if !is_finite || low_value > high_value {
+                    return Ok(());
+                }
+                if low != high {
+                    intervals.push((low_value, high_value));
+                }
             }
         }
-        if changes.len() == acts.len() {
-            changes
+        choices.extend(sets.into_iter().map(|elements| Choice {
+            edge,
+            elements,
+            intervals: intervals.clone(),
+        }));
+        Ok(())
+    }
+
+    /// Lists the legal moves of choices, with samples of their numbers. Removes choices of which no
+    /// sample is legal.
+    fn list_moves(&self, choices: &mut Vec<Choice>) -> Result<Vec<Move>, PositionError> {
+        let mut moves = Vec::with_capacity(choices.len());
+        let mut error = None;
+        choices.retain(|choice| {
+            let n_before = moves.len();
+            for numbers in choice.sample() {
+                let Some(m) = choice.with(&numbers) else { continue };
+                match self.post_allows(&m) {
+                    Ok(true) => moves.push(m),
+                    Ok(false) => {}
+                    Err(found) => error = Some(found),
+                }
+            }
+            moves.len() > n_before
+        });
+        match error {
+            Some(error) => Err(error),
+            None => Ok(moves),
+        }
+    }
+
+    /// Returns whether the post-condition of a rule allows a move whose other conditions hold.
+    fn post_allows(&self, m: &Move) -> Result<bool, PositionError> {
+        let Move::Apply { edge, .. } = m else { return Ok(true) };
+        let arena = self.game.arena();
+        let label = edge.edge(arena);
+        let is_checked = arena.rule(label.rule).post.is_none()
+            || arena.location(edge.location).is_concurrent()
+            || (self.state.values().is_none() && label.multiplicity == Multiplicity::One);
+        if is_checked {
+            return Ok(true);
+        }
+        let applications = self.applications(std::slice::from_ref(m))?;
+        let stepped = self.step(&applications)?;
+        Ok(!stepped.applied.is_empty())
+    }
+
+    fn families_of(&self, choices: &[Choice]) -> Vec<Family> {
+        let arena = self.game.arena();
+        let family = |choice: &Choice| {
+            let label = choice.edge.edge(arena);
+            let names = chosen_names(label, arena.rule(label.rule));
+            let parameters = names.into_iter().zip(&choice.intervals);
+            Family {
+                text: self.family_text(choice.edge, &choice.elements),
+                parameters: parameters
+                    .map(|(name, &(low, high))| Parameter { name, low, high })
+                    .collect(),
+            }
+        };
+        choices.iter().map(family).collect()
+    }
+
+    /// Returns the choice that a move of a role belongs to.
+    fn choice_of(&self, role: Role, m: &Move) -> Option<(usize, &Choice)> {
+        let Move::Apply { edge, elements, .. } = m else { return None };
+        let choices = &self.derived().choices[role.index()];
+        let is_own = |choice: &&Choice| choice.edge == *edge && choice.elements == *elements;
+        choices.iter().enumerate().find(|(_, choice)| is_own(choice))
+    }
+
+    /// Returns whether a move is legal although it is not in the list: with other numbers, or with
+    /// another set of embeddings.
+    fn is_legal_beyond_list(&self, role: Role, m: &Move) -> bool {
+        match m {
+            Move::Noop | Move::Outcome { .. } => false,
+            Move::Draw(numbers) => {
+                let location = self.game.arena().location(self.state.location());
+                self.state.content().phase == Phase::Draw
+                    && Some(role.index()) == self.game.arena().nature()
+                    && numbers.as_slice().len() == location.draws.len()
+                    && numbers
+                        .as_slice()
+                        .iter()
+                        .zip(&location.draws)
+                        .all(|(&number, draw)| draw.distribution.contains(number))
+            }
+            Move::Apply { edge, elements, numbers } => {
+                let arena = self.game.arena();
+                if edge.location != self.state.location() || edge.player as usize != role.index() {
+                    return false;
+                }
+                let choice = match self.choice_of(role, m) {
+                    Some((_, choice)) => choice.clone(),
+                    None => match self.unlisted_set(*edge, elements) {
+                        Some(choice) => choice,
+                        None => return false,
+                    },
+                };
+                let listed = &self.derived().choices[role.index()];
+                arena.location(edge.location).edges.get(role.index()).is_some()
+                    && listed.iter().any(|other| other.edge == *edge)
+                    && choice.with(numbers.as_slice()).is_some()
+                    && self.post_allows(m).unwrap_or(false)
+            }
+        }
+    }
+
+    /// Returns the choice of a set of embeddings that is too large a choice to be listed.
+    fn unlisted_set(&self, edge: EdgeId, elements: &Embedding) -> Option<Choice> {
+        let label = edge.edge(self.game.arena());
+        if label.multiplicity != Multiplicity::Some || elements.is_empty() {
+            return None;
+        }
+        let n_elements = self.game.arena().rule(label.rule).elements.len();
+        let embeddings = self.embeddings(label.rule).ok()?;
+        let set = split_embeddings(elements, n_elements);
+        let mut seen: Vec<Element> = Vec::new();
+        for embedding in &set {
+            if embeddings.binary_search(embedding).is_err()
+                || embedding.iter().any(|element| seen.contains(element))
+            {
+                return None;
+            }
+            seen.extend(embedding.iter());
+        }
+        let derived = self.derived();
+        let listed = derived.choices.get(edge.player as usize)?.iter();
+        let intervals = listed.clone().find(|choice| choice.edge == edge)?.intervals.clone();
+        Some(Choice { edge, elements: elements.clone(), intervals })
+    }
+
+    /// Returns the families of moves of a role, if the game is continuous.
+    pub(super) fn families_here(&self, role: Role) -> &[Family] {
+        &self.derived().families[role.index()]
+    }
+
+    /// Returns the member of a family, if it is legal.
+    pub(super) fn member_of(&self, role: Role, family: usize, numbers: &[f64]) -> Option<Move> {
+        let m = self.derived().choices[role.index()].get(family)?.with(numbers)?;
+        self.is_legal(role, &m).then_some(m)
+    }
+
+    /// Returns the family and the numbers of a move of a role.
+    pub(super) fn coordinates_of(&self, role: Role, m: &Move) -> Option<(usize, Vec<f64>)> {
+        let Move::Apply { numbers, .. } = m else { return None };
+        let (family, _) = self.choice_of(role, m)?;
+        Some((family, numbers.as_slice().to_vec()))
+    }
+
+    /// Draws a move of a role as Kaiser & Stafiniak 2010 do: a discrete choice and the numbers
+    /// uniformly, nature by its chances.
+    fn draw_move(&self, role: Role, rng: &mut Rng) -> Move {
+        let derived = self.derived();
+        let listed = &derived.legal[role.index()];
+        if self.state.content().phase == Phase::Draw && listed.len() > 1 {
+            let location = self.game.arena().location(self.state.location());
+            let numbers: Vec<f64> = location
+                .draws
                 .iter()
-                .for_each(|(delete, _, embedding)| delete_all(&mut structure, delete, embedding));
-            changes.iter().for_each(|(_, add, embedding)| add_all(&mut structure, add, embedding));
-            return Ok(structure);
+                .map(|draw| quantile(draw.distribution, rng.random::<f64>()))
+                .collect();
+            return Move::Draw(numbers.into());
         }
-        for (&(_, embedding), &id) in acts.iter().zip(rules) {
-            let rule = arena.rule(id);
-            if embedding.iter().all(|&element| structure.has(element)) {
-                structure = apply(&rule.effect, &structure, embedding, self.game.growth())
-                    .map_err(|error| self.rule_error(rule, &error))?
-                    .structure;
+        let choices = &derived.choices[role.index()];
+        let choice = if Some(role) == self.shape().nature || choices.is_empty() {
+            // Nature's edges have chances. Within an edge its choices are as likely as their
+            // samples.
+            let drawn = draw_listed(self, role, rng);
+            match self.choice_of(role, &drawn) {
+                Some((_, choice)) => choice,
+                None => return drawn,
+            }
+        } else {
+            &choices[rng.random_range(0..choices.len())]
+        };
+        /// Number of attempts to find numbers that the post-condition allows.
+        const ATTEMPTS: usize = 8;
+        for _ in 0..ATTEMPTS {
+            let numbers: Vec<f64> = choice
+                .intervals
+                .iter()
+                .map(|&(low, high)| (low + rng.random::<f64>() * (high - low)).clamp(low, high))
+                .collect();
+            if let Some(m) = choice.with(&numbers)
+                && self.post_allows(&m).unwrap_or(false)
+            {
+                return m;
             }
         }
-        Ok(structure)
+        listed[rng.random_range(0..listed.len())].clone()
+    }
+
+    /// Makes a joint move and returns what moved meanwhile. Discrete games give nothing.
+    pub fn advance_with_motion(&mut self, joint: &[Move]) -> Vec<Motion> {
+        match self.compute_next(joint) {
+            Ok((state, stepped)) => {
+                self.set_state(state);
+                stepped.map_or_else(Vec::new, |stepped| stepped.motions)
+            }
+            Err(error) => {
+                let failed = State::failed(&self.state, error);
+                self.set_state(failed);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Returns the position after a joint move, with the element that each new element replaces.
+    /// Returns `None` if nature decides alone here, or if the move fails.
+    pub(crate) fn after_with_origins(
+        &self,
+        joint: &[Move],
+    ) -> Option<(Interpreter, BTreeMap<Element, Option<Element>>)> {
+        let (state, stepped) = self.compute_next(joint).ok()?;
+        let mut after = self.clone();
+        after.set_state(state);
+        Some((after, stepped?.origins))
+    }
+
+    /// Returns the value of a function at a living element.
+    pub fn function_value(&self, function: FunctionId, element: Element) -> Real {
+        match self.state.values() {
+            Some(values) => values.get(function, element),
+            None => {
+                let value = self.state.structure().value(function, element);
+                value.map_or(Real::ZERO, Real::Exact)
+            }
+        }
     }
 
     fn set_state(&mut self, state: State) {
@@ -479,13 +825,12 @@ impl Position for Interpreter {
     }
 
     fn payoff(&self, player: Role) -> f64 {
-        let value = self.exact_payoffs().map_or(0.0, |payoffs| payoffs[player.index()].to_f64());
+        let value = self.payoff_values().map_or(0.0, |payoffs| payoffs[player.index()].midpoint());
         value.clamp(*self.shape().payoffs.start(), *self.shape().payoffs.end())
     }
 
     fn advance(&mut self, joint: &[Move]) {
-        let next = self.compute_next(joint);
-        self.set_state(next.unwrap_or_else(|error| State::failed(&self.state, error)));
+        self.advance_with_motion(joint);
     }
 
     fn state(&self) -> &State {
@@ -497,7 +842,7 @@ impl Position for Interpreter {
     }
 
     fn key(&self) -> u64 {
-        self.state.0.key
+        self.state.key()
     }
 
     fn fault(&self) -> Option<&Fault> {
@@ -507,6 +852,18 @@ impl Position for Interpreter {
     fn is_legal(&self, role: Role, candidate: &Move) -> bool {
         // Edges are in order and embeddings are sorted, so the list is sorted.
         self.legal_moves(role).binary_search(candidate).is_ok()
+            || (!self.is_terminal() && self.is_legal_beyond_list(role, candidate))
+    }
+
+    fn draw(&self, rng: &mut Rng, joint: &mut Vec<Move>) {
+        joint.clear();
+        for role in self.shape().roles() {
+            joint.push(if self.game.arena().is_continuous() {
+                self.draw_move(role, rng)
+            } else {
+                draw_listed(self, role, rng)
+            });
+        }
     }
 
     fn chance(&self, nature_move: &Move) -> f64 {
@@ -519,15 +876,16 @@ impl Position for Interpreter {
         let location = arena.location(self.state.location());
         match nature_move {
             Move::Noop => 1.0,
-            Move::Outcome { edge, outcome } => {
-                edge.edge(arena).outcomes[*outcome as usize].1.to_f64()
+            Move::Outcome { branch, outcome } => {
+                branch.outcomes(arena)[*outcome as usize].1.to_f64()
             }
+            Move::Draw(_) => 1.0 / moves.len() as f64,
             Move::Apply { edge, .. } => {
                 let edges = &location.edges[nature];
                 let of_edge = |index: usize| {
                     let is_of_edge = |m: &&Move| match m {
                         Move::Apply { edge, .. } => edge.index as usize == index,
-                        Move::Noop | Move::Outcome { .. } => false,
+                        Move::Noop | Move::Outcome { .. } | Move::Draw(_) => false,
                     };
                     moves.iter().filter(is_of_edge).count()
                 };

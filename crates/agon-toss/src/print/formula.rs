@@ -37,6 +37,9 @@ fn write_single(formula: &Formula, text: &mut String) {
         FormulaKind::Differ(left, right) => {
             text.push_str(&format!("{} != {}", left.text, right.text));
         }
+        FormulaKind::Member(element, set) => {
+            text.push_str(&format!("{} in {}", element.text, set.text));
+        }
         FormulaKind::Compare(left, comparison, right) => {
             write_term(left, text);
             text.push_str(match comparison {
@@ -107,7 +110,10 @@ fn quantified(word: &str, variables: &[crate::syntax::Name], body: &Formula, tex
     // `ex x x = y` would be hard to read.
     if matches!(
         body.kind,
-        FormulaKind::Same(..) | FormulaKind::Differ(..) | FormulaKind::Compare(..)
+        FormulaKind::Same(..)
+            | FormulaKind::Differ(..)
+            | FormulaKind::Member(..)
+            | FormulaKind::Compare(..)
     ) {
         text.push('(');
         write_single(body, text);
@@ -154,7 +160,11 @@ fn write_power(term: &Term, text: &mut String) {
     match &term.kind {
         TermKind::Negative(inner) => {
             text.push('-');
-            write_power(inner, text);
+            // `--` separates the ends of an interval.
+            match inner.kind {
+                TermKind::Negative(_) => write_base(inner, text),
+                _ => write_power(inner, text),
+            }
         }
         TermKind::Power(base, exponent) => {
             write_base(base, text);
@@ -168,8 +178,24 @@ fn write_power(term: &Term, text: &mut String) {
 fn write_base(term: &Term, text: &mut String) {
     match &term.kind {
         TermKind::Number(number) => text.push_str(&number.text),
-        TermKind::Value(function, argument) => {
-            text.push_str(&format!(":{}({})", function.text, argument.text));
+        TermKind::Value(function, order, argument) => {
+            let strokes = "'".repeat(*order as usize);
+            text.push_str(&format!(":{}{strokes}({})", function.text, argument.text));
+        }
+        TermKind::Apply(function, arguments) => {
+            text.push_str(&format!("{}(", function.text));
+            for (place, argument) in arguments.iter().enumerate() {
+                if place > 0 {
+                    text.push_str(", ");
+                }
+                write_term(argument, text);
+            }
+            text.push(')');
+        }
+        TermKind::Least(name, body) => {
+            text.push_str(&format!("min :{} (", name.text));
+            write_formula(body, text);
+            text.push(')');
         }
         TermKind::Variable(name) => text.push_str(&format!(":{}", name.text)),
         TermKind::Index(name) => text.push_str(&format!("&{}", name.text)),

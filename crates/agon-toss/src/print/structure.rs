@@ -15,7 +15,10 @@ pub(super) fn write_structure(structure: &Structure, text: &mut String) {
                 .iter()
                 .map(|(element, value)| format!("{} -> {}", element.text, value.text))
                 .collect();
-            format!("{} {{ {} }}", function.name.text, values.join(", "))
+            {
+                let strokes = "'".repeat(function.order as usize);
+                format!("{}{strokes} {{ {} }}", function.name.text, values.join(", "))
+            }
         })
         .collect();
     let part = |texts: &[String]| if texts.is_empty() { "-".to_owned() } else { texts.join("; ") };

@@ -168,6 +168,25 @@ fn grid(cursor: &mut Cursor<'_>, lines: &[Line<'_>], span: Span) -> Option<Vec<V
         ));
         return None;
     }
+    // Blanks at the end of a line are invisible, so the last cell may be cut within them. Dots and
+    // holes fill a cell, so a piece of one means that a character is missing or left over.
+    let cut = lines.iter().find(|line| {
+        let text = line.text.trim_end();
+        text[text.len() - text.len() % GRID_WIDTH..].contains(['.', '*'])
+    });
+    if let Some(line) = cut {
+        let text = line.text.trim_end();
+        let start = line.at + text.len() - text.len() % GRID_WIDTH;
+        let what = format!(
+            "this row is {} characters wide, which is not a multiple of {GRID_WIDTH}",
+            text.len()
+        );
+        let span = Span::new(start, line.at + text.len());
+        cursor.report(Diagnostic::error("toss-ragged-board", span, what).hint(
+            "in a board with padded cells, a cell is three characters wide and two lines high",
+        ));
+        return None;
+    }
     let n_rows = (lines.len() + n_missing) / GRID_HEIGHT;
     let mut rows = Vec::new();
     for row in 0..n_rows {

@@ -233,8 +233,17 @@ impl<'a> Cursor<'a> {
     /// Returns the sign after the parenthesis that matches the one here, if any. It distinguishes a
     /// term from a formula.
     pub(super) fn sign_after_parenthesis(&self) -> Option<&'static str> {
+        self.sign_after_parentheses(0)
+    }
+
+    /// Returns the sign after the parentheses that follow the word here, if any.
+    pub(super) fn sign_after_word(&self) -> Option<&'static str> {
+        self.sign_after_parentheses(1)
+    }
+
+    fn sign_after_parentheses(&self, start: usize) -> Option<&'static str> {
         let mut depth = 0usize;
-        for (ahead, token) in self.tokens[self.at..].iter().enumerate() {
+        for (ahead, token) in self.tokens[self.at..].iter().enumerate().skip(start) {
             match token.kind {
                 TokenKind::Sign("(") => depth += 1,
                 TokenKind::Sign(")") => {

@@ -88,7 +88,11 @@ fn single_kind(cursor: &mut Cursor<'_>, start: Span) -> Option<FormulaKind> {
         return None;
     }
     let is_name = cursor.kind() == TokenKind::Word && cursor.sign_after(1) == Some("(");
-    let is_aggregate = term::aggregate(cursor.text()).is_some() && is_name;
+    // A function of numbers starts a comparison unless a relation has its name.
+    let is_least = cursor.is_word("min") && cursor.sign_after(1) == Some(":");
+    let is_aggregate = (term::aggregate(cursor.text()).is_some() && is_name)
+        || (term::is_function(cursor.text()) && is_name && compares_after(cursor))
+        || is_least;
     if is_name && !is_aggregate {
         let relation = cursor.name("a formula")?;
         return Some(FormulaKind::Atom(relation, cursor.arguments()?));
@@ -147,13 +151,20 @@ fn starts_term(cursor: &Cursor<'_>) -> bool {
     matches!(after, Some("+" | "-" | "*" | "/" | "^" | "<" | ">" | "=" | "<=" | ">=" | "!="))
 }
 
+/// Returns whether the word here and the parentheses after it belong to a term: an arithmetic sign
+/// or a comparison follows.
+fn compares_after(cursor: &Cursor<'_>) -> bool {
+    matches!(
+        cursor.sign_after_word(),
+        Some("+" | "-" | "*" | "/" | "^" | "<" | ">" | "=" | "<=" | ">=" | "!=")
+    )
+}
+
 /// Parses `x = y`, `x != y` or `x in X`.
 fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     let left = cursor.name("a formula")?;
-    if cursor.is_word("in") {
-        let span = cursor.skip();
-        cursor.unsupported(left.span.to(span), "membership in a set variable");
-        return None;
+    if cursor.take_word("in") {
+        return Some(FormulaKind::Member(left, cursor.name("a set")?));
     }
     let is_same = cursor.is_sign("=");
     if !is_same && !cursor.is_sign("!=") {
@@ -170,24 +181,25 @@ fn about_variables(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
 
 /// Parses the variables of a quantifier.
 pub(super) fn bound_variables(cursor: &mut Cursor<'_>) -> Option<Vec<Name>> {
-    if cursor.is_sign(":") || cursor.is_sign("|") {
-        let what = if cursor.is_sign(":") {
-            "a quantifier over reals"
-        } else {
-            "a quantifier over relations"
-        };
-        let span = cursor.span();
-        cursor.unsupported(span, what);
-        return None;
-    }
-    let variables = cursor.names("a variable")?;
-    if let Some(set) =
-        variables.iter().find(|name| name.text.starts_with(|c: char| c.is_ascii_uppercase()))
-    {
-        cursor.unsupported(set.span, "a quantifier over sets");
-        return None;
+    let mut variables = vec![bound_variable(cursor)?];
+    while cursor.take_sign(",") {
+        variables.push(bound_variable(cursor)?);
     }
     Some(variables)
+}
+
+fn bound_variable(cursor: &mut Cursor<'_>) -> Option<Name> {
+    if cursor.is_sign("|") {
+        let span = cursor.span();
+        cursor.unsupported(span, "a quantifier over relations");
+        return None;
+    }
+    let start = cursor.span();
+    if cursor.take_sign(":") {
+        let name = cursor.name("a name for a number")?;
+        return Some(Name { text: format!(":{}", name.text), span: start.to(name.span) });
+    }
+    cursor.name_or_number("a variable")
 }
 
 fn closure(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
@@ -210,7 +222,8 @@ fn comparison(cursor: &mut Cursor<'_>) -> Option<FormulaKind> {
     let is_term = matches!(cursor.kind(), TokenKind::Number)
         || matches!(cursor.sign_after(0), Some("(" | ":" | "&" | "-"))
         || cursor.is_word("let")
-        || term::aggregate(cursor.text()).is_some();
+        || term::aggregate(cursor.text()).is_some()
+        || term::is_function(cursor.text());
     if !is_term {
         cursor.unexpected("a formula");
         return None;

@@ -6,10 +6,14 @@ use agon_text::{Diagnostic, Source, Span};
 
 use super::cursor::Cursor;
 use super::formula::formula;
+use super::lexer::TokenKind;
 use super::rule::rule;
 use super::structure::structure;
 use super::term::term;
-use crate::syntax::{Edge, GameSheet, Location, Name, Payoff, PlayerMoves, RelationDefinition};
+use crate::syntax::{
+    Draw, Edge, GameSheet, Interval, JointEdge, Location, Multiplicity, Name, Payoff, PlayerMoves,
+    RelationDefinition, Term, TermKind,
+};
 
 /// Parses all sections.
 pub(super) fn sheet(cursor: &mut Cursor<'_>, source: Arc<Source>) -> GameSheet {
@@ -121,7 +125,8 @@ fn definition(cursor: &mut Cursor<'_>, start: Span) -> Option<RelationDefinition
 
 fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
     let name = cursor.name_or_number("the number or name of a location")?;
-    let mut location = Location { name, payoffs: Vec::new(), moves: Vec::new(), span: start };
+    let mut location =
+        Location { name, payoffs: Vec::new(), moves: Vec::new(), joint: Vec::new(), span: start };
     cursor.expect("{")?;
     let mut mover: Option<Name> = None;
     while !cursor.is_sign("}") {
@@ -144,6 +149,8 @@ fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
                 continue;
             };
             location.moves.push(PlayerMoves { player, edges });
+        } else if cursor.take_word("EDGES") {
+            location.joint.extend(joint_edges(cursor)?);
         } else if cursor.is_section() || cursor.is_at_end() {
             cursor.unexpected("`}` at the end of the location");
             return None;
@@ -151,7 +158,7 @@ fn location(cursor: &mut Cursor<'_>, start: Span) -> Option<Location> {
             cursor.unsupported(keyword, "this part of a location");
             return None;
         } else {
-            cursor.unexpected("`PLAYER`, `PAYOFF`, `MOVES` or `}`");
+            cursor.unexpected("`PLAYER`, `PAYOFF`, `MOVES`, `EDGES` or `}`");
             return None;
         }
     }
@@ -194,29 +201,95 @@ fn payoffs(cursor: &mut Cursor<'_>) -> Option<Vec<Payoff>> {
     Some(payoffs)
 }
 
-/// Parses `[Rule -> 1]; [Rule -> 2 : 1/3]`.
+/// Parses `[Rule -> 1]; [Rule, t: 0 -- 1 -> 2 : 1/3]`.
 fn edges(cursor: &mut Cursor<'_>) -> Option<Vec<Edge>> {
     let mut edges = Vec::new();
     while cursor.is_sign("[") {
-        let start = cursor.skip();
-        let rule = cursor.name("the name of a rule")?;
-        if cursor.is_sign(",") {
-            let span = cursor.span();
-            cursor.unsupported(span, "a time interval or parameter of a move");
-            while !cursor.is_sign("->")
-                && !cursor.is_sign("]")
-                && !cursor.is_section()
-                && !cursor.is_at_end()
-            {
-                cursor.skip();
-            }
+        edges.push(edge(cursor)?);
+        let _ = cursor.take_sign(";") || cursor.take_sign(",");
+    }
+    Some(edges)
+}
+
+fn edge(cursor: &mut Cursor<'_>) -> Option<Edge> {
+    let start = cursor.skip();
+    let rule = cursor.name("the name of a rule")?;
+    let multiplicity = if cursor.take_sign("*") {
+        Multiplicity::Some
+    } else if cursor.take_word("inf") {
+        Multiplicity::All
+    } else {
+        Multiplicity::One
+    };
+    let label = if cursor.take_word("as") { Some(cursor.name("a label")?) } else { None };
+    let (mut intervals, mut draws) = (Vec::new(), Vec::new());
+    while cursor.take_sign(",") {
+        let name = cursor.name("a parameter")?;
+        if cursor.take_sign("~") {
+            draws.push(draw(cursor, name)?);
+            continue;
         }
+        cursor.expect(":")?;
+        let low = interval_end(cursor)?;
+        let high = if cursor.take_sign("--") { interval_end(cursor)? } else { low.clone() };
+        intervals.push(Interval { parameter: name, low, high });
+    }
+    let target = if cursor.take_sign("->") {
+        Some(cursor.name_or_number("the name of a location")?)
+    } else {
+        None
+    };
+    let probability = if cursor.take_sign(":") { Some(term(cursor)?) } else { None };
+    if target.is_none() && !cursor.is_sign("]") {
+        cursor.unexpected("`->`, `,` or `]`");
+        return None;
+    }
+    cursor.expect("]")?;
+    let span = cursor.since(start);
+    Some(Edge { rule, label, multiplicity, intervals, draws, target, probability, span })
+}
+
+/// Parses an end of an interval: a term, or the name of a random number.
+fn interval_end(cursor: &mut Cursor<'_>) -> Option<Term> {
+    let is_name = cursor.kind() == TokenKind::Word
+        && matches!(cursor.sign_after(1), Some("--" | "," | "->" | "]"));
+    if !is_name {
+        return term(cursor);
+    }
+    let name = cursor.name("the name of a random number")?;
+    let span = name.span;
+    Some(Term { kind: TermKind::Variable(name), span })
+}
+
+/// Parses `N(mu, sigma)` after `x ~`.
+fn draw(cursor: &mut Cursor<'_>, name: Name) -> Option<Draw> {
+    let distribution = cursor.name("a distribution: `N`, `U` or `E`")?;
+    cursor.expect("(")?;
+    let mut arguments = vec![term(cursor)?];
+    while cursor.take_sign(",") {
+        arguments.push(term(cursor)?);
+    }
+    cursor.expect(")")?;
+    let span = cursor.since(name.span);
+    Some(Draw { name, distribution, arguments, span })
+}
+
+/// Parses `[A, B -> 1]; [A, _ -> 2 : 1/3]`.
+fn joint_edges(cursor: &mut Cursor<'_>) -> Option<Vec<JointEdge>> {
+    let mut edges = Vec::new();
+    while cursor.is_sign("[") {
+        let start = cursor.skip();
+        let labels = cursor.names("a rule, a label or `_`")?;
         cursor.expect("->")?;
         let target = cursor.name_or_number("the name of a location")?;
         let probability = if cursor.take_sign(":") { Some(term(cursor)?) } else { None };
         cursor.expect("]")?;
-        edges.push(Edge { rule, target, probability, span: cursor.since(start) });
+        edges.push(JointEdge { labels, target, probability, span: cursor.since(start) });
         let _ = cursor.take_sign(";") || cursor.take_sign(",");
+    }
+    if edges.is_empty() {
+        cursor.unexpected("`[`");
+        return None;
     }
     Some(edges)
 }

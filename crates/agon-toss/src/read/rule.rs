@@ -5,7 +5,8 @@ use agon_text::Span;
 use super::cursor::Cursor;
 use super::formula::formula;
 use super::structure::structure;
-use crate::syntax::{Change, Effect, Formula, Name, Rule};
+use super::term::{strokes, term};
+use crate::syntax::{Change, Effect, Equation, Formula, Name, Rule};
 
 /// Parses a rule after its keyword.
 pub(super) fn rule(cursor: &mut Cursor<'_>, start: Span) -> Option<Rule> {
@@ -22,6 +23,9 @@ pub(super) fn rule(cursor: &mut Cursor<'_>, start: Span) -> Option<Rule> {
         embedded: Vec::new(),
         pre: None,
         post: None,
+        inv: None,
+        dynamics: Vec::new(),
+        updates: Vec::new(),
         history: Vec::new(),
         span: start,
     };
@@ -85,7 +89,6 @@ fn effect(cursor: &mut Cursor<'_>) -> Option<Effect> {
 /// Parses the clauses after the change, in any order.
 fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
     loop {
-        let span = cursor.span();
         if cursor.take_word("emb") {
             if !cursor.take_sign("-") {
                 rule.embedded.extend(cursor.names("a relation")?);
@@ -98,9 +101,7 @@ fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
             add(&mut rule.post, more);
         } else if cursor.take_word("inv") {
             let more = formula(cursor)?;
-            if !matches!(more.kind, crate::syntax::FormulaKind::True) {
-                cursor.unsupported(span.to(more.span), "an invariant");
-            }
+            add(&mut rule.inv, more);
         } else if cursor.take_word("before") {
             loop {
                 let holds = !cursor.take_word("not");
@@ -109,19 +110,16 @@ fn conditions(cursor: &mut Cursor<'_>, rule: &mut Rule) -> Option<()> {
                     break;
                 }
             }
-        } else if cursor.is_word("dynamics") || cursor.is_word("update") {
-            let what = if cursor.is_word("dynamics") {
-                "continuous dynamics"
-            } else {
-                "an update of functions"
-            };
-            cursor.skip();
-            cursor.unsupported(span, what);
-            to_next_condition(cursor);
+        } else if cursor.take_word("dynamics") {
+            equations(cursor, &mut rule.dynamics)?;
+        } else if cursor.take_word("update") {
+            equations(cursor, &mut rule.updates)?;
         } else if cursor.is_section() || cursor.is_at_end() {
             return Some(());
         } else {
-            cursor.unexpected("`emb`, `pre`, `post`, `before` or the next section");
+            cursor.unexpected(
+                "`emb`, `pre`, `inv`, `post`, `dynamics`, `update`, `before` or the next section",
+            );
             return None;
         }
     }
@@ -138,13 +136,22 @@ fn add(condition: &mut Option<Formula>, more: Formula) {
     });
 }
 
-fn to_next_condition(cursor: &mut Cursor<'_>) {
-    let is_condition = |cursor: &Cursor<'_>| {
-        ["emb", "pre", "post", "inv", "before", "update", "dynamics"]
-            .iter()
-            .any(|word| cursor.is_word(word))
-    };
-    while !cursor.is_at_end() && !cursor.is_section() && !is_condition(cursor) {
-        cursor.skip();
+/// Parses `:f(a)' = term; :g(b) = term`.
+fn equations(cursor: &mut Cursor<'_>, equations: &mut Vec<Equation>) -> Option<()> {
+    loop {
+        let start = cursor.expect(":")?;
+        let function = cursor.name("a function")?;
+        let mut order = strokes(cursor);
+        cursor.expect("(")?;
+        let element = cursor.name_or_number("an element")?;
+        cursor.expect(")")?;
+        order += strokes(cursor);
+        cursor.expect("=")?;
+        let term = term(cursor)?;
+        let span = cursor.since(start);
+        equations.push(Equation { function, order, element, term, span });
+        if !cursor.take_sign(";") || !cursor.is_sign(":") {
+            return Some(());
+        }
     }
 }

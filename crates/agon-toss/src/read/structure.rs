@@ -126,6 +126,7 @@ fn tuple(cursor: &mut Cursor<'_>) -> Option<Tuple> {
 
 fn function(cursor: &mut Cursor<'_>) -> Option<FunctionValues> {
     let name = cursor.name("a function")?;
+    let order = super::term::strokes(cursor);
     cursor.expect("{")?;
     let mut values = Vec::new();
     while !cursor.is_sign("}") {
@@ -137,7 +138,7 @@ fn function(cursor: &mut Cursor<'_>) -> Option<FunctionValues> {
         }
     }
     cursor.expect("}")?;
-    Some(FunctionValues { name, values })
+    Some(FunctionValues { name, order, values })
 }
 
 /// Parses `home = a1`.
@@ -147,7 +148,7 @@ fn constant(cursor: &mut Cursor<'_>) -> Option<(Name, Name)> {
     Some((name, cursor.name_or_number("an element")?))
 }
 
-/// Parses a number, possibly with a sign.
+/// Parses a number, possibly with a sign or as a fraction.
 pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<Number> {
     let start = cursor.span();
     let minus = if cursor.take_sign("-") { "-" } else { "" };
@@ -155,7 +156,15 @@ pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<Number> {
         cursor.unexpected("a number");
         return None;
     }
-    let text = format!("{minus}{}", cursor.text());
+    let mut text = format!("{minus}{}", cursor.text());
     cursor.skip();
+    if cursor.take_sign("/") {
+        if cursor.kind() != TokenKind::Number {
+            cursor.unexpected("a number");
+            return None;
+        }
+        text = format!("{text}/{}", cursor.text());
+        cursor.skip();
+    }
     Some(Number { text, span: cursor.since(start) })
 }

@@ -21,6 +21,23 @@ pub(super) fn aggregate(word: &str) -> Option<Aggregate> {
     }
 }
 
+/// The functions of real numbers.
+const FUNCTIONS: &[&str] = &["sqrt", "root", "sin", "cos", "exp", "log", "abs", "min", "max"];
+
+/// Returns whether a word is a function of real numbers.
+pub(super) fn is_function(word: &str) -> bool {
+    FUNCTIONS.contains(&word)
+}
+
+/// Parses the strokes of a derivative and returns their number.
+pub(super) fn strokes(cursor: &mut Cursor<'_>) -> u32 {
+    let mut order = 0;
+    while cursor.take_sign("'") {
+        order += 1;
+    }
+    order
+}
+
 /// Parses a term.
 pub(super) fn term(cursor: &mut Cursor<'_>) -> Option<Term> {
     cursor.nested(|cursor| {
@@ -126,12 +143,39 @@ fn single_kind(cursor: &mut Cursor<'_>) -> Option<TermKind> {
             return Some(TermKind::Indicator(Box::new(inner)));
         }
         let name = cursor.name("a function, a number's name or `(`")?;
-        if cursor.take_sign("(") {
+        let order = strokes(cursor);
+        if order > 0 || cursor.is_sign("(") {
+            cursor.expect("(")?;
             let argument = cursor.name_or_number("a variable")?;
             cursor.expect(")")?;
-            return Some(TermKind::Value(name, argument));
+            // The strokes may stand behind the argument, as on the left of an equation.
+            let order = order + strokes(cursor);
+            return Some(TermKind::Value(name, order, argument));
         }
         return Some(TermKind::Variable(name));
+    }
+    if cursor.is_word("min") && cursor.sign_after(1) == Some(":") {
+        cursor.skip();
+        cursor.expect(":")?;
+        let name = cursor.name("a name for a number")?;
+        cursor.expect("(")?;
+        let body = formula(cursor)?;
+        cursor.expect(")")?;
+        return Some(TermKind::Least(name, Box::new(body)));
+    }
+    if cursor.kind() == TokenKind::Word
+        && is_function(cursor.text())
+        && cursor.sign_after(1) == Some("(")
+    {
+        let name = cursor.name("a function")?;
+        cursor.expect("(")?;
+        let mut arguments = vec![term(cursor)?];
+        while cursor.take_sign(",") {
+            arguments.push(term(cursor)?);
+            check_length(cursor, arguments.len())?;
+        }
+        cursor.expect(")")?;
+        return Some(TermKind::Apply(name, arguments));
     }
     if cursor.take_word("let") {
         cursor.expect(":")?;

@@ -26,8 +26,10 @@ fn play() {
 
 fn try_law(name: &str, n_cases: usize, law: impl Fn(&str)) {
     let below = |folder| files::with_extension(&files::repository().join(folder), &["toss"]);
-    let mut paths: Vec<PathBuf> =
-        ["games/toss", "tests/rejects/toss"].into_iter().flat_map(below).collect();
+    let mut paths: Vec<PathBuf> = ["games/toss", "tests/rejects/toss", "fuzz/seeds/toss_play"]
+        .into_iter()
+        .flat_map(below)
+        .collect();
     paths.sort();
     let mut rng = Rng::seed_from_u64(7);
     let mutate = |seeds: &[String]| mutate(seeds, &mut rng);

@@ -14,7 +14,7 @@ use agon_toss::interpreter::{Game, Interpreter, Options};
 use proptest::prelude::*;
 
 /// A structure in the simplest form: the number of elements, and the tuples of each relation. `P`
-/// is unary, `E` binary, `T` ternary.
+/// is unary, `E` binary, `T` ternary, and `N` has no arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Plain {
     n_elements: usize,
@@ -30,7 +30,7 @@ struct PlainRule {
     embedded: Vec<char>,
 }
 
-const RELATIONS: [(char, usize); 3] = [('P', 1), ('E', 2), ('T', 3)];
+const RELATIONS: [(char, usize); 4] = [('P', 1), ('E', 2), ('T', 3), ('N', 0)];
 
 impl PlainRule {
     /// Lists the embeddings by Definition 1: tries every function.
@@ -170,12 +170,13 @@ fn by_names(structure: &Structure) -> BTreeSet<(char, Vec<String>)> {
 
 fn plain(n: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Plain> {
     n.prop_flat_map(|n_elements| {
-        let tuple = (0..3usize, prop::collection::vec(0..n_elements.max(1), 3));
+        let tuple = (0..RELATIONS.len(), prop::collection::vec(0..n_elements.max(1), 3));
         prop::collection::vec(tuple, 0..=8).prop_map(move |drawn| {
-            let tuples = drawn.into_iter().filter(|_| n_elements > 0).map(|(which, elements)| {
+            let tuples = drawn.into_iter().map(|(which, elements)| {
                 let (relation, arity) = RELATIONS[which];
                 (relation, elements[..arity].to_vec())
             });
+            let tuples = tuples.filter(|(_, tuple)| n_elements > 0 || tuple.is_empty());
             Plain { n_elements, tuples: tuples.collect() }
         })
     })
@@ -183,7 +184,7 @@ fn plain(n: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Plain> {
 
 fn rules() -> impl Strategy<Value = PlainRule> {
     let sides = (plain(1..=3), plain(0..=3));
-    (sides, prop::collection::vec(prop::option::weighted(0.7, 0..3usize), 3), 0..8usize).prop_map(
+    (sides, prop::collection::vec(prop::option::weighted(0.7, 0..3usize), 3), 0..16usize).prop_map(
         |((mut left, right), drawn, chosen)| {
             // Large left sides hardly ever have an embedding.
             while left.tuples.len() > 3 {
@@ -191,8 +192,10 @@ fn rules() -> impl Strategy<Value = PlainRule> {
             }
             let map =
                 (0..right.n_elements).map(|r| drawn[r].filter(|&l| l < left.n_elements)).collect();
-            let embedded =
-                (0..3).filter(|i| chosen >> i & 1 == 1).map(|i| RELATIONS[i].0).collect();
+            let embedded = (0..RELATIONS.len())
+                .filter(|i| chosen >> i & 1 == 1)
+                .map(|i| RELATIONS[i].0)
+                .collect();
             PlainRule { left, right, map, embedded }
         },
     )
@@ -295,6 +298,21 @@ fn a_deleted_element_takes_its_tuples_along() {
         "PLAYERS X\nRULE Step: [a | P(a) | -] -> [ | - | -]\n{FRAME}START [p, q, s | P(q); R {{(p, q); (q, s); (p, s)}} | -]"
     );
     assert_eq!(after_first(&text), tuples("R(p,s)"));
+}
+
+/// A relation without arguments that is embedded is determined by the right side alone, also where
+/// the rule changes the universe.
+#[test]
+fn embedded_relations_without_arguments_are_determined_by_the_right_side() {
+    let after = |right: &str, emb: &str| {
+        after_first(&format!(
+            "PLAYERS X\nRULE Step: [a | N() | -] -> [a, b | {right} | -] with [a <- a] {emb}\n{FRAME}\
+             START [p | N() | -]"
+        ))
+    };
+    assert_eq!(after("-", "emb N"), tuples(""));
+    assert_eq!(after("N()", "emb N"), tuples("N()"));
+    assert_eq!(after("-", ""), tuples("N()"));
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! Games with real numbers: values of functions that change, time that passes, real parameters.
+//!
+//! The logic is that of Kaiser & Stafiniak 2010. Values of functions are exact while that is
+//! possible and otherwise intervals. `s < t` holds only if it is certain: the upper bound of `s`
+//! lies below the lower bound of `t`.
+//!
+//! - `walk` visits a formula or term at a structure, in any algebra of numbers and truth values.
+//! - `direct` is the algebra of numbers: it evaluates at one moment.
+//! - `symbolic` is the algebra of expressions over the values of functions and time: it makes the
+//!   right sides of differential equations and the conditions that are watched while time passes.
+//! - `quantify` eliminates quantifiers over real numbers.
+//! - `evolve` lets time pass for several rules at once.
+
+mod direct;
+mod evolve;
+mod quantify;
+mod symbolic;
+mod walk;
+
+use std::fmt;
+
+use agon_reals::evolve::EvolveError;
+use agon_reals::expression::PoolFull;
+use agon_structures::formula::{Name, Variable};
+
+pub(crate) use direct::Moment;
+pub use evolve::Motion;
+pub(crate) use evolve::{Act, evolve};
+pub(crate) use walk::is_discrete;
+
+/// The reason why numbers of a position could not be computed.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ContinuousError {
+    /// Evaluation takes more than this number of steps.
+    Steps(u64),
+    /// Sets are enumerated where formulas also compare numbers, and there are too many elements.
+    SetsOfMany(usize),
+    /// A relation, function or constant that does not exist. Checked games do not have any.
+    Unknown(Name),
+    /// A variable without a value. Checked games do not have any.
+    Unbound(Variable),
+    /// A condition that is watched while time passes contains `min` over real numbers.
+    LeastOverTime,
+    /// A quantifier over real numbers could not be eliminated.
+    Elimination(String),
+    /// A condition under a quantifier over real numbers is not about polynomials.
+    NotPolynomial(String),
+    /// Expressions have too many parts.
+    Full(PoolFull),
+    /// Time could not pass.
+    Evolve(EvolveError),
+}
+
+impl fmt::Display for ContinuousError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ContinuousError::Steps(limit) => write!(f, "evaluation takes more than {limit} steps"),
+            ContinuousError::SetsOfMany(limit) => write!(
+                f,
+                "a quantifier over sets whose formula compares changing numbers is limited to \
+                 {limit} elements"
+            ),
+            ContinuousError::Unknown(name) => write!(f, "`{name}` does not exist"),
+            ContinuousError::Unbound(variable) => write!(f, "`{variable}` has no value"),
+            ContinuousError::LeastOverTime => {
+                write!(f, "`min :a (…)` cannot be followed while time passes")
+            }
+            ContinuousError::Elimination(why) => {
+                write!(f, "a quantifier over real numbers could not be eliminated: {why}")
+            }
+            ContinuousError::NotPolynomial(what) => {
+                write!(f, "{what} under a quantifier over real numbers is not a polynomial")
+            }
+            ContinuousError::Full(full) => write!(f, "{full}"),
+            ContinuousError::Evolve(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for ContinuousError {}
+
+impl From<PoolFull> for ContinuousError {
+    fn from(full: PoolFull) -> ContinuousError {
+        ContinuousError::Full(full)
+    }
+}
+
+impl From<EvolveError> for ContinuousError {
+    fn from(error: EvolveError) -> ContinuousError {
+        ContinuousError::Evolve(error)
+    }
+}
