@@ -109,7 +109,9 @@ pub use factory::{FactoryError, PlayerFactory, PreparedGame, WorkLimits};
 pub use invitation::Invitation;
 pub use player::{Choice, MoveTracker, Player, PlayerError, role_seed};
 pub use record::fill_record;
-pub use referee::{Ending, Match, MatchOptions, MoveError, Step, Substitute, find_move};
+pub use referee::{
+    Ending, Match, MatchOptions, MoveError, Step, Substitute, find_legal, find_move,
+};
 pub use run_match::{Clocks, Event, RunOptions, Seat, Timing, run_match};
 pub use seat::{Answer, PlayerThread, Question, Reply};
 pub use thought::{Considered, Thought};

@@ -281,8 +281,8 @@ impl Match {
     fn resolve_move(&mut self, role: Role) -> (String, Option<MoveError>) {
         let legal = self.table.legal_moves(role);
         let error = match self.answers[role.index()].take().unwrap_or(Err(PlayerError::Late)) {
-            Ok(text) => match find_move(&legal, &text) {
-                Some(found) => return (found.clone(), None),
+            Ok(text) => match find_legal(self.table.as_ref(), role, &text) {
+                Some(found) => return (found, None),
                 None => MoveError::Illegal(first_term(&text).unwrap_or_else(|| "null".to_owned())),
             },
             Err(error) => MoveError::NoMove(error),
@@ -308,6 +308,18 @@ impl Match {
             self.ending = Some(Ending::TooLong);
         }
     }
+}
+
+/// Returns the legal move of a role that a text names. In a game with real parameters it need not be
+/// in the list of legal moves.
+pub fn find_legal(table: &dyn Table, role: Role, text: &str) -> Option<String> {
+    if let Some(found) = find_move(&table.legal_moves(role), text) {
+        return Some(found.clone());
+    }
+    if !table.shape().continuous {
+        return None;
+    }
+    table.find_move(role, &first_term(text)?)
 }
 
 /// Returns the legal move that a text names. Spacing does not matter, and capitalisation matters

@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use agon_game::{Hidden, IllegalMove, Observation, PositionTable, Role, Table};
+use agon_game::{Continuous, Family, Hidden, IllegalMove, Observation, PositionTable, Role, Table};
 
 use crate::Belief;
-use crate::referee::find_move;
+use crate::referee::{find_legal, find_move};
 
 /// What a role knows about a match. It is made from the rules and receives only the observations of
 /// its role.
@@ -20,6 +20,18 @@ pub trait View: Send {
     /// Returns the legal moves of the role. In a game with hidden information these are the moves
     /// that follow from what the role knows.
     fn legal_moves(&mut self) -> Vec<String>;
+
+    /// Returns the families of moves with real parameters of the role. The list is empty if the
+    /// game is discrete.
+    fn families(&mut self) -> Vec<Family> {
+        Vec::new()
+    }
+
+    /// Returns the text of the legal move that a text names. In a game with real parameters it
+    /// need not be in the list of legal moves.
+    fn find_move(&mut self, text: &str) -> Option<String> {
+        find_move(&self.legal_moves(), text).cloned()
+    }
 
     /// Returns why the position could not be computed, if that is so. There are no legal moves
     /// then.
@@ -55,11 +67,12 @@ impl std::error::Error for ViewError {}
 
 /// Returns the view of a role at the start of a match. `seed` is used to sample possible states in
 /// a game with hidden information.
-pub fn view<P: Hidden + 'static>(start: P, role: Role, seed: u64) -> Box<dyn View> {
+pub fn view<P: Hidden + Continuous + 'static>(start: P, role: Role, seed: u64) -> Box<dyn View> {
     if start.shape().hidden {
         Box::new(HiddenView { belief: Belief::new(start, role, seed) })
     } else {
-        Box::new(OpenView { table: Box::new(PositionTable::open(start)), role })
+        let table = Box::new(PositionTable::open(start).with_families());
+        Box::new(OpenView { table, role })
     }
 }
 
@@ -79,15 +92,22 @@ impl View for OpenView {
         self.table.legal_moves(self.role)
     }
 
+    fn families(&mut self) -> Vec<Family> {
+        self.table.families(self.role)
+    }
+
+    fn find_move(&mut self, text: &str) -> Option<String> {
+        find_legal(self.table.as_ref(), self.role, text)
+    }
+
     fn fault(&mut self) -> Option<String> {
         self.table.fault().map(ToString::to_string)
     }
 
     fn find_joint_move(&mut self, texts: &[String]) -> Option<Vec<String>> {
         let roles = self.table.shape().roles();
-        let found = roles
-            .zip(texts)
-            .map(|(role, text)| find_move(&self.table.legal_moves(role), text).cloned());
+        let found =
+            roles.zip(texts).map(|(role, text)| find_legal(self.table.as_ref(), role, text));
         let joint: Vec<String> = found.collect::<Option<_>>()?;
         (joint.len() == texts.len() && joint.len() == self.table.shape().role_names.len())
             .then_some(joint)

@@ -3,6 +3,7 @@
 pub(crate) mod alphabeta;
 pub(crate) mod auto;
 pub(crate) mod best_first;
+pub(crate) mod continuous;
 mod evaluation;
 mod goal_terms;
 pub(crate) mod greedy;
@@ -19,13 +20,15 @@ use agon_analysis::Analysis;
 use agon_analysis::fuzzy::FuzzyOptions;
 use agon_analysis::goal_formulas::RewritingAnalysis;
 use agon_analysis::regression::HeuristicRequest;
-use agon_game::{Hidden, Role};
+use agon_game::{Continuous, Hidden, Role};
 use agon_match::Player;
 use agon_search::Search;
+use agon_toss::evaluation::EvaluationGames;
 
 pub use alphabeta::AlphaBeta;
 pub use auto::Auto;
 pub use best_first::BestFirst;
+pub use continuous::ContinuousGames;
 pub use greedy::Greedy;
 pub use hidden::HiddenSearch;
 pub use legal::FirstLegal;
@@ -59,12 +62,14 @@ pub struct Rules {
     pub gdl: Option<Analysis>,
     /// The game as a structure rewriting game.
     pub rewriting: Option<RewritingAnalysis>,
+    /// The evaluation games that the player asks for.
+    pub evaluation: Option<EvaluationGames>,
 }
 
 /// A kind of built-in player.
 pub(crate) trait Kind {
     /// Builds the player.
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player>
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player>
     where
         Self: Sized;
 
@@ -76,6 +81,11 @@ pub(crate) trait Kind {
     /// Returns the terms made of the goals of a structure rewriting game by which the player
     /// evaluates positions or moves, if it does.
     fn goal_terms(&self) -> Option<&GoalTermOptions> {
+        None
+    }
+
+    /// Returns the paths of the evaluation games that the player uses, with `+` between them.
+    fn evaluation_files(&self) -> Option<&str> {
         None
     }
 
@@ -98,7 +108,7 @@ pub(crate) trait Kind {
 /// The streams of random numbers of a player and of its belief are separated by this value.
 const BELIEF_STREAM: u64 = 0x005e_ed0f_be11_ef00;
 
-impl<P: Hidden + 'static> BuildContext<P> {
+impl<P: Hidden + Continuous + 'static> BuildContext<P> {
     /// Makes a player of a search. In games with hidden information it searches the states that the
     /// role believes possible.
     fn seat(self, search: impl Search<P> + 'static) -> Box<dyn Player> {
@@ -114,6 +124,7 @@ impl<P: Hidden + 'static> BuildContext<P> {
 #[cfg(test)]
 mod tests {
     use agon_analysis::fuzzy::FuzzyOptions;
+    use agon_search::continuous::ContinuousOptions;
     use agon_search::hidden::HiddenOptions;
     use agon_search::{
         AlphaBetaOptions, BestFirstOptions, MctsOptions, MinimaxOptions, PuzzleOptions,
@@ -135,6 +146,8 @@ mod tests {
         let adaptive = MinimaxOptions { threads: 0, ..MinimaxOptions::default() };
         assert_eq!(minimax::search_options(&settings("minimax")), adaptive);
         assert_eq!(puzzle::search_options(&settings("puzzle")), PuzzleOptions::default());
+        let continuous_options = continuous::search_options(&settings("continuous"));
+        assert_eq!(continuous_options, ContinuousOptions::default());
         assert_eq!(hidden::search_options(&settings("hidden")), HiddenOptions::default());
     }
 }

@@ -3,13 +3,13 @@
 //! To add a built-in player, write its file in `kinds/`, and add its row to [`KINDS`] and its
 //! variant to [`BuiltIn`].
 
-use agon_game::Hidden;
+use agon_game::{Continuous, Hidden};
 use agon_match::Player;
 
 use crate::kinds::{
-    AlphaBeta, Auto, BestFirst, BuildContext, FirstLegal, Greedy, HiddenSearch, Kind, Mcts,
-    Minimax, Puzzle, Random, Solver, alphabeta, auto, best_first, greedy, hidden, legal, mcts,
-    minimax, outside, puzzle, random, solver,
+    AlphaBeta, Auto, BestFirst, BuildContext, ContinuousGames, FirstLegal, Greedy, HiddenSearch,
+    Kind, Mcts, Minimax, Puzzle, Random, Solver, alphabeta, auto, best_first, continuous, greedy,
+    hidden, legal, mcts, minimax, outside, puzzle, random, solver,
 };
 use crate::option::Settings;
 use crate::{OptionKind, Threads};
@@ -51,6 +51,7 @@ pub static KINDS: &[&PlayerKind] = &[
     &alphabeta::KIND,
     &best_first::KIND,
     &puzzle::KIND,
+    &continuous::KIND,
     &hidden::KIND,
     &solver::KIND,
     &outside::HUMAN,
@@ -105,6 +106,8 @@ pub enum BuiltIn {
     BestFirst(Box<BestFirst>),
     /// `puzzle`
     Puzzle(Puzzle),
+    /// `continuous`
+    Continuous(ContinuousGames),
     /// `hidden`
     Hidden(HiddenSearch),
     /// `solver`
@@ -124,13 +127,17 @@ impl BuiltIn {
             BuiltIn::AlphaBeta(kind) => kind.as_ref(),
             BuiltIn::BestFirst(kind) => kind.as_ref(),
             BuiltIn::Puzzle(kind) => kind,
+            BuiltIn::Continuous(kind) => kind,
             BuiltIn::Hidden(kind) => kind,
             BuiltIn::Solver(kind) => kind,
         }
     }
 
     /// Builds the player for a role of a match.
-    pub fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    pub fn build<P: Hidden + Continuous + 'static>(
+        &self,
+        context: BuildContext<P>,
+    ) -> Box<dyn Player> {
         match self {
             BuiltIn::Auto(kind) => kind.build(context),
             BuiltIn::Random(kind) => kind.build(context),
@@ -141,6 +148,7 @@ impl BuiltIn {
             BuiltIn::AlphaBeta(kind) => kind.build(context),
             BuiltIn::BestFirst(kind) => kind.build(context),
             BuiltIn::Puzzle(kind) => kind.build(context),
+            BuiltIn::Continuous(kind) => kind.build(context),
             BuiltIn::Hidden(kind) => kind.build(context),
             BuiltIn::Solver(kind) => kind.build(context),
         }

@@ -182,10 +182,15 @@ impl<P: Hidden, S: Search<P>> Player for HiddenSearchPlayer<P, S> {
             let share = equal_share(budget, states.len() - index, states.len());
             let report = self.search.think(position, role, &share);
             let best = position.move_text(&report.best);
-            let chosen = votes.iter_mut().find(|votes| votes.text == best);
-            let chosen = chosen.expect("every legal move of a state has been counted");
-            chosen.n_chosen += 1;
-            chosen.value += report.value;
+            // A move with real parameters need not be listed.
+            let index = votes.iter().position(|votes| votes.text == best).unwrap_or(votes.len());
+            if index == votes.len() {
+                let n_legal = n_states_with(position, role, &states, &best);
+                position.go_to(state);
+                votes.push(Votes { text: best, n_legal, n_chosen: 0, value: 0.0 });
+            }
+            votes[index].n_chosen += 1;
+            votes[index].value += report.value;
             let here = crate::thought_of(&report, position);
             match &mut thought {
                 None => thought = Some(here),
@@ -228,6 +233,20 @@ fn legal_votes<P: Notation>(position: &mut P, role: Role, states: &[&P::State]) 
         }
     }
     votes
+}
+
+/// Returns the number of states in which a move is legal.
+fn n_states_with<P: Notation>(
+    position: &mut P,
+    role: Role,
+    states: &[&P::State],
+    text: &str,
+) -> usize {
+    let mut is_legal = |state: &&&P::State| {
+        position.go_to(state);
+        !position.is_terminal() && position.parse_move(role, text).is_some()
+    };
+    states.iter().filter(|state| is_legal(state)).count()
 }
 
 fn add_counts(sum: &mut Thought, other: &Thought) {

@@ -3,7 +3,7 @@
 
 use agon_analysis::fuzzy::FuzzyOptions;
 use agon_analysis::regression::HeuristicRequest;
-use agon_game::{Hidden, Shape};
+use agon_game::{Continuous, Hidden, Shape};
 use agon_ggp::Address;
 use agon_match::Player;
 use agon_text::{Diagnostic, Span, did_you_mean};
@@ -48,7 +48,10 @@ impl PlayerSpec {
     }
 
     /// Builds the player for a role of a match. Returns `None` if it is not a built-in player.
-    pub fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Option<Box<dyn Player>> {
+    pub fn build<P: Hidden + Continuous + 'static>(
+        &self,
+        context: BuildContext<P>,
+    ) -> Option<Box<dyn Player>> {
         Some(self.player()?.build(context))
     }
 
@@ -64,6 +67,7 @@ impl PlayerSpec {
             | BuiltIn::AlphaBeta(_)
             | BuiltIn::BestFirst(_)
             | BuiltIn::Puzzle(_)
+            | BuiltIn::Continuous(_)
             | BuiltIn::Hidden(_)
             | BuiltIn::Solver(_) => None,
         }
@@ -78,6 +82,11 @@ impl PlayerSpec {
     /// evaluates positions or moves, if it does.
     pub fn goal_terms(&self) -> Option<&GoalTermOptions> {
         self.needs()?.goal_terms()
+    }
+
+    /// Returns the paths of the evaluation games that the player uses.
+    pub fn evaluation_files(&self) -> Option<Vec<&str>> {
+        Some(self.needs()?.evaluation_files()?.split('+').collect())
     }
 
     /// Returns the path of the file from which the player takes its concepts, if it does.

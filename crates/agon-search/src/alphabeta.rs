@@ -149,13 +149,14 @@ fn guess_algorithm<P: Position>(position: &P, seed: u64) -> Algorithm {
 impl<P: Position, E: Evaluate<P>> Search<P> for AlphaBeta<P, E> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         let mut meter = budget.start();
-        match self.algorithm(position) {
+        let report = match self.algorithm(position) {
             Algorithm::Paranoid => {
                 self.paranoid.think(position, us, &self.options, &mut self.evaluator, &mut meter)
             }
             Algorithm::MaxN => {
                 self.max_n.think(position, us, &self.options, &mut self.evaluator, &mut meter)
             }
-        }
+        };
+        report.with_proofs_of(position.shape())
     }
 }

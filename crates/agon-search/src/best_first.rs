@@ -104,7 +104,7 @@ impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
         let joints = graph.line(root, &best, position);
         position.go_to(&home);
         self.graph = Some(graph);
-        Report {
+        let report = Report {
             best,
             us,
             candidates,
@@ -116,6 +116,7 @@ impl<P: Position + 'static, E: Evaluate<P>> Search<P> for BestFirst<P, E> {
             playouts: 0,
             depth,
             seconds: meter.seconds(),
-        }
+        };
+        report.with_proofs_of(position.shape())
     }
 }

@@ -75,6 +75,7 @@
 //! - `best_first`: [`BestFirst`], unbounded best-first minimax.
 //! - `puzzle`: [`Puzzle`], for games with one player.
 //! - [`hidden`]: search in games with hidden information.
+//! - [`continuous`]: games with real parameters and concurrent moves.
 //! - [`solve`]: exact solutions of small games.
 //! - `choices`, `hash`: helpers of all searches.
 #![forbid(unsafe_code)]
@@ -82,6 +83,7 @@
 mod alphabeta;
 mod best_first;
 mod choices;
+pub mod continuous;
 mod evaluate;
 mod hash;
 pub mod hidden;

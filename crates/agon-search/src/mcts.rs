@@ -243,7 +243,7 @@ impl<P: Position> Search<P> for Mcts<P> {
         };
         self.tree = Some(shared.tree);
         self.n_last = Some(report.iterations);
-        report
+        report.with_proofs_of(position.shape())
     }
 
     /// Grows the tree. The next call of `think` finds the nodes of all replies in it.

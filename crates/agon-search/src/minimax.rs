@@ -168,7 +168,7 @@ fn report<P: Position>(position: &P, us: Role, outcome: Outcome<P::Move>) -> Rep
         probability: if rank == 0 { 1.0 } else { 0.0 },
         is_proven: score.is_decided(),
     });
-    Report {
+    let report = Report {
         best: best.map_or_else(|| legal[0].clone(), |(m, _)| m.clone()),
         us,
         candidates: candidates.collect(),
@@ -180,7 +180,8 @@ fn report<P: Position>(position: &P, us: Role, outcome: Outcome<P::Move>) -> Rep
         playouts: 0,
         depth: outcome.depth,
         seconds: outcome.seconds,
-    }
+    };
+    report.with_proofs_of(position.shape())
 }
 
 /// Returns the engine of a position that makes all children of a state at once.

@@ -267,6 +267,6 @@ impl<P: Position> Search<P> for Puzzle<P> {
         position.go_to(&run.home);
         let report = self.report(position, &run, &meter);
         self.frontier = Some(run.frontier);
-        report
+        report.with_proofs_of(position.shape())
     }
 }

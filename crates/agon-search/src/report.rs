@@ -1,6 +1,6 @@
 //! The result of a search: the move, and what is needed to explain it.
 
-use agon_game::Role;
+use agon_game::{Role, Shape};
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,18 @@ pub struct Report<M> {
     pub depth: u32,
     /// The duration in seconds, for rates and never for decisions.
     pub seconds: f64,
+}
+
+impl<M> Report<M> {
+    /// Drops all claims of proof if the game has moves that are not listed, because the search has
+    /// looked at a sample only ([`agon_game::Continuous`]).
+    pub(crate) fn with_proofs_of(mut self, shape: &Shape) -> Report<M> {
+        if shape.continuous {
+            self.is_proven = false;
+            self.candidates.iter_mut().for_each(|candidate| candidate.is_proven = false);
+        }
+        self
+    }
 }
 
 /// A move of the searching role with its estimate.

@@ -22,7 +22,7 @@
 //! Positions are identified by their 64-bit keys. Two positions with the same key count as one.
 
 mod graph;
-mod matrix;
+pub(crate) mod matrix;
 pub(crate) mod numbering;
 mod one_player;
 mod proof;
@@ -116,6 +116,8 @@ pub enum UnsolvedReason {
     Memory,
     /// The game has hidden information.
     Hidden,
+    /// Moves have real parameters, so that the listed moves are only a sample.
+    Continuous,
     /// Players move at the same time, and it is not a game of two players whose payoffs add up to a
     /// constant.
     Simultaneous,
@@ -131,6 +133,9 @@ impl std::fmt::Display for UnsolvedReason {
             UnsolvedReason::Budget => f.write_str("the budget is used up"),
             UnsolvedReason::Memory => f.write_str("the positions do not fit into memory"),
             UnsolvedReason::Hidden => f.write_str("players do not know the position"),
+            UnsolvedReason::Continuous => f.write_str(
+                "moves have real parameters, and only games with finitely many moves are solved",
+            ),
             UnsolvedReason::Simultaneous => f.write_str(
                 "players move at the same time, and it is not a game of two players \
                  whose payoffs add up to a constant",
@@ -201,6 +206,9 @@ impl Solver {
         };
         if shape.hidden && options.hidden == HiddenGames::Refuse {
             return Err(refusal(UnsolvedReason::Hidden, widest, &meter));
+        }
+        if shape.continuous {
+            return Err(refusal(UnsolvedReason::Continuous, widest, &meter));
         }
         if let [_] = players[..]
             && shape.nature.is_none()

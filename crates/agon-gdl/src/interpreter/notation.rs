@@ -1,7 +1,7 @@
 //! Terms of a game as text, and back.
 
 use agon_datalog::TermId;
-use agon_game::{Hidden, Notation, Position, Role};
+use agon_game::{Continuous, Hidden, Notation, Position, Role};
 
 use super::game::Game;
 use super::position::{Interpreter, Move};
@@ -86,6 +86,9 @@ impl Notation for Interpreter {
         texts
     }
 }
+
+/// All moves are listed: GDL has no real parameters.
+impl Continuous for Interpreter {}
 
 impl Hidden for Interpreter {
     /// Returns what `sees` derives. Without `sees` in the rules, every role sees the moves, as in

@@ -1,7 +1,7 @@
 //! `alphabeta`: alpha-beta search.
 
 use agon_analysis::fuzzy::FuzzyOptions;
-use agon_game::Hidden;
+use agon_game::{Continuous, Hidden};
 use agon_match::Player;
 use agon_search::{AlphaBetaOptions, OpponentModel};
 
@@ -89,7 +89,7 @@ pub(super) fn search_options(settings: &Settings) -> AlphaBetaOptions {
 }
 
 impl Kind for AlphaBeta {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         let options = AlphaBetaOptions { seed: context.seed, ..self.options.clone() };
         let search = alphabeta_with(self.evaluation.clone(), context.rules.clone(), options);
         context.seat(search)

@@ -1,6 +1,6 @@
 //! `auto`: the player that suits a game best.
 
-use agon_game::{Hidden, Shape};
+use agon_game::{Continuous, Hidden, Shape};
 use agon_match::Player;
 
 use super::{BuildContext, Kind};
@@ -25,6 +25,9 @@ impl Auto {
         let n_players = shape.players().count();
         let name = if shape.hidden {
             "hidden"
+        } else if shape.continuous {
+            // The other searches see only a sample of the moves.
+            "continuous"
         } else if n_players == 1 && shape.nature.is_none() {
             "puzzle"
         } else if n_players == 2 {
@@ -38,7 +41,7 @@ impl Auto {
 }
 
 impl Kind for Auto {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         match Auto::choose(context.start.shape()).kind {
             PlayerSource::BuiltIn(player) => player.build(context),
             PlayerSource::Human | PlayerSource::Http(_) | PlayerSource::Command(_) => {

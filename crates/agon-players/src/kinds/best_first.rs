@@ -1,7 +1,7 @@
 //! `bestfirst`: unbounded best-first minimax search.
 
 use agon_analysis::fuzzy::FuzzyOptions;
-use agon_game::Hidden;
+use agon_game::{Continuous, Hidden};
 use agon_match::Player;
 use agon_search::BestFirstOptions;
 
@@ -51,7 +51,7 @@ pub(super) fn search_options(settings: &Settings) -> BestFirstOptions {
 }
 
 impl Kind for BestFirst {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         let seed = context.seed;
         let options = BestFirstOptions { seed, ..self.options.clone() };
         let make =

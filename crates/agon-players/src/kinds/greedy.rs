@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use agon_game::{Hidden, Position, Rng, Role};
+use agon_game::{Continuous, Hidden, Position, Rng, Role};
 use agon_match::Player;
+use agon_search::continuous::{ContinuousOptions, ContinuousSearch, CurrentPayoffs, Method};
 use agon_search::{Budget, Candidate, Evaluate, GoalValues, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -38,7 +39,13 @@ impl Greedy {
 }
 
 impl Kind for Greedy {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+        if context.start.shape().continuous {
+            // The listed moves are only a sample, so the parameters are optimised.
+            let options = ContinuousOptions { method: Method::Basic, ..Default::default() };
+            let seed = context.seed;
+            return context.seat(ContinuousSearch::new(options, CurrentPayoffs, seed));
+        }
         let search = GreedySearch {
             evaluator: GoalValues,
             n_replies: self.n_replies.max(1),

@@ -1,6 +1,6 @@
 //! `hidden`: search in games with hidden information.
 
-use agon_game::Hidden;
+use agon_game::{Continuous, Hidden};
 use agon_match::Player;
 use agon_search::hidden::{Bandit, Choice, HiddenOptions};
 
@@ -90,7 +90,7 @@ pub(super) fn search_options(settings: &Settings) -> HiddenOptions {
 }
 
 impl Kind for HiddenSearch {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         if context.start.shape().hidden {
             let options = HiddenOptions { seed: context.seed, ..self.options.clone() };
             Box::new(PerceptPlayer::new(context.start, context.role, options))

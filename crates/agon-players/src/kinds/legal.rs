@@ -1,6 +1,6 @@
 //! `legal`: the first legal move.
 
-use agon_game::{Hidden, Position, Role};
+use agon_game::{Continuous, Hidden, Position, Role};
 use agon_match::Player;
 use agon_search::{Budget, Report, Search};
 
@@ -22,7 +22,7 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
 pub struct FirstLegal;
 
 impl Kind for FirstLegal {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         context.seat(*self)
     }
 }

@@ -1,7 +1,7 @@
 //! `mcts` and `uct`: Monte Carlo tree search.
 
 use agon_analysis::regression::{Goals, HeuristicRequest};
-use agon_game::{Hidden, PlayoutKind, Position};
+use agon_game::{Continuous, Hidden, PlayoutKind, Position};
 use agon_match::Player;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{
@@ -396,7 +396,7 @@ pub(super) fn default_search<P: Position>(seed: u64) -> AdaptiveMcts<P> {
 }
 
 impl Kind for Mcts {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         if context.start.shape().hidden {
             let max_steps = self.options.max_playout_steps.try_into().unwrap_or(usize::MAX);
             let options =

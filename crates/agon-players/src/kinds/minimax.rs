@@ -1,6 +1,6 @@
 //! `minimax`: principal variation search with an evaluation that is learnt in the start clock.
 
-use agon_game::Hidden;
+use agon_game::{Continuous, Hidden};
 use agon_match::Player;
 use agon_search::MinimaxOptions;
 
@@ -82,7 +82,7 @@ pub(super) fn search_options(settings: &Settings) -> MinimaxOptions {
 }
 
 impl Kind for Minimax {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         let search = LearntMinimax::new(self.plan.clone(), self.options.clone(), context.seed);
         context.seat(search)
     }

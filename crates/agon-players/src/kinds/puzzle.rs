@@ -1,6 +1,6 @@
 //! `puzzle`: plans in games of one player.
 
-use agon_game::{Hidden, Position, Role};
+use agon_game::{Continuous, Hidden, Position, Role};
 use agon_match::Player;
 use agon_search::{Budget, PuzzleOptions, Report, Search};
 
@@ -55,7 +55,7 @@ pub(super) fn search_options(settings: &Settings) -> PuzzleOptions {
 }
 
 impl Kind for Puzzle {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         let seed = context.seed;
         let options = PuzzleOptions { seed, ..self.options.clone() };
         let search = PlanThenSearch {

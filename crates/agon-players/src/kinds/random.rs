@@ -1,7 +1,8 @@
 //! `random`: a legal move at random.
 
-use agon_game::{Hidden, Position, Rng, Role};
+use agon_game::{Continuous, Hidden, Rng, Role};
 use agon_match::Player;
+use agon_search::continuous::draw_move;
 use agon_search::{Budget, Report, Search};
 use rand::{RngExt as _, SeedableRng as _};
 
@@ -23,7 +24,7 @@ pub(crate) static KIND: PlayerKind = PlayerKind {
 pub struct Random;
 
 impl Kind for Random {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         let rng = Rng::seed_from_u64(context.seed);
         context.seat(RandomSearch { rng })
     }
@@ -33,8 +34,11 @@ struct RandomSearch {
     rng: Rng,
 }
 
-impl<P: Position> Search<P> for RandomSearch {
+impl<P: Continuous> Search<P> for RandomSearch {
     fn think(&mut self, position: &mut P, us: Role, _: &Budget) -> Report<P::Move> {
+        if position.shape().continuous {
+            return report_without_search(draw_move(position, us, &mut self.rng), us);
+        }
         let moves = position.legal_moves(us);
         report_without_search(moves[self.rng.random_range(0..moves.len())].clone(), us)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agon_game::{Hidden, Position, Rng, Role};
+use agon_game::{Continuous, Hidden, Position, Rng, Role};
 use agon_match::Player;
 use agon_search::solve::{Solution, SolveOptions};
 use agon_search::{Budget, Candidate, Report, Search};
@@ -61,7 +61,7 @@ impl Solver {
 }
 
 impl Kind for Solver {
-    fn build<P: Hidden + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
+    fn build<P: Hidden + Continuous + 'static>(&self, context: BuildContext<P>) -> Box<dyn Player> {
         let seed = context.seed;
         let is_analysed = context.rules.gdl.is_some() || context.rules.rewriting.is_some();
         if self.has_trial && is_analysed {

@@ -40,7 +40,7 @@ fn only_a_clear_win_counts() {
 fn short_matches_are_played_to_the_end_by_either_role() {
     let game = gdl_game("tic-tac-toe");
     let analysis = Analysis::new(Arc::clone(&game), None);
-    let selection = selection(Rules { gdl: Some(analysis), rewriting: None });
+    let selection = selection(Rules { gdl: Some(analysis), rewriting: None, ..Rules::default() });
     let start = game.start();
     for contender in
         [Contender::Plain, Contender::RegressedGoals, Contender::Fuzzy, Contender::Concepts]
@@ -71,7 +71,8 @@ fn short_matches_are_played_to_the_end_by_either_role() {
 fn without_a_clock_plain_search_is_chosen() {
     let game = gdl_game("tic-tac-toe");
     let analysis = Analysis::new(Arc::clone(&game), None);
-    let mut selection = selection(Rules { gdl: Some(analysis), rewriting: None });
+    let mut selection =
+        selection(Rules { gdl: Some(analysis), rewriting: None, ..Rules::default() });
     let start = game.start();
     assert_eq!(selection.choose(&start, &Budget::iterations(1000)), Contender::Plain);
     assert_eq!(selection.choose(&start, &Budget::nodes(1000)), Contender::Plain);
@@ -81,7 +82,8 @@ fn without_a_clock_plain_search_is_chosen() {
 #[test]
 fn structure_rewriting_games_have_contenders_of_their_own() {
     let game = rewriting_game("tic-tac-toe");
-    let by_terms = selection(Rules { gdl: None, rewriting: Some(game.clone()) });
+    let by_terms =
+        selection(Rules { gdl: None, rewriting: Some(game.clone()), ..Rules::default() });
     let contenders = [Contender::GoalTerms, Contender::GoalTermsInTree];
     assert_eq!(by_terms.contenders(Duration::from_secs(1)), contenders);
     let roles = [Role::new(0), Role::new(1)];
@@ -96,7 +98,8 @@ fn structure_rewriting_games_have_contenders_of_their_own() {
         );
     }
     // Checkers pays by the location alone, so its terms do not depend on states.
-    let checkers = Rules { gdl: None, rewriting: Some(rewriting_game("checkers")) };
+    let checkers =
+        Rules { gdl: None, rewriting: Some(rewriting_game("checkers")), ..Rules::default() };
     let by_terms = selection::<agon_toss::interpreter::Interpreter>(checkers);
     assert_eq!(by_terms.contenders(Duration::from_secs(1)), []);
 }

@@ -75,7 +75,8 @@ fn matches_of_players_with_analysis_can_be_repeated() {
             let analysis = Analysis::new(Arc::clone(&game), None);
             let roles: Vec<Role> = game.shape().players().collect();
             let seats = roles.iter().zip(players).map(|(&role, player)| {
-                let rules = Rules { gdl: Some(analysis.clone()), rewriting: None };
+                let rules =
+                    Rules { gdl: Some(analysis.clone()), rewriting: None, ..Rules::default() };
                 let seed = role_seed(4, role);
                 let context = BuildContext { start: game.start(), role, seed, rules };
                 let player = spec(player).build(context).expect("the player is built-in");

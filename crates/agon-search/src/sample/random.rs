@@ -1,6 +1,6 @@
 //! Small random games that are derived from a seed.
 
-use agon_game::{Hidden, Notation, Position, Role, Shape};
+use agon_game::{Continuous, Hidden, Notation, Position, Role, Shape};
 
 use crate::hash::fold;
 
@@ -152,6 +152,8 @@ impl Notation for RandomGame {
         vec![format!("{:?}", self.state)]
     }
 }
+
+impl Continuous for RandomGame {}
 
 impl Hidden for RandomGame {
     fn percepts(&self, joint: &[u8], role: Role) -> Vec<String> {

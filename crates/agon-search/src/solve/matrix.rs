@@ -2,13 +2,13 @@
 
 /// The solution of a matrix game.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct MatrixSolution {
+pub(crate) struct MatrixSolution {
     /// The value for the row player.
-    pub(super) value: f64,
+    pub(crate) value: f64,
     /// The probability of each row.
-    pub(super) rows: Vec<f64>,
+    pub(crate) rows: Vec<f64>,
     /// The probability of each column.
-    pub(super) columns: Vec<f64>,
+    pub(crate) columns: Vec<f64>,
 }
 
 /// Solves the game in which the row player maximises `payoffs[row * n_columns + column]` and the
@@ -16,7 +16,7 @@ pub(super) struct MatrixSolution {
 ///
 /// Uses the simplex method over doubles, which is exact except for rounding. Bland's rule prevents
 /// cycles.
-pub(super) fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
+pub(crate) fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
     let n_rows = payoffs.len() / n_columns;
     assert!(n_rows > 0 && payoffs.len() == n_rows * n_columns, "a matrix has rows and columns");
     if let Some(saddle) = saddle_point(payoffs, n_columns) {
