@@ -138,6 +138,49 @@ const tests = {
     return page;
   },
 
+  async 'a moon lander is flown by sliders and number fields'({ server, context }) {
+    const page = await play(server, context, 'toss-lunar-lander', ['human']);
+    await turnOrEnd(page);
+    const form = page.locator('form.parameters');
+    await form.getByRole('button', { name: /^Burn/ }).click();
+    const thrust = form.getByRole('slider', { name: 'a', exact: true });
+    // By keys: the upper end, then ten steps back.
+    await thrust.focus();
+    await page.keyboard.press('End');
+    for (let press = 0; press < 10; press += 1) await page.keyboard.press('ArrowLeft');
+    const shown = Number(await form.getByLabel('a as a number').inputValue());
+    check(Math.abs(shown - 4.05 * 0.95) < 1e-6, `the slider has chosen ${shown}`);
+    await form.getByLabel('t as a number').fill('1.2345');
+    await form.getByLabel('t as a number').press('Tab');
+    const text = (await page.getByTestId('chosen-move').textContent())?.trim();
+    check(text === '(Burn s (t 1.2345) (a 3.8475))', `the move is ${text}`);
+    await form.getByRole('button', { name: /^Play/ }).click();
+    await until('the step', async () => (await steps(page)) === 1);
+    const view = await server.get(`/matches/${page.made.id}`);
+    check(view.steps[0].joint[0] === text, `the server has played ${view.steps[0].joint[0]}`);
+    // What lies outside of the interval cannot be chosen.
+    await form.getByLabel('t as a number').fill('99');
+    await form.getByLabel('t as a number').press('Tab');
+    check((await form.getByLabel('t as a number').inputValue()) === '12', 'numbers are moved inside');
+    check((await page.locator('.board [data-place="plane/s"]').count()) === 1, 'the ship is drawn');
+    return page;
+  },
+
+  async 'both roles of a game on the plane choose on the analysis board'({ server, context }) {
+    const page = await openPage(context, `${server.origin}/analysis/toss-cat-and-mouse`);
+    const form = page.locator('form.parameters');
+    await form.getByLabel('px as a number').fill('0.3');
+    await form.getByRole('button', { name: 'Play Chase c' }).click();
+    await form.getByRole('button', { name: 'Play Run m' }).click();
+    await until('the step', async () => (await page.locator('.steps span').textContent()) === '1');
+    const lines = await page.locator('.tree').textContent();
+    check(/Chase c \(t 0.75\) \(px 0.3\) \(py 0\)/.test(lines ?? ''), `the line is ${lines}`);
+    // The listed moves can still be reached.
+    await page.getByText(/examples of moves/).click();
+    check((await page.locator('.samples button.move').count()) > 5, 'there are examples');
+    return page;
+  },
+
   async 'four players take part'({ server, context }) {
     const page = await play(server, context, 'four-way-tron', ['human', 'random', 'random', 'random']);
     for (let step = 0; step < 2; step += 1) {

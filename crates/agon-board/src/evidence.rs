@@ -1,6 +1,6 @@
 //! What is known of a game before its layout is inferred.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use agon_game::{Rng, Table};
@@ -31,6 +31,8 @@ pub struct Evidence {
     pub positions: BTreeMap<String, (f64, f64)>,
     /// The roles that move when a fluent holds.
     pub movers: BTreeMap<String, Vec<usize>>,
+    /// The functions of a continuous game whose values change: `(x c 0.5)` is a value of `x`.
+    pub functions: BTreeSet<String>,
     /// What the author of the rules wants.
     pub hints: Hints,
 }

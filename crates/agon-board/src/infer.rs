@@ -12,6 +12,7 @@ mod nodes;
 mod orient;
 mod owners;
 mod places;
+mod reals;
 pub(crate) mod stacks;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,6 +57,7 @@ pub(crate) fn infer(evidence: &Evidence) -> Layout {
     let world = World::new(evidence);
     let mut builder = Builder { world, boards: Vec::new(), uses: BTreeMap::new() };
     find_turn(&mut builder);
+    let reals = reals::find(&mut builder);
     let mut plans = Vec::new();
     if evidence.hints.kind != Some(HintedKind::List) {
         places::find(&mut builder);
@@ -72,7 +74,11 @@ pub(crate) fn infer(evidence: &Evidence) -> Layout {
     if matcher.has_two_places(&builder.world.moves) {
         orient::chequer(&mut builder);
     }
-    let kind = kind(&builder);
+    let has_plane = reals.as_ref().is_some_and(|reals| !reals.axes.is_empty());
+    let kind = match kind(&builder) {
+        LayoutKind::List if has_plane => LayoutKind::Picture,
+        kind => kind,
+    };
     Layout {
         roles: evidence.roles.clone(),
         boards: builder.boards,
@@ -80,6 +86,7 @@ pub(crate) fn infer(evidence: &Evidence) -> Layout {
         styles,
         movers: evidence.movers.clone(),
         hidden: evidence.hints.hide.clone(),
+        reals,
         matcher,
         kind,
     }

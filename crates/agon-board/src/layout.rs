@@ -8,6 +8,7 @@ use crate::evidence::Evidence;
 use crate::fluent::Flat;
 use crate::moves::{MoveMatcher, MoveTarget};
 use crate::pieces::Styles;
+use crate::reals::{Collected, Reals};
 use crate::scene::{
     Board, BoardKind, Frame, Label, Line, Piece, Place, Scene, Shade, Shape, Symbol,
 };
@@ -23,6 +24,8 @@ pub struct Layout {
     pub(crate) styles: Styles,
     pub(crate) movers: BTreeMap<String, Vec<usize>>,
     pub(crate) hidden: BTreeSet<String>,
+    /// How real numbers are drawn, if the game has them.
+    pub(crate) reals: Option<Reals>,
     pub(crate) matcher: MoveMatcher,
     pub(crate) kind: LayoutKind,
 }
@@ -98,6 +101,8 @@ pub(crate) enum Use {
     },
     /// A word or a few words about the state.
     Status,
+    /// A real number, or a word about an element with real numbers.
+    Real,
     /// A row of a list.
     Row,
 }
@@ -209,12 +214,16 @@ impl Layout {
         let mut nodes: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         let mut dynamic: Vec<(usize, String, Piece)> = Vec::new();
         let mut turn = Vec::new();
+        let mut collected = Collected::default();
         for fluent in state {
             let Some(flat) = Flat::parse(fluent) else {
                 panels.add_row(fluent, None);
                 continue;
             };
             if self.hidden.contains(&flat.relation) {
+                continue;
+            }
+            if self.reals.as_ref().is_some_and(|reals| reals.take(&flat, &mut collected)) {
                 continue;
             }
             match self.uses.get(&flat.skeleton) {
@@ -256,7 +265,7 @@ impl Layout {
                 Some(Use::Counter { role, value }) => panels.add_counter(&flat, *role, *value),
                 Some(Use::Hand { holder }) => panels.add_hand(&flat, *holder),
                 Some(Use::Status) => panels.add_status(&flat),
-                Some(Use::Row) | None => panels.add_row(fluent, Some(&flat)),
+                Some(Use::Row | Use::Real) | None => panels.add_row(fluent, Some(&flat)),
             }
         }
         turn.sort_unstable();
@@ -298,6 +307,9 @@ impl Layout {
                 crate::infer::stacks::arrange(&mut board);
             }
             scene.boards.push(board);
+        }
+        if let Some(reals) = &self.reals {
+            scene.boards.extend(reals.finish(&collected, &self.roles, &mut panels));
         }
         arrange_boards(&mut scene);
         scene.panels = panels.finish();

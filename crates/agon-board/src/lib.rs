@@ -51,6 +51,7 @@ mod panels;
 mod pieces;
 #[cfg(feature = "png")]
 pub mod png;
+mod reals;
 pub mod scene;
 pub mod svg;
 pub mod text;

@@ -51,6 +51,21 @@ impl<'r> Panels<'r> {
         }
     }
 
+    /// Adds the values of a function: the name of an element and the value. A single value stands
+    /// beside other single values.
+    pub(crate) fn add_values(&mut self, title: &str, entries: Vec<(String, String)>) {
+        let is_single = entries.len() == 1;
+        for (label, value) in entries {
+            let mut entry = Entry { place: String::new(), label, values: vec![value], owner: None };
+            if is_single {
+                title.clone_into(&mut entry.label);
+                self.single.push(entry);
+            } else {
+                self.counters.entry(title.to_owned()).or_default().push(entry);
+            }
+        }
+    }
+
     pub(crate) fn add_hand(&mut self, flat: &Flat, holder: usize) {
         let name = &flat.arguments[holder];
         let others = (0..flat.arguments.len()).filter(|i| *i != holder);

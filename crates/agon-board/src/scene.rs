@@ -66,6 +66,9 @@ pub enum BoardKind {
     Stacks,
     /// Nodes joined by lines.
     Graph,
+    /// Points in a plane or on a line, with coordinates that are real numbers. Lines are the grid,
+    /// and arrows are velocities.
+    Plane,
 }
 
 /// A part of a board that holds pieces and that a person can click on.

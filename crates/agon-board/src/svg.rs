@@ -248,7 +248,8 @@ fn panel_lines(panel: &Panel, lines: &mut Vec<(String, Option<usize>)>) {
         let mut n_lines = 0;
         for entry in &panel.entries {
             let part = text(entry);
-            let separator = if panel.title.is_empty() { "   " } else { "; " };
+            // Spaces alone would be drawn as one.
+            let separator = if panel.title.is_empty() { " · " } else { "; " };
             if !line.is_empty() && line.chars().count() + part.chars().count() > WIDTH {
                 lines.push((std::mem::take(&mut line), None));
                 n_lines += 1;
@@ -292,14 +293,15 @@ fn draw_board(
             draw_line(out, line, board.kind, palette);
         }
     };
-    if board.kind == BoardKind::Graph {
+    let is_below = matches!(board.kind, BoardKind::Graph | BoardKind::Plane);
+    if is_below {
         draw_lines(out);
     }
     for place in &board.places {
         let is_marked = options.marks.contains(&place.id);
         draw_place(out, place, board.kind, is_marked, scene, palette);
     }
-    if board.kind != BoardKind::Graph {
+    if !is_below {
         draw_lines(out);
     }
     for frame in &board.frames {
@@ -332,9 +334,15 @@ fn draw_line(out: &mut String, line: &crate::scene::Line, kind: BoardKind, palet
         );
         return;
     }
+    // The grid of a plane is faint, except for the lines through zero.
+    let style = match (kind, line.arrow, line.name.is_empty()) {
+        (BoardKind::Plane, false, true) => "stroke-width=\"1\" stroke-opacity=\"0.35\"",
+        (BoardKind::Plane, false, false) => "stroke-width=\"1.5\"",
+        _ => "stroke-width=\"2\"",
+    };
     let _ = writeln!(
         out,
-        "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>",
+        "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" {style}/>",
         number(x1),
         number(y1),
         number(x2),
@@ -441,6 +449,9 @@ fn draw_place(
             );
         }
         Shape::Circle { radius } => {
+            let own = place.pieces.first().filter(|_| kind == BoardKind::Plane);
+            let colours = own.map(|piece| colours(piece, scene, palette));
+            let fill = colours.as_ref().map_or(fill, |colours| colours.fill.as_str());
             let _ = write!(
                 out,
                 "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{fill}\" stroke=\"{}\" \
@@ -473,7 +484,9 @@ fn draw_place(
             );
         }
     }
-    if kind == BoardKind::Stacks {
+    if kind == BoardKind::Plane {
+        // The circle of the place is the piece.
+    } else if kind == BoardKind::Stacks {
         draw_stack(out, place, scene, palette);
     } else if !matches!(place.shape, Shape::Edge { .. }) {
         draw_pieces(out, place, scene, palette);

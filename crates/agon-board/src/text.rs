@@ -63,6 +63,7 @@ pub fn lines(scene: &Scene, options: &TextOptions<'_>) -> Vec<Vec<Span>> {
                 lines.extend(canvas(board, before));
             }
             BoardKind::Stacks | BoardKind::Graph => lines.extend(rows(board, before)),
+            BoardKind::Plane => lines.extend(points(board, before)),
         }
     }
     for panel in &scene.panels {
@@ -242,6 +243,30 @@ fn rows(board: &Board, before: Option<&Board>) -> Vec<Vec<Span>> {
         lines.push(vec![faint(&format!("  {}", joined.join(" ")))]);
     }
     lines
+}
+
+/// Lists the points of a plane with their coordinates, in columns.
+fn points(board: &Board, before: Option<&Board>) -> Vec<Vec<Span>> {
+    let width = board.places.iter().map(|place| place.name.chars().count()).max().unwrap_or(0);
+    let values = |place: &crate::scene::Place| -> Vec<String> {
+        let names = place.pieces.iter().flat_map(|piece| piece.name.split(", "));
+        names.map(str::to_owned).collect()
+    };
+    let rows: Vec<Vec<String>> = board.places.iter().map(values).collect();
+    let column = |i: usize| {
+        let lengths = rows.iter().filter_map(|row| row.get(i)).map(|text| text.chars().count());
+        lengths.max().unwrap_or(0)
+    };
+    let line = |(place, row): (&crate::scene::Place, &Vec<String>)| {
+        let cells = row.iter().enumerate().map(|(i, text)| format!("{text:<0$}", column(i)));
+        let text = cells.collect::<Vec<String>>().join("  ");
+        let owner = place.pieces.first().and_then(|piece| piece.owner);
+        let old = before.and_then(|old| old.places.iter().find(|old| old.id == place.id));
+        let is_new = old.is_some_and(|old| old.pieces != place.pieces);
+        let style = if is_new { SpanStyle::New(owner) } else { SpanStyle::Piece(owner) };
+        vec![faint(&format!("  {:>width$}  ", place.name)), Span { text, style }]
+    };
+    board.places.iter().zip(&rows).map(line).collect()
 }
 
 fn panel_lines(panel: &Panel, max_rows: usize) -> Vec<Vec<Span>> {

@@ -22,6 +22,8 @@ use crate::answer::{Answer, ApiError, respond};
 use crate::app::App;
 use crate::matches::Theme;
 
+pub(crate) use positions::families_json;
+
 /// The description of the API.
 pub(crate) const OPENAPI: &str = include_str!("../openapi.json");
 

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use agon::Game;
 use agon::match_setup::MatchSetup;
+use agon_game::Family;
 use agon_match::{Ending, Event, Match, MoveError, PlayerError, Step, find_move};
 use agon_players::PlayerSource;
 use serde_json::{Map, Value, json};
@@ -79,9 +80,17 @@ struct State {
     cache: BTreeMap<String, Arc<str>>,
 }
 
+/// The moves that a person may choose from.
+pub(crate) struct Offered {
+    /// The legal moves. With real parameters they are a sample.
+    pub(crate) legal: Vec<String>,
+    /// The families of moves with real parameters.
+    pub(crate) families: Vec<Family>,
+}
+
 /// A person who is asked for a move.
 struct Asked {
-    legal: Vec<String>,
+    moves: Offered,
     since: u64,
     /// When the time is up, in milliseconds since 1970.
     deadline: Option<u64>,
@@ -317,13 +326,13 @@ impl Hosted {
     }
 
     /// Notes that a person is asked for a move.
-    fn ask(&self, epoch: u64, role: usize, legal: Vec<String>, deadline: Option<u64>) {
+    fn ask(&self, epoch: u64, role: usize, moves: Offered, deadline: Option<u64>) {
         let mut state = self.lock();
         if state.epoch != epoch {
             return;
         }
         state.decided.insert(role);
-        state.asked.insert(role, Asked { legal, since: now(), deadline });
+        state.asked.insert(role, Asked { moves, since: now(), deadline });
         drop(state);
         self.bump();
     }
@@ -347,18 +356,21 @@ impl Hosted {
         let Some(asked) = state.asked.get(&role) else {
             return Err(ApiError::conflict("it is not your turn"));
         };
-        let Some(found) = find_move(&asked.legal, text) else {
-            let some: Vec<&str> = asked.legal.iter().take(5).map(String::as_str).collect();
+        let listed = find_move(&asked.moves.legal, text).cloned();
+        let in_family = || asked.moves.families.iter().any(|family| family.contains(text));
+        let Some(found) = listed.or_else(|| in_family().then(|| text.to_owned())) else {
+            let legal = &asked.moves.legal;
+            let some: Vec<&str> = legal.iter().take(5).map(String::as_str).collect();
             return Err(ApiError::bad(format!(
                 "`{text}` is not a legal move here; legal are: {}{}",
                 some.join(", "),
-                if asked.legal.len() > 5 { ", …" } else { "" }
+                if legal.len() > 5 { ", …" } else { "" }
             )));
         };
         let sender = state.run.as_ref().and_then(|run| run.people.get(&role));
         let sender = sender.ok_or_else(|| ApiError::conflict("the match is not being played"))?;
         sender
-            .send(Word::Move(found.clone()))
+            .send(Word::Move(found))
             .map_err(|_| ApiError::conflict("the match is not being played"))
     }
 

@@ -38,6 +38,19 @@ export interface MoveTarget {
   label: string;
 }
 
+/** A real parameter of a family of moves: any number from `low` to `high` is legal. */
+export interface Parameter {
+  name: string;
+  low: number;
+  high: number;
+}
+
+/** Moves that differ only in real numbers: `(Chase c)` with `px` is `(Chase c (px 0.3))`. */
+export interface Family {
+  text: string;
+  parameters: Parameter[];
+}
+
 export interface BoardView {
   role: number | null;
   svg: string;
@@ -94,7 +107,7 @@ export interface MatchView {
   from: number;
   steps: Step[];
   boards: BoardView[];
-  asked: { role: number; since: number; deadline: number | null; moves?: MoveTarget[] }[];
+  asked: { role: number; since: number; deadline: number | null; moves?: MoveTarget[]; families?: Family[] }[];
   thinking: number[];
   takeback: number[];
   warnings: string[];
@@ -120,7 +133,14 @@ export interface PositionView {
   state: string[];
   svg: string;
   layout: string;
-  roles: { role: number; name: string; colour: string; n_moves: number; moves: MoveTarget[] }[];
+  roles: {
+    role: number;
+    name: string;
+    colour: string;
+    n_moves: number;
+    moves: MoveTarget[];
+    families: Family[];
+  }[];
   choosers: number[];
   nature: number | null;
   terminal: boolean;

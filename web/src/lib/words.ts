@@ -63,6 +63,11 @@ export function number(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toFixed(1);
 }
 
+/** Writes a real number with at most four significant digits. */
+export function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
+
 export function count(value: number): string {
   if (value >= 1e6) return `${(value / 1e6).toFixed(1)} M`;
   if (value >= 1e4) return `${Math.round(value / 1e3)} k`;

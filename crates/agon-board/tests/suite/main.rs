@@ -302,3 +302,94 @@ fn pieces_are_not_taken_for_empty_places_and_marks_are_small() {
     let second = scene.place("board/b2").expect("a place");
     assert_eq!((second.pieces[0].symbol, second.pieces[0].owner), (Symbol::Disc, Some(1)));
 }
+
+/// A plane with a hunter and a hare that runs to the right, faster and faster.
+fn chase(functions: &[&str]) -> Evidence {
+    let state = |i: i32| {
+        format!(
+            "(location 0) (x h 0) (x e {}) (y h {i}) (y e 2) (x' e {i}) (x' h 0) (age h {i}) \
+             (age e 0) (time {i})",
+            3 * i
+        )
+    };
+    let states: Vec<String> = (0..5).map(state).collect();
+    let states: Vec<&str> = states.iter().map(String::as_str).collect();
+    let mut known = evidence(&["hunter", "hare"], &states, &[]);
+    known.facts = vec!["(Hunter h)".to_owned(), "(Hare e)".to_owned()];
+    known.functions = functions.iter().map(|name| (*name).to_owned()).collect();
+    known
+}
+
+#[test]
+fn coordinates_are_points_in_a_plane() {
+    let layout = Layout::infer(&chase(&["x", "y", "x'", "age"]));
+    assert_eq!(layout.kind(), LayoutKind::Picture);
+    let state = terms(
+        "(location 0) (x h 0) (x e 9) (y h 3) (y e 2) (x' e 3) (x' h 0) (age h 3) (time 1/3)",
+    );
+    let scene = layout.scene(&state);
+    assert_eq!(scene.boards.len(), 1);
+    let board = &scene.boards[0];
+    assert_eq!(board.kind, BoardKind::Plane);
+    let point = |id: &str| scene.place(id).expect("the point exists");
+    let (hunter, hare) = (point("plane/h"), point("plane/e"));
+    assert_eq!((hunter.name.as_str(), hunter.pieces[0].owner), ("hunter", Some(0)));
+    assert_eq!(hare.pieces[0].owner, Some(1));
+    // Nine to the right and one down, on the same scale.
+    let (dx, dy) = (hare.x - hunter.x, hare.y - hunter.y);
+    assert!((dx / dy - 9.0).abs() < 1e-9, "{dx} {dy}");
+    let arrows: Vec<_> = board.lines.iter().filter(|line| line.arrow).collect();
+    assert_eq!(arrows.len(), 1, "only the hare moves");
+    assert!(arrows[0].x2 > arrows[0].x1 && arrows[0].y1 == arrows[0].y2);
+    assert!(board.labels.iter().any(|label| label.text == "hare (9, 2)"), "{:?}", board.labels);
+    let drawn = text(&scene, &TextOptions::default());
+    assert!(drawn.contains("  hare  x 9  y 2\n"), "{drawn}");
+    assert!(drawn.contains("age 3") && drawn.contains("time 0.3333"), "{drawn}");
+    let picture = svg(&scene, &SvgOptions::default());
+    assert!(picture.contains("data-place=\"plane/e\"") && !picture.contains("NaN"));
+}
+
+#[test]
+fn the_picture_of_a_plane_is_the_same_in_all_sampled_states() {
+    let known = chase(&["x", "y", "x'", "age"]);
+    let layout = Layout::infer(&known);
+    let scenes: Vec<_> = known.plays[0].states.iter().map(|state| layout.scene(state)).collect();
+    let grid = |scene: &agon_board::Scene| {
+        let lines = scene.boards[0].lines.iter().filter(|line| !line.arrow);
+        lines.cloned().collect::<Vec<_>>()
+    };
+    assert!(scenes.iter().all(|scene| grid(scene) == grid(&scenes[0])));
+    // A point outside changes the scale, and is still drawn inside.
+    let far = layout.scene(&terms("(x h 0) (y h 0) (x e 1000) (y e 2)"));
+    assert_ne!(grid(&far), grid(&scenes[0]));
+    for place in far.places() {
+        let board = &far.boards[0];
+        assert!((board.x..=board.x + board.width).contains(&place.x), "{place:?}");
+    }
+}
+
+#[test]
+fn one_coordinate_is_a_line_and_heights_go_upwards() {
+    let known = chase(&["y", "age"]);
+    let layout = Layout::infer(&known);
+    let heights: Vec<f64> = known.plays[0]
+        .states
+        .iter()
+        .map(|state| layout.scene(state).place("plane/h").expect("a point").y)
+        .collect();
+    assert!(heights.windows(2).all(|pair| pair[1] < pair[0]), "{heights:?}");
+    // Without functions, the same fluents are what they were: no plane.
+    let plain = Layout::infer(&chase(&[]));
+    let scene = plain.scene(&known.plays[0].states[1]);
+    assert!(scene.boards.iter().all(|board| board.kind != BoardKind::Plane));
+}
+
+#[test]
+fn strange_numbers_do_not_break_a_plane() {
+    let layout = Layout::infer(&chase(&["x", "y", "x'", "age"]));
+    for number in ["1e308", "-1e308", "NaN", "inf", "1/0", "word", "1e-320", "9/7"] {
+        let state = terms(&format!("(x h {number}) (y h 1) (x' h {number}) (time {number})"));
+        let picture = svg(&layout.scene(&state), &SvgOptions::default());
+        assert!(!picture.contains("=\"NaN\"") && !picture.contains("=\"inf\""), "{number}");
+    }
+}

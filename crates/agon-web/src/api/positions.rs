@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use agon::{Game, Position, Rng};
 use agon_board::svg::{SvgOptions, role_colour, svg};
-use agon_game::Role;
-use agon_match::find_move;
+use agon_game::{Family, Role};
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::Response;
@@ -44,6 +43,7 @@ pub(super) async fn position(State(app): State<Arc<App>>, body: Bytes) -> Respon
                     "role": role.index(), "name": shape.role_names[role.index()],
                     "colour": role_colour(&shape.role_names[role.index()], role.index(), theme),
                     "n_moves": n_moves, "moves": layout.targets(&legal),
+                    "families": families_json(&position.families(role)),
                 })
             })
             .collect();
@@ -62,6 +62,16 @@ pub(super) async fn position(State(app): State<Arc<App>>, body: Bytes) -> Respon
         }))
     })
     .await
+}
+
+/// Returns families of moves with real parameters as JSON.
+pub(crate) fn families_json(families: &[Family]) -> Value {
+    let parameter = |parameter: &agon_game::Parameter| json!({ "name": parameter.name, "low": parameter.low, "high": parameter.high });
+    let family = |family: &Family| {
+        let parameters: Vec<Value> = family.parameters.iter().map(parameter).collect();
+        json!({ "text": family.text, "parameters": parameters })
+    };
+    Value::Array(families.iter().map(family).collect())
 }
 
 /// Plays a line. Each step is a list with a move for each role. A missing move (null) stands for
@@ -102,7 +112,9 @@ fn complete(position: &Position, given: &[Value], seed: u64) -> Result<Vec<Strin
     for role in shape.roles() {
         let legal = position.legal_moves(role);
         let text = match given.get(role.index()) {
-            Some(Value::String(text)) => find_move(&legal, text).unwrap_or(text).clone(),
+            Some(Value::String(text)) => {
+                position.find_move(role, text).unwrap_or_else(|| text.clone())
+            }
             Some(Value::Null) | None if legal.len() == 1 => legal[0].clone(),
             Some(Value::Null) | None if Some(role) == shape.nature => {
                 let drawn = drawn.get_or_insert_with(|| {

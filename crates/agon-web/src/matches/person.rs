@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use agon_game::{Budget, Observation};
 use agon_match::{Choice, Player, PlayerError, View};
 
-use super::Hosted;
+use super::{Hosted, Offered};
 use crate::secret::now;
 
 /// How often a waiting person is looked after: whether the match was stopped.
@@ -52,11 +52,15 @@ impl Player for Person {
         let left = budget.deadline.map(|at| at.saturating_duration_since(Instant::now()));
         let deadline = left.map(|left| now() + u64::try_from(left.as_millis()).unwrap_or(0));
         let Some(hosted) = self.hosted.upgrade() else { return Err(PlayerError::Stop) };
-        hosted.ask(self.epoch, self.role, legal, deadline);
+        let families = self.view.families();
+        hosted.ask(self.epoch, self.role, Offered { legal, families }, deadline);
         drop(hosted);
         loop {
             match self.inbox.recv_timeout(POLL) {
-                Ok(Word::Move(text)) => return Ok(Choice { text, thought: None }),
+                Ok(Word::Move(text)) => {
+                    let text = self.view.find_move(&text).unwrap_or(text);
+                    return Ok(Choice { text, thought: None });
+                }
                 Ok(Word::Resign) => return Err(PlayerError::Stop),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(PlayerError::Broken("the match was stopped".to_owned()));

@@ -16,6 +16,7 @@ pub(crate) use agon_board::svg::Theme;
 
 use super::{Frames, Hosted, State};
 use crate::answer::ApiError;
+use crate::api::families_json;
 use crate::secret::now;
 
 /// The person or program that looks at a match.
@@ -89,7 +90,8 @@ impl Hosted {
             let mut object = json!({"role": role, "since": asked.since,
                 "deadline": asked.deadline});
             if viewer.roles.contains(role) {
-                object["moves"] = json!(layout.targets(&asked.legal));
+                object["moves"] = json!(layout.targets(&asked.moves.legal));
+                object["families"] = families_json(&asked.moves.families);
             }
             object
         });

@@ -88,6 +88,42 @@ fn a_line_is_completed_and_its_position_shown() {
 }
 
 #[test]
+fn moves_with_real_numbers_have_families_and_any_number_inside_is_played() {
+    let server = Server::new();
+    let at = |moves: Value| json!({"game": "toss-lunar-lander", "moves": moves});
+    let start = server.post_ok("/api/v1/positions", "", &at(json!([])));
+    let families = start["roles"][0]["families"].as_array().expect("families");
+    let burn =
+        families.iter().find(|family| family["text"] == "(Burn s)").expect("there is thrust");
+    let expected = json!([{"name": "t", "low": 0.5, "high": 12.0},
+        {"name": "a", "low": 0.0, "high": 4.05}]);
+    assert_eq!(burn["parameters"], expected);
+    assert!(text(&start["svg"]).contains("data-place=\"plane/s\""), "the ship is a point");
+    // Numbers that no listed move has.
+    let played = "(Burn s (t 1.2345) (a 2.6543))";
+    let listed = start["roles"][0]["moves"].as_array().expect("moves");
+    assert!(listed.iter().all(|one| one["text"] != played));
+    let next = server.post_ok("/api/v1/positions", "", &at(json!([[played]])));
+    let value = |name: &str| {
+        let state = next["state"].as_array().expect("a state").iter().map(text);
+        let fluent = state.clone().find(|fluent| fluent.starts_with(&format!("({name} ")));
+        let fluent =
+            fluent.unwrap_or_else(|| panic!("no {name} in {:?}", state.collect::<Vec<_>>()));
+        let number = fluent.trim_end_matches(')').rsplit(' ').next().expect("a number").to_owned();
+        // Numbers without decimals are fractions.
+        let parts = number.split('/').map(|part| part.parse::<f64>().expect("a number"));
+        parts.reduce(|above, below| above / below).expect("a number")
+    };
+    let height = 194.4 + (2.6543 - 1.62) * 1.2345 * 1.2345 / 2.0;
+    assert!((value("h") - height).abs() < 1e-6, "{}", value("h"));
+    assert!((value("fuel") - (40.0 - 2.6543 * 1.2345)).abs() < 1e-6);
+    for outside in ["(Burn s (t 1.2345) (a 4.06))", "(Burn s (t 0.49) (a 1))", "(Burn s (t 1))"] {
+        let (status, answer) = server.post("/api/v1/positions", "", &at(json!([[outside]])));
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{outside}: {answer}");
+    }
+}
+
+#[test]
 fn an_analysis_streams_reports_until_the_value_is_proved() {
     let server = Server::new();
     let moves = json!([["(mark 1 1)"], [null, "(mark 2 1)"], ["(mark 2 2)"], [null, "(mark 3 1)"]]);

@@ -77,6 +77,31 @@ fn moves_are_checked_and_belong_to_their_role_and_step() {
 }
 
 #[test]
+fn a_person_plays_numbers_within_the_intervals() {
+    let server = Server::new();
+    let made = server.create(&json!({"game": "toss-cat-and-mouse", "players": ["human", "human"]}));
+    let id = text(&made["id"]);
+    let keys = [text(&made["role_keys"][0]), text(&made["role_keys"][1])];
+    let view = server.wait(&id, &keys[0], "the cat is asked", |view| is_asked(view, 0));
+    let cat = view["asked"].as_array().expect("a list").iter().find(|one| one["role"] == 0);
+    let families = &cat.expect("the cat is asked")["families"];
+    assert_eq!(families[0]["text"], "(Chase c)");
+    let names: Vec<&Value> =
+        families[0]["parameters"].as_array().expect("a list").iter().map(|p| &p["name"]).collect();
+    assert_eq!(names, ["t", "px", "py"]);
+    let path = format!("/api/v1/matches/{id}/moves");
+    let outside = json!({"move": "(Chase c (t 1) (px 1.001) (py 0))"});
+    assert_eq!(server.post(&path, &keys[0], &outside).0, StatusCode::BAD_REQUEST);
+    server.play(&id, &keys[0], "(Chase c (t 0.75) (px 0.3125) (py -0.125))");
+    server.wait(&id, &keys[1], "the mouse is asked", |view| is_asked(view, 1));
+    server.play(&id, &keys[1], "(Run m (t 1) (px 0.0625) (py 0.5))");
+    let view = server.wait(&id, "", "a step", |view| view["n_steps"] == 1);
+    let state = view["boards"][0]["state"].as_array().expect("a state");
+    // Time passes until the shorter duration is over.
+    assert!(state.contains(&json!("(x c 0.234375)")), "{state:?}");
+}
+
+#[test]
 fn taking_back_needs_all_people_and_goes_to_their_last_decision() {
     let server = Server::new();
     let made = server.create(&json!({"game": "tic-tac-toe", "players": ["human", "human"]}));
