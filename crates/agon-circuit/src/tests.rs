@@ -6,6 +6,7 @@ mod foresight;
 mod games;
 mod groups;
 mod incremental;
+mod lane_games;
 mod products;
 mod random;
 mod rejecting;

@@ -4,6 +4,7 @@ mod assess;
 mod bench;
 mod check;
 mod draw;
+mod engine;
 mod experiment;
 mod explain;
 mod explain_code;
@@ -73,6 +74,7 @@ enum Command {
     Experiment(experiment::Args),
     Host(host::Args),
     Player(player::Args),
+    Engine(engine::Args),
     Perft(perft::Args),
     Record(record::Args),
     Replay(replay::Args),
@@ -88,6 +90,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Write games", &["check", "assess", "explain-code", "show", "translate"]),
     ("Compare players", &["tournament", "experiment"]),
     ("Play over the network", &["host", "player"]),
+    ("Use from other languages", &["engine"]),
     ("Test and measure engines", &["perft", "record", "replay", "ground", "bench", "gdl-perf"]),
 ];
 
@@ -147,6 +150,7 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Play(args) => play::run(args),
         Command::Players(args) => players::run(args),
         Command::Player(args) => player::run(args),
+        Command::Engine(args) => engine::run(args),
         Command::Host(args) => host::run(args),
     }
 }

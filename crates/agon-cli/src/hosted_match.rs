@@ -17,6 +17,7 @@ use agon_server::WebPlayer;
 use agon_text::{Diagnostic, Source, render};
 
 use crate::clock;
+use crate::engine_calls::EngineCalls;
 use crate::failure::Failure;
 use crate::outside::{Console, Human, Program};
 use crate::terminal::remark;
@@ -217,7 +218,8 @@ impl OutsidePlayers for HostedMatch {
             }
             PlayerSource::Http(address) => Box::new(self.web_player(address, seat)),
             PlayerSource::Command(words) => {
-                let program = Program::start(words, seat.invitation, seat.view);
+                let calls = EngineCalls::of(self.setup.game.clone());
+                let program = Program::start(words, seat.invitation, seat.view, calls);
                 Box::new(program.map_err(|error| SeatError(error.to_string()))?)
             }
             PlayerSource::BuiltIn(..) => {

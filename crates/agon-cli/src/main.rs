@@ -5,11 +5,12 @@
 //! by which games are opened. `hosted_match`, `match_report` and `outside` play matches and show
 //! them.
 //! `tournament` and `experiment` play many matches and store them. `trace` and `match_record` read
-//! recordings. `failure` is the error of every command, and `terminal` writes all output.
+//! recordings. `engine_calls` answers programs in other languages. `failure` is the error of every command, and `terminal` writes all output.
 #![forbid(unsafe_code)]
 
 mod clock;
 mod commands;
+mod engine_calls;
 mod experiment;
 mod failure;
 mod hosted_match;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use agon_circuit::{Compiled, ScalarCircuit};
-use agon_game::{Hidden, PositionTable, Role, Table};
+use agon_game::{Continuous, Hidden, PositionTable, Role, Table};
 use agon_gdl::interpreter as gdl;
 use agon_toss::interpreter as toss;
 
 /// A position of a game of either rule language, played by any engine.
-pub trait GamePosition: Hidden {
+pub trait GamePosition: Hidden + Continuous {
     /// Returns every whole payoff that the rules give a role here, in rising order. GDL may give
     /// several, or none.
     fn goal_values(&self, role: Role) -> Vec<i64>;
@@ -105,7 +105,7 @@ impl GameTask for ToTable {
         if start.shape().hidden {
             Box::new(PositionTable::hidden(start))
         } else {
-            Box::new(PositionTable::open(start))
+            Box::new(PositionTable::open(start).with_families())
         }
     }
 }

@@ -116,7 +116,7 @@ impl Game {
         if let Some(toss) = self.toss() {
             let mut table = agon_game::PositionTable::open(toss.start());
             follow(&mut table, position).map_err(|why| fail(&why))?;
-            return Ok(explain_toss(toss, table.position()));
+            return Ok(explain_toss(toss, table.position(), options));
         }
         let gdl = self.gdl().expect("a game is of one of the two languages");
         let mut table = agon_game::PositionTable::<Interpreter>::hidden(gdl.start());

@@ -238,7 +238,9 @@ impl PreparedGame for Prepared {
             (self.warn)(&why.to_string());
         }
         let (game, spec, role, seed) = (&opened, &self.spec, self.role, self.seed);
-        game.run(Build { game, spec, role, seed, needs: RulesNeeded::Own })
+        let needs = RulesNeeded::Own;
+        // Rules that arrive as text are GDL, which has no evaluation games.
+        game.run(Build { game, spec, role, seed, needs, evaluation: None })
     }
 }
 

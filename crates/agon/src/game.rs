@@ -201,7 +201,7 @@ impl Game {
         let rewriting = self.rewriting_analysis().cloned();
         let has_gdl = rewriting.is_none() || needs == RulesNeeded::Gdl;
         let gdl = if has_gdl { self.analysis().ok().cloned() } else { None };
-        Rules { gdl, rewriting }
+        Rules { gdl, rewriting, evaluation: None }
     }
 
     /// Returns how states of the game are drawn. It is inferred at the first call, which takes up

@@ -97,6 +97,10 @@ fn add_toss(evidence: &mut Evidence, game: &toss::Game) {
             }
         }
     }
+    if arena.is_continuous() {
+        let changing = vocabulary.functions().filter(|&f| arena.is_changing_function(f));
+        evidence.functions = changing.map(|f| vocabulary.function_name(f).to_string()).collect();
+    }
     for location in arena.locations() {
         let roles = location.edges.iter().enumerate();
         let roles = roles.filter(|(_, edges)| !edges.is_empty()).map(|(role, _)| role).collect();

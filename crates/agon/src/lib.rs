@@ -29,26 +29,38 @@
 //! - [`assess`]: how a game plays, for its author.
 //! - [`explain`]: what the rules say about a game and a position.
 //! - [`factory`]: players for rules that arrive over a network.
+//! - [`numbered`]: moves and facts as numbers.
+//! - [`survey`]: what holds in every state of a small game.
+//! - [`batch`]: thousands of games at once.
+//! - [`reports`]: checks, proofs, solutions and translations as JSON.
+//! - [`tournament`]: plans of tournaments, match by match.
 #![forbid(unsafe_code)]
 
 pub mod assess;
+pub mod batch;
 pub mod engine;
 pub mod explain;
 pub mod factory;
 mod game;
 mod layout;
 pub mod match_setup;
+pub mod numbered;
 pub mod open;
 mod player;
 mod position;
+pub mod reports;
 pub mod shipped;
+pub mod survey;
+pub mod tournament;
 
 mod concepts;
+mod evaluation_games;
 
 pub use agon_game::{Budget, IllegalMove, Rng, Role, Shape};
 pub use agon_match::{Ending, Match, PlayerError};
 pub use agon_players::PlayerSpec;
 pub use concepts::{ConceptsError, load_concepts};
+pub use evaluation_games::{EvaluationFileError, load_evaluation_games};
 pub use game::{Game, NoAnalysis};
 pub use match_setup::{MatchLimits, MatchSetup, SetupError, play_match};
 pub use open::{OpenError, OpenOptions};

@@ -16,6 +16,7 @@ use agon_players::{PlayerSource, PlayerSpec};
 
 use crate::concepts::{ConceptsError, load_concepts};
 use crate::engine::{GamePosition, GameTask};
+use crate::evaluation_games::{EvaluationFileError, load_evaluation_games};
 use crate::game::{Game, RulesNeeded};
 use crate::player::{Build, rules_needed};
 use crate::shipped::Shipped;
@@ -87,6 +88,8 @@ pub enum SetupError {
     },
     /// The file of concepts that a player asks for cannot be used.
     Concepts(ConceptsError),
+    /// The evaluation games that a player asks for cannot be used.
+    EvaluationGames(EvaluationFileError),
 }
 
 impl fmt::Display for SetupError {
@@ -101,6 +104,7 @@ impl fmt::Display for SetupError {
             }
             SetupError::Outside { role, reason } => write!(f, "player of {role}: {reason}"),
             SetupError::Concepts(why) => why.fmt(f),
+            SetupError::EvaluationGames(why) => why.fmt(f),
         }
     }
 }
@@ -462,7 +466,8 @@ impl MatchSetup {
             ));
         }
         let (game, seed) = (&self.game, self.limits.seed);
-        Ok(game.run(Build { game, spec, role, seed, needs }))
+        let evaluation = load_evaluation_games(game, spec).map_err(SetupError::EvaluationGames)?;
+        Ok(game.run(Build { game, spec, role, seed, needs, evaluation }))
     }
 }
 

@@ -372,7 +372,9 @@ fn open_toss_engine(
     match compiled {
         Ok(compiled) => Ok((Engine::TossCircuit(game, Arc::new(compiled)), Vec::new())),
         // A changing universe is part of the game, not a limitation the user can act on.
-        Err(NoCircuit::UniverseChanges) if options.engine == EngineChoice::Auto => {
+        Err(NoCircuit::UniverseChanges | NoCircuit::Continuous)
+            if options.engine == EngineChoice::Auto =>
+        {
             Ok((Engine::TossInterpreter(game), Vec::new()))
         }
         Err(why) if options.engine == EngineChoice::Auto => {

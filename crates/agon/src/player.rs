@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use agon_game::{Budget, Role};
 use agon_match::{Choice, Considered, PlayerError, role_seed};
-use agon_players::{BuildContext, PlayerSource, PlayerSpec};
+use agon_players::{BuildContext, PlayerSource, PlayerSpec, Rules};
 use agon_text::{Diagnostic, Source, render};
+use agon_toss::evaluation::EvaluationGames;
 
 use crate::engine::{GamePosition, GameTask};
+use crate::evaluation_games::load_evaluation_games;
 use crate::game::{Game, RulesNeeded};
 use crate::position::Position;
 
@@ -180,7 +182,9 @@ impl Player {
         if !follows {
             let needs = rules_needed(&self.spec);
             let (game, spec, seed) = (&self.game, &self.spec, self.seed);
-            let mut player = game.run(Build { game, spec, role, seed, needs });
+            let evaluation = load_evaluation_games(game, spec)
+                .map_err(|why| PlayerError::Broken(why.to_string()))?;
+            let mut player = game.run(Build { game, spec, role, seed, needs, evaluation });
             player.prepare(&preparation(budget))?;
             self.thinker = Some(Thinker { role, player, followed: Vec::new() });
         }
@@ -227,13 +231,14 @@ pub(crate) struct Build<'a> {
     pub(crate) role: Role,
     pub(crate) seed: u64,
     pub(crate) needs: RulesNeeded,
+    pub(crate) evaluation: Option<EvaluationGames>,
 }
 
 impl GameTask for Build<'_> {
     type Output = Box<dyn agon_match::Player>;
 
     fn run<P: GamePosition + 'static>(self, start: P) -> Box<dyn agon_match::Player> {
-        let rules = self.game.rules(self.needs);
+        let rules = Rules { evaluation: self.evaluation, ..self.game.rules(self.needs) };
         let seed = role_seed(self.seed, self.role);
         let context = BuildContext { start, role: self.role, seed, rules };
         self.spec.build(context).expect("the player is built-in")

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use agon_game::{IllegalMove, Observation, Rng, Role, Shape, Table};
+use agon_game::{Family, IllegalMove, Observation, Rng, Role, Shape, Table};
 
 use crate::game::Game;
 
@@ -85,6 +85,18 @@ impl Position {
         self.table.legal_moves(role)
     }
 
+    /// Returns the families of moves with real parameters of a role. There are none in a discrete
+    /// game.
+    pub fn families(&self, role: Role) -> Vec<Family> {
+        self.table.families(role)
+    }
+
+    /// Returns the text of the legal move that a text names. Spacing and capitalisation do not
+    /// matter. A move with real parameters need not be in the list of legal moves.
+    pub fn find_move(&self, role: Role, text: &str) -> Option<String> {
+        agon_match::find_legal(self.table.as_ref(), role, text)
+    }
+
     /// Returns the payoff of a role if play ended here.
     pub fn payoff(&self, role: Role) -> f64 {
         self.table.payoff(role)
@@ -98,6 +110,21 @@ impl Position {
     /// Returns the joint moves that led here from the start.
     pub fn history(&self) -> impl Iterator<Item = &[String]> {
         self.steps.iter().map(|step| step.joint.as_slice())
+    }
+
+    /// Returns what a role observed of each step from the start.
+    pub fn observations(&self, role: Role) -> impl ExactSizeIterator<Item = &Observation> {
+        self.steps.iter().map(move |step| &step.observations[role.index()])
+    }
+
+    /// Returns why this position could not be computed, if so. It then counts as terminal.
+    pub fn fault(&self) -> Option<&agon_game::Fault> {
+        self.table.fault()
+    }
+
+    /// Returns a hash of the state.
+    pub fn key(&self) -> u64 {
+        self.table.key()
     }
 
     pub(crate) fn steps(&self) -> &[StepMade] {
@@ -129,19 +156,18 @@ impl Position {
         let mover = match choosers.as_slice() {
             [only] => *only,
             [] => (0..legal.len())
-                .find(|role| agon_match::find_move(&legal[*role], text).is_some())
+                .find(|role| self.find_move(Role::new(*role), text).is_some())
                 .unwrap_or(0),
             several => {
                 let names = several.iter().map(|role| self.shape().role_names[*role].clone());
                 return Err(PlayError::SeveralRoles(names.collect()));
             }
         };
+        let own = self.find_move(Role::new(mover), text).unwrap_or_else(|| text.to_owned());
         let joint: Vec<&str> = (0..legal.len())
             .map(|role| match (role == mover, legal[role].first()) {
                 (false, Some(only)) => only.as_str(),
-                (true, _) | (false, None) => {
-                    agon_match::find_move(&legal[role], text).map_or(text, String::as_str)
-                }
+                (true, _) | (false, None) => own.as_str(),
             })
             .collect();
         self.play_joint(&joint)

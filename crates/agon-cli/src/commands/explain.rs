@@ -99,8 +99,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
+fn options(args: &Args) -> ExplainOptions {
+    ExplainOptions { n_parts: args.parts, time: Duration::from_secs(args.seconds) }
+}
+
 fn explained_gdl(args: &Args, game: &Arc<Game>) -> Result<Explanation, Failure> {
-    let options = ExplainOptions { n_parts: args.parts, time: Duration::from_secs(args.seconds) };
+    let options = options(args);
     // The circuit is made first, because it defines all fluents that a state can consist of.
     let analysis = analysis(game, options.time);
     let position = position(args, game)?;
@@ -123,7 +127,7 @@ fn explained_toss(
     }
     let mut position = game.start();
     play_moves(&mut position, &args.after)?;
-    Ok(explain_toss(game, &position))
+    Ok(explain_toss(game, &position, &options(args)))
 }
 
 /// Returns the position of `--state` or `--after`.

@@ -160,6 +160,15 @@ fn toss_facts(args: &Args, game: &Arc<agon_toss::interpreter::Game>) -> Value {
     let header = |key| header(arena.sheet().source.text(), key);
     let relations = arena.vocabulary().relations();
     let n_fluents = relations.filter(|&relation| arena.is_fluent(relation)).count();
+    let vocabulary = arena.vocabulary();
+    let functions: Vec<String> = vocabulary
+        .functions()
+        .map(|function| {
+            let name = vocabulary.function_name(function);
+            let how = if arena.is_changing_function(function) { "changes" } else { "is fixed" };
+            format!("{name} {how}")
+        })
+        .collect();
     json!({
         "game": args.game,
         "title": header("title"), "summary": header("summary"), "interest": header("interest"),
@@ -172,6 +181,7 @@ fn toss_facts(args: &Args, game: &Arc<agon_toss::interpreter::Game>) -> Value {
         "elements": arena.start().n_elements(), "keeps_universe": arena.keeps_universe(),
         "relations": {"static": arena.vocabulary().n_relations() - n_fluents, "state": n_fluents,
             "defined": arena.definitions().len()},
+        "functions": functions, "continuous": arena.is_continuous(),
         "initial_fluents": start.state_text().len(),
         "payoffs": [shape.payoffs.start(), shape.payoffs.end()],
         "proved": {
@@ -276,6 +286,11 @@ fn print_toss(facts: &Value, line: &dyn Fn(&str, String)) {
             relations["static"], relations["state"], relations["defined"]
         ),
     );
+    if let Some(names) = facts["functions"].as_array().filter(|names| !names.is_empty()) {
+        let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+        let time = if facts["continuous"] == json!(true) { "; time passes" } else { "" };
+        line("values", format!("{}{time}", names.join(", ")));
+    }
     line("payoffs", format!("from {} to {}", facts["payoffs"][0], facts["payoffs"][1]));
     let mut proved = Vec::new();
     if facts["proved"]["turn_taking"] == json!(true) {

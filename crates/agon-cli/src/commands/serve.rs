@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use agon_web::{Config, Limits, WebServer, new_token};
 
+use crate::engine_calls::EngineCalls;
 use crate::failure::Failure;
 use crate::outside::Program;
 use crate::terminal::{self, remark, say};
@@ -84,7 +85,8 @@ fn config(args: &Args) -> Result<Config, Failure> {
     }
     let start_program: Option<Arc<agon_web::StartProgram>> = args.allow_commands.then(|| {
         let start: Arc<agon_web::StartProgram> = Arc::new(|words, invitation, view| {
-            let program = Program::start(words, invitation, view);
+            let calls = EngineCalls::of_rules(&invitation.rules);
+            let program = Program::start(words, invitation, view, calls);
             let program = program.map_err(|error| error.to_string())?;
             Ok(Box::new(program) as Box<dyn agon_match::Player>)
         });

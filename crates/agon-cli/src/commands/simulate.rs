@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Maximum number of steps of a play
     #[arg(long, default_value_t = 1000)]
     max_steps: usize,
-    /// Time limit in seconds
+    /// Time limit in seconds; a play that it cuts off is not counted
     #[arg(long)]
     seconds: Option<f64>,
     /// Print one JSON object
@@ -71,7 +71,11 @@ impl GameTask for Simulate<'_> {
                 break;
             }
             position.go_to(start.state());
-            let n_steps = play_out(&mut position, &mut rng, args.max_steps);
+            let is_over = || self.limit.is_some_and(|limit| began.elapsed() > limit);
+            // A play that the time limit cuts off is not counted: its length would say nothing.
+            let Some(n_steps) = play_out(&mut position, &mut rng, args.max_steps, &is_over) else {
+                break;
+            };
             if let Some(fault) = position.fault() {
                 outcomes.faults.push(describe(fault, &shape));
             }
@@ -99,21 +103,30 @@ impl GameTask for Simulate<'_> {
     }
 }
 
-/// Plays random moves until play ends, at most `max_steps` of them. Returns the number of steps.
+/// Plays random moves until play ends, at most `max_steps` of them. Returns the number of steps, or
+/// `None` if the time is over before that.
 ///
 /// All engines list moves in the same order, and [`agon_game::Position::draw`] uses one random
 /// number for each role. So a seed gives the same plays on every engine. The playouts of the
 /// engines themselves are faster and draw in their own ways.
-fn play_out<P: GamePosition>(position: &mut P, rng: &mut Rng, max_steps: usize) -> usize {
+fn play_out<P: GamePosition>(
+    position: &mut P,
+    rng: &mut Rng,
+    max_steps: usize,
+    is_over: &dyn Fn() -> bool,
+) -> Option<usize> {
     let mut joint = Vec::new();
     for step in 0..max_steps {
         if position.is_terminal() {
-            return step;
+            return Some(step);
+        }
+        if is_over() {
+            return None;
         }
         position.draw(rng, &mut joint);
         position.advance(&joint);
     }
-    max_steps
+    Some(max_steps)
 }
 
 /// Returns a number of plays in words.

@@ -238,7 +238,10 @@ fn refusal(shape: &Shape, unsolved: &Unsolved, game: &str) -> String {
         UnsolvedReason::Budget => Some("increase --seconds or --nodes"),
         UnsolvedReason::Memory => Some("increase --megabytes"),
         UnsolvedReason::Hidden => Some("--open solves it as if all information were open"),
-        UnsolvedReason::Simultaneous | UnsolvedReason::Endless | UnsolvedReason::Fault(_) => None,
+        UnsolvedReason::Continuous
+        | UnsolvedReason::Simultaneous
+        | UnsolvedReason::Endless
+        | UnsolvedReason::Fault(_) => None,
     };
     if let Some(hint) = hint {
         text.push_str(&format!("\n  hint: {hint}"));

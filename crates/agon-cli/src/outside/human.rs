@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use agon::{Game, Position};
 use agon_board::Layout;
-use agon_game::{Observation, Role};
+use agon_game::{Family, Observation, Role};
 use agon_match::{Choice, Player, PlayerError, View};
 use agon_search::Budget;
 
@@ -203,6 +203,23 @@ impl Human {
     }
 }
 
+impl Human {
+    /// Shows moves with real parameters: each family once, with the intervals of its parameters.
+    fn show_families(families: &[Family], example: Option<&String>) {
+        for family in families {
+            let parameters: Vec<String> = family
+                .parameters
+                .iter()
+                .map(|p| format!("{} from {} to {}", p.name, p.low, p.high))
+                .collect();
+            say!("     {}  {}", family.text, parameters.join(", "));
+        }
+        if let Some(example) = example {
+            say!("Type a move with its numbers, such as {example}; `moves` lists a sample.");
+        }
+    }
+}
+
 impl Player for Human {
     fn prepare(&mut self, _: &Budget) -> Result<(), PlayerError> {
         Ok(())
@@ -230,7 +247,12 @@ impl Player for Human {
             self.show_board();
         }
         say!("{} to move:", terminal::bold(&self.role_name));
-        Human::show_moves(&legal, MAX_LISTED);
+        let families = self.view.families();
+        if families.iter().any(|family| !family.parameters.is_empty()) {
+            Human::show_families(&families, legal.last());
+        } else {
+            Human::show_moves(&legal, MAX_LISTED);
+        }
         let aliases = self.aliases(&legal);
         let mut words: Vec<String> = COMMANDS.map(str::to_owned).to_vec();
         words.extend(legal.iter().cloned());
@@ -261,7 +283,10 @@ impl Player for Human {
                 ("quit" | "exit", "") => return stop(StopRequest::Quit),
                 _ => match pick(&legal, &aliases, line) {
                     Ok(text) => return chosen(text),
-                    Err(why) => say!("{why}"),
+                    Err(why) => match self.view.find_move(line) {
+                        Some(text) => return chosen(&text),
+                        None => say!("{why}"),
+                    },
                 },
             }
         }

@@ -7,11 +7,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use agon_game::Observation;
+use agon_game::{Family, Observation, Parameter};
 use agon_match::{Choice, Player, PlayerError, View};
 use agon_search::Budget;
 use serde_json::{Map, Value, json};
 
+use crate::engine_calls::EngineCalls;
 use crate::outside::process_group;
 use crate::terminal::remark;
 use agon_match::Invitation;
@@ -60,6 +61,9 @@ pub(crate) struct Program {
     /// next request.
     n_unanswered: usize,
     last: Option<Observation>,
+    /// Answers the calls by which the program looks ahead. State 0 is the position of the match if
+    /// nothing is hidden, or else the start.
+    calls: EngineCalls,
 }
 
 impl Program {
@@ -71,6 +75,7 @@ impl Program {
         words: &[String],
         invitation: Invitation,
         view: Box<dyn View>,
+        calls: EngineCalls,
     ) -> Result<Program, StartError> {
         let [program, arguments @ ..] = words else {
             return Err(StartError::Missing);
@@ -117,6 +122,7 @@ impl Program {
             lines_in,
             n_unanswered: 0,
             last: None,
+            calls,
         })
     }
 
@@ -144,11 +150,21 @@ impl Program {
             if line.trim().is_empty() {
                 continue;
             }
+            let parsed = serde_json::from_str::<Value>(&line);
+            if let Ok(call) = &parsed
+                && call.get("call").is_some()
+            {
+                // A call is not the answer to a request. Its own answer is marked as one.
+                let mut answer = self.calls.answer(call, budget.deadline);
+                answer["type"] = json!("answer");
+                self.send(&answer)?;
+                continue;
+            }
             self.n_unanswered = self.n_unanswered.saturating_sub(1);
             if self.n_unanswered > 0 {
                 continue;
             }
-            return serde_json::from_str(&line).map_err(|error| {
+            return parsed.map_err(|error| {
                 let shown: String = line.chars().take(80).collect();
                 PlayerError::Broken(format!("`{shown}` is not a JSON line: {error}"))
             });
@@ -217,6 +233,16 @@ impl Player for Program {
             message.insert("state".to_owned(), json!(state));
         }
         message.insert("legal".to_owned(), json!(self.view.legal_moves()));
+        let families = self.view.families();
+        if !families.is_empty() {
+            let parameter = |p: &Parameter| json!({ "name": p.name, "low": p.low, "high": p.high });
+            let family = |family: &Family| {
+                let parameters: Vec<Value> = family.parameters.iter().map(parameter).collect();
+                json!({ "text": family.text, "parameters": parameters })
+            };
+            let families: Vec<Value> = families.iter().map(family).collect();
+            message.insert("families".to_owned(), json!(families));
+        }
         self.send(&Value::Object(message))?;
         self.n_unanswered += 1;
         let answer = self.receive(budget)?;
@@ -228,6 +254,9 @@ impl Player for Program {
 
     fn learn(&mut self, observation: &Observation) -> Result<(), PlayerError> {
         self.last = Some(observation.clone());
+        if !self.invitation.shape.hidden {
+            self.calls.follow(&observation.seen);
+        }
         self.view.learn(observation).map_err(|error| PlayerError::Broken(error.to_string()))
     }
 
@@ -235,6 +264,10 @@ impl Player for Program {
         let mut message = Map::new();
         message.insert("type".to_owned(), json!("stop"));
         self.add_observation(observation, &mut message);
+        if let (false, Some(last)) = (self.invitation.shape.hidden, observation) {
+            self.calls.follow(&last.seen);
+            message.insert("goals".to_owned(), json!(self.calls.goals_at_the_end()));
+        }
         if self.send(&Value::Object(message)).is_err() {
             return;
         }

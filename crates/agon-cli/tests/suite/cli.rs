@@ -2,6 +2,7 @@
 
 mod bench;
 mod draw;
+mod engine;
 mod experiment;
 mod explain;
 mod exploding;

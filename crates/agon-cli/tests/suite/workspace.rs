@@ -17,10 +17,11 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("agon-text", &[]),
     ("agon-game", &[]),
     ("agon-datalog", &[]),
-    ("agon-structures", &[]),
+    ("agon-reals", &[]),
+    ("agon-structures", &["agon-reals"]),
     ("agon-circuit", &["agon-game"]),
     ("agon-gdl", &["agon-text", "agon-game", "agon-datalog", "agon-circuit"]),
-    ("agon-toss", &["agon-text", "agon-game", "agon-structures", "agon-circuit"]),
+    ("agon-toss", &["agon-text", "agon-game", "agon-reals", "agon-structures", "agon-circuit"]),
     ("agon-analysis", &LANGUAGES_AND_BELOW),
     ("agon-translate", &LANGUAGES_AND_BELOW),
     ("agon-search", &["agon-game"]),
@@ -35,6 +36,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "agon-text",
             "agon-game",
             "agon-datalog",
+            "agon-reals",
             "agon-structures",
             "agon-circuit",
             "agon-gdl",
@@ -47,12 +49,14 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("agon", &LIBRARY),
+    ("agon-python", &PYTHON),
     (
         "agon-web",
         &[
             "agon-text",
             "agon-game",
             "agon-datalog",
+            "agon-reals",
             "agon-structures",
             "agon-circuit",
             "agon-gdl",
@@ -75,6 +79,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "agon-text",
             "agon-game",
             "agon-datalog",
+            "agon-reals",
             "agon-structures",
             "agon-circuit",
             "agon-gdl",
@@ -95,10 +100,11 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
 ];
 
 /// Both rule languages and everything on which they depend.
-const LANGUAGES_AND_BELOW: [&str; 7] = [
+const LANGUAGES_AND_BELOW: [&str; 8] = [
     "agon-text",
     "agon-game",
     "agon-datalog",
+    "agon-reals",
     "agon-structures",
     "agon-circuit",
     "agon-gdl",
@@ -106,10 +112,11 @@ const LANGUAGES_AND_BELOW: [&str; 7] = [
 ];
 
 /// Everything below the library: all crates except the server and the command.
-const LIBRARY: [&str; 15] = [
+const LIBRARY: [&str; 16] = [
     "agon-text",
     "agon-game",
     "agon-datalog",
+    "agon-reals",
     "agon-structures",
     "agon-circuit",
     "agon-gdl",
@@ -122,6 +129,27 @@ const LIBRARY: [&str; 15] = [
     "agon-ggp",
     "agon-match",
     "agon-players",
+];
+
+/// The Python module: the library and everything below it.
+const PYTHON: [&str; 17] = [
+    "agon-text",
+    "agon-game",
+    "agon-datalog",
+    "agon-reals",
+    "agon-structures",
+    "agon-circuit",
+    "agon-gdl",
+    "agon-toss",
+    "agon-analysis",
+    "agon-translate",
+    "agon-search",
+    "agon-learn",
+    "agon-board",
+    "agon-ggp",
+    "agon-match",
+    "agon-players",
+    "agon",
 ];
 
 /// Crates for development only. Nothing that is shipped depends on them.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agon_game::{Batch, Fault, Hidden, Notation, Position, Rng, Role, Shape};
+use agon_game::{Batch, Continuous, Fault, Hidden, Notation, Position, Rng, Role, Shape};
 
 use super::{Input, Rules, ScalarCircuit, random};
 use crate::run::batch::BatchCode;
@@ -130,6 +130,9 @@ impl Notation for ScalarCircuit {
         self.rules.circuit.base.clone()
     }
 }
+
+/// All moves are inputs of the circuit: they have no real parameters.
+impl Continuous for ScalarCircuit {}
 
 impl Hidden for ScalarCircuit {
     fn percepts(&self, joint: &[Input], role: Role) -> Vec<String> {

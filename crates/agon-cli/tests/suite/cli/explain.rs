@@ -67,3 +67,14 @@ fn fuzzy_players_play() {
         agon(&["match", "connect-three", "--players", players, "--iterations", "20", "--json"]);
     assert!(run.succeeds().out.contains("connect-three"));
 }
+
+#[test]
+fn explain_of_a_rewriting_game_keeps_its_time() {
+    let whole =
+        json(&agon(&["explain", "toss/breakthrough", "--seconds", "0", "--json"]).succeeds());
+    for method in ["tnf", "descriptions", "rule-conditions"] {
+        assert_eq!(whole["refused"][method], "the time is over");
+    }
+    let whole = json(&agon(&["explain", "toss/tic-tac-toe", "--json"]).succeeds());
+    assert!(whole["goal_terms"]["tnf"].is_array());
+}

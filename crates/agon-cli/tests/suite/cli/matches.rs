@@ -223,8 +223,8 @@ fn players_are_listed() {
         }
     }
     let names: Vec<&str> = objects.iter().filter_map(|object| object["name"].as_str()).collect();
-    let wanted = "auto random legal greedy mcts uct minimax alphabeta bestfirst puzzle hidden solver human \
-         http cmd";
+    let wanted = "auto random legal greedy mcts uct minimax alphabeta bestfirst puzzle \
+         continuous hidden solver human http cmd";
     for name in wanted.split(' ') {
         assert!(names.contains(&name), "{names:?}");
     }

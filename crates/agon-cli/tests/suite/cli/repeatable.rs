@@ -113,3 +113,13 @@ fn programs_end_with_everything_they_have_started() {
         process.wait().expect("it has ended");
     }
 }
+
+/// The time limit also ends a play that would not end by itself, and does not count it.
+#[test]
+fn simulate_stops_inside_a_play() {
+    let endless = "PLAYERS X RULE Wait: [a | - | -] -> [a | - | -] \
+        LOC 0 { PLAYER X { PAYOFF 0 MOVES [Wait -> 0] } } START [a | - | -]";
+    let arguments = ["simulate", "-", "--max-steps", "1000000000000", "--seconds", "0.2", "--json"];
+    let found = super::json(&super::agon_reading(&arguments, endless).succeeds());
+    assert_eq!(found["plays"], 0);
+}

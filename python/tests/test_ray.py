@@ -1,0 +1,138 @@
+"""Ray: the same results as on one machine, also if a worker is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agon
+
+ray = pytest.importorskip("ray")
+
+from agon import ray as agon_ray  # noqa: E402
+
+pytestmark = [pytest.mark.full, pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+
+SPEC: dict[str, Any] = {
+    "games": ["tic-tac-toe", "connect-three"], "repeats": 3, "openings": 2, "iterations": 200,
+    "players": {"a": "mcts", "b": "uct"},
+}  # fmt: skip
+#: Matches of a second or so, in which a worker can be killed.
+LONG: dict[str, Any] = {**SPEC, "games": ["connect-four"], "repeats": 4, "iterations": 2000}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from ray.cluster_utils import Cluster
+
+    os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
+    memory = {"object_store_memory": 100 * 2**20}
+    made = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False, **memory}
+    )
+    made.add_node(num_cpus=1, resources={"second": 8}, **memory)
+    ray.init(address=made.address, log_to_driver=False)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def moves(result: agon.TournamentResult) -> dict[str, Any]:
+    return {match["id"]: (match["moves"], match["goals"]) for match in result.matches}
+
+
+def test_a_tournament_on_two_nodes_is_the_local_one(cluster: Any, tmp_path: Path) -> None:
+    local = agon.tournament(SPEC)
+    seen: list[int] = []
+    store = tmp_path / "ray.db"
+    spread = agon_ray.tournament(SPEC, store=store, progress=lambda n, *_: seen.append(n))
+    assert moves(local) == moves(spread) and spread.is_complete
+    assert local.standings == spread.standings
+    assert seen == list(range(1, len(local.matches) + 1))
+    rows = sqlite3.connect(store).execute("SELECT count(*), count(DISTINCT id) FROM match")
+    assert rows.fetchone() == (12, 12)
+
+
+def test_a_killed_node_loses_nothing(cluster: Any, tmp_path: Path) -> None:
+    # Tasks are pinned to a node that is killed while they run; another takes them over.
+    victim = cluster.add_node(num_cpus=1, resources={"doomed": 1}, object_store_memory=100 * 2**20)
+    rescue: list[Any] = []
+    killed: list[float] = []
+
+    def progress(done: int, total: int, match: Any) -> None:
+        if done == 2:
+            killed.append(time.time())
+            cluster.remove_node(victim, allow_graceful=False)
+            rescue.append(
+                cluster.add_node(
+                    num_cpus=1, resources={"doomed": 1}, object_store_memory=100 * 2**20
+                )
+            )
+
+    store = tmp_path / "killed.db"
+    spread = agon_ray.tournament(
+        LONG, store=store, progress=progress, options={"resources": {"doomed": 0.5}}
+    )
+    assert killed, "the node was killed in the middle"
+    assert moves(spread) == moves(agon.tournament(LONG))
+    n = len(spread.matches)
+    assert n == 8
+    rows = sqlite3.connect(store).execute("SELECT count(*), count(DISTINCT id) FROM match")
+    assert rows.fetchone() == (n, n)
+    cluster.remove_node(rescue[0])
+
+
+def test_a_worker_that_kills_itself_is_replaced(cluster: Any, tmp_path: Path) -> None:
+    """The first try of each match ends by SIGKILL, in the middle of the work of Ray's worker."""
+    marks = tmp_path / "tried"
+    marks.mkdir()
+
+    def fragile(text: str, folder: str, id: str, shared_store: str | None) -> dict[str, Any]:
+        played = agon.TournamentPlan(text, folder=folder).play(id)
+        mark = marks / id
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return played
+
+    plan = agon.TournamentPlan(agon_ray.read_plan({**SPEC, "repeats": 1}).text)
+    remote = ray.remote(fragile).options(num_cpus=1, max_retries=5)
+    tried = ray.get([remote.remote(plan.text, ".", id, None) for id in plan.ids])
+    assert len(list(marks.iterdir())) == len(plan.ids)
+    assert {match["id"]: match["moves"] for match in tried} == {
+        id: plan.play(id)["moves"] for id in plan.ids
+    }
+
+
+def test_workers_write_to_one_postgresql_store(cluster: Any, tmp_path: Path) -> None:
+    pgserver = pytest.importorskip("pgserver")
+    pytest.importorskip("psycopg")
+    server = pgserver.get_server(tmp_path / "pg")
+    try:
+        url = server.get_uri()
+        spread = agon_ray.tournament(SPEC, store=url)
+        assert moves(spread).keys() == moves(agon.tournament(SPEC)).keys()
+        with agon.Store(url) as store:
+            assert len(store.matches()) == len(spread.matches) == 12
+        again = agon_ray.tournament(SPEC, store=url, progress=lambda *_: pytest.fail("again"))
+        assert again.standings == spread.standings
+    finally:
+        server.cleanup()
+
+
+def test_self_play_has_the_matches_of_one_machine(cluster: Any) -> None:
+    spread = agon_ray.self_play(
+        "tic-tac-toe", ["mcts", "random"], 10, seed=4, iterations=50, matches_per_task=3
+    )
+    game = agon.load("tic-tac-toe")
+    local = [
+        agon.match(game, ["mcts", "random"], seed=4 + at, iterations=50) for at in range(10)
+    ]
+    assert [match.moves for match in spread] == [match.moves for match in local]
