@@ -280,7 +280,7 @@ fn frame(rules: &str, moves: &str, start: &str) -> String {
     format!("PLAYERS X\n{rules}\nLOC 0 {{ PLAYER X {{ PAYOFF 0 MOVES {moves} }} }}\nSTART {start}")
 }
 
-/// The same game twice: played by the discrete engine, and by the continuous engine because a move
+/// Plays a game by the discrete engine and by the continuous engine, which is used because a move
 /// takes time.
 fn both_engines(rules: &str, rule: &str, start: &str) -> [Interpreter; 2] {
     let games = ["", ", t: 1"].map(|time| frame(rules, &format!("[{rule}{time} -> 0]"), start));
