@@ -49,8 +49,10 @@ pub struct LearnerFacts {
 /// Why an evaluation cannot be learnt.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CannotLearn {
-    /// The game does not have two players who take turns, or it has chance or hidden information.
+    /// The game does not have two players, or it has chance or hidden information.
     Kind,
+    /// Both players choose at the same time from too many moves.
+    TooManyJointMoves,
     /// The engine does not keep states as bits, because the game has no circuit.
     NoBits,
     /// The game has ended.
@@ -60,7 +62,12 @@ pub enum CannotLearn {
 impl std::fmt::Display for CannotLearn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            CannotLearn::Kind => "the game is not one of two players who take turns without chance",
+            CannotLearn::Kind => {
+                "the game is not one of two players without chance and hidden information"
+            }
+            CannotLearn::TooManyJointMoves => {
+                "both players choose at the same time from too many moves"
+            }
             CannotLearn::NoBits => "the game has no circuit",
             CannotLearn::Ended => "the game has ended",
         })
@@ -69,6 +76,8 @@ impl std::fmt::Display for CannotLearn {
 
 impl std::error::Error for CannotLearn {}
 
+/// Maximum number of joint moves where both players choose: all of them are evaluated.
+const MAX_JOINT: usize = 2000;
 /// Number of states of random play that are looked at.
 const N_SAMPLED: usize = 3000;
 
@@ -93,13 +102,13 @@ impl<P: Notation> Learner<P> {
         let texts = position.feature_texts();
         let mut rng = Rng::seed_from_u64(options.seed);
         let sample = Sample::draw(position, N_SAMPLED, &mut rng, deadline);
-        if sample.is_simultaneous {
-            return Err(CannotLearn::Kind);
+        if !shape.turn_taking && sample.max_joint > MAX_JOINT {
+            return Err(CannotLearn::TooManyJointMoves);
         }
         let words: Option<Vec<&[u64]>> = sample.states.iter().map(P::state_words).collect();
         let words = words.filter(|_| !texts.is_empty()).ok_or(CannotLearn::NoBits)?;
         let units = units::find(&texts, &words);
-        let turn = turn_fact(texts.len(), &words, &sample.movers);
+        let turn = turn_fact(texts.len(), &words, &sample);
         let mut subject = Subject {
             position,
             batch: batch.as_mut(),
@@ -110,7 +119,13 @@ impl<P: Notation> Learner<P> {
         let Symmetries { of_board, of_players } = subject.find();
         let of_board: Vec<Vec<usize>> =
             of_board.into_iter().map(|symmetry| symmetry.units).collect();
-        let of_players = of_players.filter(|_| turn.is_some());
+        // The second perspective is the first one with the players exchanged, so the exchange must
+        // lead from one to the other.
+        let of_players = of_players.filter(|symmetry| {
+            turn.is_some_and(|turn| {
+                words.iter().all(|state| holds(&symmetry.apply(state), turn) != holds(state, turn))
+            })
+        });
         let patterns = Patterns::new(&units, &of_board, options.max_cells);
         let network = Network::new(texts.len(), &units, &patterns, turn, of_players.as_ref());
         let facts = LearnerFacts {
@@ -200,12 +215,18 @@ impl<P: Position> EvaluateChildren<P::State> for LearntEvaluator<P> {
     }
 }
 
-/// Returns a fact that holds in exactly those sampled states in which the second player chooses.
-fn turn_fact(n_facts: usize, states: &[&[u64]], movers: &[Option<usize>]) -> Option<u32> {
+/// Returns a fact that holds in exactly those sampled states in which the second player chooses. If
+/// both always choose together, it holds after an odd number of steps.
+fn turn_fact<S>(n_facts: usize, states: &[&[u64]], sample: &Sample<S>) -> Option<u32> {
+    let has_movers = sample.movers.iter().any(Option::is_some);
+    let expected = |state: usize| match sample.movers[state] {
+        Some(mover) => Some(mover == 1),
+        None if has_movers => None,
+        None => Some(sample.parities[state]),
+    };
     (0..n_facts as u32).find(|&fact| {
-        states
-            .iter()
-            .zip(movers)
-            .all(|(state, mover)| mover.is_none_or(|mover| holds(state, fact) == (mover == 1)))
+        let fits =
+            |state| expected(state).is_none_or(|is_turn| holds(states[state], fact) == is_turn);
+        (0..states.len()).all(fits)
     })
 }

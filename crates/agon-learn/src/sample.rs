@@ -9,8 +9,10 @@ pub(crate) struct Sample<S> {
     pub(crate) states: Vec<S>,
     /// By state: the player who chooses, 0 or 1, if exactly one has several moves.
     pub(crate) movers: Vec<Option<usize>>,
-    /// Whether some state had two choosers.
-    pub(crate) is_simultaneous: bool,
+    /// By state: whether the number of steps before it is odd.
+    pub(crate) parities: Vec<bool>,
+    /// Maximum number of joint moves at a state.
+    pub(crate) max_joint: usize,
     /// Mean number of steps of a play.
     pub(crate) mean_length: f64,
 }
@@ -30,7 +32,8 @@ impl<S: Clone> Sample<S> {
         let mut sample = Sample {
             states: Vec::new(),
             movers: Vec::new(),
-            is_simultaneous: false,
+            parities: Vec::new(),
+            max_joint: 0,
             mean_length: 0.0,
         };
         let (mut n_plays, mut n_steps) = (0_u32, 0_u32);
@@ -38,17 +41,19 @@ impl<S: Clone> Sample<S> {
         let mut joint = Vec::new();
         while sample.states.len() < n_states {
             runner.go_to(position.state());
-            for _ in 0..MAX_STEPS {
+            for step in 0..MAX_STEPS {
                 if runner.is_terminal() || sample.states.len() >= n_states {
                     break;
                 }
-                let mut choosers =
-                    (0..players.len()).filter(|&p| runner.legal_moves(players[p]).len() > 1);
+                let n_legal = |player: usize| runner.legal_moves(players[player]).len();
+                let mut choosers = (0..players.len()).filter(|&player| n_legal(player) > 1);
                 let first = choosers.next();
                 let second = choosers.next();
-                sample.is_simultaneous |= second.is_some();
+                let n_joint = (0..players.len()).map(n_legal).product();
+                sample.max_joint = sample.max_joint.max(n_joint);
                 sample.states.push(runner.state().clone());
                 sample.movers.push(first.filter(|_| second.is_none()));
+                sample.parities.push(step % 2 == 1);
                 runner.draw(rng, &mut joint);
                 runner.advance(&joint);
                 n_steps += 1;

@@ -7,6 +7,7 @@ use agon_search::EvaluateChildren as _;
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::network::Scratch;
+use crate::train::Turn;
 use crate::{CannotLearn, Learner, TrainOptions};
 
 fn start(name: &str) -> ScalarCircuit {
@@ -44,7 +45,7 @@ fn boards_turns_and_symmetries_of_shipped_games() {
 
 #[test]
 fn other_kinds_of_games_are_refused() {
-    for name in ["rock-paper-scissors", "eight-puzzle", "blocker", "four-way-tron"] {
+    for name in ["eight-puzzle", "three-way-tic-tac-toe", "four-way-tron"] {
         let refused = Learner::new(&start(name), TrainOptions::default(), None).err();
         assert_eq!(refused, Some(CannotLearn::Kind), "{name}");
     }
@@ -221,4 +222,39 @@ fn impossible_states_do_no_harm() {
         let mut scratch = Scratch::default();
         scratch.set_parent(&words);
     }
+}
+
+/// Players who choose at the same time follow an equilibrium of the values.
+#[test]
+fn both_choose_by_an_equilibrium() {
+    let joints = [["a", "x"], ["a", "y"], ["b", "x"], ["b", "y"]];
+    let joint = |child: usize| &joints[child][..];
+    let mut rng = Rng::seed_from_u64(3);
+    let mut count = |values: [f32; 4], roles: [usize; 2]| {
+        let mut counts = [0; 4];
+        for _ in 0..4000 {
+            let turn = Turn::of(&values, &[false; 4], roles, joint, &mut rng);
+            assert!((turn.value - 0.5).abs() < 1e-6, "{}", turn.value);
+            counts[turn.chosen] += 1;
+        }
+        counts
+    };
+    // Matching pennies: all four are equally likely.
+    let pennies = count([1.0, 0.0, 0.0, 1.0], [0, 1]);
+    assert!(pennies.iter().all(|n| (900..1100).contains(n)), "{pennies:?}");
+    // A saddle point, for either order of the roles.
+    assert_eq!(count([0.5, 0.75, 0.25, 0.0], [0, 1]), [4000, 0, 0, 0]);
+    assert_eq!(count([0.5, 0.25, 0.75, 1.0], [1, 0]), [4000, 0, 0, 0]);
+}
+
+#[test]
+fn simultaneous_games_are_learnt() {
+    let values = [0; 2].map(|_| {
+        let mut learner = learner("blocker");
+        learner.learn(&Budget::iterations(500));
+        assert!(learner.n_games() >= 500);
+        learner.evaluator().value(start("blocker").state())
+    });
+    assert_eq!(values[0], values[1]);
+    assert!((0.01..0.99).contains(&values[0]), "{values:?}");
 }

@@ -1,7 +1,8 @@
 //! Temporal difference learning by self-play.
 //!
 //! Many games are played side by side. At each step the children of all current states are made in
-//! one pass and evaluated; the mover takes the best one, and now and then a random one. When a game
+//! one pass and evaluated; the mover takes the best one, and now and then a random one. Players who
+//! choose at the same time follow an equilibrium of the values of the children. When a game
 //! ends, the values of its states are moved towards the λ-return (Sutton 1988). Each weight has a
 //! step size of its own, which shrinks where updates disagree in sign (temporal coherence: Beal &
 //! Smith 1999).
@@ -9,6 +10,7 @@
 use std::time::Instant;
 
 use agon_game::{Batch, Budget, Children, Position, Rng};
+use agon_search::solve::matrix_game;
 use rand::{RngExt as _, SeedableRng as _};
 
 use crate::network::{Network, Scratch};
@@ -76,6 +78,64 @@ struct Step<S> {
     instead: Option<f32>,
 }
 
+/// What the players choose at a state, by the values of its children for the first player.
+pub(crate) struct Turn {
+    /// The chosen child.
+    pub(crate) chosen: usize,
+    /// The value of the state for the first player.
+    pub(crate) value: f32,
+    /// Whether the choice ends play with a win for certain.
+    wins: bool,
+}
+
+impl Turn {
+    /// Chooses the best child for the player whose moves differ. If both players choose, they follow
+    /// an equilibrium of the values.
+    pub(crate) fn of<'c, M: PartialEq + 'c>(
+        values: &[f32],
+        ended: &[bool],
+        [first, second]: [usize; 2],
+        joint: impl Fn(usize) -> &'c [M],
+        rng: &mut Rng,
+    ) -> Turn {
+        let slow = first.min(second);
+        let n_columns = (1..values.len())
+            .find(|&child| joint(child)[slow] != joint(0)[slow])
+            .unwrap_or(values.len());
+        if n_columns > 1 && n_columns < values.len() {
+            let payoffs: Vec<f64> = values
+                .iter()
+                .map(|&value| f64::from(if slow == first { value } else { 1.0 - value }))
+                .collect();
+            let solution = matrix_game(&payoffs, n_columns);
+            let row = draw(&solution.rows, rng);
+            let column = draw(&solution.columns, rng);
+            let value = solution.value as f32;
+            let value = if slow == first { value } else { 1.0 - value };
+            return Turn { chosen: row * n_columns + column, value, wins: false };
+        }
+        let is_second = joint(0)[second] != joint(values.len() - 1)[second];
+        let own = |child: usize| if is_second { 1.0 - values[child] } else { values[child] };
+        let best = (0..values.len()).fold(
+            0,
+            |best, child| {
+                if own(child) > own(best) { child } else { best }
+            },
+        );
+        Turn { chosen: best, value: values[best], wins: own(best) >= 1.0 && ended[best] }
+    }
+}
+
+/// Draws an index by its probability.
+fn draw(probabilities: &[f64], rng: &mut Rng) -> usize {
+    let mut mark = rng.random::<f64>();
+    let place = probabilities.iter().position(|probability| {
+        mark -= probability;
+        mark < 0.0
+    });
+    place.unwrap_or(0)
+}
+
 impl Trainer {
     pub(crate) fn new(network: &Network, seed: u64) -> Trainer {
         Trainer {
@@ -105,6 +165,7 @@ impl Trainer {
             |payoffs: &[f64]| (0.5 + (payoffs[first] - payoffs[second]) / range / 2.0) as f32;
         let mut children = Children::new(shape.role_names.len());
         let mut scratch = Scratch::default();
+        let mut values = Vec::new();
         let start = position.state().clone();
         let new_play = |rng: &mut Rng| Play {
             state: start.clone(),
@@ -131,32 +192,30 @@ impl Trainer {
                     continue;
                 }
                 self.n_steps += 1;
-                // The child with the highest value for the mover, who is the player whose moves
-                // differ.
-                let joint = |child: usize| children.joint(child);
-                let is_second = joint(range.start)[second] != joint(range.end - 1)[second];
                 scratch.set_parent(P::state_words(&play.state).unwrap_or(&[]));
-                let mut best = (f32::NEG_INFINITY, range.start);
-                for child in range.clone() {
-                    let value = if children.ended[child] {
+                values.clear();
+                values.extend(range.clone().map(|child| {
+                    if children.ended[child] {
                         result(children.payoffs(child))
                     } else {
                         let words = P::state_words(&children.states[child]).unwrap_or(&[]);
                         logistic(scratch.sum(network, &self.weights, words))
-                    };
-                    let own = if is_second { 1.0 - value } else { value };
-                    if own > best.0 {
-                        best = (own, child);
                     }
-                }
-                let wins = best.0 >= 1.0 && children.ended[best.1];
-                let explores = !wins
+                }));
+                let ended = &children.ended[range.clone()];
+                let joint = |child: usize| children.joint(range.start + child);
+                let turn = Turn::of(&values, ended, [first, second], joint, &mut self.rng);
+                let explores = !turn.wins
                     && range.len() > 1
                     && (play.n_random > 0 || self.rng.random::<f64>() < options.exploration);
                 play.n_random = play.n_random.saturating_sub(1);
-                let chosen = if explores { self.rng.random_range(range.clone()) } else { best.1 };
+                let chosen = if explores {
+                    self.rng.random_range(range.clone())
+                } else {
+                    range.start + turn.chosen
+                };
                 if explores && let Some(last) = play.steps.last_mut() {
-                    last.instead = Some(if is_second { 1.0 - best.0 } else { best.0 });
+                    last.instead = Some(turn.value);
                 }
                 let ended = children.ended[chosen];
                 if ended || play.steps.len() + 1 >= options.max_steps {

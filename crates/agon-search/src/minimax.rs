@@ -9,16 +9,20 @@
 //! for all moves but the first (Marsland & Campbell 1982), a transposition table, killer moves,
 //! history and late move reductions. Several threads share the table (lazy SMP).
 //!
-//! The search is for games in which at most one player chooses at a time and what one player gains
-//! the other loses. Payoffs that do not add up to a constant are compared by their difference.
-//! Players need not alternate. [`Minimax::suits`] says whether a game is of this kind.
+//! The search is for games of two players in which what one player gains the other loses. Payoffs
+//! that do not add up to a constant are compared by their difference. Players need not alternate.
+//! Where both choose at the same time, the searching player is assumed to reveal its choice first.
+//! That is no loss where the moves of a step do not interfere, and a lower bound elsewhere.
+//! [`Minimax::suits`] says whether a game is of this kind.
 //!
 //! # Modules
 //! - `score`: integers that order results by value, then quick wins before slow ones.
 //! - `table`: the transposition table, which threads share without locks.
 //! - `order`: killers and history.
 //! - `worker`: the recursive search of one thread.
+//! - `grid`: positions at which both players choose.
 
+mod grid;
 mod order;
 mod score;
 mod table;
@@ -97,6 +101,8 @@ pub struct Minimax<P: Position, E> {
     workers: Vec<Worker<P, E>>,
 }
 
+/// Maximum number of joint moves at a position where both players choose. All of them are made.
+const MAX_GRID: usize = 4096;
 /// Time between two looks at the stop flag of the caller, in nodes.
 const STRIDE: u32 = 64;
 
@@ -106,11 +112,15 @@ impl<P: Position, E: EvaluateChildren<P::State>> Minimax<P, E> {
         Minimax { options, evaluator, table: None, workers: Vec::new() }
     }
 
-    /// Returns whether the search is made for games of this kind: two players who take turns,
-    /// without chance and hidden information.
+    /// Returns whether the search is made for games of this kind: two players without chance and
+    /// hidden information, who take turns or have few joint moves at the position.
     pub fn suits(position: &P) -> bool {
         let shape = position.shape();
-        shape.players().count() == 2 && shape.nature.is_none() && !shape.hidden && shape.turn_taking
+        let n_joint: usize = shape.players().map(|role| position.legal_moves(role).len()).product();
+        shape.players().count() == 2
+            && shape.nature.is_none()
+            && !shape.hidden
+            && (shape.turn_taking || n_joint <= MAX_GRID)
     }
 
     /// Replaces the evaluator. Results that depend on the old one are forgotten.
@@ -160,20 +170,20 @@ fn report<P: Position>(position: &P, us: Role, outcome: Outcome<P::Move>) -> Rep
     let payoffs = Payoffs::new(position.shape());
     let payoff = |score: Score| payoffs.payoff_of(score);
     let best = outcome.moves.first();
-    let value = best.map_or(payoff(Score::EVEN), |&(_, score)| payoff(score));
-    let candidates = outcome.moves.iter().enumerate().map(|(rank, (m, score))| Candidate {
-        m: m.clone(),
+    let value = best.map_or(payoff(Score::EVEN), |best| payoff(best.score));
+    let candidates = outcome.moves.iter().enumerate().map(|(rank, scored)| Candidate {
+        m: scored.m.clone(),
         visits: 1,
-        value: payoff(*score),
+        value: payoff(scored.score),
         probability: if rank == 0 { 1.0 } else { 0.0 },
-        is_proven: score.is_decided(),
+        is_proven: scored.is_certain,
     });
     let report = Report {
-        best: best.map_or_else(|| legal[0].clone(), |(m, _)| m.clone()),
+        best: best.map_or_else(|| legal[0].clone(), |best| best.m.clone()),
         us,
         candidates: candidates.collect(),
         value,
-        is_proven: outcome.is_proven || best.is_some_and(|(_, score)| score.is_decided()),
+        is_proven: outcome.is_proven || best.is_some_and(|best| best.is_certain),
         lines: vec![Line { joints: outcome.line, value }],
         iterations: outcome.depth.into(),
         nodes: outcome.n_nodes,

@@ -31,6 +31,8 @@ mod tests;
 mod thresholds;
 mod values;
 
+pub use matrix::{MatrixSolution, matrix_game};
+
 use agon_game::{Position, Role};
 
 use crate::{Budget, Line, Meter};

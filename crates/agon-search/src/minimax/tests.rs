@@ -33,6 +33,48 @@ fn agrees_with_plain_minimax_on_random_games() {
     }
 }
 
+/// Returns the payoff of a role that reveals its moves where both players choose at once.
+fn maximin<P: Position>(position: &mut P, us: Role) -> f64 {
+    if position.is_terminal() {
+        return position.payoff(us);
+    }
+    let here = position.state().clone();
+    let them = Role::new(1 - us.index());
+    let mut best = f64::NEG_INFINITY;
+    for own in position.legal_moves(us).to_vec() {
+        let mut worst = f64::INFINITY;
+        for reply in position.legal_moves(them).to_vec() {
+            let joint =
+                if us.index() == 0 { vec![own.clone(), reply] } else { vec![reply, own.clone()] };
+            position.advance(&joint);
+            worst = worst.min(maximin(position, us));
+            position.go_to(&here);
+        }
+        best = best.max(worst);
+    }
+    best
+}
+
+#[test]
+fn reveals_its_move_where_both_choose() {
+    let mut n_joint = 0;
+    for seed in 0..120 {
+        let kind = Kind { simultaneous: true, n_steps: 5, n_labels: 1 + seed % 40, ..Kind::TURNS };
+        let mut game = RandomGame::new(seed, kind);
+        n_joint += u32::from(game.choosers().count() == 2);
+        for us in [Role::new(0), Role::new(1)] {
+            let expected = maximin(&mut game.clone(), us);
+            for late_move_reductions in [false, true] {
+                let options = MinimaxOptions { late_move_reductions, ..small() };
+                let report = full_search(&mut game, us, options);
+                assert_eq!(report.value, expected, "game {seed}, role {us:?}");
+                assert!(!report.is_proven || expected == 100.0, "only wins are certain");
+            }
+        }
+    }
+    assert!(n_joint > 20, "both choose at the start of {n_joint} games");
+}
+
 #[test]
 fn the_best_move_keeps_the_value() {
     for seed in 0..200 {

@@ -2,6 +2,7 @@
 
 use agon_game::{Batch, Budget, Children, Meter, Position, Role, TerminalChildren};
 
+use super::grid::Grid;
 use super::order::Ordering;
 use super::score::{Payoffs, Score};
 use super::table::{Bound, Entry, Table};
@@ -12,25 +13,32 @@ use crate::hash;
 pub(super) struct Worker<P: Position, E> {
     position: P,
     batch: Box<dyn Batch<State = P::State, Move = P::Move>>,
-    evaluator: E,
-    ordering: Ordering,
-    payoffs: Payoffs,
+    pub(super) evaluator: E,
+    pub(super) ordering: Ordering,
+    pub(super) payoffs: Payoffs,
     /// By ply: the children of the position that is searched there.
-    frames: Vec<Frame<P>>,
+    pub(super) frames: Vec<Frame<P>>,
     /// The replies that end play.
     ends: TerminalChildren,
     /// Number of positions in which a winning reply was looked for in this search, and in which one
     /// was found.
     replies: (u64, u64),
+    /// The player who reveals its choice where both choose at once, 0 or 1: the searching one.
+    committing: usize,
 }
 
 /// The children of a position and the order in which they are searched.
-struct Frame<P: Position> {
-    children: Children<P::State, P::Move>,
-    /// The indices of the children, best first, each with the key by which they are sorted.
-    order: Vec<(i32, u16)>,
-    /// By child: the hash of the mover's move.
-    moves: Vec<u32>,
+pub(super) struct Frame<P: Position> {
+    pub(super) children: Children<P::State, P::Move>,
+    /// Where both players choose: how children are arranged.
+    pub(super) grid: Option<Grid>,
+    /// The mover's options, best first, each with the key by which they are sorted. An option is a
+    /// child, or a row of the grid.
+    pub(super) order: Vec<(i32, u16)>,
+    /// By option of a grid: its children, the most dangerous first, each with its estimate.
+    pub(super) replies: Vec<(i32, u16)>,
+    /// By option: the hash of the mover's move.
+    pub(super) moves: Vec<u32>,
     tried: Vec<u32>,
 }
 
@@ -38,9 +46,25 @@ impl<P: Position> Frame<P> {
     fn new(n_roles: usize) -> Frame<P> {
         Frame {
             children: Children::new(n_roles),
+            grid: None,
             order: Vec::new(),
+            replies: Vec::new(),
             moves: Vec::new(),
             tried: Vec::new(),
+        }
+    }
+
+    /// Returns the number of options of the mover.
+    pub(super) fn n_options(&self) -> usize {
+        self.grid.map_or(self.children.len(), |grid| grid.n_options)
+    }
+
+    /// Returns the child that stands for an option: the only one, or the one with the most
+    /// dangerous reply.
+    fn child_of(&self, option: usize) -> usize {
+        match self.grid {
+            Some(grid) => usize::from(self.replies[option * grid.n_replies].1),
+            None => option,
         }
     }
 }
@@ -48,7 +72,7 @@ impl<P: Position> Frame<P> {
 /// The result of iterative deepening.
 pub(super) struct Outcome<M> {
     /// The moves of the searching role, best first.
-    pub(super) moves: Vec<(M, Score)>,
+    pub(super) moves: Vec<ScoredMove<M>>,
     /// Whether the value was computed from ends of play alone.
     pub(super) is_proven: bool,
     /// The expected joint moves.
@@ -58,27 +82,35 @@ pub(super) struct Outcome<M> {
     pub(super) seconds: f64,
 }
 
+/// A move at the root with its result.
+pub(super) struct ScoredMove<M> {
+    pub(super) m: M,
+    pub(super) score: Score,
+    /// Whether the score is the value of the move by the rules.
+    pub(super) is_certain: bool,
+}
+
 /// The budget was used up during the search.
-struct Interrupted;
+pub(super) struct Interrupted;
 
 /// The data of one call of [`Worker::deepen`].
-struct Run<'r, 'b> {
-    table: &'r Table,
+pub(super) struct Run<'r, 'b> {
+    pub(super) table: &'r Table,
     options: &'r MinimaxOptions,
     meter: Meter<'b>,
     /// Number of positions that were estimated rather than searched to the end.
-    n_estimated: u64,
+    pub(super) n_estimated: u64,
 }
 
 /// The parameters of the search of one position.
 #[derive(Copy, Clone)]
-struct Node {
-    depth: u32,
-    ply: usize,
+pub(super) struct Node {
+    pub(super) depth: u32,
+    pub(super) ply: usize,
     /// The index of the player who chooses, 0 or 1.
-    mover: usize,
-    alpha: Score,
-    beta: Score,
+    pub(super) mover: usize,
+    pub(super) alpha: Score,
+    pub(super) beta: Score,
 }
 
 /// Greatest length of a line of play that is searched.
@@ -106,6 +138,7 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             frames: Vec::new(),
             ends: TerminalChildren::default(),
             replies: (0, 0),
+            committing: 0,
         }
     }
 
@@ -122,11 +155,20 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
         let mut run = Run { table, options, meter: budget.start(), n_estimated: 0 };
         self.ordering.next_root();
         self.replies = (0, 0);
+        self.committing = usize::from(self.payoffs.players()[1] == us.index());
         self.expand(0, state);
         let mover = self.mover_at_root(us);
         let sign = if self.payoffs.players()[mover] == us.index() { 1 } else { -1 };
+        self.evaluator.set_parent(state);
+        self.order_grid(
+            Node { depth: 1, ply: 0, mover, alpha: Score::MIN, beta: Score::MAX },
+            None,
+        );
+        // Where both choose, an opponent who knows our move is assumed, so only wins are certain.
+        let is_exact = self.position.shape().turn_taking;
+        let is_certain = |score: Score| score.is_win() || is_exact && score.is_decided();
         let mut root: Vec<(u16, Score)> =
-            (0..self.frames[0].children.len()).map(|child| (child as u16, Score::MIN)).collect();
+            (0..self.frames[0].n_options()).map(|option| (option as u16, Score::MIN)).collect();
         let (mut depth_done, mut is_proven) = (0, false);
         let mut guess = None;
         for depth in first_depth..=options.max_depth.max(1) {
@@ -135,7 +177,7 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             self.evaluator.set_parent(state);
             let found = self.search_root(&mut run, &root, depth, mover, guess, &mut scored);
             let is_complete = found.is_ok();
-            is_proven = is_complete && run.n_estimated == 0;
+            is_proven = is_complete && is_exact && run.n_estimated == 0;
             // An unfinished depth counts as far as it came: the best move was searched first.
             if is_complete || !scored.is_empty() {
                 merge(&mut root, scored);
@@ -143,7 +185,7 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             if let Some(&(best, score)) = root.first() {
                 guess = Some(score);
                 self.suggest(&run, us, best);
-                is_proven |= score.is_win();
+                is_proven |= score.is_win() && (is_exact || sign > 0);
             }
             if !is_complete {
                 break;
@@ -155,13 +197,15 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
                 break;
             }
         }
-        let line = self.line(state, root.first().map(|&(best, _)| best), table, depth_done);
-        let children = &self.frames[0].children;
-        let moves = root.iter().map(|&(child, score)| {
+        let best = root.first().map(|&(best, _)| self.frames[0].child_of(best.into()) as u16);
+        let line = self.line(state, best, table, depth_done);
+        let frame = &self.frames[0];
+        let moves = root.iter().map(|&(option, score)| {
+            let m = &frame.children.joint(frame.child_of(option.into()))[us.index()];
             let score = if sign > 0 { score } else { -score };
-            (children.joint(child.into())[us.index()].clone(), score)
+            ScoredMove { m: m.clone(), score, is_certain: is_certain(score) }
         });
-        let mut moves: Vec<(P::Move, Score)> = moves.collect();
+        let mut moves: Vec<ScoredMove<P::Move>> = moves.collect();
         // Where the other player chooses, all children have the same move of ours.
         if sign < 0 {
             moves.truncate(1);
@@ -196,7 +240,7 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             let (mut alpha, beta) = window;
             for (rank, &(child, _)) in root.iter().enumerate() {
                 let node = Node { depth, ply: 0, mover, alpha, beta };
-                let score = self.search_child(run, node, child.into(), rank, 0)?;
+                let score = self.search_option(run, node, child.into(), rank, 0)?;
                 scored.push((child, score));
                 alpha = alpha.max(score);
                 if alpha >= beta {
@@ -227,7 +271,7 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
         if run.meter.is_over(STRIDE) {
             return Err(Interrupted);
         }
-        let key = self.position.key_of(state);
+        let key = self.key_of(state);
         let known = run.table.get(key);
         if let Some(entry) = known
             && let Some(score) = usable(entry, &node)
@@ -238,8 +282,9 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
         let hash_move = known.map(|entry| entry.best);
         self.expand(node.ply, state);
         let n_children = self.frames[node.ply].children.len();
+        let is_grid = self.frames[node.ply].grid.is_some();
         run.meter.n_nodes += n_children as u64;
-        if let Some(score) = self.quick_win(node) {
+        if !is_grid && let Some(score) = self.quick_win(node) {
             return Ok(score);
         }
         // A forced move costs no depth.
@@ -247,23 +292,30 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
             node.depth += 1;
         }
         self.evaluator.set_parent(state);
-        if node.depth <= 1 || node.ply >= MAX_PLY {
+        let is_horizon = node.depth <= 1 || node.ply >= MAX_PLY;
+        if is_grid {
+            self.order_grid(node, hash_move);
+            if is_horizon {
+                return Ok(self.evaluate_grid(run, key, node));
+            }
+        } else if is_horizon {
             return Ok(self.evaluate_children(run, key, node, hash_move));
+        } else {
+            self.order(node, hash_move);
         }
-        self.order(node, hash_move);
         let (alpha, beta) = (node.alpha, node.beta);
         let mut best = (Score::MIN, 0);
         self.frames[node.ply].tried.clear();
-        for rank in 0..n_children {
-            let child = usize::from(self.frames[node.ply].order[rank].1);
+        for rank in 0..self.frames[node.ply].n_options() {
+            let option = usize::from(self.frames[node.ply].order[rank].1);
             let reduction =
                 if run.options.late_move_reductions { reduction(node.depth, rank) } else { 0 };
-            let score = self.search_child(run, node, child, rank, reduction)?;
+            let score = self.search_option(run, node, option, rank, reduction)?;
             if score > best.0 {
-                best = (score, child as u16);
+                best = (score, self.frames[node.ply].child_of(option) as u16);
             }
             node.alpha = node.alpha.max(score);
-            let m = self.frames[node.ply].moves[child];
+            let m = self.frames[node.ply].moves[option];
             if node.alpha >= beta {
                 let Worker { ordering, frames, .. } = self;
                 ordering.reward(node.ply, node.depth, m, &frames[node.ply].tried);
@@ -275,9 +327,24 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
         Ok(best.0)
     }
 
-    /// Searches one child of a position: with the full window if it is the first one, else with a
-    /// null window, and again if it is better than that. Returns its score for the parent's mover.
-    fn search_child(
+    /// Searches one option of the mover: with the full window if it is the first one, else with a
+    /// null window, and again if it is better than that. Returns its score for the mover.
+    fn search_option(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        node: Node,
+        option: usize,
+        rank: usize,
+        reduction: u32,
+    ) -> Result<Score, Interrupted> {
+        match self.frames[node.ply].grid {
+            Some(grid) => self.search_row(run, node, (grid, option), rank, reduction),
+            None => self.search_child(run, node, option, rank, reduction),
+        }
+    }
+
+    /// Searches one child of a position. Returns its score for the parent's mover.
+    pub(super) fn search_child(
         &mut self,
         run: &mut Run<'_, '_>,
         node: Node,
@@ -418,6 +485,9 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
     /// there can win at once, else as it was estimated.
     fn after_quick_reply(&mut self, node: Node, child: usize, estimate: Score) -> Score {
         let mover = self.mover(node.ply, child);
+        if self.both_choose(node.ply, child) {
+            return estimate;
+        }
         let Worker { batch, frames, payoffs, ends, .. } = self;
         let children = &frames[node.ply].children;
         batch.look_ahead(&[&children.states[child]], ends);
@@ -464,15 +534,38 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
         while self.frames.len() <= ply {
             self.frames.push(Frame::new(n_roles));
         }
-        self.batch.expand(&[state], &mut self.frames[ply].children);
+        let frame = &mut self.frames[ply];
+        self.batch.expand(&[state], &mut frame.children);
+        frame.grid = if self.position.shape().turn_taking {
+            None
+        } else {
+            Grid::of(&frame.children, self.payoffs.players(), self.committing)
+        };
     }
 
-    /// Returns the player who chooses at a child: the one with several moves. Where there is none,
-    /// the step is forced, and either will do.
-    fn mover(&self, ply: usize, child: usize) -> usize {
-        let children = &self.frames[ply].children;
+    /// Returns the key of a state in the transposition table. Where both players choose at once, a
+    /// value depends on who reveals its choice.
+    fn key_of(&mut self, state: &P::State) -> u64 {
+        self.position.key_of(state) ^ (self.committing as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// Returns the player who chooses at a child: the one with several moves. If both have several,
+    /// it is the one who reveals its choice. Where there is none, the step is forced, and either
+    /// will do.
+    pub(super) fn mover(&self, ply: usize, child: usize) -> usize {
+        if self.both_choose(ply, child) {
+            return self.committing;
+        }
         let second = Role::new(self.payoffs.players()[1]);
-        usize::from(children.n_legal(child, second) > 1)
+        usize::from(self.frames[ply].children.n_legal(child, second) > 1)
+    }
+
+    /// Returns whether both players have several moves at a child.
+    fn both_choose(&self, ply: usize, child: usize) -> bool {
+        let children = &self.frames[ply].children;
+        let players = self.payoffs.players().map(Role::new);
+        !self.position.shape().turn_taking
+            && players.into_iter().all(|role| children.n_legal(child, role) > 1)
     }
 
     /// Returns the player who chooses at the root.
@@ -480,6 +573,9 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
         let children = &self.frames[0].children;
         let players = self.payoffs.players();
         let own = usize::from(players[1] == us.index());
+        if self.frames[0].grid.is_some() {
+            return own;
+        }
         let last = children.len().saturating_sub(1);
         let differs = |player: usize| {
             !children.is_empty() && children.joint(0)[player] != children.joint(last)[player]
@@ -490,7 +586,7 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
     /// Publishes the best move so far.
     fn suggest(&mut self, run: &Run<'_, '_>, us: Role, best: u16) {
         let children = &self.frames[0].children;
-        let m = &children.joint(best.into())[us.index()];
+        let m = &children.joint(self.frames[0].child_of(best.into()))[us.index()];
         // The legal moves of the role appear among the children in their order.
         let mut seen: Vec<&P::Move> = Vec::new();
         for child in 0..children.len() {
@@ -529,14 +625,14 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
                 break;
             }
             state = children.states[child].clone();
-            best = table.get(self.position.key_of(&state)).map(|entry| entry.best);
+            best = table.get(self.key_of(&state)).map(|entry| entry.best);
         }
         line
     }
 }
 
 /// Returns the score of the first player as that of the mover.
-fn for_mover(score: Score, mover: usize) -> Score {
+pub(super) fn for_mover(score: Score, mover: usize) -> Score {
     if mover == 0 { score } else { -score }
 }
 
@@ -551,7 +647,13 @@ fn usable(entry: Entry, node: &Node) -> Option<Score> {
     (is_deep && is_enough).then_some(entry.score)
 }
 
-fn store(table: &Table, key: u64, depth: u32, best: (Score, u16), window: (Score, Score)) {
+pub(super) fn store(
+    table: &Table,
+    key: u64,
+    depth: u32,
+    best: (Score, u16),
+    window: (Score, Score),
+) {
     let (score, best) = best;
     let bound = if score >= window.1 {
         Bound::AtLeast

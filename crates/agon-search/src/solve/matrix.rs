@@ -2,13 +2,13 @@
 
 /// The solution of a matrix game.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct MatrixSolution {
+pub struct MatrixSolution {
     /// The value for the row player.
-    pub(crate) value: f64,
+    pub value: f64,
     /// The probability of each row.
-    pub(crate) rows: Vec<f64>,
+    pub rows: Vec<f64>,
     /// The probability of each column.
-    pub(crate) columns: Vec<f64>,
+    pub columns: Vec<f64>,
 }
 
 /// Solves the game in which the row player maximises `payoffs[row * n_columns + column]` and the
@@ -16,7 +16,10 @@ pub(crate) struct MatrixSolution {
 ///
 /// Uses the simplex method over doubles, which is exact except for rounding. Bland's rule prevents
 /// cycles.
-pub(crate) fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
+///
+/// # Panics
+/// If the list is empty or its length is not a multiple of `n_columns`.
+pub fn matrix_game(payoffs: &[f64], n_columns: usize) -> MatrixSolution {
     let n_rows = payoffs.len() / n_columns;
     assert!(n_rows > 0 && payoffs.len() == n_rows * n_columns, "a matrix has rows and columns");
     if let Some(saddle) = saddle_point(payoffs, n_columns) {
