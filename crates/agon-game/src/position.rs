@@ -30,9 +30,9 @@ use crate::{Batch, Rng, Role, Shape};
 ///    equal seeds give equal results.
 pub trait Position: Clone + Send {
     /// A move of one role.
-    type Move: Clone + Eq + Hash + Debug + Send + Sync;
+    type Move: Clone + Eq + Hash + Debug + Send + Sync + 'static;
     /// What `go_to` needs to return to a position. Cheap to clone.
-    type State: Clone + Send + Sync;
+    type State: Clone + Send + Sync + 'static;
 
     /// Returns the static facts about the game, which are the same at every position.
     fn shape(&self) -> &Shape;

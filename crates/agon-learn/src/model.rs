@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
 
-use agon_game::{Batch, Budget, Notation, Position, Rng};
-use agon_search::EvaluateChildren;
+use agon_game::{Batch, Budget, Notation, Position, Rng, Role, Shape};
+use agon_search::{EvaluateChildren, EvaluateLeaves};
 use rand::SeedableRng as _;
 
 use crate::network::{Network, Scratch};
@@ -212,6 +212,39 @@ impl<P: Position> EvaluateChildren<P::State> for LearntEvaluator<P> {
     fn child_value(&mut self, child: &P::State) -> f32 {
         let words = P::state_words(child).unwrap_or(&[]);
         2.0 * logistic(self.scratch.sum(&self.network, &self.weights, words)) - 1.0
+    }
+}
+
+/// A learnt evaluation of the leaves of a tree, in payoffs.
+pub struct LearntLeaves<P> {
+    evaluator: LearntEvaluator<P>,
+    players: [usize; 2],
+    least: f64,
+    range: f64,
+}
+
+impl<P: Position> LearntLeaves<P> {
+    /// Returns the evaluation of the leaves of a game of two players. What one player gains, the
+    /// other loses.
+    pub fn new(evaluator: LearntEvaluator<P>, shape: &Shape) -> LearntLeaves<P> {
+        let mut players = shape.players().map(Role::index);
+        let first = players.next().unwrap_or(0);
+        let players = [first, players.next().unwrap_or(first)];
+        let (least, most) = (*shape.payoffs.start(), *shape.payoffs.end());
+        LearntLeaves { evaluator, players, least, range: most - least }
+    }
+}
+
+impl<P: Position + 'static> EvaluateLeaves<P::State> for LearntLeaves<P> {
+    fn fork(&self) -> Box<dyn EvaluateLeaves<P::State>> {
+        Box::new(LearntLeaves { evaluator: self.evaluator.clone(), ..*self })
+    }
+
+    fn evaluate(&mut self, state: &P::State, payoffs: &mut [f64]) {
+        let value = f64::from(self.evaluator.value(state));
+        let [first, second] = self.players;
+        payoffs[second] = self.least + self.range * (1.0 - value);
+        payoffs[first] = self.least + self.range * value;
     }
 }
 

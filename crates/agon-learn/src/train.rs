@@ -122,7 +122,8 @@ impl Turn {
                 if own(child) > own(best) { child } else { best }
             },
         );
-        Turn { chosen: best, value: values[best], wins: own(best) >= 1.0 && ended[best] }
+        let value = if is_second { 1.0 - own(best) } else { own(best) };
+        Turn { chosen: best, value, wins: own(best) >= 1.0 && ended[best] }
     }
 }
 

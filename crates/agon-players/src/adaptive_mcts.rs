@@ -45,6 +45,18 @@ impl Threads {
     }
 }
 
+/// Returns the number of threads of a search: that of the option, or one that suits the game and the
+/// budget if it is 0.
+pub(crate) fn threads_for<P: Position>(option: usize, position: &P, budget: &Budget) -> usize {
+    let threads = Threads::of_option(option);
+    if budget.deadline.is_some() {
+        let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
+        threads.with_clock(position.shape(), n_processors)
+    } else {
+        threads.without_clock()
+    }
+}
+
 /// Monte Carlo tree search with a number of threads that suits the budget of its first move, and
 /// with an optional heuristic that is made during that move.
 pub(crate) struct AdaptiveMcts<P: Position> {
@@ -70,13 +82,7 @@ impl<P: Notation + 'static> Search<P> for AdaptiveMcts<P> {
     fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
         let AdaptiveMcts { options, seed, heuristic, search } = self;
         let search = search.get_or_insert_with(|| {
-            let threads = Threads::of_option(options.threads);
-            let threads = if budget.deadline.is_some() {
-                let n_processors = std::thread::available_parallelism().map_or(1, usize::from);
-                threads.with_clock(position.shape(), n_processors)
-            } else {
-                threads.without_clock()
-            };
+            let threads = threads_for(options.threads, position, budget);
             let options = MctsOptions { threads, ..options.clone() };
             let heuristic = heuristic.as_ref().and_then(|source| source.make(position, budget));
             match heuristic {

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use agon_game::{Notation, Role};
-use agon_learn::{Learner, LearntEvaluator, TrainOptions};
+use agon_learn::{Learner, LearntEvaluator, LearntLeaves, TrainOptions};
 use agon_search::{
-    AlphaBeta, AlphaBetaOptions, Budget, EvaluateChildren, Minimax, MinimaxOptions, NoEvaluation,
-    Report, Search,
+    AlphaBeta, AlphaBetaOptions, Budget, EvaluateChildren, Leaves, Mcts, MctsOptions, Minimax,
+    MinimaxOptions, NoEvaluation, Report, Search,
 };
 
-use crate::adaptive_mcts::Threads;
+use crate::adaptive_mcts::{Threads, threads_for};
 use crate::budget::{IterationsAsNodes, share};
 use crate::thought::report_without_search;
 
@@ -75,6 +75,80 @@ impl<P: Notation + 'static> Search<P> for LearntMinimax<P> {
             search.ponder(position, us, budget);
         }
     }
+}
+
+/// Monte Carlo tree search that learns an evaluation of its leaves when it thinks for the first
+/// time. Games that cannot be learnt are searched with playouts alone.
+pub(crate) struct LearntMcts<P: Notation> {
+    plan: LearnPlan,
+    options: MctsOptions,
+    /// The part of the evaluation in the value of a leaf.
+    part: f64,
+    seed: u64,
+    search: Option<Mcts<P>>,
+}
+
+impl<P: Notation + 'static> LearntMcts<P> {
+    /// Makes a search. 0 threads in the options means that their number is adaptive.
+    pub(crate) fn new(
+        plan: LearnPlan,
+        options: MctsOptions,
+        part: f64,
+        seed: u64,
+    ) -> LearntMcts<P> {
+        LearntMcts { plan, options, part, seed, search: None }
+    }
+
+    /// Learns in a part of the budget and makes the search.
+    fn prepare(&self, position: &P, budget: &Budget) -> Mcts<P> {
+        let time = share(budget, self.plan.percent);
+        let learner = new_learner(position, self.seed, time.deadline).map(|mut learner| {
+            let n_games = time.deadline.is_none().then_some(self.plan.n_games);
+            learner.learn(&Budget { iterations: n_games, nodes: None, ..time });
+            learner
+        });
+        let threads = threads_for(self.options.threads, position, budget);
+        let options = MctsOptions { threads, ..self.options.clone() };
+        mcts_with(options, self.seed, position, learner.as_ref(), self.part)
+    }
+}
+
+impl<P: Notation + 'static> Search<P> for LearntMcts<P> {
+    fn think(&mut self, position: &mut P, us: Role, budget: &Budget) -> Report<P::Move> {
+        // A budget with both a count and a clock is that of a preparation before the start clock.
+        let is_preparation =
+            budget.deadline.is_some() && (budget.iterations.is_some() || budget.nodes.is_some());
+        if self.search.is_none() && is_preparation {
+            return report_without_search(position.legal_moves(us)[0].clone(), us);
+        }
+        if self.search.is_none() {
+            self.search = Some(self.prepare(position, budget));
+        }
+        self.search.as_mut().expect("it was made above").think(position, us, budget)
+    }
+
+    fn ponder(&mut self, position: &mut P, us: Role, budget: &Budget) {
+        if let Some(search) = &mut self.search {
+            search.ponder(position, us, budget);
+        }
+    }
+}
+
+/// Makes a tree search with an evaluation of its leaves, if one was learnt.
+pub(crate) fn mcts_with<P: Notation + 'static>(
+    options: MctsOptions,
+    seed: u64,
+    position: &P,
+    learner: Option<&Learner<P>>,
+    part: f64,
+) -> Mcts<P> {
+    let Some(learner) = learner else { return Mcts::new(options, seed) };
+    let leaves = LearntLeaves::new(learner.evaluator(), position.shape());
+    // Without playouts, a leaf has one value, however often it is asked for.
+    let playouts = if part < 1.0 { options.leaves.playouts } else { 1 };
+    let leaves_options = Leaves { playouts, ..options.leaves };
+    let options = MctsOptions { leaves: leaves_options, ..options };
+    Mcts::new(options, seed).with_evaluator(Box::new(leaves), part)
 }
 
 /// Prepares to learn a game. Returns `None` if it cannot be learnt.

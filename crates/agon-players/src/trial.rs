@@ -17,12 +17,12 @@ use agon_search::{
 };
 use rand::{RngExt as _, SeedableRng as _};
 
-use crate::adaptive_mcts::AdaptiveMcts;
+use crate::adaptive_mcts::{AdaptiveMcts, threads_for};
 use crate::budget::share;
 use crate::evaluation::{Evaluation, LEARNING_SEED, alphabeta_with};
 use crate::goal_terms::informative_evaluator;
 use crate::heuristics::MoveHeuristic;
-use crate::learnt::{LearningSearch, minimax_with, new_learner};
+use crate::learnt::{LearningSearch, mcts_with, minimax_with, new_learner};
 use crate::{GoalTermOptions, MethodChoice, Rules};
 use short_match::{MAX_STEPS, MIN_MATCHES, ShortMatch, significant_score};
 
@@ -50,6 +50,8 @@ enum Contender {
     Plain,
     /// Minimax search with an evaluation learnt by self-play.
     Learnt,
+    /// Monte Carlo tree search whose leaves are valued by playouts and by the learnt evaluation.
+    LearntLeaves,
     /// Monte Carlo tree search with regressed goals in its tree (Trutman 2015).
     RegressedGoals,
     /// Alpha-beta search with fuzzy logic over the goals (Michulke 2011).
@@ -69,6 +71,7 @@ impl Contender {
         match self {
             Contender::Plain => "mcts",
             Contender::Learnt => "minimax with a learnt evaluation",
+            Contender::LearntLeaves => "mcts with a learnt evaluation",
             Contender::RegressedGoals => "mcts with regressed goals",
             Contender::Fuzzy => "alphabeta with fuzzy goals",
             Contender::Concepts => "alphabeta with learned concepts",
@@ -88,8 +91,10 @@ const LEARNT_TRIAL_PERCENT: u32 = 50;
 /// Part of the rest for learning more if the learnt evaluation was chosen, in percent. The search
 /// itself gets what remains.
 const LEARNING_ON_PERCENT: u32 = 85;
-/// The number of matches of the learnt evaluation.
+/// The number of matches of the learnt evaluation against each opponent.
 const N_LEARNT_MATCHES: usize = 12;
+/// The part of the learnt evaluation in the value of a leaf. The rest comes from playouts.
+const LEAF_PART: f64 = 0.5;
 /// Minimum time before the first move for a trial.
 const MIN_TIME: Duration = Duration::from_secs(4);
 /// The time for the matches of all contenders is the time before the first move divided by this.
@@ -133,7 +138,13 @@ impl<P: Notation + 'static> TrialSelected<P> {
     }
 
     /// Makes the search of a contender.
-    fn search(&self, contender: Contender, options: &MctsOptions, seed: u64) -> Box<dyn Search<P>> {
+    fn search(
+        &self,
+        contender: Contender,
+        position: &P,
+        options: &MctsOptions,
+        seed: u64,
+    ) -> Box<dyn Search<P>> {
         let heuristic = HeuristicUse { tree: true, ..options.heuristic };
         let in_tree = MctsOptions { heuristic, ..options.clone() };
         let alphabeta = |evaluation: Evaluation| -> Box<dyn Search<P>> {
@@ -146,6 +157,10 @@ impl<P: Notation + 'static> TrialSelected<P> {
                 let options =
                     MinimaxOptions { threads: options.threads, ..MinimaxOptions::default() };
                 Box::new(minimax_with(options, evaluator))
+            }
+            (Contender::LearntLeaves, _, _) => {
+                let learner = self.learner.as_ref();
+                Box::new(mcts_with(options.clone(), seed, position, learner, LEAF_PART))
             }
             (Contender::RegressedGoals, Some(game), _) => {
                 let heuristic =
@@ -203,8 +218,8 @@ impl<P: Notation + 'static> TrialSelected<P> {
         let players: Vec<Role> = position.shape().players().collect();
         let [first, second] = players[..] else { return Contender::Plain };
         let roles = [first, second];
-        if self.prefers_learnt(position, roles, budget) {
-            return Contender::Learnt;
+        if let Some(learnt) = self.preferred_learnt(position, roles, budget) {
+            return learnt;
         }
         let time = deadline.saturating_duration_since(Instant::now());
         if time < MIN_TIME {
@@ -215,7 +230,8 @@ impl<P: Notation + 'static> TrialSelected<P> {
             return Contender::Plain;
         }
         let until = Instant::now() + time / CONFIRMATION_DIVISOR;
-        let trial = Trial { selection: self, contender: best, roles, until };
+        let opponent = Contender::Plain;
+        let trial = Trial { selection: self, contender: best, opponent, roles, until };
         let seed = self.seed ^ CONFIRMATION_STREAM;
         let scores = trial.play(position, seed, N_CONFIRMING, N_CONFIRMING as u32);
         if !is_confirmed(&scores) {
@@ -225,40 +241,53 @@ impl<P: Notation + 'static> TrialSelected<P> {
         best
     }
 
-    /// Learns an evaluation and returns whether minimax search with it holds its own against plain
-    /// search. Without time for matches it is preferred, because it is stronger in most games.
-    fn prefers_learnt(&mut self, position: &P, roles: [Role; 2], budget: &Budget) -> bool {
-        let left = |budget: &Budget| {
-            budget.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
-        };
-        if !Minimax::<P, NoEvaluation>::suits(position)
-            || left(budget).is_none_or(|time| time < MIN_LEARNING_TIME)
-        {
-            return false;
+    /// Learns an evaluation and returns the search that uses it best, if one holds its own against
+    /// plain search. Without time for matches that is minimax search, because it is stronger in most
+    /// games.
+    fn preferred_learnt(
+        &mut self,
+        position: &P,
+        roles: [Role; 2],
+        budget: &Budget,
+    ) -> Option<Contender> {
+        let left = budget.deadline?.saturating_duration_since(Instant::now());
+        if !Minimax::<P, NoEvaluation>::suits(position) || left < MIN_LEARNING_TIME {
+            return None;
         }
         let time = share(budget, LEARNING_PERCENT);
-        let Some(mut learner) = new_learner(position, self.seed, time.deadline) else {
-            return false;
-        };
+        let mut learner = new_learner(position, self.seed, time.deadline)?;
         learner.learn(&time);
+        let n_games = learner.n_games();
         self.learner = Some(learner);
-        let until = share(budget, LEARNT_TRIAL_PERCENT).deadline.unwrap_or_else(Instant::now);
-        let trial = Trial { selection: self, contender: Contender::Learnt, roles, until };
-        let planned = N_LEARNT_MATCHES as u32;
-        let scores = trial.play(position, self.seed, N_LEARNT_MATCHES, planned);
-        let (points, n_matches) = (scores.iter().sum::<f64>(), scores.len());
-        let is_preferred = points >= 0.5 * n_matches as f64;
-        let n_games = self.learner.as_ref().map_or(0, Learner::n_games);
-        let name = if is_preferred { "minimax" } else { "mcts" };
+        // Half of the time for matches is for each of the two opponents of the final choice.
+        let play = |selection: &Self, [contender, opponent]: [Contender; 2], percent: u32| {
+            let until = share(budget, percent).deadline.unwrap_or_else(Instant::now);
+            let trial = Trial { selection, contender, opponent, roles, until };
+            let planned = N_LEARNT_MATCHES as u32;
+            let scores = trial.play(position, selection.seed, N_LEARNT_MATCHES, planned);
+            (scores.iter().sum::<f64>(), scores.len())
+        };
+        let first = [Contender::Learnt, Contender::Plain];
+        let (points, n_matches) = play(self, first, LEARNT_TRIAL_PERCENT / 2);
+        let best = if points >= 0.5 * n_matches as f64 { first[0] } else { first[1] };
+        let second = [Contender::LearntLeaves, best];
+        let (leaf_points, n_leaf_matches) = play(self, second, LEARNT_TRIAL_PERCENT / 2);
+        let best = if leaf_points > 0.5 * n_leaf_matches as f64 { second[0] } else { best };
         self.method = Some(format!(
-            "{name}: in short matches against mcts, minimax with an evaluation learnt from \
-             {n_games} games got {points} of {n_matches} points"
+            "{}: with an evaluation learnt from {n_games} games, minimax got {points} of \
+             {n_matches} points in short matches against mcts, and mcts with the evaluation got \
+             {leaf_points} of {n_leaf_matches} against {}",
+            best.name(),
+            second[1].name(),
         ));
-        match &mut self.learner {
-            Some(learner) if is_preferred => learner.learn(&share(budget, LEARNING_ON_PERCENT)),
-            Some(_) | None => self.learner = None,
+        if best == Contender::Plain {
+            self.learner = None;
+            return None;
         }
-        is_preferred
+        if let Some(learner) = &mut self.learner {
+            learner.learn(&share(budget, LEARNING_ON_PERCENT));
+        }
+        Some(best)
     }
 
     /// Returns the contender with the highest significant score against plain search.
@@ -270,7 +299,8 @@ impl<P: Notation + 'static> TrialSelected<P> {
             // Time that earlier contenders did not use is shared by the remaining ones.
             let now = Instant::now();
             let until = now + end.saturating_duration_since(now) / (contenders.len() - at) as u32;
-            let trial = Trial { selection: self, contender, roles, until };
+            let opponent = Contender::Plain;
+            let trial = Trial { selection: self, contender, opponent, roles, until };
             let seed = self.seed.wrapping_add(at as u64);
             let scores = trial.play(position, seed, N_MATCHES, N_PLANNED);
             if let Some(score) = significant_score(&scores)
@@ -300,11 +330,16 @@ impl<P: Notation + 'static> Search<P> for TrialSelected<P> {
                     let options = MinimaxOptions { threads, ..MinimaxOptions::default() };
                     Some(Box::new(LearningSearch::new(options, self.learner.take())))
                 }
-                contender => Some(self.search(contender, &self.options, self.seed)),
+                contender => {
+                    let threads = threads_for(self.options.threads, position, budget);
+                    let options = MctsOptions { threads, ..self.options.clone() };
+                    Some(self.search(contender, position, &options, self.seed))
+                }
             };
         }
         if self.search.is_none() {
-            self.search = Some(self.search(Contender::Plain, &self.options, self.seed));
+            let search = self.search(Contender::Plain, position, &self.options, self.seed);
+            self.search = Some(search);
         }
         self.search.as_mut().expect("it was made above").think(position, us, budget)
     }
@@ -337,10 +372,11 @@ fn is_confirmed(scores: &[f64]) -> bool {
     scores.len() >= 2 && scores.iter().sum::<f64>() >= 0.5 * scores.len() as f64
 }
 
-/// Short matches of one contender against plain search.
+/// Short matches of one contender against another.
 struct Trial<'a, P: Position> {
     selection: &'a TrialSelected<P>,
     contender: Contender,
+    opponent: Contender,
     roles: [Role; 2],
     until: Instant,
 }
@@ -392,9 +428,9 @@ impl<P: Notation + 'static> Trial<'_, P> {
     ) -> Option<f64> {
         // The two searches take turns, so one thread each is fair to both.
         let options = MctsOptions { threads: 1, ..self.selection.options.clone() };
-        let ours = self.selection.search(self.contender, &options, rng.random());
-        let plain = self.selection.search(Contender::Plain, &options, rng.random());
-        ShortMatch { roles: self.roles, own }.play(opening, [ours, plain], budget, rng)
+        let searches = [self.contender, self.opponent]
+            .map(|contender| self.selection.search(contender, opening, &options, rng.random()));
+        ShortMatch { roles: self.roles, own }.play(opening, searches, budget, rng)
     }
 }
 

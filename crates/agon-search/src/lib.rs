@@ -101,8 +101,8 @@ pub use alphabeta::{AlphaBeta, AlphaBetaOptions, OpponentModel};
 pub use best_first::{BestFirst, BestFirstOptions};
 pub use evaluate::{Evaluate, GoalValues};
 pub use mcts::{
-    ActionHeuristic, ActionValues, Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Leaves, Mcts,
-    MctsOptions, Others, PlayoutPolicy, Simultaneous,
+    ActionHeuristic, ActionValues, Amaf, Bandit, Choice, EvaluateLeaves, FinalMove, FirstPlay,
+    HeuristicUse, Leaves, Mcts, MctsOptions, Others, PlayoutPolicy, Simultaneous,
 };
 pub use minimax::{EvaluateChildren, Minimax, MinimaxOptions, NoEvaluation};
 pub use playouts::Playouts;

@@ -60,8 +60,10 @@ mod worker;
 
 pub use heuristic::{ActionHeuristic, ActionValues, HeuristicUse};
 pub use options::{
-    Amaf, Bandit, Choice, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy, Simultaneous,
+    Amaf, Bandit, Choice, FinalMove, FirstPlay, Leaves, MctsOptions, Others, PlayoutPolicy,
+    Simultaneous,
 };
+pub use simulate::EvaluateLeaves;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -73,7 +75,7 @@ use facts::Facts;
 use heuristic::FIRST_K;
 use threads::{Coordinator, LeafQueue, Shared};
 use tree::Tree;
-use worker::{Purpose, Worker};
+use worker::{Advisers, Purpose, Worker};
 
 /// Monte Carlo tree search for one game.
 ///
@@ -87,6 +89,8 @@ pub struct Mcts<P: Position> {
     /// One for each thread.
     workers: Vec<Worker<P>>,
     heuristic: Option<Box<dyn ActionHeuristic<P>>>,
+    /// An evaluator of leaves, with its part in their value.
+    evaluator: Option<(Box<dyn EvaluateLeaves<P::State>>, f64)>,
     /// The number of iterations for the last move.
     n_last: Option<u64>,
 }
@@ -107,6 +111,26 @@ impl<P: Position> Mcts<P> {
         Mcts::build(options, seed, Some(heuristic))
     }
 
+    /// Adds an evaluator of leaves. `part` is its part in the value of a leaf, from 0 to 1; the rest
+    /// comes from playouts. It needs an engine that runs batches.
+    #[must_use]
+    pub fn with_evaluator(
+        mut self,
+        evaluator: Box<dyn EvaluateLeaves<P::State>>,
+        part: f64,
+    ) -> Mcts<P> {
+        self.evaluator = Some((evaluator, part));
+        self
+    }
+
+    /// Replaces the evaluator of leaves. The tree is forgotten, because its values are those of the
+    /// old one.
+    pub fn set_evaluator(&mut self, evaluator: Box<dyn EvaluateLeaves<P::State>>, part: f64) {
+        self.evaluator = Some((evaluator, part));
+        self.tree = None;
+        self.workers.clear();
+    }
+
     fn build(
         options: MctsOptions,
         seed: u64,
@@ -118,7 +142,16 @@ impl<P: Position> Mcts<P> {
             max_nodes: options.max_nodes.clamp(1000, u32::MAX as usize / 2),
             ..options
         };
-        Mcts { options, seed, tree: None, us: None, workers: Vec::new(), heuristic, n_last: None }
+        Mcts {
+            options,
+            seed,
+            tree: None,
+            us: None,
+            workers: Vec::new(),
+            heuristic,
+            evaluator: None,
+            n_last: None,
+        }
     }
 
     /// Returns the options, adjusted to what is possible.
@@ -143,7 +176,10 @@ impl<P: Position> Mcts<P> {
             let seeds = (0..self.options.threads as u64).map(|at| self.seed.wrapping_add(at << 32));
             let worker = |seed| {
                 let heuristic = self.heuristic.as_ref().map(|heuristic| heuristic.fork());
-                Worker::new(position, us, &self.options, seed, heuristic)
+                let evaluator =
+                    self.evaluator.as_ref().map(|(evaluator, part)| (evaluator.fork(), *part));
+                let advisers = Advisers { heuristic, evaluator };
+                Worker::new(position, us, &self.options, seed, advisers)
             };
             self.workers = seeds.map(worker).collect();
         }

@@ -5,13 +5,14 @@ use agon_game::{Continuous, Hidden, PlayoutKind, Position};
 use agon_match::Player;
 use agon_search::hidden::HiddenOptions;
 use agon_search::{
-    Amaf, Bandit, Choice, FirstPlay, HeuristicUse, Leaves, MctsOptions, Others, PlayoutPolicy,
-    Simultaneous,
+    Amaf, Bandit, Choice, FinalMove, FirstPlay, HeuristicUse, Leaves, MctsOptions, Others,
+    PlayoutPolicy, Simultaneous,
 };
 
 use super::{BuildContext, Kind, goal_terms};
 use crate::adaptive_mcts::{AdaptiveMcts, Threads};
 use crate::heuristics::MoveHeuristic;
+use crate::learnt::{LearnPlan, LearntMcts};
 use crate::option::Settings;
 use crate::registry::Origin;
 use crate::{BuiltIn, GoalTermOptions, OptionKind, PerceptPlayer, PlayerKind};
@@ -33,7 +34,7 @@ pub(crate) static UCT: PlayerKind = PlayerKind {
     origin: Origin::BuiltIn(Mcts::from_settings),
 };
 
-static SELECTION_AND_PLAYOUTS: [OptionKind; 26] = [
+static SELECTION_AND_PLAYOUTS: [OptionKind; 29] = [
     OptionKind::real(
         "c",
         0.0..=100.0,
@@ -59,6 +60,12 @@ static SELECTION_AND_PLAYOUTS: [OptionKind; 26] = [
         "first-play: as a fraction of the range of payoffs",
     ),
     OptionKind::word(
+        "final-move",
+        &["visits", "bound"],
+        "the move that is made: the most visited one, or the one with the highest lower confidence \
+         bound",
+    ),
+    OptionKind::word(
         "amaf",
         &["off", "rave", "grave"],
         "all moves as first: moves made later in a playout count as if made at once",
@@ -82,11 +89,22 @@ static SELECTION_AND_PLAYOUTS: [OptionKind; 26] = [
         "grave: bias; a smaller value trusts all-moves-as-first statistics for longer",
     ),
     OptionKind::word(
-        "playout-moves",
-        &["uniform", "decisive", "careful", "auto"],
-        "moves of playouts without a policy: any; those that win at once where there are any; also \
-         not those after which another player wins at once; auto: careful, if playouts run in \
-         batches. Batches draw uniformly if the rest takes too much logic",
+        "leaf-evaluation",
+        &["none", "learnt"],
+        "learnt: leaves are valued by an evaluation that is learnt by self-play when the player \
+         thinks for the first time; for two players, and rules that can be grounded",
+    ),
+    OptionKind::real(
+        "evaluation-part",
+        0.0..=1.0,
+        0.5,
+        "leaf-evaluation: its part in the value of a leaf; the rest comes from playouts",
+    ),
+    OptionKind::integer(
+        "learn",
+        0..=100,
+        60,
+        "leaf-evaluation: part of the first budget that is for learning, in percent",
     ),
     OptionKind::word(
         "policy",
@@ -189,15 +207,15 @@ struct Defaults {
     n_threads: u64,
 }
 
-static MCTS_TREE: [OptionKind; 15] = tree_options(&Defaults {
+static MCTS_TREE: [OptionKind; 16] = tree_options(&Defaults {
     has_enhancements: true,
     n_leaves: 64,
-    n_playouts: 64,
+    n_playouts: 8,
     n_siblings: 3,
     n_threads: 0,
 });
 
-static UCT_TREE: [OptionKind; 15] = tree_options(&Defaults {
+static UCT_TREE: [OptionKind; 16] = tree_options(&Defaults {
     has_enhancements: false,
     n_leaves: 1,
     n_playouts: 1,
@@ -205,7 +223,7 @@ static UCT_TREE: [OptionKind; 15] = tree_options(&Defaults {
     n_threads: 1,
 });
 
-const fn tree_options(defaults: &Defaults) -> [OptionKind; 15] {
+const fn tree_options(defaults: &Defaults) -> [OptionKind; 16] {
     [
         OptionKind::flag(
             "transpositions",
@@ -217,6 +235,17 @@ const fn tree_options(defaults: &Defaults) -> [OptionKind; 15] {
             "look-ahead",
             defaults.has_enhancements,
             "all children of a new position are examined if the engine does so in one pass",
+        ),
+        OptionKind::word(
+            "playout-moves",
+            if defaults.has_enhancements {
+                &["auto", "uniform", "decisive", "careful"]
+            } else {
+                &["uniform", "decisive", "careful", "auto"]
+            },
+            "moves of playouts without a policy: any; those that win at once where there are any; \
+             also not those after which another player wins at once; auto: careful, if playouts \
+             run in batches. Batches draw uniformly if the rest takes too much logic",
         ),
         OptionKind::word(
             "simultaneous",
@@ -284,7 +313,12 @@ pub struct Mcts {
     options: MctsOptions,
     action_heuristic: Option<HeuristicRequest>,
     goal_terms: Option<GoalTermOptions>,
+    /// How an evaluation of leaves is learnt, and its part in their value.
+    learnt: Option<(LearnPlan, f64)>,
 }
+
+/// Number of games to learn from in a match without a clock.
+const N_LEARNING_GAMES: u64 = 2000;
 
 impl Mcts {
     fn from_settings(settings: &Settings) -> BuiltIn {
@@ -299,6 +333,11 @@ impl Mcts {
             action_heuristic: (settings.word("action-heuristic") != "none").then_some(request),
             goal_terms: goal_terms::selected_by(settings, "implicit-minimax")
                 .or_else(|| goal_terms::selected_by(settings, "prior")),
+            learnt: (settings.word("leaf-evaluation") == "learnt").then(|| {
+                let percent = settings.integer_u32("learn");
+                let plan = LearnPlan { percent, n_games: N_LEARNING_GAMES };
+                (plan, settings.real("evaluation-part"))
+            }),
         }))
     }
 }
@@ -317,6 +356,10 @@ pub(super) fn search_options(settings: &Settings) -> MctsOptions {
             "below" => FirstPlay::BelowMean(first_play_part),
             "urgency" => FirstPlay::Urgency(first_play_part),
             _ => FirstPlay::First,
+        },
+        final_move: match settings.word("final-move") {
+            "bound" => FinalMove::LowerBound { c },
+            _ => FinalMove::Visits,
         },
         amaf: match settings.word("amaf") {
             "rave" => Amaf::Rave { k: settings.real("rave-k") },
@@ -402,6 +445,10 @@ impl Kind for Mcts {
             let options =
                 HiddenOptions { seed: context.seed, max_steps, ..HiddenOptions::default() };
             return Box::new(PerceptPlayer::new(context.start, context.role, options));
+        }
+        if let Some((plan, part)) = &self.learnt {
+            let (options, seed) = (self.options.clone(), context.seed);
+            return context.seat(LearntMcts::new(plan.clone(), options, *part, seed));
         }
         let search = AdaptiveMcts::new(self.options.clone(), context.seed);
         let rules = &context.rules;

@@ -46,7 +46,13 @@ fn short_matches_are_played_to_the_end_by_either_role() {
         [Contender::Plain, Contender::RegressedGoals, Contender::Fuzzy, Contender::Concepts]
     {
         let roles = [Role::new(0), Role::new(1)];
-        let trial = Trial { selection: &selection, contender, roles, until: Instant::now() };
+        let trial = Trial {
+            selection: &selection,
+            contender,
+            opponent: Contender::Plain,
+            roles,
+            until: Instant::now(),
+        };
         let score = |own: Role| {
             let mut rng = Rng::seed_from_u64(5);
             let mut budget = || Some(Budget::iterations(40));
@@ -88,7 +94,13 @@ fn structure_rewriting_games_have_contenders_of_their_own() {
     assert_eq!(by_terms.contenders(Duration::from_secs(1)), contenders);
     let roles = [Role::new(0), Role::new(1)];
     for contender in contenders {
-        let trial = Trial { selection: &by_terms, contender, roles, until: Instant::now() };
+        let trial = Trial {
+            selection: &by_terms,
+            contender,
+            opponent: Contender::Plain,
+            roles,
+            until: Instant::now(),
+        };
         let mut budget = || Some(Budget::iterations(40));
         let start = game.game().start();
         let score = trial.play_one(&start, roles[0], &mut budget, &mut Rng::seed_from_u64(5));

@@ -2,8 +2,8 @@
 
 use agon_game::{Position, Rng, Role, joint_moves};
 
-use super::options::{MctsOptions, Simultaneous};
-use super::select::draw;
+use super::options::{FinalMove, MctsOptions, Simultaneous};
+use super::select::{draw, fast_ln};
 use super::tree::{Group, NodeId, NodeKind, Tree};
 use crate::{Candidate, Line};
 
@@ -23,6 +23,10 @@ pub(crate) struct Answer<M> {
     pub(crate) is_proven: bool,
     pub(crate) lines: Vec<Line<M>>,
 }
+
+/// A move with less than this part of the most visits is not chosen by its lower bound, because its
+/// mean comes from too few leaves.
+const MIN_VISITS_PART: u32 = 20;
 
 impl<P: Position> Tree<P> {
     /// Returns the report about the root, where the position stands.
@@ -48,7 +52,7 @@ impl<P: Position> Tree<P> {
             return Answer { best, candidates: vec![candidate], value: mean, is_proven, lines };
         };
         match self.node(root).kind {
-            NodeKind::Alone(_) => self.answer_alone(position, us, is_proven),
+            NodeKind::Alone(_) => self.answer_alone(position, us, is_proven, options),
             NodeKind::Joint | NodeKind::Sparse | NodeKind::Terminal => {
                 self.answer_mixed(position, us, &group, options, rng)
             }
@@ -62,7 +66,7 @@ impl<P: Position> Tree<P> {
         let group = groups.iter().find(|group| group.role == us && group.n > 1)?;
         let first = self.node(self.root).first_arm as usize + group.first as usize;
         match self.node(self.root).kind {
-            NodeKind::Alone(_) => Some(self.best_arm(self.root, us) - first),
+            NodeKind::Alone(_) => Some(self.best_arm(self.root, us, FinalMove::Visits) - first),
             NodeKind::Joint | NodeKind::Sparse | NodeKind::Terminal => {
                 // `max_by_key` returns the last of equals.
                 (0..group.n as usize).rev().max_by_key(|&at| self.arms[first + at].visits)
@@ -70,10 +74,16 @@ impl<P: Position> Tree<P> {
         }
     }
 
-    fn answer_alone(&self, position: &P, us: Role, is_proven: bool) -> Answer<P::Move> {
+    fn answer_alone(
+        &self,
+        position: &P,
+        us: Role,
+        is_proven: bool,
+        options: &MctsOptions,
+    ) -> Answer<P::Move> {
         let root = self.root;
         let (first, moves) = (self.node(root).arms().start, self.moves.of_arms(self.node(root)));
-        let best = self.best_arm(root, us) - first;
+        let best = self.best_arm(root, us, options.final_move) - first;
         let value_of = |at: usize| {
             let (arm, [lo, hi]) = (&self.arms[first + at], self.arm_bound(root, first + at));
             let known = if arm.visits > 0 { f64::from(arm.mean) } else { self.mean(root, us) };
@@ -104,7 +114,7 @@ impl<P: Position> Tree<P> {
     }
 
     /// Returns the arm that a role which chooses alone should choose.
-    fn best_arm(&self, id: NodeId, role: Role) -> usize {
+    fn best_arm(&self, id: NodeId, role: Role, by: FinalMove) -> usize {
         let arms = self.node(id).arms();
         let bound = |arm: usize| self.arm_bound(id, arm);
         let sure = arms.clone().map(|arm| bound(arm)[0]).fold(f64::NEG_INFINITY, f64::max);
@@ -112,8 +122,22 @@ impl<P: Position> Tree<P> {
             let (a, b) = (&self.arms[a], &self.arms[b]);
             a.visits.cmp(&b.visits).then(a.mean.total_cmp(&b.mean))
         };
+        let log_visits = f64::from(fast_ln(self.node(id).visits as f32));
+        let most = arms.clone().map(|arm| self.arms[arm].visits).max().unwrap_or(0);
+        let worth = |arm: usize| {
+            let arm = &self.arms[arm];
+            match by {
+                FinalMove::LowerBound { c } if arm.visits > most / MIN_VISITS_PART => {
+                    let width = (log_visits / f64::from(arm.visits)).sqrt();
+                    f64::from(arm.mean) - c * self.facts.range() * width
+                }
+                FinalMove::Visits | FinalMove::LowerBound { .. } => f64::NEG_INFINITY,
+            }
+        };
+        let by_worth =
+            |a: &usize, b: &usize| worth(*a).total_cmp(&worth(*b)).then_with(|| by_visits(a, b));
         // `max_by` returns the last of equals, and the first one is wanted.
-        let contender = arms.clone().rev().filter(|&arm| bound(arm)[1] > sure).max_by(by_visits);
+        let contender = arms.clone().rev().filter(|&arm| bound(arm)[1] > sure).max_by(by_worth);
         if let Some(arm) = contender
             && (self.arms[arm].visits == 0 && sure <= self.facts.min
                 || self.arms[arm].visits > 0 && f64::from(self.arms[arm].mean) >= sure)
@@ -279,7 +303,7 @@ impl<P: Position> Tree<P> {
                     arms.clone()
                         .max_by_key(|&arm| (self.arms[arm].visits, std::cmp::Reverse(arm)))?
                 } else {
-                    self.best_arm(id, role)
+                    self.best_arm(id, role, FinalMove::Visits)
                 };
                 let is_known = self.arms[best].visits > 0 || self.arms.child(best) != NodeId::NONE;
                 is_known.then(|| (best - arms.start) as u64)

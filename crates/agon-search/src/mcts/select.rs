@@ -57,7 +57,7 @@ pub(crate) fn exploration_factor(playouts: u32) -> f32 {
 
 /// Returns the natural logarithm with an error of about 0.001, which is enough here and much faster
 /// than an exact one.
-fn fast_ln(x: f32) -> f32 {
+pub(crate) fn fast_ln(x: f32) -> f32 {
     let bits = x.max(1.0).to_bits();
     let exponent = (bits >> 23) as f32 - 127.0;
     let mantissa = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use agon_game::{PlayoutKind, Position, Rng, Role, SequentialBatch};
+use agon_game::{Batch, PlayoutKind, Position, Rng, Role, SequentialBatch};
 use rand::SeedableRng;
 
 use super::batch_size::BatchSize;
@@ -13,7 +13,9 @@ use super::heuristic::ActionHeuristic;
 use super::leaf_batch::LeafBatch;
 use super::options::{MctsOptions, PlayoutPolicy};
 use super::select::{BatchSelection, SelectScratch};
-use super::simulate::{BulkPlayouts, Lockstep, PlayoutScratch, Policy};
+use super::simulate::{
+    BulkPlayouts, EvaluateLeaves, EvaluatedBatch, Lockstep, PlayoutScratch, Policy,
+};
 use super::threads::Shared;
 use super::tree::{BackupScratch, MAX_EXAMINED, Tree};
 use crate::Budget;
@@ -60,19 +62,34 @@ pub(crate) struct Worker<P: Position> {
     pub(crate) backup_scratch: BackupScratch,
 }
 
+/// What a thread knows beyond the rules.
+pub(crate) struct Advisers<P: Position> {
+    /// Values moves before they are tried.
+    pub(crate) heuristic: Option<Box<dyn ActionHeuristic<P>>>,
+    /// Values leaves, with its part in their value.
+    pub(crate) evaluator: Option<(Box<dyn EvaluateLeaves<P::State>>, f64)>,
+}
+
 impl<P: Position> Worker<P> {
     pub(crate) fn new(
         position: &P,
         us: Role,
         options: &MctsOptions,
         seed: u64,
-        heuristic: Option<Box<dyn ActionHeuristic<P>>>,
+        Advisers { heuristic, evaluator }: Advisers<P>,
     ) -> Worker<P> {
         let facts = Facts::new(position.shape());
         let n_roles = facts.n_roles;
         let wants_engine = options.look_ahead || options.allows_bulk();
-        let mut engine = if wants_engine { position.batch(seed) } else { None };
+        let engine = if wants_engine { position.batch(seed) } else { None };
+        let mut engine = match (engine, evaluator) {
+            (Some(engine), Some((evaluator, part))) => {
+                Some(Box::new(EvaluatedBatch::new(engine, evaluator, part, n_roles)) as _)
+            }
+            (engine, _) => engine,
+        };
         if let Some(engine) = &mut engine {
+            let engine: &mut dyn Batch<State = P::State, Move = P::Move> = engine.as_mut();
             engine.set_playouts(options.playout_kind.unwrap_or(PlayoutKind::Careful));
         }
         let mut bulk = BulkPlayouts::new(engine, n_roles);

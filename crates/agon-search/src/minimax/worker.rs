@@ -546,7 +546,11 @@ impl<P: Position + 'static, E: EvaluateChildren<P::State>> Worker<P, E> {
     /// Returns the key of a state in the transposition table. Where both players choose at once, a
     /// value depends on who reveals its choice.
     fn key_of(&mut self, state: &P::State) -> u64 {
-        self.position.key_of(state) ^ (self.committing as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        let key = self.position.key_of(state);
+        if self.position.shape().turn_taking {
+            return key;
+        }
+        key ^ (self.committing as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
     /// Returns the player who chooses at a child: the one with several moves. If both have several,

@@ -160,7 +160,7 @@ fn the_lists_of_a_growing_tree_do_not_move() {
     let us = position.choosers().next().unwrap_or(Role::new(0));
     let mut search = Mcts::new(MctsOptions { max_nodes, ..MctsOptions::default() }, 1);
     let mut places = Vec::new();
-    for n in [200_000, 600_000] {
+    for n in [25_000, 75_000] {
         search.think(&mut position, us, &Budget::iterations(n));
         let tree = search.tree.as_ref().expect("the search has a tree");
         assert!((1024..max_nodes).contains(&tree.nodes.len()), "{}", tree.nodes.len());
