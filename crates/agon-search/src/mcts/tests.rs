@@ -2,6 +2,7 @@
 //! equilibria, and on shipped games.
 
 mod bounds;
+mod evaluated;
 mod heuristic;
 mod lockstep;
 mod mixing;
