@@ -73,6 +73,7 @@ use agon_game::{Position, Role};
 use crate::{Budget, Report, Search};
 use facts::Facts;
 use heuristic::FIRST_K;
+use simulate::LeafValues;
 use threads::{Coordinator, LeafQueue, Shared};
 use tree::Tree;
 use worker::{Advisers, Purpose, Worker};
@@ -89,8 +90,7 @@ pub struct Mcts<P: Position> {
     /// One for each thread.
     workers: Vec<Worker<P>>,
     heuristic: Option<Box<dyn ActionHeuristic<P>>>,
-    /// An evaluator of leaves, with its part in their value.
-    evaluator: Option<(Box<dyn EvaluateLeaves<P::State>>, f64)>,
+    leaf_values: Option<LeafValues<P::State>>,
     /// The number of iterations for the last move.
     n_last: Option<u64>,
 }
@@ -119,14 +119,14 @@ impl<P: Position> Mcts<P> {
         evaluator: Box<dyn EvaluateLeaves<P::State>>,
         part: f64,
     ) -> Mcts<P> {
-        self.evaluator = Some((evaluator, part));
+        self.leaf_values = Some(LeafValues { evaluator, part });
         self
     }
 
     /// Replaces the evaluator of leaves. The tree is forgotten, because its values are those of the
     /// old one.
     pub fn set_evaluator(&mut self, evaluator: Box<dyn EvaluateLeaves<P::State>>, part: f64) {
-        self.evaluator = Some((evaluator, part));
+        self.leaf_values = Some(LeafValues { evaluator, part });
         self.tree = None;
         self.workers.clear();
     }
@@ -149,7 +149,7 @@ impl<P: Position> Mcts<P> {
             us: None,
             workers: Vec::new(),
             heuristic,
-            evaluator: None,
+            leaf_values: None,
             n_last: None,
         }
     }
@@ -176,9 +176,8 @@ impl<P: Position> Mcts<P> {
             let seeds = (0..self.options.threads as u64).map(|at| self.seed.wrapping_add(at << 32));
             let worker = |seed| {
                 let heuristic = self.heuristic.as_ref().map(|heuristic| heuristic.fork());
-                let evaluator =
-                    self.evaluator.as_ref().map(|(evaluator, part)| (evaluator.fork(), *part));
-                let advisers = Advisers { heuristic, evaluator };
+                let leaf_values = self.leaf_values.as_ref().map(LeafValues::fork);
+                let advisers = Advisers { heuristic, leaf_values };
                 Worker::new(position, us, &self.options, seed, advisers)
             };
             self.workers = seeds.map(worker).collect();

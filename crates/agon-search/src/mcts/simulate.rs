@@ -18,7 +18,7 @@ mod policy;
 
 pub(crate) use bulk::BulkPlayouts;
 pub use evaluated::EvaluateLeaves;
-pub(crate) use evaluated::EvaluatedBatch;
+pub(crate) use evaluated::{EvaluatedBatch, LeafValues};
 pub(crate) use lockstep::Lockstep;
 pub(crate) use playout::PlayoutScratch;
 #[cfg(test)]

@@ -13,9 +13,7 @@ use super::heuristic::ActionHeuristic;
 use super::leaf_batch::LeafBatch;
 use super::options::{MctsOptions, PlayoutPolicy};
 use super::select::{BatchSelection, SelectScratch};
-use super::simulate::{
-    BulkPlayouts, EvaluateLeaves, EvaluatedBatch, Lockstep, PlayoutScratch, Policy,
-};
+use super::simulate::{BulkPlayouts, EvaluatedBatch, LeafValues, Lockstep, PlayoutScratch, Policy};
 use super::threads::Shared;
 use super::tree::{BackupScratch, MAX_EXAMINED, Tree};
 use crate::Budget;
@@ -66,8 +64,8 @@ pub(crate) struct Worker<P: Position> {
 pub(crate) struct Advisers<P: Position> {
     /// Values moves before they are tried.
     pub(crate) heuristic: Option<Box<dyn ActionHeuristic<P>>>,
-    /// Values leaves, with its part in their value.
-    pub(crate) evaluator: Option<(Box<dyn EvaluateLeaves<P::State>>, f64)>,
+    /// Values leaves beside playouts.
+    pub(crate) leaf_values: Option<LeafValues<P::State>>,
 }
 
 impl<P: Position> Worker<P> {
@@ -76,15 +74,15 @@ impl<P: Position> Worker<P> {
         us: Role,
         options: &MctsOptions,
         seed: u64,
-        Advisers { heuristic, evaluator }: Advisers<P>,
+        Advisers { heuristic, leaf_values }: Advisers<P>,
     ) -> Worker<P> {
         let facts = Facts::new(position.shape());
         let n_roles = facts.n_roles;
         let wants_engine = options.look_ahead || options.allows_bulk();
         let engine = if wants_engine { position.batch(seed) } else { None };
-        let mut engine = match (engine, evaluator) {
-            (Some(engine), Some((evaluator, part))) => {
-                Some(Box::new(EvaluatedBatch::new(engine, evaluator, part, n_roles)) as _)
+        let mut engine = match (engine, leaf_values) {
+            (Some(engine), Some(values)) => {
+                Some(Box::new(EvaluatedBatch::new(engine, values, n_roles)) as _)
             }
             (engine, _) => engine,
         };

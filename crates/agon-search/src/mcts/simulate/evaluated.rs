@@ -11,6 +11,20 @@ pub trait EvaluateLeaves<S>: Send {
     fn evaluate(&mut self, state: &S, payoffs: &mut [f64]);
 }
 
+/// An evaluator of leaves with its part in their values.
+pub(crate) struct LeafValues<S> {
+    pub(crate) evaluator: Box<dyn EvaluateLeaves<S>>,
+    /// From 0 to 1. The rest comes from playouts.
+    pub(crate) part: f64,
+}
+
+impl<S> LeafValues<S> {
+    /// Returns an independent evaluator with its part, for another thread.
+    pub(crate) fn fork(&self) -> LeafValues<S> {
+        LeafValues { evaluator: self.evaluator.fork(), part: self.part }
+    }
+}
+
 /// A batch engine whose playouts are mixed with the values of an evaluator.
 ///
 /// The mean payoff of a leaf is `part` times its value plus the rest times the mean of its playouts.
@@ -29,8 +43,7 @@ pub(crate) struct EvaluatedBatch<S, M> {
 impl<S, M> EvaluatedBatch<S, M> {
     pub(crate) fn new(
         engine: Box<dyn Batch<State = S, Move = M>>,
-        evaluator: Box<dyn EvaluateLeaves<S>>,
-        part: f64,
+        LeafValues { evaluator, part }: LeafValues<S>,
         n_roles: usize,
     ) -> EvaluatedBatch<S, M> {
         let part = part.clamp(0.0, 1.0);
