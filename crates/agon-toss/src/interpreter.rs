@@ -19,11 +19,13 @@ mod chance;
 mod embedding;
 mod families;
 mod game;
+mod margins;
 mod moves;
 mod notation;
 mod position;
 mod state;
 mod step;
+mod successors;
 #[cfg(test)]
 mod tests;
 
