@@ -8,8 +8,8 @@
 //!   a matrix ([`NormalForm`]).
 //! - A tree is grown by generalised UCT ([`Method::Uct`]).
 //!
-//! Where the paper computes with polynomials in the parameters, parameters are sampled and refined
-//! here: by the double oracle method where several players choose at the root, by progressive
+//! Payoffs are polynomials in the parameters where the game knows them
+//! ([`Continuous::payoff_along`]). Elsewhere, parameters are sampled and refined: by the double oracle method where several players choose at the root, by progressive
 //! widening where one player chooses, and by regret matching on a few values inside the tree. A
 //! single player without chance optimises whole lines of play.
 //!
@@ -18,6 +18,7 @@
 //! - `evaluation`: [`MoveEvaluator`] and simple evaluation games.
 //! - `forecast`: payoffs predicted from the margins of positions.
 //! - `actions`, `optimise`: the actions of a role, and points of their parameters.
+//! - `pieces`: payoffs that are polynomials in the parameters.
 //! - `play`: plays to the end, with the basic choice of actions.
 //! - `statistics`, `widening`, `tree`: generalised UCT.
 //! - `surface`, `oracle`: the double oracle method. `plan`: lines of play of a single player.
@@ -45,6 +46,7 @@ mod evaluation;
 mod forecast;
 mod optimise;
 mod oracle;
+mod pieces;
 mod plan;
 mod play;
 mod polynomial;
@@ -353,9 +355,10 @@ fn by_plan<P: Continuous>(
 }
 
 /// Share of the budget that is used to learn predictions.
-const LEARNING_SHARE: f64 = 0.6;
-/// Share of the budget after which predictions that do not help are given up.
-const TRIAL_SHARE: f64 = 0.3;
+const LEARNING_SHARE: f64 = 0.65;
+/// Shares of the budget after which predictions are tried, and after which trials end.
+const TRIAL_SHARE: f64 = 0.35;
+const TRIAL_END: f64 = 0.5;
 
 /// Returns whether payoffs can be predicted from the margins of positions well enough to help a
 /// role. Learns from plays to find out. A game that has an evaluation game is played by that.
@@ -377,7 +380,7 @@ fn is_predictable<P: Continuous>(
         return false;
     }
     forecaster.learn(play, TRIAL_SHARE).is_some()
-        && forecaster.helps(play, us) == Some(true)
+        && forecaster.helps(play, us, TRIAL_END) == Some(true)
         && forecaster.learn(play, LEARNING_SHARE).is_some()
 }
 

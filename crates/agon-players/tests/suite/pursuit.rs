@@ -1,4 +1,4 @@
-//! Play of the shipped pursuit game, whose value is known.
+//! Play of the shipped pursuit game, whose value is known: 60 for the pursuer.
 
 use std::sync::Arc;
 
@@ -6,22 +6,27 @@ use agon_game::{Position as _, Rng, Role};
 use agon_search::continuous::{
     ContinuousOptions, ContinuousSearch, CurrentPayoffs, Method, NoEvaluationGame, draw_move,
 };
-use agon_search::{Budget, Search};
+use agon_search::{Budget, Search as _};
 use agon_toss::interpreter::{Game, Interpreter, Move, Options};
 use rand::SeedableRng as _;
 
+/// What the pursuer receives if both play optimally.
+const VALUE: f64 = 60.0;
+
+/// Chooses a move of a role at a position.
 type Chooser = Box<dyn FnMut(&mut Interpreter, Role) -> Move>;
 
-fn start(name: &str) -> Interpreter {
-    let path = format!("{}/../../games/toss/{name}.toss", env!("CARGO_MANIFEST_DIR"));
+fn start() -> Interpreter {
+    let path = format!("{}/../../games/toss/pursuit.toss", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("the game ships");
-    let checked = agon_toss::check::check(Arc::new(agon_text::Source::new(&path, &text)));
-    Game::open(checked.arena.expect("it is sound"), Options::default()).expect("it opens").start()
+    let checked = agon_toss::check::check(Arc::new(agon_text::Source::new("pursuit", &text)));
+    let arena = checked.arena.expect("the game is sound");
+    Game::open(arena, Options::default()).expect("the game opens").start()
 }
 
-fn player(kind: &str, budget: f64, seed: u64) -> Chooser {
-    let limits =
-        move || if budget < 10.0 { Budget::seconds(budget) } else { Budget::nodes(budget as u64) };
+/// Returns a player. The searches visit `n_nodes` positions for a move, so that matches do not
+/// depend on the machine.
+fn player(kind: &str, n_nodes: u64, seed: u64) -> Chooser {
     match kind {
         "random" => {
             let mut rng = Rng::seed_from_u64(seed);
@@ -30,45 +35,64 @@ fn player(kind: &str, budget: f64, seed: u64) -> Chooser {
         "greedy" => {
             let options = ContinuousOptions { method: Method::Basic, ..Default::default() };
             let mut search = ContinuousSearch::new(options, CurrentPayoffs, seed);
-            Box::new(move |position, role| search.think(position, role, &limits()).best)
+            Box::new(move |at, role| search.think(at, role, &Budget::nodes(n_nodes)).best)
         }
         _ => {
-            let method = if kind == "margins" { Method::Margins } else { Method::Auto };
-            let options = ContinuousOptions { method, ..Default::default() };
+            let options = ContinuousOptions::default();
             let mut search = ContinuousSearch::new(options, NoEvaluationGame, seed);
-            Box::new(move |position, role| {
-                let r = search.think(position, role, &limits());
-                if std::env::var("LOUD").is_ok() {
-                    eprintln!("{role:?} value {} iter {} nodes {}", r.value, r.iterations, r.nodes);
-                }
-                r.best
-            })
+            Box::new(move |at, role| search.think(at, role, &Budget::nodes(n_nodes)).best)
         }
     }
 }
 
-/// Returns the payoff of the first player.
-fn play(start: &Interpreter, kinds: [&str; 2], budget: f64, seed: u64) -> f64 {
-    let mut position = start.clone();
-    let mut players = [player(kinds[0], budget, 2 * seed), player(kinds[1], budget, 2 * seed + 1)];
-    while !position.is_terminal() {
-        let joint: Vec<Move> =
-            (0..2).map(|role| players[role](&mut position, Role::new(role))).collect();
-        position.advance(&joint);
-    }
-    position.payoff(Role::new(0))
+/// Returns the payoffs of the pursuer in matches with different seeds.
+fn matches(kinds: [&str; 2], n_nodes: u64, n_matches: u64) -> Vec<f64> {
+    let start = start();
+    let play = |seed: u64| {
+        let mut position = start.clone();
+        let mut players =
+            [player(kinds[0], n_nodes, 2 * seed), player(kinds[1], n_nodes, 2 * seed + 1)];
+        while !position.is_terminal() {
+            let joint: Vec<Move> = players
+                .iter_mut()
+                .enumerate()
+                .map(|(role, choose)| choose(&mut position, Role::new(role)))
+                .collect();
+            position.advance(&joint);
+        }
+        position.payoff(Role::new(0))
+    };
+    (0..n_matches).map(play).collect()
 }
 
+/// Returns the mean of results and the half width of its 95 % interval.
+fn mean(results: &[f64]) -> (f64, f64) {
+    let n = results.len() as f64;
+    let mean = results.iter().sum::<f64>() / n;
+    let squares: f64 = results.iter().map(|result| (result - mean) * (result - mean)).sum();
+    (mean, 1.96 * (squares / (n - 1.0).max(1.0) / n).sqrt())
+}
+
+/// On an idle core a second is enough for about 20,000 positions. `SLOW=1` plays 20 matches with
+/// as many and prints the results.
 #[test]
-fn explore() {
-    let name = std::env::var("GAME").unwrap_or("pursuit".into());
-    let start = start(&name);
-    let budget: f64 = std::env::var("BUDGET").unwrap_or("4000".into()).parse().unwrap();
-    let n: u64 = std::env::var("N").unwrap_or("4".into()).parse().unwrap();
-    for pair in std::env::var("PAIRS").unwrap_or("auto,auto".into()).split(' ') {
-        let (a, b) = pair.split_once(',').unwrap();
-        let results: Vec<f64> = (0..n).map(|seed| play(&start, [a, b], budget, seed)).collect();
-        let mean = results.iter().sum::<f64>() / n as f64;
-        eprintln!("{pair}: mean {mean:.2} {results:.1?}");
+fn pursuit_is_played_within_five_percent_of_its_value() {
+    let is_slow = std::env::var_os("SLOW").is_some();
+    let (n_nodes, n_matches) = if is_slow { (20_000, 20) } else { (5_000, 2) };
+    let run = |kinds: [&str; 2]| {
+        let results = matches(kinds, n_nodes, n_matches);
+        let (mean, width) = mean(&results);
+        println!("{} pursues {}: {mean:.2} ± {width:.2} {results:.1?}", kinds[0], kinds[1]);
+        mean
+    };
+    let both = run(["continuous", "continuous"]);
+    assert!((both - VALUE).abs() <= 0.05 * VALUE, "{both} is not near {VALUE}");
+    for other in ["random", "greedy"] {
+        // The optimal pursuit guarantees the value against every evader, and the optimal flight
+        // against every pursuer.
+        let pursues = run(["continuous", other]);
+        assert!(pursues >= 0.95 * VALUE && pursues > both, "against {other}: {pursues}");
+        let flees = run([other, "continuous"]);
+        assert!(flees <= 1.05 * VALUE && flees < both, "against {other}: {flees}");
     }
 }

@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn evolve(&mut self) -> Result<Evolution, EvolveError> {
+    pub(super) fn evolve(&mut self) -> Result<Evolution, EvolveError> {
         if let Some(ended) = self.begin()? {
             return Ok(ended);
         }

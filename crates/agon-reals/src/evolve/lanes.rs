@@ -8,8 +8,12 @@ use super::schemes::Stepper;
 use super::{Evolution, EvolveError, Problem};
 use crate::program::Program;
 
-/// Number of lanes. Best of 4, 8 and 16 for systems of 2 to 20 variables.
+/// Number of lanes.
 const LANES: usize = 8;
+
+/// Number of systems of one form below which they are solved one after the other, because a step
+/// of all lanes takes as long as a few single steps.
+const LEAST_GROUP: usize = 4;
 
 type Outcome = Result<Evolution, EvolveError>;
 
@@ -31,10 +35,17 @@ pub(super) fn evolve(problems: &[(&Problem<'_>, Scheme)]) -> Vec<Outcome> {
         }
     }
     for (scheme, members) in groups {
-        let runs = members
+        let mut runs: Vec<(usize, Run<'_>)> = members
             .into_iter()
-            .map(|(index, program)| (index, Run::new(problems[index].0, scheme, program)));
-        evolve_group(scheme, runs.collect(), &mut outcomes);
+            .map(|(index, program)| (index, Run::new(problems[index].0, scheme, program)))
+            .collect();
+        if runs.len() < LEAST_GROUP {
+            for (index, run) in &mut runs {
+                outcomes[*index] = Some(run.evolve());
+            }
+        } else {
+            evolve_group(scheme, runs, &mut outcomes);
+        }
     }
     let ended = |outcome: Option<Outcome>| outcome.expect("every evolution ends");
     outcomes.into_iter().map(ended).collect()
@@ -50,10 +61,10 @@ fn evolve_group(scheme: Scheme, runs: Vec<(usize, Run<'_>)>, outcomes: &mut [Opt
     let mut lanes: [Option<(usize, Run<'_>)>; LANES] = array::from_fn(|_| None);
     let (mut times, mut lengths) = ([0.0; LANES], [0.0; LANES]);
     loop {
-        for lane in 0..LANES {
+        for (lane, slot) in lanes.iter_mut().enumerate() {
             lengths[lane] = 0.0;
             loop {
-                if lanes[lane].is_none() {
+                if slot.is_none() {
                     let Some((index, mut run)) = waiting.next() else { break };
                     match run.begin() {
                         Ok(None) => {}
@@ -68,9 +79,9 @@ fn evolve_group(scheme: Scheme, runs: Vec<(usize, Run<'_>)>, outcomes: &mut [Opt
                     }
                     stepper.set_lane(lane, &run.program, &run.stepper);
                     set_state(&mut states, lane, &run.state);
-                    lanes[lane] = Some((index, run));
+                    *slot = Some((index, run));
                 }
-                let Some((index, run)) = &mut lanes[lane] else { break };
+                let Some((index, run)) = slot else { break };
                 let outcome = match run.propose() {
                     Ok(Some(length)) => {
                         (times[lane], lengths[lane]) = (run.time, length);
@@ -80,15 +91,15 @@ fn evolve_group(scheme: Scheme, runs: Vec<(usize, Run<'_>)>, outcomes: &mut [Opt
                     Err(error) => Err(error),
                 };
                 outcomes[*index] = Some(outcome);
-                lanes[lane] = None;
+                *slot = None;
             }
         }
         if lanes.iter().all(Option::is_none) {
             return;
         }
         stepper.step(times, &states, lengths);
-        for lane in 0..LANES {
-            let Some((index, run)) = &mut lanes[lane] else { continue };
+        for (lane, slot) in lanes.iter_mut().enumerate() {
+            let Some((index, run)) = slot else { continue };
             run.stepper.take_result(&stepper, lane);
             let take_stages = |own: &mut Stepper<1>| own.take_stages(&stepper, lane);
             let outcome = match run.judge(lengths[lane], stepper.outcome(lane), take_stages) {
@@ -102,7 +113,7 @@ fn evolve_group(scheme: Scheme, runs: Vec<(usize, Run<'_>)>, outcomes: &mut [Opt
                 Err(error) => Err(error),
             };
             outcomes[*index] = Some(outcome);
-            lanes[lane] = None;
+            *slot = None;
         }
     }
 }

@@ -53,6 +53,8 @@ const EXPLORING_WEIGHT: f64 = 0.2;
 /// Number of pairs of plays of the first trial of predictions, and of each later one.
 const FIRST_TRIALS: usize = 6;
 const LATER_TRIALS: usize = 2;
+/// Number of the last pairs of plays that count.
+const MEMORY: usize = 12;
 /// Least mean gain of predictions that counts as help, as a share of the range of payoffs.
 const LEAST_GAIN: f64 = 0.01;
 /// Number of trials after which predictions that do not help are given up.
@@ -107,17 +109,22 @@ impl Forecaster {
 
     /// Returns whether predictions help a role. Plays in which it chooses by predictions are
     /// compared with plays in which it chooses uniformly, against the same opponents, which choose
-    /// by predictions. Returns `None` if the budget ends first.
+    /// by predictions. They end when a share of the budget is used. Predictions help unless plays
+    /// show the contrary. Returns `None` if the budget ends.
     pub(super) fn helps<P: Continuous>(
         &mut self,
         play: &mut Play<'_, '_, P>,
         us: Role,
+        share: f64,
     ) -> Option<bool> {
         let Some(weights) = self.weights.clone() else { return Some(false) };
         let home = play.before.state().clone();
         let n_trials = if self.gains.is_empty() { FIRST_TRIALS } else { LATER_TRIALS };
         let range = play.before.shape().payoffs.clone();
         for _ in 0..n_trials {
+            if play.meter.share_used() >= share {
+                break;
+            }
             let policies = |own: Option<&Policy>| -> Vec<Policy> {
                 let of = |(role, weights): (usize, &Weights)| match own {
                     Some(own) if role == us.index() => own.clone(),
@@ -136,7 +143,7 @@ impl Forecaster {
             }
             self.gains.push((results[0] - results[1]) / (range.end() - range.start()).max(1e-9));
         }
-        Some(self.mean_gain() > LEAST_GAIN)
+        Some(self.gains.is_empty() || self.mean_gain() > LEAST_GAIN)
     }
 
     /// Returns whether many trials have shown that predictions do not help.
@@ -145,7 +152,8 @@ impl Forecaster {
     }
 
     fn mean_gain(&self) -> f64 {
-        self.gains.iter().sum::<f64>() / self.gains.len().max(1) as f64
+        let last = &self.gains[self.gains.len().saturating_sub(MEMORY)..];
+        last.iter().sum::<f64>() / last.len().max(1) as f64
     }
 
     fn record(&mut self, seen: Vec<Vec<f64>>, payoffs: Vec<f64>, explores: bool) {

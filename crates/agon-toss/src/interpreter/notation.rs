@@ -337,6 +337,10 @@ impl Continuous for Interpreter {
         self.margins_here()
     }
 
+    fn payoff_along(&self, line: &[Vec<Move>], role: Role) -> Option<agon_game::Polynomial> {
+        self.polynomial_along(line, role)
+    }
+
     fn successors(&self, joints: &[Vec<Move>]) -> Vec<super::state::State> {
         self.states_after(joints)
     }
