@@ -8,7 +8,9 @@ use agon_gdl::interpreter::Interpreter;
 
 use super::{compiled, shipped};
 use crate::Analysis;
-use crate::explain::{action_heuristic_text, evaluation_text, properties_text};
+use crate::explain::{
+    action_heuristic_json, action_heuristic_text, evaluation_text, properties_text,
+};
 use crate::fuzzy::{FluentSet, FuzzyEvaluator, FuzzyOptions};
 
 const TIME: Duration = Duration::from_secs(30);
@@ -96,4 +98,23 @@ fn moves_that_are_alike_are_one_sentence() {
     let lines = action_heuristic_text(&heuristics, Some(&properties), &game.start(), 8);
     assert!(lines[0].starts_with("all 22 moves of white are alike: each of them"), "{lines:#?}");
     assert!(lines.len() <= 6, "{lines:#?}");
+}
+
+/// The four first moves of othello are symmetric. Before, the scaling by state made one of them
+/// worth 1.00 and the others 0.00.
+#[test]
+fn symmetric_moves_have_equal_values() {
+    let game = shipped("othello");
+    let analysis = Analysis::new(Arc::clone(&game), Some(Arc::new(compiled(&game))));
+    let heuristics = analysis.action_heuristics(Default::default(), TIME).expect("it is made");
+    assert!(!heuristics.knowledge.symmetries.is_empty(), "the board of othello is symmetric");
+    let json = action_heuristic_json(&heuristics, &game.start());
+    let moves = json["moves"].as_array().expect("a list of moves");
+    assert_eq!(moves.len(), 4);
+    let value = |at: usize, key: &str| moves[at][key].as_f64().expect("a number");
+    for at in 1..4 {
+        let difference = (value(at, "raw") - value(0, "raw")).abs();
+        assert!(difference < 1e-12, "{}", json["moves"]);
+        assert!((value(at, "value") - value(0, "value")).abs() < 1e-12, "{}", json["moves"]);
+    }
 }

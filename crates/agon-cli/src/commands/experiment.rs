@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::experiment::{
     BuiltInExperiment, Cell, Column, Costs, EXPERIMENTS, Experiment, ExperimentKind, GameLocation,
-    Size, costs, play_column,
+    Provenance, Size, costs, play_column,
 };
 use crate::failure::Failure;
 use crate::open::{self, EngineChoice, PlayOptions, RuleOptions};
@@ -98,7 +98,10 @@ fn apply_options(experiment: &mut Experiment, name: &str, args: &Args) -> Result
             column.iterations = None;
         }
     }
-    experiment.repeats = args.repeats.unwrap_or(experiment.repeats);
+    if let Some(repeats) = args.repeats {
+        experiment.repeats = repeats;
+        experiment.columns.iter_mut().for_each(|column| column.repeats = None);
+    }
     experiment.openings = args.openings.unwrap_or(experiment.openings);
     if let Some(wanted) = &args.column {
         experiment.columns.retain(|column| column.name.contains(wanted.as_str()));
@@ -199,8 +202,14 @@ fn matches(args: &Args, name: &str, experiment: &Experiment, games: &Games) -> R
         // A store under the former name of the experiment is continued.
         let former = BuiltInExperiment::named(name).map(|known| file(known.alias));
         let store = former.filter(|store| store.exists()).unwrap_or_else(|| file(name));
-        let cells =
-            play_column(experiment, column, &games.found, &store, &options, &is_interrupted)?;
+        let is_played = |(name, _): &&(String, GameLocation)| {
+            column.only.as_ref().is_none_or(|only| name.contains(only.as_str()))
+        };
+        let played: Vec<_> = games.found.iter().filter(is_played).cloned().collect();
+        if played.is_empty() {
+            continue;
+        }
+        let cells = play_column(experiment, column, &played, &store, &options, &is_interrupted)?;
         let Some(cells) = cells else {
             let message = "stopped; the same command continues from here".to_owned();
             return Err(Failure { code: 130, message });
@@ -215,10 +224,12 @@ fn matches(args: &Args, name: &str, experiment: &Experiment, games: &Games) -> R
         say!(
             "{}",
             json!({"experiment": name, "title": experiment.title, "quick": args.quick, "cells": all,
-                "missing": games.missing})
+                "missing": games.missing, "provenance": Provenance::now().json()})
         );
     } else {
         show_missing(&games.missing);
+        say!("");
+        say!("{}", Provenance::now());
     }
     Ok(())
 }
@@ -337,10 +348,12 @@ fn measure_costs(
         say!(
             "{}",
             json!({"experiment": name, "title": experiment.title, "quick": args.quick, "games": all,
-                "missing": games.missing})
+                "missing": games.missing, "provenance": Provenance::now().json()})
         );
     } else {
         show_missing(&games.missing);
+        say!("");
+        say!("{}", Provenance::now());
     }
     Ok(())
 }

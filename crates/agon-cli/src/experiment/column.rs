@@ -109,7 +109,7 @@ fn spec_text(experiment: &Experiment, column: &Column, games: &[(String, GameLoc
         "name = {}\nseed = 1\nrepeats = {}\nopenings = {}\n{thinking}\nmax_steps = {}\ngames = \
          [{}]\n[players]\nopponent = {}\nplayer = {}\n",
         quoted(&column.name),
-        experiment.repeats,
+        column.repeats.unwrap_or(experiment.repeats),
         experiment.openings,
         experiment.max_steps,
         places.join(", "),

@@ -33,6 +33,7 @@ pub(crate) const EXPERIMENTS: &[BuiltInExperiment] = experiments![
     "trutman-table-5.2" "003-table-5.2",
     "trutman-table-5.3" "003-table-5.3",
     "trutman-table-5.5" "003-table-5.5",
+    "trutman-temperature" "003-temperature",
     "sato-cazenave-table-1" "004-table-1",
     "sato-cazenave-table-2" "004-table-2",
     "sato-cazenave-table-3" "004-table-3",
@@ -88,6 +89,10 @@ pub(crate) struct Column {
     pub(crate) player: String,
     /// Iterations of this column alone. A search of fixed depth needs enough to reach its depth.
     pub(crate) iterations: Option<u64>,
+    /// Number of pairs of matches of this column alone.
+    pub(crate) repeats: Option<u64>,
+    /// A part of the names of the games of this column. `None` for all games.
+    pub(crate) only: Option<String>,
     /// The results of the paper for each game, or for each game and role.
     pub(crate) paper: Vec<(String, String)>,
 }
@@ -169,6 +174,8 @@ impl Experiment {
                 opponent: required(column, "opponent", &name)?,
                 player: required(column, "player", &name)?,
                 iterations: sized(column, "iterations"),
+                repeats: sized(column, "repeats").filter(|_| !quick),
+                only: text_of(column, "only"),
                 paper: texts(column, "paper"),
                 name,
             })

@@ -104,7 +104,7 @@ pub(super) fn reach<P: Position, E: Evaluate<P>>(
     for m in moves {
         position.go_to(&home);
         let mut walk = Walk { us, evaluator, meter, best: None, seen: BTreeSet::new() };
-        let reached = walk.from_move(position, m, depth, n_nodes);
+        let reached = walk.after_move(position, m, depth, n_nodes);
         position.go_to(&home);
         found.push(reached?);
     }
@@ -122,7 +122,7 @@ struct Walk<'w, 'b, E> {
 
 impl<E> Walk<'_, '_, E> {
     /// Returns what can be reached after a move. `None` if the budget is used up.
-    fn from_move<P: Position>(
+    fn after_move<P: Position>(
         &mut self,
         position: &mut P,
         m: &P::Move,
