@@ -14,6 +14,7 @@
 //!
 //! [`codes`](crate::codes) explains the code of every diagnostic, with examples.
 
+mod argument_domains;
 mod declarations;
 mod dependencies;
 mod domains;
@@ -42,6 +43,7 @@ use std::sync::Arc;
 use agon_datalog::Symbol;
 use agon_text::{Diagnostics, Source};
 
+pub use self::argument_domains::{ArgumentDomains, ArgumentPlace, NameAndArity};
 use self::view::View;
 use crate::normalise::normalise;
 use crate::read::{ReadOptions, read_with};
@@ -148,11 +150,11 @@ pub fn check(source: Arc<Source>) -> Checked {
 /// Reads a rulesheet with options, then normalises and checks it.
 pub fn check_with(source: Arc<Source>, options: &ReadOptions) -> Checked {
     let (sheet, findings) = read_with(source, options);
-    check_sheet(sheet, findings)
+    check_sheet(Arc::new(sheet), findings)
 }
 
 /// Normalises and checks a rulesheet. `read_findings` are the diagnostics of its reading.
-fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
+pub fn check_sheet(sheet: Arc<Rulesheet>, read_findings: Diagnostics) -> Checked {
     let mut findings = read_findings;
     let (mut rules, normalise_findings) = normalise(&sheet);
     findings.0.extend(normalise_findings.0);
@@ -178,6 +180,6 @@ fn check_sheet(sheet: Rulesheet, read_findings: Diagnostics) -> Checked {
         return Checked { rules: None, findings };
     }
     rules.retain(|rule| !dropped.contains(&rule.head.relation));
-    let rules = CheckedRules { sheet: Arc::new(sheet), rules, roles, demands, unreliable };
+    let rules = CheckedRules { sheet, rules, roles, demands, unreliable };
     Checked { rules: Some(rules), findings }
 }

@@ -13,7 +13,7 @@
 use agon_text::{Diagnostic, Span};
 
 use super::cursor::Cursor;
-use crate::syntax::{Board, Cell, Name};
+use crate::syntax::{Board, Cell, Mention, Name, NameKind};
 
 /// Maximum number of cells of a board.
 const MAX_CELLS: usize = 5_000;
@@ -145,7 +145,10 @@ fn cell(cursor: &mut Cursor<'_>, word: &str, at: usize) -> Option<Cell> {
             );
             return None;
         }
-        names.push(Name { text: part.to_owned(), span });
+        let name = Name { text: part.to_owned(), span };
+        let (kind, section) = (NameKind::Relation, cursor.section);
+        cursor.mentions.push(Mention { name: name.clone(), kind, is_definition: false, section });
+        names.push(name);
         start += part.len() + 1;
     }
     Some(Cell::Element(names))
