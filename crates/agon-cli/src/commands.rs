@@ -8,11 +8,13 @@ mod engine;
 mod experiment;
 mod explain;
 mod explain_code;
+mod fmt;
 mod games;
 mod gdl_perf;
 mod ground;
 mod host;
 mod info;
+mod lsp;
 mod match_command;
 mod perft;
 mod play;
@@ -66,6 +68,8 @@ enum Command {
     Simulate(simulate::Args),
     Draw(draw::Args),
     Check(check::Args),
+    Fmt(fmt::Args),
+    Lsp(lsp::Args),
     Assess(assess::Args),
     ExplainCode(explain_code::Args),
     Show(show::Args),
@@ -87,7 +91,7 @@ enum Command {
 const GROUPS: &[(&str, &[&str])] = &[
     ("Play", &["play", "match", "serve", "players"]),
     ("Study games", &["games", "info", "explain", "why", "solve", "simulate", "draw"]),
-    ("Write games", &["check", "assess", "explain-code", "show", "translate"]),
+    ("Write games", &["check", "fmt", "lsp", "assess", "explain-code", "show", "translate"]),
     ("Compare players", &["tournament", "experiment"]),
     ("Play over the network", &["host", "player"]),
     ("Use from other languages", &["engine"]),
@@ -130,6 +134,8 @@ pub(crate) fn run(agon: &Agon) -> Result<(), Failure> {
         Command::Show(args) => show::run(args),
         Command::Translate(args) => translate::run(args),
         Command::Check(args) => check::run(args),
+        Command::Fmt(args) => fmt::run(args),
+        Command::Lsp(args) => lsp::run(args),
         Command::Explain(args) => explain::run(args),
         Command::ExplainCode(args) => explain_code::run(args),
         Command::Why(args) => why::run(args),

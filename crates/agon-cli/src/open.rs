@@ -131,6 +131,22 @@ pub(crate) fn source(game: &str) -> Result<Arc<Source>, Failure> {
     Ok(source?)
 }
 
+/// Replaces the text of a rulesheet on disk.
+///
+/// The text is written to another file first, so that an interruption cannot leave half a
+/// rulesheet.
+pub(crate) fn replace_file(file: &str, text: &str) -> Result<(), Failure> {
+    if !Path::new(file).is_file() {
+        return Err(Failure::unreadable(format!(
+            "{file} is not a file, so it cannot be written; `--help` says how to see the changes"
+        )));
+    }
+    let temporary = format!("{file}.agon-new");
+    std::fs::write(&temporary, text)
+        .and_then(|()| std::fs::rename(&temporary, file))
+        .map_err(|error| Failure::unreadable(format!("cannot write {file}: {error}")))
+}
+
 /// Opens a GDL game for the interpreter, by its name.
 pub(crate) fn open(
     game: &str,

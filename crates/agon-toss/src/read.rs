@@ -46,6 +46,13 @@ pub fn looks_like_game(text: &str) -> bool {
     cursor::SECTIONS.contains(&word)
 }
 
+/// Returns whether a source is a game of this language and not of GDL, by the ending of its name, or
+/// else by its first word.
+pub fn is_game(source: &Source) -> bool {
+    let ending = std::path::Path::new(source.name()).extension().unwrap_or_default();
+    ending == "toss" || (ending != "kif" && looks_like_game(source.text()))
+}
+
 /// Parses a formula that is a text of its own.
 ///
 /// # Errors

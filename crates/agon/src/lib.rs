@@ -29,6 +29,7 @@
 //! - [`assess`]: how a game plays, for its author.
 //! - [`explain`]: what the rules say about a game and a position.
 //! - [`factory`]: players for rules that arrive over a network.
+//! - [`mod@format`]: the layout of a rulesheet.
 //! - [`numbered`]: moves and facts as numbers.
 //! - [`survey`]: what holds in every state of a small game.
 //! - [`batch`]: thousands of games at once.
@@ -41,6 +42,7 @@ pub mod batch;
 pub mod engine;
 pub mod explain;
 pub mod factory;
+pub mod format;
 mod game;
 mod layout;
 pub mod match_setup;

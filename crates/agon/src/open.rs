@@ -120,12 +120,7 @@ pub enum Language {
 
 /// Returns the rule language of a source, by the ending of its name or by its first word.
 pub fn language(source: &Source) -> Language {
-    let ending = Path::new(source.name()).extension().unwrap_or_default();
-    if ending == "toss" || (ending != "kif" && agon_toss::read::looks_like_game(source.text())) {
-        Language::Toss
-    } else {
-        Language::Gdl
-    }
+    if agon_toss::read::is_game(source) { Language::Toss } else { Language::Gdl }
 }
 
 /// Why a game could not be opened.

@@ -223,16 +223,7 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<(Arc<Source>, Vec
         }
         return Ok((source, fixes));
     }
-    if !std::path::Path::new(file).is_file() {
-        return Err(Failure::unreadable(format!(
-            "{file} is not a file, so it cannot be written; use --dry-run to see the fixes"
-        )));
-    }
-    // Written to another file first, so that an interruption cannot leave half a rulesheet.
-    let temporary = format!("{file}.agon-fix");
-    std::fs::write(&temporary, fixed.text())
-        .and_then(|()| std::fs::rename(&temporary, file))
-        .map_err(|error| Failure::unreadable(format!("cannot write {file}: {error}")))?;
+    open::replace_file(file, fixed.text())?;
     if !args.json {
         say!("{file}: {n_fixes} fixes applied");
     }

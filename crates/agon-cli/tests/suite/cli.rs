@@ -2,6 +2,7 @@
 
 mod bench;
 mod draw;
+mod editing;
 mod engine;
 mod experiment;
 mod explain;
@@ -60,6 +61,8 @@ fn help_lists_all_commands_and_has_examples() {
         "info",
         "show",
         "check",
+        "fmt",
+        "lsp",
         "explain",
         "explain-code",
         "why",

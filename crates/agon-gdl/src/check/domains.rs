@@ -173,7 +173,11 @@ impl Domains {
     }
 
     /// Returns the names that a variable of a rule can stand for. `None` if there is no bound.
-    pub(super) fn variable_names(&self, rule: usize, variable: u32) -> Option<Vec<(Symbol, usize)>> {
+    pub(super) fn variable_names(
+        &self,
+        rule: usize,
+        variable: u32,
+    ) -> Option<Vec<(Symbol, usize)>> {
         let mut variables = Vec::new();
         match self.variables(&self.patterns[rule], &mut variables, &mut BUDGET.clone()) {
             Ok(()) => self.members(variables.get(variable as usize)?),

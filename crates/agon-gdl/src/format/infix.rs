@@ -234,9 +234,8 @@ fn breaks_before(pieces: &[Piece<'_>], roles: &[PieceRole], at: usize) -> bool {
     }
     let before = pieces[..at].iter().rposition(|piece| !piece.is_comment());
     // A comment after the connective that starts a line has brought the break along.
-    let is_done = pieces[before.map_or(at, |before| before + 1)..at]
-        .iter()
-        .any(|comment| comment.is_on_new_line());
+    let is_done =
+        pieces[before.map_or(at, |before| before + 1)..at].iter().any(Piece::is_on_new_line);
     before.is_some_and(|before| roles[before].may_break) && !is_done && pieces[at].text != "."
 }
 

@@ -53,7 +53,12 @@ impl Parser<'_, '_> {
             |literal| !matches!(&literal.kind, LiteralKind::And(parts) if parts.is_empty()),
         );
         let span = self.tokens[start].span.to(self.tokens[end.max(start + 1) - 1].span);
-        (head.is_some() || !body.is_empty()).then_some(PartialClause { head, body, variables, span })
+        (head.is_some() || !body.is_empty()).then_some(PartialClause {
+            head,
+            body,
+            variables,
+            span,
+        })
     }
 
     /// Makes a sentence of the name at `start` with all names and variables up to the current token
