@@ -8,7 +8,7 @@ use std::time::Instant;
 use agon::Game;
 use agon::engine::Engine;
 use agon::open::{self, Case, GoalPolicy, OpenError, OpenOptions, Purpose};
-pub(crate) use agon::open::{Language, closest, language};
+pub(crate) use agon::open::{Language, language};
 use agon_circuit::Deadline;
 use agon_text::Source;
 use clap::ValueEnum as _;

@@ -9,7 +9,7 @@ use agon::numbered::Numbers;
 use agon::open::{
     self, Case, EngineChoice, GoalPolicy, Language, OpenLimits, OpenOptions, Purpose,
 };
-use agon::reports::{self, CheckPlays, Target};
+use agon::reports::{self, CheckPlays, Target, TranslateOptions};
 use agon::shipped::{SHIPPED, Shipped, header};
 use agon::survey::survey;
 use agon::{Budget, Game, Role};
@@ -141,7 +141,7 @@ pub(crate) fn check<'py>(
     let (source, _) = source_of(py, game)?;
     let checked = Arc::clone(&source);
     let plays = CheckPlays { plays, seed, max_steps };
-    let found = abandonable(py, move || reports::check(&checked, plays))?;
+    let found = abandonable(py, move || reports::check(&checked, plays, &mut || ()))?;
     let list = PyList::empty(py);
     for finding in found.iter().filter(|f| notes || f.severity > Severity::Note) {
         let fields = to_python(py, &reports::finding_json(finding, &source))?;
@@ -177,9 +177,10 @@ fn translated(
         PyValueError::new_err(format!("to: `{to}` is not `toss`, `gdl`, `infix`, `dot` or `asp`"))
     })?;
     let time = duration("seconds", seconds)?;
+    let options = TranslateOptions { time, horizon, ..TranslateOptions::default() };
     let source = Arc::clone(source);
-    let text = abandonable(py, move || reports::translate(&source, target, time, horizon))?;
-    text.map_err(|why| wrong(&why))
+    let made = abandonable(py, move || reports::translate(&source, target, &options))?;
+    Ok(made.map_err(|why| wrong(&why))?.text)
 }
 
 /// Returns a time that Python gives in seconds.

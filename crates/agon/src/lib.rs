@@ -34,11 +34,13 @@
 //! - [`batch`]: thousands of games at once.
 //! - [`reports`]: checks, proofs, solutions and translations as JSON.
 //! - [`tournament`]: plans of tournaments, match by match.
+//! - [`experiment`]: experiments of published papers, as tournaments.
 #![forbid(unsafe_code)]
 
 pub mod assess;
 pub mod batch;
 pub mod engine;
+pub mod experiment;
 pub mod explain;
 pub mod factory;
 mod game;

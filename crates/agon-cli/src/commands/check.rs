@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use agon_gdl::by_play::{PlayPlan, check_by_play};
-use agon_gdl::check::check;
-use agon_gdl::interpreter::{Game, Options};
-use agon_text::{Diagnostic, Diagnostics, Severity, Source, apply_fixes, render};
+use agon::reports::{self, CheckPlays, finding_json};
+use agon_text::{Diagnostic, Severity, Source, apply_fixes, render};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::open::Language;
 use crate::terminal::{put, remark, say};
 use crate::{open, terminal};
 
@@ -101,12 +98,13 @@ fn check_file(mut source: Arc<Source>, file: &str, args: &Args) -> Result<Counts
         (source, fixes) = fix(source, file, args)?;
     }
     let findings = findings(&source, args);
-    let count = |severity| findings.0.iter().filter(|f| f.severity == severity).count();
+    let count = |severity| findings.iter().filter(|f| f.severity == severity).count();
     let counts = Counts { errors: count(Severity::Error), warnings: count(Severity::Warning) };
     let shown: Vec<Diagnostic> =
-        findings.0.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
+        findings.into_iter().filter(|f| args.notes || f.severity > Severity::Note).collect();
     if args.json {
-        let findings: Vec<Value> = shown.iter().map(|finding| to_json(finding, &source)).collect();
+        let findings: Vec<Value> =
+            shown.iter().map(|finding| finding_json(finding, &source)).collect();
         let mut object = json!({
             "file": file, "errors": counts.errors, "warnings": counts.warnings,
             "findings": findings,
@@ -142,47 +140,12 @@ fn summary(Counts { errors: n_errors, warnings: n_warnings }: Counts) -> String 
 
 /// Returns all findings, including those of random games if `--plays` is given and the rules can be
 /// played.
-fn findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
-    if open::language(source) == Language::Toss {
-        return toss_findings(source, args);
-    }
-    let checked = check(Arc::clone(source));
-    let mut findings = checked.findings;
-    if let Some(rules) = checked.rules
-        && args.plays > 0
-    {
-        match Game::open(rules, Options::default()) {
-            Ok(game) => {
-                let plan =
-                    PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
-                let bar = terminal::progress(args.plays, "playing");
-                findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
-                bar.finish_and_clear();
-            }
-            Err(finding) => findings.push(*finding),
-        }
-        findings.sort();
-    }
-    findings
-}
-
-/// Returns all findings of a structure rewriting game.
-fn toss_findings(source: &Arc<Source>, args: &Args) -> Diagnostics {
-    use agon_toss::by_play::{PlayPlan, check_by_play};
-    use agon_toss::interpreter::{Game, Options};
-    let agon_toss::check::Checked { arena, mut findings } =
-        agon_toss::check::check(Arc::clone(source));
-    let Some(arena) = arena else { return findings };
-    match Game::open(arena, Options::default()) {
-        Ok(game) => {
-            let plan = PlayPlan { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
-            let bar = terminal::progress(args.plays, "playing");
-            findings.0.extend(check_by_play(&game, &plan, &mut || bar.inc(1)).0);
-            bar.finish_and_clear();
-        }
-        Err(finding) => findings.push(*finding),
-    }
-    findings.sort();
+fn findings(source: &Arc<Source>, args: &Args) -> Vec<Diagnostic> {
+    let plays = CheckPlays { plays: args.plays, seed: args.seed, max_steps: args.max_steps };
+    let bar = (args.plays > 0).then(|| terminal::progress(args.plays, "playing"));
+    let mut played = || bar.iter().for_each(|bar| bar.inc(1));
+    let findings = reports::check(source, plays, &mut played);
+    bar.iter().for_each(|bar| bar.finish_and_clear());
     findings
 }
 
@@ -194,11 +157,8 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<(Arc<Source>, Vec
     let mut fixed = Arc::clone(&source);
     let mut fixes = Vec::new();
     for _ in 0..8 {
-        let findings = match open::language(&fixed) {
-            Language::Gdl => check(Arc::clone(&fixed)).findings,
-            Language::Toss => agon_toss::check::check(Arc::clone(&fixed)).findings,
-        };
-        let (text, applied) = apply_fixes(&fixed, findings.0.iter().filter_map(|f| f.fix.as_ref()));
+        let findings = reports::check(&fixed, CheckPlays::default(), &mut || ());
+        let (text, applied) = apply_fixes(&fixed, findings.iter().filter_map(|f| f.fix.as_ref()));
         if applied.is_empty() {
             break;
         }
@@ -237,21 +197,4 @@ fn fix(source: Arc<Source>, file: &str, args: &Args) -> Result<(Arc<Source>, Vec
         say!("{file}: {n_fixes} fixes applied");
     }
     Ok((fixed, fixes))
-}
-
-fn to_json(finding: &Diagnostic, source: &Source) -> Value {
-    let (start, end) = (source.place(finding.span.start()), source.place(finding.span.end()));
-    let notes: Vec<Value> = finding
-        .notes
-        .iter()
-        .map(|(span, text)| {
-            let place = source.place(span.start());
-            json!({"line": place.line, "column": place.column, "message": text})
-        })
-        .collect();
-    json!({
-        "severity": finding.severity.word(), "code": finding.code, "message": finding.message,
-        "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
-        "notes": notes, "hints": finding.hints, "fix": finding.fix.as_ref().map(|fix| &fix.title),
-    })
 }

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use agon::tournament::{PlayedMatch, standings_json};
 use agon_match::tournament::{Outcome, Schedule, Standings, Tournament, standings};
 use serde_json::json;
 
 use crate::failure::Failure;
 use crate::outside::process_group;
 use crate::terminal::{remark, say};
-use crate::tournament::{self, Ended, Plan, Played, RerunFormat, RunOptions, Store, Stored};
+use crate::tournament::{self, Ended, RerunFormat, RunOptions, Store, Stored};
 
 /// Play many matches and rank the players, with confidence intervals
 ///
@@ -129,7 +130,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
             std::process::exit(130);
         }
     });
-    let (text, read) = tournament::read_spec(spec)?;
+    let (source, read) = tournament::read_spec(spec)?;
     let path = args.store.clone().unwrap_or_else(|| spec.with_extension("db"));
     if path == spec {
         return Err(Failure::unreadable(
@@ -138,8 +139,9 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     }
     // The store is locked before the games are opened, which may take long.
     let mut store = Store::open(&path)?;
-    let plan = Arc::new(Plan::new(text, read, spec)?);
-    let (mut outcomes, found) = plan.begin(&mut store)?;
+    let folder = spec.parent().unwrap_or(Path::new(""));
+    let plan = tournament::open_plan(&source, read, folder)?;
+    let (mut outcomes, found) = tournament::begin(&plan, &mut store)?;
     if let Some(found) = found.filter(|_| !args.quiet) {
         remark!("{found}");
     }
@@ -147,7 +149,7 @@ fn play(args: &Args, spec: &Path) -> Result<(), Failure> {
     let options =
         RunOptions { cores: number(args.cores), jobs: number(args.jobs), quiet: args.quiet };
     let ended = tournament::run(&plan, &mut store, &mut outcomes, &options, &is_interrupted)?;
-    report(&plan.tournament, &plan.schedule, &outcomes, &store, &args.output)?;
+    report(plan.tournament(), plan.schedule(), &outcomes, &store, &args.output)?;
     match ended {
         Ended::Complete | Ended::Decided(_) => Ok(()),
         Ended::Interrupted => Err(Failure {
@@ -168,8 +170,8 @@ fn show(path: &Path, output: &Output) -> Result<Stored, Failure> {
 }
 
 /// Returns a match as a line of the list of matches.
-fn line(played: &Played, output: &Output) -> String {
-    let Played { id, game, players, status, outcome, .. } = played;
+fn line(played: &PlayedMatch, output: &Output) -> String {
+    let PlayedMatch { id, game, players, status, outcome, .. } = played;
     if output.json {
         return json!({
             "id": id, "game": game, "repeat": played.repeat, "players": players,
@@ -214,7 +216,7 @@ fn report(
     }
     // Standard output is last, because the program ends when it is closed.
     if output.json {
-        say!("{}", tournament::to_json(tournament, &standings));
+        say!("{}", standings_json(tournament, &standings));
     } else {
         tournament::show(tournament, schedule, &standings);
     }

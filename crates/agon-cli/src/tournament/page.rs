@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use agon::tournament::PlayedMatch;
 use agon_match::tournament::{Schedule, Standings, Table, Tournament};
 
 use super::plot::{self, escape};
-use super::store::Played;
 use super::tables::{elo_title, interval, notes, percent, ranked, thinking};
 
 const STYLE: &str = include_str!("page.css");
@@ -18,7 +18,7 @@ pub(crate) fn page(
     tournament: &Tournament,
     schedule: &Schedule,
     standings: &Standings,
-    played: &[Played],
+    played: &[PlayedMatch],
 ) -> String {
     let title = escape(&tournament.name);
     let mut text = format!(
@@ -185,10 +185,10 @@ fn row(text: &mut String, tag: &str, cells: &[String]) {
 }
 
 /// Writes the section on matches that were not finished or in which a move was substituted.
-fn problems(text: &mut String, played: &[Played]) {
+fn problems(text: &mut String, played: &[PlayedMatch]) {
     let has_problem =
-        |p: &&Played| p.outcome.goals.is_none() || p.outcome.n_errors.iter().any(|n| *n > 0);
-    let all: Vec<&Played> = played.iter().filter(has_problem).collect();
+        |p: &&PlayedMatch| p.outcome.goals.is_none() || p.outcome.n_errors.iter().any(|n| *n > 0);
+    let all: Vec<&PlayedMatch> = played.iter().filter(has_problem).collect();
     if all.is_empty() {
         return;
     }
