@@ -52,5 +52,5 @@ mod tests;
 mod train;
 mod units;
 
-pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator};
+pub use model::{CannotLearn, Learner, LearnerFacts, LearntEvaluator, NotSaved};
 pub use train::TrainOptions;

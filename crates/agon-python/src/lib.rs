@@ -55,6 +55,7 @@ fn _agon(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(game::translate, module)?)?;
     module.add_function(wrap_pyfunction!(game::_reopen, module)?)?;
     module.add_function(wrap_pyfunction!(state::_replay, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::_relearn, module)?)?;
     module.add_function(wrap_pyfunction!(play::play_match, module)?)?;
     module.add_function(wrap_pyfunction!(player::players, module)?)?;
     module.add_function(wrap_pyfunction!(tournament::experiments, module)?)?;
