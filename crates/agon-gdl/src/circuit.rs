@@ -80,6 +80,22 @@ pub struct GroundRules<'g> {
 }
 
 impl GroundRules<'_> {
+    /// Returns the number of instances of each rule, in the order of
+    /// [`CheckedRules::rules`](crate::check::CheckedRules::rules), and the number of gates that
+    /// they need before gates are shared.
+    pub fn cost_by_rule(&self) -> Vec<(u64, u64)> {
+        let mut costs = vec![(0, 0); self.game.rules().rules().len()];
+        for index in 0..self.program.n_rules() {
+            let rule = self.program.rule(index);
+            let n_conditions = rule.positive.len() + rule.negative().count();
+            if let Some((instances, gates)) = costs.get_mut(rule.origin as usize) {
+                *instances += 1;
+                *gates += n_conditions.max(1) as u64;
+            }
+        }
+        costs
+    }
+
     /// Builds a circuit of the rule instances: the second half of [`Game::ground`].
     pub fn wire(&self, limits: &CircuitLimits) -> Result<GroundGame, Refusal> {
         let GroundRules { game, program, relations } = self;

@@ -60,6 +60,7 @@ pub mod circuit;
 pub mod codes;
 pub mod interpreter;
 pub mod normalise;
+pub mod params;
 pub mod print;
 pub mod read;
 pub mod rules;

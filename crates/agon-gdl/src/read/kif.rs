@@ -243,6 +243,15 @@ fn read_atom(tree: &Tree<'_>, builder: &mut Builder, place: Place) -> Option<Ato
         );
         return None;
     }
+    if name == "<=" && !rest.is_empty() && rest.iter().all(|tree| matches!(tree, Tree::Word(..))) {
+        let message = "GDL has no arithmetic: `<=` only starts a rule";
+        builder.report(
+            Diagnostic::error("no-arithmetic", span, message).hint(
+                "list the numbers as facts, `(succ 0 1)` `(succ 1 2)` …, and define it by them",
+            ),
+        );
+        return None;
+    }
     if let Some((why, hint)) = misplaced_keyword(name, tree, place) {
         builder.report(
             Diagnostic::error("misplaced-keyword", name_span, format!("`{name}` {why}")).hint(hint),
