@@ -297,8 +297,12 @@ def load(
     game: str | os.PathLike[str],
     *,
     engine: Literal["auto", "circuit", "interpreter"] = "auto",
+    set: dict[str, int] | None = None,
 ) -> Game:
-    """Open a game: a shipped name, the path of a rulesheet, or the text of the rules."""
+    """Open a game: a shipped name, the path of a rulesheet, or the text of the rules.
+
+    `set` has values of the parameters of the rules.
+    """
 
 def games() -> list[ShippedGame]:
     """List the shipped games."""
@@ -307,7 +311,13 @@ def players() -> list[tuple[str, str]]:
     """List the built-in players with one line about each."""
 
 def check(
-    game: str, *, plays: int = 0, seed: int = 1, max_steps: int = 1000, notes: bool = False
+    game: str,
+    *,
+    plays: int = 0,
+    seed: int = 1,
+    max_steps: int = 1000,
+    notes: bool = False,
+    strict: bool = False,
 ) -> list[Finding]:
     """Check rules and return everything that was found."""
 

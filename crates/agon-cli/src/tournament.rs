@@ -4,6 +4,7 @@
 //! processors and the clock.
 
 mod cores;
+mod documents;
 mod export;
 mod page;
 mod plan;
@@ -13,6 +14,7 @@ mod run;
 mod store;
 mod tables;
 
+pub(crate) use documents::{to_latex, to_markdown, to_svg};
 pub(crate) use export::{to_csv, to_json};
 pub(crate) use page::page;
 pub(crate) use plan::{Plan, Stored, read_spec, stored};

@@ -32,12 +32,18 @@
 //! - [`numbered`]: moves and facts as numbers.
 //! - [`survey`]: what holds in every state of a small game.
 //! - [`batch`]: thousands of games at once.
+//! - [`prove`]: temporal formulas, termination, playability, winnability.
+//! - [`diff`]: whether two rulesheets define the same game.
+//! - [`profile`]: what each rule costs, and which are never used.
+//! - [`selection`]: games by glob and by tag.
+//! - [`templates`]: small games to start from.
 //! - [`reports`]: checks, proofs, solutions and translations as JSON.
 //! - [`tournament`]: plans of tournaments, match by match.
 #![forbid(unsafe_code)]
 
 pub mod assess;
 pub mod batch;
+pub mod diff;
 pub mod engine;
 pub mod explain;
 pub mod factory;
@@ -48,9 +54,13 @@ pub mod numbered;
 pub mod open;
 mod player;
 mod position;
+pub mod profile;
+pub mod prove;
 pub mod reports;
+pub mod selection;
 pub mod shipped;
 pub mod survey;
+pub mod templates;
 pub mod tournament;
 
 mod concepts;

@@ -2,6 +2,7 @@
 //!
 //! The keys are those that the commands of the same names print with `--json`.
 
+mod check;
 mod why;
 
 use std::fmt;
@@ -19,6 +20,7 @@ use agon_translate::formats::{asp, dot};
 use agon_translate::{to_gdl, to_toss};
 use serde_json::{Map, Value, json};
 
+pub use check::{CheckPlays, check, check_watched, finding_json};
 pub use why::why;
 
 use crate::engine::{GamePosition, GameTask};
@@ -40,81 +42,6 @@ impl std::error::Error for ReportError {}
 
 fn fail(why: &dyn fmt::Display) -> ReportError {
     ReportError(why.to_string())
-}
-
-/// Random games that a check plays to find errors which only play shows.
-#[derive(Copy, Clone, Debug)]
-pub struct CheckPlays {
-    /// Number of games; 0 plays none.
-    pub plays: u64,
-    /// The seed.
-    pub seed: u64,
-    /// Maximum number of steps of a game.
-    pub max_steps: usize,
-}
-
-impl Default for CheckPlays {
-    fn default() -> CheckPlays {
-        CheckPlays { plays: 0, seed: 1, max_steps: 1000 }
-    }
-}
-
-/// Checks rules and returns everything that was found, notes included, in the order of the text.
-pub fn check(source: &Arc<Source>, plays: CheckPlays) -> Vec<Diagnostic> {
-    let mut findings = match open::language(source) {
-        Language::Gdl => {
-            let checked = agon_gdl::check::check(Arc::clone(source));
-            let mut findings = checked.findings;
-            if let (Some(rules), true) = (checked.rules, plays.plays > 0) {
-                use agon_gdl::by_play::{PlayPlan, check_by_play};
-                let CheckPlays { plays, seed, max_steps } = plays;
-                match agon_gdl::interpreter::Game::open(rules, Default::default()) {
-                    Ok(game) => {
-                        let plan = PlayPlan { plays, seed, max_steps };
-                        findings.0.extend(check_by_play(&game, &plan, &mut || ()).0);
-                    }
-                    Err(finding) => findings.push(*finding),
-                }
-            }
-            findings
-        }
-        Language::Toss => {
-            let checked = agon_toss::check::check(Arc::clone(source));
-            let mut findings = checked.findings;
-            if let Some(arena) = checked.arena {
-                use agon_toss::by_play::{PlayPlan, check_by_play};
-                let CheckPlays { plays, seed, max_steps } = plays;
-                match agon_toss::interpreter::Game::open(arena, Default::default()) {
-                    Ok(game) => {
-                        let plan = PlayPlan { plays, seed, max_steps };
-                        findings.0.extend(check_by_play(&game, &plan, &mut || ()).0);
-                    }
-                    Err(finding) => findings.push(*finding),
-                }
-            }
-            findings
-        }
-    };
-    findings.sort();
-    findings.0
-}
-
-/// Returns a finding as JSON, with its place in the source.
-pub fn finding_json(finding: &Diagnostic, source: &Source) -> Value {
-    let (start, end) = (source.place(finding.span.start()), source.place(finding.span.end()));
-    let notes: Vec<Value> = finding
-        .notes
-        .iter()
-        .map(|(span, text)| {
-            let place = source.place(span.start());
-            json!({"line": place.line, "column": place.column, "message": text})
-        })
-        .collect();
-    json!({
-        "severity": finding.severity.word(), "code": finding.code, "message": finding.message,
-        "line": start.line, "column": start.column, "end_line": end.line, "end_column": end.column,
-        "notes": notes, "hints": finding.hints, "fix": finding.fix.as_ref().map(|fix| &fix.title),
-    })
 }
 
 /// Returns proved and observed properties of a game, searched for within a time limit.

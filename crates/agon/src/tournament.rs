@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use crate::game::Game;
 use crate::match_setup::{MatchLimits, MatchSetup, NoOutsidePlayers};
 use crate::open::{self, OpenOptions, Purpose};
-use crate::shipped::Shipped;
+use crate::selection;
 
 /// Why a tournament or one of its matches cannot be played, as a text for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +98,9 @@ impl TournamentPlan {
     /// [`TournamentError`] if the description has errors, a game cannot be opened, or a player does
     /// not run in this process.
     pub fn new(name: &str, text: &str, folder: &Path) -> Result<TournamentPlan, TournamentError> {
+        let text = selection::resolve_spec(text, folder)
+            .map_err(|selection| fail(&format!("`{selection}` selects no game")))?;
+        let text = text.as_str();
         let source = Source::new(name, text);
         let tournament = read(source.text(), &parse_entrant)
             .map_err(|findings| TournamentError(render(&findings.0, &source, false)))?;
@@ -108,10 +111,7 @@ impl TournamentPlan {
         let options = OpenOptions { purpose, ..OpenOptions::default() };
         let mut games = Vec::new();
         for name in &tournament.games {
-            let place = match Shipped::named(name) {
-                Some(shipped) => shipped.name.to_owned(),
-                None => folder.join(name).to_string_lossy().into_owned(),
-            };
+            let place = open::located(name, folder);
             let wrong = |why: &dyn fmt::Display| TournamentError(format!("{name}: {why}"));
             let source = open::source(&place).map_err(|why| wrong(&why))?;
             let rules = source.text().to_owned();

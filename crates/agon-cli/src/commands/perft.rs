@@ -20,7 +20,7 @@ Examples:
   agon perft connect-four --depth 5 --json")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Maximum number of steps
     #[arg(short, long, default_value_t = 3)]
     depth: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: PlayOptions,
+    pub(super) play: PlayOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -33,6 +33,7 @@ SPEC.toml is a file such as this; docs/tournaments.md describes all options:
 Examples:
   agon tournament examples/tournament.toml
   agon tournament spec.toml --html page.html --csv tables.csv
+  agon tournament show --store spec.db --markdown tables.md --latex tables.tex --svg plot.svg
   agon tournament show --store spec.db
   agon tournament rerun 3f9a --store spec.db"
 )]
@@ -67,6 +68,15 @@ struct Output {
     /// Write the tables as CSV
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Write the tables as Markdown
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Write the tables as LaTeX
+    #[arg(long, value_name = "FILE")]
+    latex: Option<PathBuf>,
+    /// Write a plot of the points by game as SVG
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Write an HTML page with tables and plots
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -208,6 +218,15 @@ fn report(
     };
     if let Some(path) = &output.csv {
         write(path, tournament::to_csv(tournament, &standings))?;
+    }
+    if let Some(path) = &output.markdown {
+        write(path, tournament::to_markdown(tournament, &standings))?;
+    }
+    if let Some(path) = &output.latex {
+        write(path, tournament::to_latex(tournament, &standings))?;
+    }
+    if let Some(path) = &output.svg {
+        write(path, tournament::to_svg(tournament, &standings))?;
     }
     if let Some(path) = &output.html {
         write(path, tournament::page(tournament, schedule, &standings, &store.matches()?))?;

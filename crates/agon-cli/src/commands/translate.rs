@@ -37,7 +37,7 @@ Examples:
   agon translate eight-puzzle --to asp --horizon 10 | clingo - 1")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Target language or format
     #[arg(long, value_enum)]
     to: Target,
@@ -63,7 +63,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: RuleOptions,
+    pub(super) play: RuleOptions,
 }
 
 /// The language or format of the result.

@@ -35,7 +35,7 @@ For a structure rewriting game, ask for a move, a formula or a term:
 The exit code is 0 whether the sentence holds or not; with --json, see the key `holds`.")]
 pub(crate) struct Args {
     /// Name of a shipped game, path of a rulesheet, or - for standard input
-    game: String,
+    pub(super) game: String,
     /// Sentence in KIF, or a move, formula or term of a structure rewriting game
     sentence: String,
     /// Moves from the start to the position
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    play: RuleOptions,
+    pub(super) play: RuleOptions,
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

@@ -18,6 +18,7 @@ pub(crate) fn to_json(tournament: &Tournament, standings: &Standings) -> Value {
     });
     json!({
         "name": tournament.name,
+        "provenance": crate::provenance::line(),
         "seed": tournament.seed,
         "matches": standings.n_matches,
         "played": standings.n_played,
@@ -55,6 +56,7 @@ fn table(tournament: &Tournament, table: &Table) -> Value {
     json!({
         "game": table.game.map(|game| tournament.games[game].as_str()),
         "ratings_are_bounded": table.ratings.is_bounded,
+        "by_seat": table.by_seat,
         "players": players.collect::<Vec<_>>(),
     })
 }

@@ -39,6 +39,13 @@ pub(crate) fn read_spec(path: &Path) -> Result<(String, Tournament), Failure> {
         ))
     })?;
     let source = Source::from_bytes(shown.as_str(), &bytes);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let text = agon::selection::resolve_spec(source.text(), folder).map_err(|selection| {
+        let tags: Vec<&str> = agon::selection::TAGS.iter().map(|(tag, _)| *tag).collect();
+        let tags = tags.join(", ");
+        Failure::unreadable(format!("{shown}: `{selection}` selects no game; the tags are {tags}"))
+    })?;
+    let source = Source::new(shown.as_str(), text);
     let tournament = parse(&source)?;
     Ok((source.text().to_owned(), tournament))
 }
@@ -56,12 +63,10 @@ impl Plan {
         let folder = spec.parent().unwrap_or(Path::new(""));
         let mut games = Vec::new();
         for name in &tournament.games {
-            let place = match Shipped::named(name) {
-                Some(shipped) => shipped.name.to_owned(),
-                // An absolute path replaces the folder.
-                None => folder.join(name).to_string_lossy().into_owned(),
-            };
-            if Shipped::named(name).is_none() && !Path::new(&place).exists() {
+            // An absolute path replaces the folder.
+            let place = open::located(name, folder);
+            let (plain, _) = open::split_settings(&place);
+            if Shipped::named(plain).is_none() && !Path::new(plain).exists() {
                 return Err(no_such_game(name, &text, spec));
             }
             games.push(OpenedGame::new(name, open::source(&place)?, &tournament)?);

@@ -11,6 +11,7 @@ mod matches;
 mod mistakes;
 mod network;
 mod repeatable;
+mod rule_tools;
 mod run;
 mod serve;
 mod signature;
